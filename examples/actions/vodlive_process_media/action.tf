@@ -1,0 +1,8 @@
+# Uploads a file and submits a batch job on it, without anything in the state:
+#   terraform apply -invoke=action.vodlive_process_media.promo
+action "vodlive_process_media" "promo" {
+  config {
+    source        = "${path.module}/media/promo.mp4"
+    service_modes = ["video_optimizer"]
+  }
+}

@@ -1,0 +1,6 @@
+import {
+  to = vodlive_live_session.studio
+  identity = {
+    id = "0f8fad5b-d9cb-469f-a165-70867728950e"
+  }
+}

@@ -1,0 +1,30 @@
+variable "stream_key" {
+  type      = string
+  sensitive = true
+}
+
+# Two pipelines that fetch the stream and send it on, recorded, at a set time.
+resource "vodlive_live_session" "final" {
+  name        = "cup-final"
+  region      = "eu-central-1"
+  input       = "RTMPS_PULL"
+  mode        = "HA"
+  output_mode = "RTMPS_PUSH"
+
+  input_preset = {
+    resolution = "FULL_HD"
+    bitrate    = "MAX_20_MBPS"
+  }
+
+  input_source_a = "rtmps://encoder-a.example.com/live/${var.stream_key}"
+  input_source_b = "rtmps://encoder-b.example.com/live/${var.stream_key}"
+
+  output_destination_a = "rtmps://edge-a.example.com/live/${var.stream_key}"
+  output_destination_b = "rtmps://edge-b.example.com/live/${var.stream_key}"
+
+  enable_input_record = true
+
+  is_scheduled = true
+  timezone     = "Europe/Berlin"
+  scheduled_at = "2040-06-30 20:45"
+}

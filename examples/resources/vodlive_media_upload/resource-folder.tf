@@ -1,0 +1,6 @@
+# Every MP4 file of a folder, each a resource of its own.
+resource "vodlive_media_upload" "clip" {
+  for_each = fileset("${path.module}/media", "*.mp4")
+
+  source = "${path.module}/media/${each.value}"
+}

@@ -1,0 +1,312 @@
+package acctest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-version"
+)
+
+// CLI is a working folder with a configuration, a state and a real terraform or tofu that runs the provider built from
+// this tree. Terraform's own environment variables of whoever runs the tests do not reach it.
+type CLI struct {
+	// Dir is the folder of the configuration.
+	Dir string
+
+	tb   testing.TB
+	path string
+	env  map[string]string
+}
+
+// Result is a finished run of the CLI.
+type Result struct {
+	// Output is standard output and standard error as they came, without colours.
+	Output string
+	// Code is the exit code; -1 when the process was killed.
+	Code int
+}
+
+// NewCLI makes a working folder for a test. The provider takes the addresses and credentials of server from the
+// environment. The test is skipped where there is no CLI.
+func NewCLI(tb testing.TB, server *Server) *CLI {
+	tb.Helper()
+	path := FindCLI()
+	if path == "" {
+		tb.Skip("neither terraform nor tofu is on PATH, and TF_ACC_TERRAFORM_PATH names none: run the tests with `make test`, which builds one")
+	}
+	plugin, err := buildProvider()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dir := tb.TempDir()
+	cliConfig := filepath.Join(tb.TempDir(), "cli.tfrc")
+	overrides := filepath.ToSlash(filepath.Dir(plugin))
+	write(tb, cliConfig, fmt.Sprintf(`
+provider_installation {
+  dev_overrides {
+    "registry.terraform.io/vodlive/vodlive" = %[1]q
+    "registry.opentofu.org/vodlive/vodlive" = %[1]q
+  }
+  direct {}
+}
+`, overrides))
+	env := server.Environment(tb)
+	env["TF_CLI_CONFIG_FILE"] = cliConfig
+	env["CHECKPOINT_DISABLE"] = "1"
+	env["TF_IN_AUTOMATION"] = "1"
+	env["TF_INPUT"] = "0"
+	return &CLI{Dir: dir, tb: tb, path: path, env: env}
+}
+
+// FindCLI returns the path of the CLI that tests use, "" when there is none: TF_ACC_TERRAFORM_PATH, else terraform, else tofu.
+func FindCLI() string {
+	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
+		return path
+	}
+	for _, name := range []string{"terraform", "tofu"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// buildProvider builds the provider's binary once per test process. The folder stays until the machine clears its
+// temporary files: a test process has no end that all its tests share.
+var buildProvider = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "vodlive-provider-")
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, "terraform-provider-vodlive")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	_, self, _, _ := runtime.Caller(0)
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Dir = filepath.Join(filepath.Dir(self), "..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the provider: %w\n%s", err, out)
+	}
+	return binary, nil
+})
+
+// Setenv sets a variable for the runs that follow.
+func (c *CLI) Setenv(name, value string) { c.env[name] = value }
+
+// Env is a variable as the runs get it.
+func (c *CLI) Env(name string) string { return c.env[name] }
+
+// Config replaces the configuration, main.tf. The requirement of the provider is added.
+func (c *CLI) Config(text string) {
+	c.tb.Helper()
+	c.Write("main.tf", "terraform {\n  required_providers {\n    vodlive = { source = \"vodlive/vodlive\" }\n  }\n}\n"+text)
+}
+
+// Write writes a file of the working folder and returns its path.
+func (c *CLI) Write(name, content string) string {
+	c.tb.Helper()
+	path := filepath.Join(c.Dir, name)
+	write(c.tb, path, content)
+	return path
+}
+
+func write(tb testing.TB, path, content string) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Run runs the CLI to its end, for example c.Run("apply", "-auto-approve").
+func (c *CLI) Run(args ...string) Result {
+	c.tb.Helper()
+	return c.Start(args...).Wait()
+}
+
+// Must is Run that fails the test unless the exit code is 0.
+func (c *CLI) Must(args ...string) Result {
+	c.tb.Helper()
+	r := c.Run(args...)
+	if r.Code != 0 {
+		c.tb.Fatalf("%s: exit code %d\n%s", strings.Join(args, " "), r.Code, r.Output)
+	}
+	return r
+}
+
+// Process is a run of the CLI under way.
+type Process struct {
+	tb     testing.TB
+	cmd    *exec.Cmd
+	output *bytes.Buffer
+	done   chan struct{}
+	err    error
+}
+
+// Start starts the CLI. It is killed when the test ends before it does.
+func (c *CLI) Start(args ...string) *Process {
+	c.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	cmd := exec.CommandContext(ctx, c.path, args...)
+	cmd.Dir = c.Dir
+	cmd.Env = c.environ()
+	cmd.WaitDelay = 10 * time.Second
+	setProcessGroup(cmd)
+	p := &Process{tb: c.tb, cmd: cmd, output: &bytes.Buffer{}, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.output, p.output
+	if err := cmd.Start(); err != nil {
+		cancel()
+		c.tb.Fatal(err)
+	}
+	go func() {
+		p.err = cmd.Wait()
+		cancel()
+		close(p.done)
+	}()
+	c.tb.Cleanup(func() {
+		select {
+		case <-p.done:
+		default:
+			_ = cmd.Process.Kill()
+			<-p.done
+		}
+	})
+	return p
+}
+
+// environ is the machine's environment less every variable that steers Terraform or the provider, plus the test's own.
+func (c *CLI) environ() []string {
+	var env []string
+	for _, item := range os.Environ() {
+		if !strings.HasPrefix(item, "TF_") && !strings.HasPrefix(item, "VODLIVE_") {
+			env = append(env, item)
+		}
+	}
+	for name, value := range c.env {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// Signal sends a signal to the CLI's process alone.
+func (p *Process) Signal(s os.Signal) {
+	p.tb.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.tb.Fatalf("signal %v: %v", s, err)
+	}
+}
+
+// Pid is the process id of the CLI.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Done is closed when the run has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Wait waits for the end of the run.
+func (p *Process) Wait() Result {
+	p.tb.Helper()
+	<-p.done
+	r := Result{Output: colours.ReplaceAllString(p.output.String(), "")}
+	var exit *exec.ExitError
+	switch {
+	case p.err == nil:
+	case errors.As(p.err, &exit):
+		r.Code = exit.ExitCode()
+	case errors.Is(p.err, exec.ErrWaitDelay): // a provider that outlived a killed CLI held its output open
+		r.Code = p.cmd.ProcessState.ExitCode()
+	default:
+		p.tb.Fatalf("running the CLI: %v\n%s", p.err, r.Output)
+	}
+	return r
+}
+
+// Flat is the output with Terraform's line wrapping and box drawing undone, so that a text can be looked for in it.
+func (r Result) Flat() string {
+	return strings.Join(strings.FieldsFunc(r.Output, func(c rune) bool {
+		return c == ' ' || c == '\n' || c == '\t' || c == '│' || c == '╷' || c == '╵'
+	}), " ")
+}
+
+// Resource is one instance of a resource in the state.
+type Resource struct {
+	Address string         `json:"address"`
+	Type    string         `json:"type"`
+	Values  map[string]any `json:"values"`
+	Tainted bool           `json:"tainted"`
+	Deposed string         `json:"deposed_key"`
+}
+
+// State returns the managed resources of the root module, by address; a deposed one under "ADDRESS (deposed)".
+func (c *CLI) State() map[string]Resource {
+	c.tb.Helper()
+	out := c.Must("show", "-json").Output
+	var doc struct {
+		Values struct {
+			Root struct {
+				Resources []Resource `json:"resources"`
+			} `json:"root_module"`
+		} `json:"values"`
+	}
+	if err := json.Unmarshal([]byte(out[strings.Index(out, "{"):]), &doc); err != nil {
+		c.tb.Fatalf("show -json: %v\n%s", err, out)
+	}
+	state := map[string]Resource{}
+	for _, r := range doc.Values.Root.Resources {
+		key := r.Address
+		if r.Deposed != "" {
+			key += " (deposed)"
+		}
+		state[key] = r
+	}
+	return state
+}
+
+// AssertNoChanges fails the test unless a plan is empty.
+func (c *CLI) AssertNoChanges() {
+	c.tb.Helper()
+	if r := c.Run("plan", "-detailed-exitcode"); r.Code != 0 {
+		c.tb.Errorf("the plan is not empty: exit code %d\n%s", r.Code, r.Output)
+	}
+}
+
+// IsTofu says whether the CLI is OpenTofu.
+func (c *CLI) IsTofu() bool {
+	c.tb.Helper()
+	return strings.Contains(c.Must("version").Output, "OpenTofu")
+}
+
+// SkipBelow skips the test where the CLI is older than the release, "" meaning that no release of that CLI has the feature.
+func (c *CLI) SkipBelow(feature, terraform, tofu string) {
+	c.tb.Helper()
+	name, need := "Terraform", terraform
+	if c.IsTofu() {
+		name, need = "OpenTofu", tofu
+	}
+	if need == "" {
+		c.tb.Skipf("%s has no %s", name, feature)
+	}
+	found := regexp.MustCompile(`v(\d+\.\d+\.\d+\S*)`).FindStringSubmatch(c.Must("version").Output)
+	if found == nil {
+		c.tb.Fatal("the CLI's version cannot be read")
+	}
+	if have := version.Must(version.NewVersion(found[1])); have.Core().LessThan(version.Must(version.NewVersion(need))) {
+		c.tb.Skipf("%s needs %s %s, this is %s", feature, name, need, have)
+	}
+}

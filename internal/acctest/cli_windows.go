@@ -1,0 +1,5 @@
+package acctest
+
+import "os/exec"
+
+func setProcessGroup(*exec.Cmd) {}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package acctest
+
+// KillProvider kills the provider process that the CLI has started. How to find it is known for Linux only.
+func (p *Process) KillProvider() {
+	p.tb.Helper()
+	p.tb.Skip("finding the provider's process is written for Linux only")
+}

@@ -1,0 +1,155 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// ParseBaseURL reads a base address of the service as a user writes it: an
+// https URL, or http to a loopback address, which may have a port, a path
+// prefix and a trailing slash. The result has no trailing slash. The error says
+// what is wrong and what to write instead, and never repeats a query string or
+// user info.
+func ParseBaseURL(address string) (*url.URL, error) {
+	address = strings.TrimSpace(address)
+	if address == "" {
+		return nil, errors.New("the address is empty: write a URL such as https://api.example.com")
+	}
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found || scheme == "" {
+		return nil, errors.New("the address has no scheme: write it with https:// in front")
+	}
+	if strings.HasPrefix(rest, "/") || rest == "" {
+		return nil, errors.New("the address has no host: write a URL such as https://api.example.com")
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("the address is not a URL (%s): write one such as https://api.example.com", urlProblem(err))
+	}
+	if err := checkParts(u, strings.Contains(address, "#")); err != nil {
+		return nil, err
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	u.Host = strings.ToLower(strings.TrimSuffix(u.Host, ":"))
+	if err := checkScheme(u); err != nil {
+		return nil, err
+	}
+	trimPath(u)
+	return u, nil
+}
+
+func checkParts(u *url.URL, fragment bool) error {
+	switch {
+	case u.Opaque != "" || u.Hostname() == "":
+		return errors.New("the address has no host: write a URL such as https://api.example.com")
+	case u.User != nil:
+		return errors.New("the address holds a user name or password: take what is before the @ out, credentials have attributes of their own")
+	case u.RawQuery != "" || u.ForceQuery:
+		return errors.New("the address has a query: take the ? and what follows out")
+	case fragment:
+		return errors.New("the address has a fragment: take the # and what follows out")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return fmt.Errorf("port %.10s of the address is not a number from 1 to 65535", port)
+		}
+	}
+	return nil
+}
+
+// checkScheme lets a credential travel over https, and over http only to this
+// machine. It judges storage addresses too.
+func checkScheme(u *url.URL) error {
+	switch strings.ToLower(u.Scheme) {
+	case "https":
+		return nil
+	case "http":
+		if loopback(u.Hostname()) {
+			return nil
+		}
+		return errors.New("the address is plain http, which is allowed to loopback addresses only: write https://")
+	default:
+		return fmt.Errorf("the scheme of the address is %.20q: write https://", u.Scheme)
+	}
+}
+
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+func trimPath(u *url.URL) {
+	escaped := strings.TrimRight(u.EscapedPath(), "/")
+	if escaped != "" {
+		escaped = path.Clean(escaped)
+	}
+	plain, err := url.PathUnescape(escaped)
+	if err != nil || escaped == "/" || escaped == "." {
+		u.Path, u.RawPath = "", ""
+		return
+	}
+	u.Path, u.RawPath = plain, escaped
+}
+
+// urlProblem is what url.Parse complains about, without the address itself.
+func urlProblem(err error) string {
+	var e *url.Error
+	if !errors.As(err, &e) {
+		return "malformed"
+	}
+	var escape url.EscapeError
+	var host url.InvalidHostError
+	switch {
+	case errors.As(e.Err, &escape):
+		return "a % that begins no escape"
+	case errors.As(e.Err, &host):
+		return "a character that a host cannot have"
+	case strings.HasPrefix(e.Err.Error(), "invalid port"):
+		return "a port that is not a number"
+	case strings.Contains(e.Err.Error(), "control character"):
+		return "a control character"
+	}
+	return "malformed"
+}
+
+// join appends an escaped path, beginning with a slash, to a base address.
+func join(base *url.URL, escaped string, query url.Values) (*url.URL, error) {
+	plain, err := url.PathUnescape(escaped)
+	if err != nil {
+		return nil, errors.New("the path is not valid")
+	}
+	u := *base
+	u.RawPath = base.EscapedPath() + escaped
+	u.Path = base.Path + plain
+	u.RawQuery = query.Encode()
+	return &u, nil
+}
+
+// plainAddress is an address as it may be shown: neither query nor user info.
+func plainAddress(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	return shown.String()
+}
+
+// sameOrigin tells whether two addresses are served by the same scheme, host
+// and port.
+func sameOrigin(a, b *url.URL) bool {
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(hostPort(a), hostPort(b))
+}
+
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}

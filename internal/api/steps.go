@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// credential makes the authorization header of one half of the service.
+type credential interface {
+	// header returns it. rejected is "" or the one that the service just
+	// answered 401 to.
+	header(ctx context.Context, rejected string) (string, error)
+	// renewable tells whether another may be had after a 401.
+	renewable() bool
+}
+
+// basic: interface 5.1.
+type basic struct{ tokenID, secretKey string }
+
+func (b basic) renewable() bool { return false }
+
+func (b basic) header(context.Context, string) (string, error) {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(b.tokenID+":"+b.secretKey)), nil
+}
+
+// bearer: interface 5.2. The header is the token itself.
+type bearer struct{ source TokenSource }
+
+func (b bearer) renewable() bool {
+	_, fixed := b.source.(staticToken)
+	return !fixed
+}
+
+func (b bearer) header(ctx context.Context, rejected string) (string, error) {
+	token, err := b.source.Token(ctx, rejected)
+	if err != nil {
+		return "", err
+	}
+	token = strings.TrimSpace(token)
+	return token, CheckToken(token)
+}
+
+// authorize adds the credential. After a 401 it asks for a new one, once for
+// the call, and repeats the attempt: a 401 refuses a request before anything is
+// done, whichever call it is.
+func (c *Client) authorize(next handler) handler {
+	return func(ctx context.Context, x *exchange) (*answer, error) {
+		if err := c.setHeader(ctx, x, ""); err != nil {
+			return nil, err
+		}
+		a, err := next(ctx, x)
+		if err != nil || a.status != http.StatusUnauthorized || x.renewed || !x.half.credential.renewable() {
+			return a, err
+		}
+		x.renewed = true
+		if err := c.setHeader(ctx, x, x.authorization); err != nil {
+			return a, err
+		}
+		return next(ctx, x)
+	}
+}
+
+func (c *Client) setHeader(ctx context.Context, x *exchange, rejected string) error {
+	header, err := x.half.credential.header(ctx, rejected)
+	if err == nil {
+		c.mask.learn(header)
+		x.authorization = header
+		return nil
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return ended(ctx)
+	}
+	return &failure{fault: faultFinal, text: "the identity token: " + c.mask.oneLine(err.Error(), rejected), cause: err}
+}
+
+// throttle holds calls back while the service has asked for less.
+func (c *Client) throttle(next handler) handler {
+	return func(ctx context.Context, x *exchange) (*answer, error) {
+		if err := x.half.gate.pass(ctx); err != nil {
+			if errors.Is(err, ctx.Err()) {
+				return nil, ended(ctx)
+			}
+			return nil, &failure{fault: faultFinal, text: err.Error(), cause: err}
+		}
+		a, err := next(ctx, x)
+		if a != nil && a.status == http.StatusTooManyRequests {
+			x.half.gate.shut(retryAfter(a.header))
+		}
+		return a, err
+	}
+}
+
+// attemptTimeout ends one attempt, not the call.
+type attemptTimeout struct{ after time.Duration }
+
+func (e *attemptTimeout) Error() string { return fmt.Sprintf("time-out after %s", e.after) }
+func (e *attemptTimeout) Timeout() bool { return true }
+
+// limit bounds the time of one attempt.
+func (c *Client) limit(next handler) handler {
+	return func(ctx context.Context, x *exchange) (*answer, error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &attemptTimeout{c.timeout})
+		defer cancel()
+		return next(ctx, x)
+	}
+}
+
+const redirectsAtMost = 5
+
+// follow follows redirects within the same host. It never makes a GET of a
+// POST, and takes the credential to no other address.
+func (c *Client) follow(next handler) handler {
+	return func(ctx context.Context, x *exchange) (*answer, error) {
+		first := x.url
+		defer func() { x.url = first }()
+		for range redirectsAtMost + 1 {
+			a, err := next(ctx, x)
+			if err != nil || a.status < 300 || a.status > 399 || a.header.Get("Location") == "" {
+				return a, err
+			}
+			target, err := x.url.Parse(a.header.Get("Location"))
+			if err != nil {
+				return a, c.misled("the service redirects to an address that is not a URL")
+			}
+			where := plainAddress(target)
+			switch a.status {
+			case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther:
+				if x.method != http.MethodGet {
+					return a, c.misled("the service redirects the request to %s, which would lose its body: the base address probably needs https or another path", where)
+				}
+			case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+			default:
+				return a, nil
+			}
+			if target.User != nil || !sameOrigin(target, first) {
+				return a, c.misled("the service redirects to another host, %s, which gets no credential: if that is the service, make it the base address", where)
+			}
+			x.url = target
+		}
+		return nil, c.misled("the service redirects in a circle")
+	}
+}
+
+func (c *Client) misled(format string, args ...any) error {
+	return &failure{fault: faultFinal, text: c.mask.oneLine(fmt.Sprintf(format, args...))}
+}

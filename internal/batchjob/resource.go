@@ -1,0 +1,102 @@
+// Package batchjob is the resource that submits a batch job on stored files (interface 4.1 #7). The service answers
+// with a message and nothing else: there is no job id, nothing to read back and nothing to delete. So the provider
+// makes the id, submits exactly once, and forgets the job on destroy.
+package batchjob
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+const typeName = "vodlive_batch_job"
+
+// NewResource makes the resource vodlive_batch_job.
+func NewResource() resource.Resource { return &batchJob{} }
+
+type batchJob struct{ data *providerdata.Data }
+
+var (
+	_ resource.ResourceWithConfigure  = (*batchJob)(nil)
+	_ resource.ResourceWithModifyPlan = (*batchJob)(nil)
+)
+
+func (r *batchJob) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+func (r *batchJob) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+// ModifyPlan finds at plan time what a submission would fail on: a missing half of the configuration, an expired token.
+func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.data == nil || req.Plan.Raw.IsNull() {
+		return
+	}
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !plan.ID.IsUnknown() {
+		return
+	}
+	resp.Diagnostics.Append(r.data.PlanUpload(ctx, typeName, time.Now())...)
+}
+
+func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var paths, modes []string
+	resp.Diagnostics.Append(plan.Paths.ElementsAs(ctx, &paths, false)...)
+	resp.Diagnostics.Append(plan.ServiceModes.ElementsAs(ctx, &modes, false)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	message, err := r.data.API.SubmitBatch(ctx, paths, modes)
+	if err != nil {
+		resp.Diagnostics.Append(submitDiagnostic(err, paths))
+		return
+	}
+	plan.ID = types.StringValue(rand.Text())
+	plan.Message = types.StringValue(message)
+	plan.SubmittedAt = types.StringValue(time.Now().UTC().Format(time.RFC3339))
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+// submitDiagnostic says, after a failure that leaves it open, that the job may exist: applying again would submit it a
+// second time, and only the user can find out.
+func submitDiagnostic(err error, paths []string) diag.Diagnostic {
+	d := providerdata.ErrorDiagnostic("Submitting the batch job", err)
+	if !api.MayHaveBeenProcessed(err) {
+		return d
+	}
+	return diag.NewErrorDiagnostic("The batch job may have been submitted",
+		fmt.Sprintf("%s\n\nThe request went out and its answer was lost, so the service may be processing these paths:\n  - %s\n\n"+
+			"It was not sent again, and nothing is in the state. Find out whether the job runs before you apply again: "+
+			"applying submits it (a second time, if the first one counted).", d.Detail(), strings.Join(paths, "\n  - ")))
+}
+
+// Read keeps the state: the service has no call that shows a job.
+func (r *batchJob) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	resp.State = req.State
+}
+
+// Update is never called: every change replaces.
+func (r *batchJob) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	resp.State.Raw = req.Plan.Raw
+}
+
+// Delete forgets the job: the service has no call that ends one.
+func (r *batchJob) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}

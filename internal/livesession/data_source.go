@@ -1,0 +1,198 @@
+package livesession
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+// sensitiveAttributes carry stream keys.
+var sensitiveAttributes = map[string]bool{
+	"input_source_a": true, "input_source_b": true, "output_destination_a": true, "output_destination_b": true,
+	"input_endpoint_a": true, "input_endpoint_b": true, "output_endpoint_a": true, "output_endpoint_b": true,
+}
+
+// sessionAttributes are every field of a session, computed.
+func sessionAttributes() map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{
+		"input_preset": schema.SingleNestedAttribute{
+			Computed: true, MarkdownDescription: descriptions["input_preset"],
+			Attributes: map[string]schema.Attribute{
+				"codec":      computedString("codec"),
+				"resolution": computedString("resolution"),
+				"bitrate":    computedString("bitrate"),
+			},
+		},
+		"enable_input_record": schema.BoolAttribute{Computed: true, MarkdownDescription: descriptions["enable_input_record"]},
+		"is_scheduled":        schema.BoolAttribute{Computed: true, MarkdownDescription: descriptions["is_scheduled"]},
+		"port":                schema.Int64Attribute{Computed: true, MarkdownDescription: descriptions["port"]},
+		"egress_port":         schema.Int64Attribute{Computed: true, MarkdownDescription: descriptions["egress_port"]},
+	}
+	for _, name := range []string{
+		"id", "name", "region", "input", "mode", "output_mode", "timezone", "scheduled_at", "status",
+		"user_id", "transcoder_id", "sub_domain_a", "sub_domain_b", "elastic_ip_a", "elastic_ip_b",
+	} {
+		attributes[name] = computedString(name)
+	}
+	for name := range sensitiveAttributes {
+		attributes[name] = computedString(name)
+	}
+	return attributes
+}
+
+func computedString(name string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true, Sensitive: sensitiveAttributes[name], MarkdownDescription: descriptions[name]}
+}
+
+// NewDataSource makes the data source vodlive_live_session.
+func NewDataSource() datasource.DataSource { return &single{} }
+
+// single is the data source of one session.
+type single struct{ data *providerdata.Data }
+
+var _ datasource.DataSourceWithConfigure = (*single)(nil)
+
+func (d *single) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := sessionAttributes()
+	attributes["id"] = schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: "Id of the session. One that the account does not have is an error.",
+		Validators:          []validator.String{validBlank()},
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "One live session of the account, by its id, with every field that the service shows of it.",
+		Attributes:          attributes,
+	}
+}
+
+func (d *single) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	m := newSession()
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
+	resp.Diagnostics.Append(canList(d.data, typeName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	id := m.ID.ValueString()
+	s, err := d.data.Sessions.Get(ctx, id)
+	switch {
+	case api.NotFound(err):
+		resp.Diagnostics.Append(noSuchSession(id, d.data.LiveAddress, err))
+		return
+	case err != nil:
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
+		return
+	}
+	m.fill(s)
+	if required, listed := m.untold(); len(required)+len(listed) > 0 {
+		lookUp(ctx, d.data, &m, time.Time{}, &resp.Diagnostics)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+}
+
+// canList reports what keeps data from calling the live API.
+func canList(data *providerdata.Data, user string) diag.Diagnostics {
+	diags := data.CanRead(user)
+	diags.Append(data.NeedLive(user)...)
+	return diags
+}
+
+const listTypeName = "vodlive_live_sessions"
+
+// NewListDataSource makes the data source vodlive_live_sessions.
+func NewListDataSource() datasource.DataSource { return &several{} }
+
+// several is the data source of all sessions that match.
+type several struct{ data *providerdata.Data }
+
+var _ datasource.DataSourceWithConfigure = (*several)(nil)
+
+type severalModel struct {
+	filter
+
+	Limit    types.Int64 `tfsdk:"limit"`
+	Sessions []session   `tfsdk:"sessions"`
+}
+
+func (d *several) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = listTypeName
+}
+
+func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := map[string]schema.Attribute{
+		"limit": schema.Int64Attribute{
+			Optional: true,
+			MarkdownDescription: "Largest number of sessions in `sessions`, at least 1. Reading stops as soon as so many have matched, " +
+				"which saves calls in a large account (a page has 100 sessions). Default: no limit.",
+			Validators: []validator.Int64{int64validator.AtLeast(1)},
+		},
+		"sessions": schema.ListNestedAttribute{
+			Computed:            true,
+			MarkdownDescription: "The sessions that match every filter, in the service's order.",
+			NestedObject:        schema.NestedAttributeObject{Attributes: sessionAttributes()},
+		},
+	}
+	for name, description := range filterDescriptions {
+		attributes[name] = schema.StringAttribute{
+			Optional: true, MarkdownDescription: description, Validators: []validator.String{filterRules[name]},
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The live sessions of the account, with every field of the service's listing. Filters are applied by the provider: " +
+			"all pages of the listing are read, once per run, shared with the resources that read them too.",
+		Attributes: attributes,
+	}
+}
+
+func (d *several) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+func (d *several) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var m severalModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	resp.Diagnostics.Append(canList(d.data, listTypeName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	matches, err := m.matcher()
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("name_regex"), "Invalid name_regex", err.Error())
+		return
+	}
+	m.Sessions = []session{}
+	for s, err := range d.data.Sessions.All(ctx) {
+		if err != nil {
+			resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the live sessions", err))
+			return
+		}
+		if !matches(s) {
+			continue
+		}
+		item := newSession()
+		item.fill(s)
+		m.Sessions = append(m.Sessions, item)
+		if !m.Limit.IsNull() && int64(len(m.Sessions)) == m.Limit.ValueInt64() {
+			break
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+}

@@ -1,0 +1,65 @@
+package livesession
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+// filter narrows the sessions of a data source or a list resource. What is null
+// does not narrow. The service has no filters of its own that the interface
+// shows (4.2), so all pages are read until enough is found.
+type filter struct {
+	Region    types.String `tfsdk:"region"`
+	Mode      types.String `tfsdk:"mode"`
+	Input     types.String `tfsdk:"input"`
+	Status    types.String `tfsdk:"status"`
+	Name      types.String `tfsdk:"name"`
+	NameRegex types.String `tfsdk:"name_regex"`
+}
+
+var filterDescriptions = map[string]string{
+	"region":     "Only sessions in this region.",
+	"mode":       "Only sessions with this mode: `HA` or `NORM`.",
+	"input":      "Only sessions with this input: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
+	"status":     "Only sessions with this status, for example `READY`.",
+	"name":       "Only sessions with exactly this name.",
+	"name_regex": "Only sessions whose name matches this regular expression ([RE2](https://github.com/google/re2/wiki/Syntax), anywhere in the name).",
+}
+
+var filterRules = map[string]validator.String{
+	"region":     validBlank(),
+	"mode":       oneOf(modes...),
+	"input":      oneOf(directions...),
+	"status":     knownStatus(),
+	"name":       validBlank(),
+	"name_regex": regex(),
+}
+
+// matcher makes the test that the filter stands for. name_regex has been
+// validated, so its error is only possible for a value known since.
+func (f *filter) matcher() (func(*api.Session) bool, error) {
+	pattern, err := regexp.Compile(f.NameRegex.ValueString())
+	if err != nil {
+		return nil, fmt.Errorf("name_regex: %w", err)
+	}
+	same := func(want types.String, got string) bool { return want.IsNull() || want.ValueString() == got }
+	return func(s *api.Session) bool {
+		return same(f.Region, s.Region) && same(f.Mode, s.Mode) && same(f.Input, s.Input) && same(f.Status, s.Status) &&
+			same(f.Name, s.Name) && pattern.MatchString(s.Name)
+	}, nil
+}
+
+// regex allows what Go's regexp reads.
+func regex() stringRule {
+	return stringRule{allowed: "must be a regular expression in RE2 syntax", check: func(value string) (string, string) {
+		if _, err := regexp.Compile(value); err != nil {
+			return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err), ""
+		}
+		return "", ""
+	}}
+}

@@ -1,0 +1,92 @@
+package livesession
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+// NewListResource makes the list resource vodlive_live_session of `terraform query`.
+func NewListResource() list.ListResource { return &listing{} }
+
+// listing is the list resource. One pass over the listing serves it: the listing
+// has every field, so no session is read by itself.
+type listing struct{ data *providerdata.Data }
+
+var _ list.ListResourceWithConfigure = (*listing)(nil)
+
+func (l *listing) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	attributes := map[string]schema.Attribute{}
+	for name, description := range filterDescriptions {
+		attributes[name] = schema.StringAttribute{
+			Optional: true, MarkdownDescription: description, Validators: []validator.String{filterRules[name]},
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The live sessions of the account that match every filter. Filters are applied by the provider: pages of the " +
+			"service's listing are read until `limit` sessions have matched.",
+		Attributes: attributes,
+	}
+}
+
+func (l *listing) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	l.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+func (l *listing) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	var f filter
+	diags := req.Config.Get(ctx, &f)
+	diags.Append(canList(l.data, typeName)...)
+	if diags.HasError() {
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	matches, err := f.matcher()
+	if err != nil {
+		diags.AddAttributeError(path.Root("name_regex"), "Invalid name_regex", err.Error())
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	stream.Results = func(push func(list.ListResult) bool) {
+		found := int64(0)
+		for s, err := range l.data.Sessions.All(ctx) {
+			if err != nil {
+				push(list.ListResult{Diagnostics: diag.Diagnostics{providerdata.ErrorDiagnostic("Listing the live sessions", err)}})
+				return
+			}
+			if !matches(s) {
+				continue
+			}
+			found++
+			if !push(result(ctx, req, s)) || (req.Limit > 0 && found >= req.Limit) {
+				return
+			}
+		}
+	}
+}
+
+// result is a session as Terraform lists it; the resource, where it is asked
+// for, is what an import of the session reads.
+func result(ctx context.Context, req list.ListRequest, s *api.Session) list.ListResult {
+	r := req.NewListResult(ctx)
+	r.DisplayName = s.Name
+	setIdentity(ctx, r.Identity, s.ID, &r.Diagnostics)
+	if req.IncludeResource {
+		m := newModel()
+		m.fill(s)
+		r.Diagnostics.Append(r.Resource.Set(ctx, m)...)
+	}
+	return r
+}

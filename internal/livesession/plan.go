@@ -1,0 +1,165 @@
+package livesession
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+// ModifyPlan checks what needs the account or the clock, replaces a session by
+// its status, and warns of sessions that go on without Terraform. Terraform
+// calls it several times for one resource: for a replacement with the prior
+// state first, and then without, as for a create.
+func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var state, plan model
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
+		return
+	}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if req.State.Raw.IsNull() {
+		r.planCreate(ctx, &plan, resp)
+		return
+	}
+	replaced := changes(&state.session, &plan.session)
+	if status := state.Status.ValueString(); slices.Contains(elements(plan.ReplaceOnStatus), status) {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("status"), types.StringUnknown())...)
+		resp.RequiresReplace.Append(path.Root("status"))
+		replaced = true
+	}
+	if replaced {
+		resp.Diagnostics.Append(state.forgotten("will be replaced by a new one and removed from the state")...)
+	}
+}
+
+// changes tells whether the schema's own plan modifiers replace the session:
+// whether an argument that the service knows is another, or may be.
+func changes(state, plan *session) bool {
+	pairs := [][2]attr.Value{
+		{state.Name, plan.Name}, {state.Region, plan.Region}, {state.Input, plan.Input}, {state.Mode, plan.Mode},
+		{state.OutputMode, plan.OutputMode}, {state.InputPreset, plan.InputPreset},
+		{state.InputSourceA, plan.InputSourceA}, {state.InputSourceB, plan.InputSourceB},
+		{state.OutputDestinationA, plan.OutputDestinationA}, {state.OutputDestinationB, plan.OutputDestinationB},
+		{state.EnableInputRecord, plan.EnableInputRecord}, {state.IsScheduled, plan.IsScheduled},
+		{state.Timezone, plan.Timezone}, {state.ScheduledAt, plan.ScheduledAt},
+	}
+	return slices.ContainsFunc(pairs, func(p [2]attr.Value) bool { return !p[0].Equal(p[1]) })
+}
+
+// forgotten warns of a session that leaves the state while it may still run; it
+// is empty when the last status seen is one from which no other follows.
+func (m *session) forgotten(what string) (diags diag.Diagnostics) {
+	status := m.Status.ValueString()
+	if m.ID.IsNull() || terminal(status) {
+		return nil
+	}
+	diags.AddWarning("The live session goes on",
+		fmt.Sprintf("Live session %s (%q, status %s) %s, but it is not ended: the service has no call to stop or delete a session. "+
+			"Note the id if you still need it.", m.ID.ValueString(), m.Name.ValueString(), cmp.Or(status, "not known"), what))
+	return diags
+}
+
+// planCreate checks a session that is about to be created.
+func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resource.ModifyPlanResponse) {
+	resp.Diagnostics.Append(plan.checkFuture(r.now())...)
+	if r.data == nil {
+		return
+	}
+	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
+	if resp.Diagnostics.HasError() || r.data.Unknown || r.data.SkipRegionValidation || plan.Region.IsUnknown() {
+		return
+	}
+	regions, err := r.data.Regions(ctx)
+	if ctx.Err() != nil {
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", ctx.Err()))
+		return
+	}
+	if err != nil {
+		failed := providerdata.ErrorDiagnostic("Listing the regions", err)
+		resp.Diagnostics.AddAttributeWarning(path.Root("region"), "The region was not checked",
+			fmt.Sprintf("Whether %q is allocated to the account could not be checked; if it is not, creating the session will fail. %s\n\n"+
+				"Set `skip_region_validation = true` in the provider block to plan without this check.", plan.Region.ValueString(), failed.Detail()))
+		return
+	}
+	names := make([]string, len(regions))
+	for i, region := range regions {
+		names[i] = region.Name
+	}
+	if problem := regionProblem(plan.Region.ValueString(), names); problem != "" {
+		resp.Diagnostics.AddAttributeError(path.Root("region"), "The region is not allocated to the account", problem)
+	}
+}
+
+// regionProblem says what is wrong with a region, "" for nothing.
+func regionProblem(region string, allocated []string) string {
+	if slices.Contains(allocated, region) {
+		return ""
+	}
+	if len(allocated) == 0 {
+		return fmt.Sprintf("%q was given, but the service allocates no region to this account.", region)
+	}
+	names := slices.Sorted(slices.Values(allocated))
+	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, andList(names))
+	if near := nearest(region, names); near != "" {
+		problem += fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return problem
+}
+
+// nearest is the name that somebody most likely meant, "" when none is near: at
+// most two letters, and at most a third of all, are other ones.
+func nearest(word string, names []string) string {
+	best, found := min(2, max(1, len(word)/3))+1, ""
+	for _, name := range names {
+		if strings.EqualFold(name, strings.TrimSpace(word)) {
+			return name
+		}
+		if d := distance(word, name); d < best {
+			best, found = d, name
+		}
+	}
+	return found
+}
+
+// distance is how many letters have to be put in, left out, replaced or swapped
+// with their neighbour to make b of a.
+func distance(a, b string) int {
+	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			other := 1
+			if x[i-1] == y[j-1] {
+				other = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+other)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}

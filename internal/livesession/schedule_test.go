@@ -1,0 +1,151 @@
+package livesession
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"pgregory.net/rapid"
+)
+
+// zones have clock changes of every kind: whole and half hours, across
+// midnight, a whole day, in either half of the year, none.
+var zones = []string{
+	"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Beirut", "Africa/Casablanca",
+	"America/Sao_Paulo", "Pacific/Chatham", "Asia/Kathmandu", "America/St_Johns", "UTC", "Asia/Pyongyang", "Europe/Dublin",
+}
+
+// TestInstants holds instants against its definition, minute by minute around a
+// moment: an instant is one at which the clock shows the time.
+func TestInstants(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		loc, err := time.LoadLocation(rapid.SampledFrom(zones).Draw(t, "zone"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		anchor := time.Unix(rapid.Int64Range(0, 2_500_000_000).Draw(t, "moment"), 0).In(loc)
+		if begin, end := anchor.ZoneBounds(); rapid.Bool().Draw(t, "near a change") {
+			if !end.IsZero() {
+				anchor = end
+			} else if !begin.IsZero() {
+				anchor = begin
+			}
+		}
+		wall, err := parseLocal(anchor.Add(time.Duration(rapid.IntRange(-200, 200).Draw(t, "minutes")) * time.Minute).UTC().
+			Add(offsetAt(anchor)).Format(layoutLocal))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []time.Time
+		for m := -27 * 60; m <= 27*60; m++ {
+			if u := wall.Add(time.Duration(m) * time.Minute).In(loc); sameClock(u, wall) {
+				want = append(want, u)
+			}
+		}
+		got := instants(wall, loc)
+		if len(got) != len(want) {
+			t.Fatalf("%s in %s: got %v, want %v", wall.Format(layoutLocal), loc, got, want)
+		}
+		for i := range got {
+			if !got[i].Equal(want[i]) {
+				t.Fatalf("%s in %s: got %v, want %v", wall.Format(layoutLocal), loc, got, want)
+			}
+		}
+		if len(got) > 0 {
+			return
+		}
+		// The two times named instead exist, and no time between them does.
+		before, after := around(wall, loc)
+		first, last := mustParse(t, before), mustParse(t, after)
+		if !first.Before(wall) || !last.After(wall) || len(instants(first, loc)) == 0 || len(instants(last, loc)) == 0 {
+			t.Fatalf("%s in %s: between %s and %s", wall.Format(layoutLocal), loc, before, after)
+		}
+		for m := first.Add(time.Minute); m.Before(last); m = m.Add(time.Minute) {
+			if len(instants(m, loc)) > 0 {
+				t.Fatalf("%s in %s exists, and is nearer than %s and %s", m.Format(layoutLocal), loc, before, after)
+			}
+		}
+	})
+}
+
+func offsetAt(t time.Time) time.Duration {
+	_, seconds := t.Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+func mustParse(t *rapid.T, value string) time.Time {
+	parsed, err := parseLocal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+func TestCheckFuture(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2031, 5, 17, 12, 0, 0, 0, time.UTC) // 14:00 in Berlin
+	tests := map[string]struct {
+		scheduled types.Bool
+		at, zone  types.String
+		want      string // part of the error, "" for none
+	}{
+		"later":           {types.BoolValue(true), types.StringValue("2031-05-17 14:01"), types.StringValue("Europe/Berlin"), ""},
+		"now":             {types.BoolValue(true), types.StringValue("2031-05-17 14:00"), types.StringValue("Europe/Berlin"), "less than two minutes ago"},
+		"minutes ago":     {types.BoolValue(true), types.StringValue("2031-05-17 13:15"), types.StringValue("Europe/Berlin"), `"2031-05-17 13:15" in Europe/Berlin was 45 minutes ago; it is now "2031-05-17 14:00" there.`},
+		"hours ago":       {types.BoolValue(true), types.StringValue("2031-05-17 02:00"), types.StringValue("Europe/Berlin"), "12 hours ago"},
+		"days ago":        {types.BoolValue(true), types.StringValue("2031-05-07 14:00"), types.StringValue("Europe/Berlin"), "10 days ago"},
+		"later elsewhere": {types.BoolValue(true), types.StringValue("2031-05-17 08:01"), types.StringValue("America/New_York"), ""},
+		"not scheduled":   {types.BoolValue(false), types.StringNull(), types.StringNull(), ""},
+		"zone not known":  {types.BoolValue(true), types.StringValue("2001-01-01 00:00"), types.StringUnknown(), ""},
+		"start not known": {types.BoolValue(true), types.StringUnknown(), types.StringValue("UTC"), ""},
+		"nothing known":   {types.BoolUnknown(), types.StringUnknown(), types.StringUnknown(), ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := session{IsScheduled: tt.scheduled, ScheduledAt: tt.at, Timezone: tt.zone}
+			diags := m.checkFuture(now)
+			switch {
+			case tt.want == "" && len(diags) > 0:
+				t.Errorf("refused: %v", diags)
+			case tt.want != "" && (len(diags) != 1 || !strings.Contains(diags[0].Detail(), tt.want)):
+				t.Errorf("got %v, want %q", diags, tt.want)
+			}
+		})
+	}
+}
+
+// FuzzScheduledAt looks for a start or zone that the checks do not survive, or
+// that passes them and is none.
+func FuzzScheduledAt(f *testing.F) {
+	f.Add("2031-03-30 02:30", "Europe/Berlin")
+	f.Add("0000-01-01 00:00", "Asia/Kolkata")
+	f.Add("9999-12-31 23:59", "America/New_York")
+	f.Add("1883-11-18 12:00", "America/New_York")
+	f.Fuzz(func(t *testing.T, at, zone string) {
+		_ = checkLocalTime(at, zone)
+		if problem, _ := localTime().check(at); problem != "" {
+			return
+		}
+		if wall, err := parseLocal(at); err != nil || wall.Format(layoutLocal) != at {
+			t.Errorf("%q passes but is no local time: %v", at, err)
+		}
+	})
+}
+
+// FuzzStreamURL looks for a value that is shown although it is a secret.
+func FuzzStreamURL(f *testing.F) {
+	f.Add("rtmp://host/app/key")
+	f.Add("s3cretkey://host")
+	f.Add("http://host/%zz")
+	f.Fuzz(func(t *testing.T, value string) {
+		problem, _ := streamURL().check(value)
+		for _, part := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("/:@?#& ", r) }) {
+			if len(part) > 8 && strings.Contains(problem, part) && !strings.Contains(streamURL().allowed, part) {
+				t.Errorf("%q is shown in %q", part, problem)
+			}
+		}
+	})
+}

@@ -1,0 +1,247 @@
+package livesession
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+)
+
+// configRules are the rules over several attributes: those of the interface
+// (4.2, conditional rules 1 to 4), and their converses, because the service
+// returns no value that does not apply (2.5), so that one that was given would
+// be a difference for ever.
+func configRules() []resource.ConfigValidator {
+	pullIn := when{attribute: "input", in: pullValues}
+	pushOut := when{attribute: "output_mode", in: pushValues}
+	ha := when{attribute: "mode", in: []string{modeHA}}
+	scheduled := when{attribute: "is_scheduled", in: []string{"true"}, null: "false"}
+
+	const generated = "A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
+	return []resource.ConfigValidator{
+		exactlyWhen("input_source_a", generated, pullIn),
+		exactlyWhen("input_source_b", generated, pullIn, ha),
+		exactlyWhen("output_destination_a", generated, pushOut),
+		exactlyWhen("output_destination_b", generated, pushOut, ha),
+		exactlyWhen("timezone", "", scheduled),
+		exactlyWhen("scheduled_at", "", scheduled),
+		realLocalTime{},
+		distinctStatuses{},
+		positiveTimeout{},
+	}
+}
+
+// truth is what is known of a condition: a value that Terraform does not know
+// yet is never judged.
+type truth int
+
+const (
+	unknown truth = iota
+	no
+	yes
+)
+
+// when is the condition that an attribute has one of some values.
+type when struct {
+	attribute string
+	in        []string
+	// null is the value that null stands for (the attribute's default); "" means
+	// that null is not judged, as for a required attribute, whose absence
+	// Terraform reports itself.
+	null string
+}
+
+// judge tells whether the condition holds, and the value that it found.
+func (w when) judge(ctx context.Context, config tfsdk.Config) (truth, string) {
+	value, known := text(ctx, config, w.attribute)
+	switch {
+	case !known:
+		return unknown, ""
+	case value == nil && w.null == "":
+		return unknown, ""
+	case value == nil:
+		value = &w.null
+	}
+	if slices.Contains(w.in, *value) {
+		return yes, *value
+	}
+	return no, *value
+}
+
+func (w when) String() string { return fmt.Sprintf("`%s` is %s", w.attribute, orList(w.in)) }
+
+// all judges several conditions: one that does not hold settles it, whatever
+// the others are. here says what the conditions' attributes are.
+func all(ctx context.Context, config tfsdk.Config, conditions []when) (result truth, here string) {
+	result = yes
+	var found []string
+	for _, c := range conditions {
+		judged, value := c.judge(ctx, config)
+		if value != "" {
+			found = append(found, fmt.Sprintf("`%s` is %s", c.attribute, value))
+		}
+		if judged == no || (judged == unknown && result == yes) {
+			result = judged
+		}
+	}
+	return result, andList(found)
+}
+
+// text is an attribute of the configuration as text; nil when it is null.
+func text(ctx context.Context, config tfsdk.Config, name string) (value *string, known bool) {
+	var v attr.Value
+	if diags := config.GetAttribute(ctx, path.Root(name), &v); diags.HasError() || v == nil || v.IsUnknown() {
+		return nil, false
+	}
+	if v.IsNull() {
+		return nil, true
+	}
+	s := v.String()
+	if str, ok := v.(basetypes.StringValue); ok {
+		s = str.ValueString()
+	}
+	return &s, true
+}
+
+// conditional is a rule on one attribute that depends on others. It never shows
+// the value of its target, which may be a secret.
+type conditional struct {
+	target     string
+	conditions []when
+	required   bool   // while the conditions hold, the target must be set
+	only       bool   // unless they hold, it must not be set
+	hint       string // appended where the target is missing
+}
+
+// requiredWhen demands target while every condition holds.
+func requiredWhen(target, hint string, conditions ...when) conditional {
+	return conditional{target: target, hint: hint, conditions: conditions, required: true}
+}
+
+// onlyWhen refuses target unless every condition holds.
+func onlyWhen(target string, conditions ...when) conditional {
+	return conditional{target: target, conditions: conditions, only: true}
+}
+
+// exactlyWhen is requiredWhen and onlyWhen.
+func exactlyWhen(target, hint string, conditions ...when) conditional {
+	return conditional{target: target, hint: hint, conditions: conditions, required: true, only: true}
+}
+
+func (c conditional) rule() string {
+	parts := make([]string, len(c.conditions))
+	for i, w := range c.conditions {
+		parts[i] = w.String()
+	}
+	return andList(parts)
+}
+
+func (c conditional) Description(ctx context.Context) string { return c.MarkdownDescription(ctx) }
+
+func (c conditional) MarkdownDescription(context.Context) string {
+	switch {
+	case c.required && c.only:
+		return fmt.Sprintf("`%s` is set exactly when %s", c.target, c.rule())
+	case c.required:
+		return fmt.Sprintf("`%s` is set when %s", c.target, c.rule())
+	default:
+		return fmt.Sprintf("`%s` is only set when %s", c.target, c.rule())
+	}
+}
+
+func (c conditional) ValidateResource(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	resp.Diagnostics.Append(c.check(ctx, req.Config)...)
+}
+
+func (c conditional) check(ctx context.Context, config tfsdk.Config) (diags diag.Diagnostics) {
+	value, known := text(ctx, config, c.target)
+	if !known {
+		return nil
+	}
+	holds, here := all(ctx, config, c.conditions)
+	at := path.Root(c.target)
+	switch {
+	case c.required && value == nil && holds == yes:
+		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s.", c.target, c.rule(), here)
+		if c.hint != "" {
+			detail += " " + c.hint
+		}
+		diags.AddAttributeError(at, c.target+" is missing", detail)
+	case c.only && value != nil && holds == no:
+		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Remove `%s`", c.target, c.rule(), here, c.target)
+		if *value == "" {
+			detail += ", or write null: an empty string counts as set"
+		}
+		diags.AddAttributeError(at, c.target+" does not apply", detail+".")
+	}
+	return diags
+}
+
+// distinctStatuses warns of a status that ends the waiting well and has the
+// session replaced by the next plan.
+type distinctStatuses struct{}
+
+func (distinctStatuses) Description(context.Context) string {
+	return "no status is in both wait_for_status and replace_on_status"
+}
+
+func (v distinctStatuses) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (distinctStatuses) ValidateResource(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var waited, replaced basetypes.SetValue
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("wait_for_status"), &waited)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("replace_on_status"), &replaced)...)
+	if resp.Diagnostics.HasError() || waited.IsUnknown() {
+		return
+	}
+	good := waitFor(waited)
+	for _, status := range elements(replaced) {
+		if slices.Contains(good, status) {
+			resp.Diagnostics.AddAttributeWarning(path.Root("replace_on_status"), "Every plan will replace the session",
+				fmt.Sprintf("%s is in `replace_on_status` and is also a status in which a new session is accepted (`wait_for_status`, by default %s). "+
+					"Once created, the session is replaced by the next plan, again and again.", status, andList(defaultWaitForStatus)))
+		}
+	}
+}
+
+// elements are the known strings of a set, sorted.
+func elements(set basetypes.SetValue) []string {
+	var items []string
+	for _, e := range set.Elements() {
+		if s, ok := e.(basetypes.StringValue); ok && !s.IsNull() && !s.IsUnknown() {
+			items = append(items, s.ValueString())
+		}
+	}
+	slices.Sort(items)
+	return items
+}
+
+// waitFor is what wait_for_status asks for.
+func waitFor(set basetypes.SetValue) []string {
+	if set.IsNull() {
+		return defaultWaitForStatus
+	}
+	return elements(set)
+}
+
+// quoted reads: "A", "B" or "C".
+func quoted(items []string) string {
+	q := make([]string, len(items))
+	for i, item := range items {
+		q[i] = fmt.Sprintf("%q", item)
+	}
+	return orList(q)
+}
+
+// fold is a value as somebody may have meant it: case, spaces and separators
+// aside.
+func fold(s string) string {
+	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToUpper(s))
+}

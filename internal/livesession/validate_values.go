@@ -1,0 +1,242 @@
+package livesession
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// stringRule is a validator of one known string. check returns what is wrong
+// with it, "" for nothing; a warning is a doubt that does not stop anybody.
+type stringRule struct {
+	allowed string // what is allowed, as the documentation says it
+	check   func(value string) (problem, warning string)
+}
+
+func (v stringRule) Description(context.Context) string         { return v.allowed }
+func (v stringRule) MarkdownDescription(context.Context) string { return v.allowed }
+
+func (v stringRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	problem, warning := v.check(req.ConfigValue.ValueString())
+	if problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+label(req.Path), problem)
+	}
+	if warning != "" {
+		resp.Diagnostics.AddAttributeWarning(req.Path, "Doubtful "+label(req.Path), warning)
+	}
+}
+
+// label is the attribute that a diagnostic is about, as a user writes it.
+func label(p path.Path) string {
+	var names []string
+	for _, step := range p.Steps() {
+		if name, ok := step.(path.PathStepAttributeName); ok {
+			names = append(names, string(name))
+		}
+	}
+	return strings.Join(names, ".")
+}
+
+// oneOf allows some values, and says which was meant when only the case or a
+// separator is wrong.
+func oneOf(values ...string) stringRule {
+	allowed := "must be " + quoted(values)
+	return stringRule{allowed: allowed, check: func(value string) (string, string) {
+		if slices.Contains(values, value) {
+			return "", ""
+		}
+		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
+		for _, v := range values {
+			if fold(v) == fold(value) {
+				problem += fmt.Sprintf(" Write %q.", v)
+			}
+		}
+		return problem, ""
+	}}
+}
+
+// validBlank refuses text without a visible character.
+func validBlank() stringRule {
+	return stringRule{allowed: "must not be blank", check: func(value string) (string, string) {
+		if strings.TrimSpace(value) == "" {
+			return fmt.Sprintf("%q was given; it must not be blank.", value), ""
+		}
+		return "", ""
+	}}
+}
+
+// knownStatus warns of a status that the interface does not name: the service
+// may have added one.
+func knownStatus() stringRule {
+	return stringRule{allowed: "should be " + quoted(statuses), check: func(value string) (string, string) {
+		if strings.TrimSpace(value) == "" {
+			return fmt.Sprintf("%q was given; a status must not be blank. The known ones are %s.", value, andList(statuses)), ""
+		}
+		if slices.Contains(statuses, value) {
+			return "", ""
+		}
+		warning := fmt.Sprintf("%q is no status that the service is known to have: %s. It is used as it is.", value, andList(statuses))
+		for _, s := range statuses {
+			if fold(s) == fold(value) {
+				warning += fmt.Sprintf(" Was %q meant?", s)
+			}
+		}
+		return "", warning
+	}}
+}
+
+// otherSchemes are named in a diagnostic; whatever else stands before "://" may
+// be part of a secret.
+var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|wss?|ftp|file|rtmp[a-z]*)://`)
+
+// streamURL allows an rtmp or rtmps URL with a host. It never shows the value:
+// the path carries a stream key.
+func streamURL() stringRule {
+	const allowed = "must be an rtmp:// or rtmps:// URL with a host, such as \"rtmps://live.example.com/app/key\""
+	return stringRule{allowed: allowed, check: func(value string) (string, string) {
+		if wrong := streamURLProblem(value); wrong != "" {
+			return fmt.Sprintf("The value given (sensitive, so not shown) %s; it %s.", wrong, allowed), ""
+		}
+		return "", ""
+	}}
+}
+
+func streamURLProblem(value string) string {
+	switch {
+	case value == "":
+		return "is an empty string, which is not the same as null"
+	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return "has a space or a control character in it"
+	}
+	u, err := url.Parse(value)
+	switch {
+	case err != nil:
+		return "cannot be read as a URL"
+	case u.Scheme == "rtmp" || u.Scheme == "rtmps":
+	case otherSchemes.MatchString(value):
+		return fmt.Sprintf("begins with %q", strings.ToLower(otherSchemes.FindString(value)))
+	default:
+		return "does not begin with \"rtmp://\" or \"rtmps://\""
+	}
+	if u.Hostname() == "" {
+		return "has no host"
+	}
+	return ""
+}
+
+// timezone allows the names of the tz database.
+func timezone() stringRule {
+	const allowed = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
+	return stringRule{allowed: allowed, check: func(value string) (string, string) {
+		if _, err := loadZone(value); err == nil {
+			return "", ""
+		}
+		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
+		if offset.MatchString(strings.TrimSpace(value)) {
+			problem += " An offset is not enough: it does not say when clocks change."
+		}
+		if name := properCase(value); name != value {
+			if _, err := loadZone(name); err == nil {
+				problem += fmt.Sprintf(" Write %q.", name)
+			}
+		}
+		return problem, ""
+	}}
+}
+
+var offset = regexp.MustCompile(`^(?i:utc|gmt)?[+-]\d{1,2}(:?\d{2})?$`)
+
+// loadZone is time.LoadLocation without what stands for this machine's own
+// zone, or is a file of the machine and no name of the database.
+func loadZone(name string) (*time.Location, error) {
+	switch {
+	case name == "", name == "Local", name == "localtime", name == "posixrules", name == "Factory",
+		strings.HasPrefix(name, "posix/"), strings.HasPrefix(name, "right/"), strings.ContainsAny(name, ". "):
+		return nil, fmt.Errorf("%q is no time zone", name)
+	}
+	return time.LoadLocation(name)
+}
+
+// properCase writes a zone's name as the database does: "europe/berlin" as
+// "Europe/Berlin", "america/new york" as "America/New_York".
+func properCase(name string) string {
+	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
+	if !strings.Contains(name, "/") {
+		if upper := strings.ToUpper(name); len(name) <= 4 {
+			return upper
+		}
+	}
+	out := []byte(strings.ToLower(name))
+	for i := range out {
+		if (i == 0 || strings.IndexByte("/_-", out[i-1]) >= 0) && out[i] >= 'a' && out[i] <= 'z' {
+			out[i] -= 'a' - 'A'
+		}
+	}
+	return string(out)
+}
+
+// localTime allows YYYY-MM-DD HH:MM, a day and an hour that exist.
+func localTime() stringRule {
+	const allowed = "must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\""
+	return stringRule{allowed: allowed, check: func(value string) (string, string) {
+		if _, err := parseLocal(value); err == nil {
+			return "", ""
+		}
+		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
+		if clock.MatchString(value) {
+			return problem + " There is no such day or hour.", ""
+		}
+		for _, layout := range otherLayouts {
+			if t, err := time.Parse(layout, strings.TrimSpace(value)); err == nil {
+				return problem + fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(layoutLocal)), ""
+			}
+		}
+		return problem, ""
+	}}
+}
+
+const layoutLocal = "2006-01-02 15:04"
+
+var (
+	clock        = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
+	otherLayouts = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"}
+)
+
+// parseLocal reads a wall clock as if it were UTC.
+func parseLocal(value string) (time.Time, error) {
+	if !clock.MatchString(value) {
+		return time.Time{}, fmt.Errorf("%q is not of the form YYYY-MM-DD HH:MM", value)
+	}
+	return time.Parse(layoutLocal, value)
+}
+
+// positiveTimeout refuses a limit that leaves no time. That it is a duration at
+// all is checked by the attribute.
+type positiveTimeout struct{}
+
+func (positiveTimeout) Description(context.Context) string             { return "timeouts.create is longer than 0" }
+func (v positiveTimeout) MarkdownDescription(c context.Context) string { return v.Description(c) }
+
+func (positiveTimeout) ValidateResource(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	at := path.Root("timeouts").AtName("create")
+	var value types.String
+	if diags := req.Config.GetAttribute(ctx, at, &value); diags.HasError() {
+		return // timeouts as a whole is unknown
+	}
+	if d, err := time.ParseDuration(value.ValueString()); err == nil && d <= 0 {
+		resp.Diagnostics.AddAttributeError(at, "Invalid timeouts.create",
+			fmt.Sprintf("%q was given; it must be longer than 0, such as \"20m\".", value.ValueString()))
+	}
+}

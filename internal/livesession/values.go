@@ -1,0 +1,67 @@
+package livesession
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Values that the interface gives (2.5, 3).
+const (
+	modeHA   = "HA"
+	modeNORM = "NORM"
+
+	statusReady     = "READY"
+	statusScheduled = "SCHEDULED"
+	statusError     = "ERROR"
+)
+
+var (
+	// directions are what input takes. output_mode takes them too: the
+	// interface lists only the two PULL values but has rules for the PUSH ones.
+	directions = []string{"RTMP_PUSH", "RTMP_PULL", "RTMPS_PUSH", "RTMPS_PULL"}
+	pullValues = []string{"RTMP_PULL", "RTMPS_PULL"}
+	pushValues = []string{"RTMP_PUSH", "RTMPS_PUSH"}
+	modes      = []string{modeHA, modeNORM}
+
+	codecs      = []string{"H264"}
+	resolutions = []string{"SD", "HD", "FULL_HD"}
+	bitrates    = []string{"MAX_10_MBPS", "MAX_20_MBPS"}
+
+	statuses = []string{
+		"PENDING", "PROVISIONING", "ALLOCATED", statusReady, "STOPPING", "STOPPED",
+		"TERMINATED", statusError, statusScheduled, "CANCELLED",
+	}
+	terminalStatuses = []string{statusError, "TERMINATED", "STOPPED", "CANCELLED"}
+	// unallocated are the statuses in which the listing cannot be expected to
+	// have addresses yet.
+	unallocatedStatuses = []string{"PENDING", "PROVISIONING"}
+
+	defaultWaitForStatus = []string{statusReady, statusScheduled}
+)
+
+func pulls(direction types.String) bool { return slices.Contains(pullValues, direction.ValueString()) }
+
+func pushes(direction types.String) bool { return slices.Contains(pushValues, direction.ValueString()) }
+
+func terminal(status string) bool { return slices.Contains(terminalStatuses, status) }
+
+// orList reads "A, B or C".
+func orList(items []string) string {
+	if len(items) < 2 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:len(items)-1], ", ") + " or " + items[len(items)-1]
+}
+
+// andList reads "A, B and C".
+func andList(items []string) string {
+	if len(items) < 2 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:len(items)-1], ", ") + " and " + items[len(items)-1]
+}
+
+// unallocated tells whether the listing cannot be expected to show addresses.
+func unallocated(status string) bool { return slices.Contains(unallocatedStatuses, status) }

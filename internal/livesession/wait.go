@@ -1,0 +1,117 @@
+package livesession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+const (
+	pollFirst = time.Second
+	pollLast  = 15 * time.Second
+	// appearWithin is how long a session that was just created may be unknown
+	// to a GET.
+	appearWithin = 30 * time.Second
+)
+
+// poller reads a session at a moment of its own choice between early and late
+// from now: api.SessionReader.Poll.
+type poller interface {
+	Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
+}
+
+// wait follows a session that was just created until it has one of the wanted
+// statuses, and returns it as last seen, at least as it was created. Intervals
+// grow from 1 s to 15 s, with jitter. A status that the interface does not name
+// is waited out; so are failures that may pass, since the client's own
+// repeats cover only seconds. The error is a *waitError.
+func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, error) {
+	start, last := time.Now(), created
+	fail := func(why end, cause error) (*api.Session, error) {
+		return last, &waitError{why: why, id: created.ID, status: last.Status, after: time.Since(start), err: cause}
+	}
+	var trouble error // the failure of the last poll, nil when it was answered
+	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
+		s, err := p.Poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
+		switch {
+		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCreateTimeout):
+			return fail(endTimeout, trouble)
+		case ctx.Err() != nil:
+			return fail(endInterrupt, nil)
+		case api.NotFound(err) && time.Since(start) < appearWithin:
+			tflog.Info(ctx, "The live session is not readable yet", map[string]any{"id": created.ID})
+			continue
+		case err != nil && !passing(err):
+			return fail(endRefused, err)
+		case err != nil:
+			trouble = err
+			tflog.Warn(ctx, "Reading the live session failed; the waiting goes on", map[string]any{"id": created.ID, "error": err.Error()})
+			continue
+		}
+		trouble, last = nil, s
+		tflog.Info(ctx, "Waiting for the live session", map[string]any{
+			"id": s.ID, "status": s.Status, "waiting_for": orList(want), "elapsed": time.Since(start).Round(time.Second).String(),
+		})
+		switch {
+		case slices.Contains(want, s.Status):
+			return s, nil
+		case terminal(s.Status):
+			return fail(endTerminal, nil)
+		}
+	}
+}
+
+// passing tells whether a failure may be gone at the next poll.
+func passing(err error) bool {
+	var e *api.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || (e.Status == 0 && e.Attempts > 0)
+}
+
+// errCreateTimeout is the cause that ends the context of a create whose own
+// time is over, as opposed to one that the user ended.
+var errCreateTimeout = errors.New("timeouts.create is over")
+
+// end is why a wait ended without the status it waited for.
+type end int
+
+const (
+	endTerminal  end = iota + 1 // a status from which no other follows
+	endTimeout                  // timeouts.create
+	endInterrupt                // the run was cancelled
+	endRefused                  // the service refused to show the session
+)
+
+// waitError says how a wait ended. Its text stands by itself.
+type waitError struct {
+	why    end
+	id     string
+	status string // last seen
+	after  time.Duration
+	err    error // of endRefused, and of endTimeout when the last poll had failed
+}
+
+func (e *waitError) Error() string {
+	after := e.after.Round(time.Second)
+	switch e.why {
+	case endTerminal:
+		return fmt.Sprintf("live session %s has status %s after %s", e.id, e.status, after)
+	case endTimeout:
+		return fmt.Sprintf("live session %s still had status %s when the time for creating it was over, after %s", e.id, e.status, after)
+	case endInterrupt:
+		return fmt.Sprintf("the run was interrupted while live session %s had status %s", e.id, e.status)
+	default:
+		return fmt.Sprintf("live session %s, last seen with status %s, cannot be read: %s", e.id, e.status, e.err)
+	}
+}
+
+func (e *waitError) Unwrap() error { return e.err }

@@ -1,0 +1,218 @@
+package livesession
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+// script answers polls in virtual time, at the earliest moment: what the session
+// is so long after the start.
+type script struct {
+	start time.Time
+	at    func(after time.Duration) (status string, err error)
+
+	polls    []time.Duration // pauses before them
+	tooLong  time.Duration   // longest late - early that a poll allowed
+	previous time.Time
+}
+
+func (s *script) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+	s.tooLong = max(s.tooLong, late-early)
+	timer := time.NewTimer(early)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s.polls = append(s.polls, time.Since(s.previous))
+	s.previous = time.Now()
+	status, err := s.at(time.Since(s.start))
+	if err != nil {
+		return nil, err
+	}
+	return &api.Session{ID: id, Status: status}, nil
+}
+
+func statusAfter(ready time.Duration, before, then string) func(time.Duration) (string, error) {
+	return func(after time.Duration) (string, error) {
+		if after < ready {
+			return before, nil
+		}
+		return then, nil
+	}
+}
+
+func failing(status int) error { return &api.Error{Attempted: "read", Status: status, Attempts: 6} }
+
+func TestWait(t *testing.T) {
+	t.Parallel()
+	ready := []string{"READY", "SCHEDULED"}
+	tests := map[string]struct {
+		at     func(time.Duration) (string, error)
+		want   []string
+		limit  time.Duration
+		cancel time.Duration // 0: never
+
+		status string
+		why    end // 0: no error
+		least  time.Duration
+		most   time.Duration
+		text   string
+	}{
+		"ready":                    {at: statusAfter(40*time.Second, "PROVISIONING", "READY"), want: ready, status: "READY", least: 40 * time.Second, most: 56 * time.Second},
+		"scheduled":                {at: statusAfter(0, "", "SCHEDULED"), want: ready, status: "SCHEDULED", least: time.Second, most: time.Second},
+		"error":                    {at: statusAfter(0, "", "ERROR"), want: ready, status: "ERROR", why: endTerminal, most: time.Second, text: "live session s1 has status ERROR after 1s"},
+		"terminated":               {at: statusAfter(0, "", "TERMINATED"), want: ready, status: "TERMINATED", why: endTerminal, most: time.Second},
+		"stopped":                  {at: statusAfter(0, "", "STOPPED"), want: ready, status: "STOPPED", why: endTerminal, most: time.Second},
+		"cancelled":                {at: statusAfter(0, "", "CANCELLED"), want: ready, status: "CANCELLED", why: endTerminal, most: time.Second},
+		"terminal, but asked for":  {at: statusAfter(0, "", "ERROR"), want: []string{"ERROR"}, status: "ERROR", most: time.Second},
+		"stopping is not terminal": {at: statusAfter(20*time.Second, "STOPPING", "STOPPED"), want: []string{"STOPPED"}, status: "STOPPED", least: 20 * time.Second, most: 36 * time.Second},
+		"status added since":       {at: statusAfter(20*time.Second, "WARMING_UP", "READY"), want: ready, status: "READY", least: 20 * time.Second, most: 36 * time.Second},
+		"status added since, asked for": {
+			at: statusAfter(0, "", "WARMING_UP"), want: []string{"WARMING_UP"}, status: "WARMING_UP", most: time.Second,
+		},
+		"time-out": {
+			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, limit: 20 * time.Minute, status: "PROVISIONING", why: endTimeout,
+			least: 20 * time.Minute, most: 20 * time.Minute,
+			text: "live session s1 still had status PROVISIONING when the time for creating it was over, after 20m0s",
+		},
+		"interrupt": {
+			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, cancel: 47 * time.Second, status: "PROVISIONING", why: endInterrupt,
+			least: 47 * time.Second, most: 47 * time.Second, text: "the run was interrupted while live session s1 had status PROVISIONING",
+		},
+		"interrupt before the first poll": {
+			at: statusAfter(time.Hour, "PENDING", ""), want: ready, cancel: time.Millisecond, status: "PENDING", why: endInterrupt, most: time.Millisecond,
+		},
+		"not readable at first": {
+			at: func(after time.Duration) (string, error) {
+				if after < 25*time.Second {
+					return "", failing(http.StatusNotFound)
+				}
+				return "READY", nil
+			},
+			want: ready, status: "READY", least: 25 * time.Second, most: 40 * time.Second,
+		},
+		"never readable": {
+			at:   func(time.Duration) (string, error) { return "", failing(http.StatusNotFound) },
+			want: ready, status: "PENDING", why: endRefused, least: 30 * time.Second, most: 45 * time.Second,
+		},
+		"gone later": {
+			at: func(after time.Duration) (string, error) {
+				if after > time.Minute {
+					return "", failing(http.StatusNotFound)
+				}
+				return "PROVISIONING", nil
+			},
+			want: ready, status: "PROVISIONING", why: endRefused, least: time.Minute, most: 76 * time.Second,
+		},
+		"refused": {
+			at:   func(time.Duration) (string, error) { return "", failing(http.StatusForbidden) },
+			want: ready, status: "PENDING", why: endRefused, most: time.Second, text: "live session s1, last seen with status PENDING, cannot be read: read: 403 Forbidden (6 attempts)",
+		},
+		"failures that pass": {
+			at: func(after time.Duration) (string, error) {
+				switch {
+				case after < time.Minute:
+					return "", failing(http.StatusBadGateway)
+				case after < 2*time.Minute:
+					return "", &api.Error{Attempts: 6, Err: errors.New("connection refused")}
+				case after < 3*time.Minute:
+					return "", failing(http.StatusTooManyRequests)
+				}
+				return "READY", nil
+			},
+			want: ready, status: "READY", least: 3 * time.Minute, most: 4 * time.Minute,
+		},
+		"failures that do not pass": {
+			at:   func(time.Duration) (string, error) { return "", failing(http.StatusServiceUnavailable) },
+			want: ready, limit: 5 * time.Minute, status: "PENDING", why: endTimeout, least: 5 * time.Minute, most: 5 * time.Minute,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if tt.cancel > 0 {
+					time.AfterFunc(tt.cancel, cancel)
+				}
+				limit := tt.limit
+				if limit == 0 {
+					limit = 24 * time.Hour
+				}
+				ctx, stop := context.WithTimeoutCause(ctx, limit, errCreateTimeout)
+				defer stop()
+				p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
+				s, err := wait(ctx, p, &api.Session{ID: "s1", Status: "PENDING"}, tt.want)
+				took := time.Since(p.start)
+				if s.ID != "s1" || s.Status != tt.status {
+					t.Errorf("the session is %s with status %s, want s1 with %s", s.ID, s.Status, tt.status)
+				}
+				if took < tt.least || took > tt.most {
+					t.Errorf("took %v, want %v to %v", took, tt.least, tt.most)
+				}
+				var w *waitError
+				switch {
+				case tt.why == 0 && err != nil:
+					t.Errorf("failed: %v", err)
+				case tt.why != 0 && (!errors.As(err, &w) || w.why != tt.why):
+					t.Errorf("ended with %v, want %v", err, tt.why)
+				case tt.text != "" && err.Error() != tt.text:
+					t.Errorf("got  %v\nwant %s", err, tt.text)
+				}
+			})
+		})
+	}
+}
+
+// TestWaitPace: the pauses grow from 1 s to 15 s and leave room for jitter.
+func TestWaitPace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &script{start: time.Now(), previous: time.Now(), at: statusAfter(10*time.Minute, "PENDING", "READY")}
+		if _, err := wait(t.Context(), p, &api.Session{ID: "s1"}, []string{"READY"}); err != nil {
+			t.Fatal(err)
+		}
+		for i, pause := range p.polls {
+			if pause < time.Second || pause > 15*time.Second {
+				t.Errorf("pause %d is %v", i, pause)
+			}
+			if i > 0 && pause < p.polls[i-1] {
+				t.Errorf("pause %d is %v, after one of %v", i, pause, p.polls[i-1])
+			}
+		}
+		if last := p.polls[len(p.polls)-1]; last < 10*time.Second || len(p.polls) > 65 {
+			t.Errorf("%d polls in ten minutes, the last after %v", len(p.polls), last)
+		}
+		if p.tooLong < 3*time.Second {
+			t.Errorf("the polls leave only %v for jitter", p.tooLong)
+		}
+	})
+}
+
+// TestWaitDiagnostics: every text names id and status, and what can be done.
+func TestWaitDiagnostics(t *testing.T) {
+	t.Parallel()
+	for why, also := range map[end]string{
+		endTerminal:  "name it in `wait_for_status`",
+		endTimeout:   `timeouts = { create = "40m" }`,
+		endInterrupt: "last status seen",
+		endRefused:   "403 Forbidden",
+	} {
+		d := waitDiagnostic(&waitError{why: why, id: "s1", status: "PROVISIONING", after: 90 * time.Second, err: failing(http.StatusForbidden)})
+		for _, want := range []string{"s1", "PROVISIONING", "`terraform untaint`", also} {
+			if !strings.Contains(d.Detail(), want) {
+				t.Errorf("%v: %q is not in: %s", why, want, d.Detail())
+			}
+		}
+	}
+}

@@ -1,0 +1,451 @@
+package mediaupload_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+const (
+	mib     = 1 << 20
+	address = "vodlive_media_upload.file"
+)
+
+// media writes a file of pseudo-random bytes and returns its SHA-256.
+func media(t *testing.T, path string, size int, seed uint64) string {
+	t.Helper()
+	content := make([]byte, size)
+	source := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
+	_, _ = source.Read(content)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return sumOf(content)
+}
+
+func sumOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// fixture is a service, a working folder and one file in it.
+type fixture struct {
+	*acctest.CLI
+	server *acctest.Server
+	path   string
+	sum    string
+}
+
+func newFixture(t *testing.T, size int) *fixture {
+	t.Helper()
+	server := acctest.Start(t, simulator.Options{})
+	f := &fixture{CLI: acctest.NewCLI(t, server), server: server}
+	f.path = filepath.Join(f.Dir, "media.mp4")
+	f.sum = media(t, f.path, size, 1)
+	return f
+}
+
+// upload configures the resource with arguments besides source, a line each.
+func (f *fixture) upload(arguments ...string) {
+	f.Config(fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = \"media.mp4\"\n  %s\n}\n", strings.Join(arguments, "\n  ")))
+}
+
+func (f *fixture) apply() acctest.Result { return f.Must("apply", "-auto-approve") }
+
+// onlyObject returns the one object that the service must hold.
+func (f *fixture) onlyObject(t *testing.T) simulator.Object {
+	t.Helper()
+	objects := f.server.Objects()
+	if len(objects) != 1 {
+		t.Fatalf("%d objects at the service, want 1: %+v\n%s", len(objects), objects, f.server.JournalText())
+	}
+	return objects[0]
+}
+
+func want(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+func contains(t *testing.T, r acctest.Result, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(r.Flat(), part) {
+			t.Errorf("the output lacks %q:\n%s", part, r.Output)
+		}
+	}
+}
+
+func TestSingleUpload(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 300_000)
+	f.upload()
+	f.apply()
+	object := f.onlyObject(t)
+	state := f.State()[address].Values
+	want(t, "the object's SHA-256", object.SHA256, f.sum)
+	want(t, "its content type", object.ContentType, "video/mp4")
+	for name, value := range map[string]any{
+		"id": object.KeyPath, "key_path": object.KeyPath, "sha256": f.sum, "size": 300_000, "file_name": "media.mp4",
+		"content_type": "video/mp4", "part_count": 0, "etag": object.ETag, "incomplete_upload": nil, "location": nil, "method": "auto",
+	} {
+		want(t, name, state[name], value)
+	}
+	f.AssertNoChanges()
+	f.server.AssertCalls(t, simulator.CallPresignURL, 1)
+	f.server.AssertCalls(t, simulator.CallPutObject, 1)
+	noCredentialAtStorage(t, f.server)
+
+	r := f.Must("destroy", "-auto-approve")
+	contains(t, r, "The uploaded file stays at the service", object.KeyPath)
+	f.onlyObject(t)
+}
+
+// noCredentialAtStorage holds every request to storage against design section 3: no credential of either API, a length.
+func noCredentialAtStorage(t *testing.T, server *acctest.Server) {
+	t.Helper()
+	for _, r := range server.Journal() {
+		if r.Call != simulator.CallPutObject && r.Call != simulator.CallPutPart {
+			continue
+		}
+		for _, name := range []string{"Authorization", "Cookie"} {
+			if v := r.Header.Get(name); v != "" {
+				t.Errorf("%s reached storage", name)
+			}
+		}
+	}
+}
+
+func TestMultipartUpload(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 12*mib+5)
+	f.upload(`method = "multipart"`, `part_size = 5242880`, `file_name = "promo.bin"`, `content_type = "application/mxf"`)
+	f.apply()
+	object := f.onlyObject(t)
+	state := f.State()[address].Values
+	want(t, "the object's SHA-256", object.SHA256, f.sum)
+	want(t, "its parts", object.Parts, 3)
+	want(t, "part_count", state["part_count"], 3)
+	want(t, "file name", object.FileName, "promo.bin")
+	want(t, "content_type", state["content_type"], "application/mxf")
+	want(t, "server_side_encryption", state["server_side_encryption"], "AES256")
+	if state["location"] == nil || state["bucket"] == nil || state["uploaded_at"] == nil {
+		t.Errorf("state lacks what the service says of a complete upload: %v", state)
+	}
+	f.AssertNoChanges()
+	f.server.AssertCalls(t, simulator.CallMultipartComplete, 1)
+	f.server.AssertCalls(t, simulator.CallPutPart, 3)
+	noCredentialAtStorage(t, f.server)
+}
+
+func TestNewContentIsANewUpload(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload()
+	f.apply()
+	first := f.onlyObject(t)
+	sum := media(t, f.path, 1001, 2)
+	contains(t, f.Must("plan"), "must be replaced", "forces replacement", "1 to add, 0 to change, 1 to destroy")
+	f.apply()
+	state := f.State()[address].Values
+	want(t, "sha256", state["sha256"], sum)
+	if state["key_path"] == first.KeyPath || len(f.server.Objects()) != 2 {
+		t.Errorf("no new object: %v", f.server.Objects())
+	}
+	f.AssertNoChanges()
+}
+
+func TestWhatChangesNothingAtTheService(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload()
+	f.apply()
+	before := f.State()[address].Values["key_path"]
+	calls := len(f.server.Journal())
+	if err := os.Rename(f.path, filepath.Join(f.Dir, "renamed.mov")); err != nil {
+		t.Fatal(err)
+	}
+	f.Config(`resource "vodlive_media_upload" "file" {
+  source           = "renamed.mov"
+  method           = "multipart"
+  part_size        = 5242880
+  change_detection = "content"
+  timeouts         = { create = "1h" }
+}`)
+	contains(t, f.Must("plan"), "will be updated in-place", "0 to add, 1 to change, 0 to destroy")
+	f.apply()
+	f.AssertNoChanges()
+	state := f.State()[address].Values
+	want(t, "key_path", state["key_path"], before)
+	want(t, "file_name", state["file_name"], "media.mp4")
+	want(t, "source", state["source"], "renamed.mov")
+	want(t, "requests", len(f.server.Journal()), calls)
+}
+
+func TestNameAndTypeReplace(t *testing.T) {
+	t.Parallel()
+	for _, argument := range []string{`file_name = "other.mp4"`, `content_type = "video/x-other"`} {
+		t.Run(argument, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, 1000)
+			f.upload()
+			f.apply()
+			f.upload(argument)
+			contains(t, f.Must("plan"), "must be replaced", "1 to add, 0 to change, 1 to destroy")
+			f.apply()
+			want(t, "objects", len(f.server.Objects()), 2)
+			f.AssertNoChanges()
+		})
+	}
+}
+
+func TestUploadedFileThatIsGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload()
+	f.apply()
+	if err := os.Remove(f.path); err != nil {
+		t.Fatal(err)
+	}
+	r := f.Run("plan", "-detailed-exitcode")
+	want(t, "exit code of the plan", r.Code, 0)
+	contains(t, r, "The uploaded file is not here", "media.mp4 does not exist")
+
+	f.upload(`file_name = "other.mp4"`)
+	r = f.Run("plan")
+	want(t, "exit code of the plan", r.Code, 1)
+	contains(t, r, "media.mp4 does not exist, and `file_name` asks for a new upload")
+}
+
+func TestFilesThatCannotBeUploaded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 10)
+	for name, tc := range map[string]struct {
+		prepare func(path string) error
+		text    string
+	}{
+		"missing": {func(string) error { return nil }, "does not exist"},
+		"folder":  {func(path string) error { return os.Mkdir(path, 0o700) }, "is a folder, not a file"},
+		"empty":   {func(path string) error { return os.WriteFile(path, nil, 0o600) }, "is empty"},
+	} {
+		path := filepath.Join(f.Dir, name+".mp4")
+		if err := tc.prepare(path); err != nil {
+			t.Fatal(err)
+		}
+		f.Config(fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = %q\n}\n", name+".mp4"))
+		r := f.Run("plan")
+		want(t, "exit code", r.Code, 1)
+		contains(t, r, name+".mp4 "+tc.text, "with vodlive_media_upload.file")
+	}
+	f.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"/dev/null\"\n}\n")
+	contains(t, f.Run("plan"), "is a device, not a file")
+	want(t, "requests", len(f.server.Journal()), 0)
+}
+
+func TestGivenHashIsProvedWhileSending(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"single", "multipart"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, 6*mib)
+			f.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.Repeat("ab", 32)+`"`)
+			f.Must("plan") // reads no content
+			r := f.Run("apply", "-auto-approve")
+			want(t, "exit code", r.Code, 1)
+			contains(t, r, "has changed")
+			want(t, "objects", len(f.server.Objects()), 0)
+			f.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
+
+			f.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.ToUpper(f.sum)+`"`)
+			f.apply()
+			want(t, "the object's SHA-256", f.onlyObject(t).SHA256, f.sum)
+			f.AssertNoChanges()
+			// Taking the argument away changes nothing: the content is the same.
+			f.upload(fmt.Sprintf("method = %q", method))
+			f.AssertNoChanges()
+		})
+	}
+}
+
+func TestFileChangedAfterASavedPlan(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload()
+	f.Must("plan", "-out=saved.plan")
+	media(t, f.path, 1000, 9)
+	if r := f.Run("apply", "saved.plan"); r.Code == 0 {
+		t.Errorf("the apply of an outdated plan succeeded:\n%s", r.Output)
+	}
+	want(t, "requests", len(f.server.Journal()), 0)
+}
+
+func TestFileThatChangesWhileItIsSent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 12*mib)
+	f.upload(`method = "multipart"`, `part_size = 5242880`)
+	remove := f.server.Hook(simulator.CallMultipartCreate, func(*http.Request) { media(t, f.path, 12*mib, 7) })
+	r := f.Run("apply", "-auto-approve")
+	remove()
+	want(t, "exit code", r.Code, 1)
+	contains(t, r, "has changed")
+	f.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
+	want(t, "objects", len(f.server.Objects()), 0)
+}
+
+func TestStatAndContentDetection(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload()
+	f.apply()
+	// Other content under the same size and modification time: only reading finds it.
+	info, err := os.Stat(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	media(t, f.path, 1000, 5)
+	if err := os.Chtimes(f.path, time.Now(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	f.AssertNoChanges()
+	f.upload(`change_detection = "content"`)
+	contains(t, f.Must("plan"), "must be replaced")
+}
+
+func TestSourceThatIsKnownOnlyAtApply(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	config := func(trigger string) {
+		f.Config(fmt.Sprintf(`
+resource "terraform_data" "path" {
+  input            = "media.mp4"
+  triggers_replace = %q
+}
+resource "vodlive_media_upload" "file" {
+  source = terraform_data.path.output
+}`, trigger))
+	}
+	config("1")
+	f.apply()
+	first := f.onlyObject(t)
+	want(t, "SHA-256", first.SHA256, f.sum)
+	f.AssertNoChanges()
+
+	config("2") // the path is unknown once more; the content is the same
+	contains(t, f.Must("plan"), "must be replaced")
+	contains(t, f.apply(), "If it is the same, the upload is kept and nothing is sent")
+	want(t, "key path", f.State()[address].Values["key_path"], first.KeyPath)
+	f.onlyObject(t)
+
+	config("3")
+	sum := media(t, f.path, 2000, 3)
+	f.apply()
+	want(t, "SHA-256", f.State()[address].Values["sha256"], sum)
+	want(t, "objects", len(f.server.Objects()), 2)
+	f.AssertNoChanges()
+}
+
+func TestImportAdoptsTheFileAtHand(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload()
+	f.apply()
+	key := f.onlyObject(t).KeyPath
+	f.Must("state", "rm", address)
+	calls := len(f.server.Journal())
+
+	contains(t, f.Run("import", address, "promo.mp4"), "The import id is not a key path", "vod/input/<customer id>/<upload id>/<file name>")
+	f.Must("import", address, key)
+	contains(t, f.Must("plan"), "will be updated in-place", "The file at hand is taken for the imported one")
+	f.apply()
+	f.AssertNoChanges()
+	state := f.State()[address].Values
+	want(t, "key_path", state["key_path"], key)
+	want(t, "sha256", state["sha256"], f.sum)
+	want(t, "requests", len(f.server.Journal()), calls)
+
+	media(t, f.path, 1000, 4)
+	contains(t, f.Must("plan"), "must be replaced")
+}
+
+func TestContentTypeFromTheContent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 10)
+	f.Write("clip", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 100))
+	f.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"clip\"\n}\n")
+	f.apply()
+	want(t, "content type", f.onlyObject(t).ContentType, "image/png")
+	f.AssertNoChanges()
+}
+
+func TestProgressIsShown(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 6*mib)
+	f.upload(`method = "multipart"`)
+	watch := filepath.Join(t.TempDir(), "progress")
+	f.Setenv("VODLIVE_PROGRESS", watch)
+	f.apply()
+	lines, err := os.ReadFile(watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(lines, []byte("media.mp4 100 %, 6.3 of 6.3 MB")) {
+		t.Errorf("progress lines: %s", lines)
+	}
+}
+
+func TestIncompleteProviderConfiguration(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload()
+	f.Setenv("VODLIVE_ID_TOKEN", "")
+	r := f.Run("plan")
+	want(t, "exit code", r.Code, 1)
+	contains(t, r, "`id_token`, `id_token_file` or `id_token_command`", "needed by vodlive_media_upload")
+	want(t, "requests", len(f.server.Journal()), 0)
+}
+
+func TestExpiredTokenIsFoundByThePlan(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload()
+	// {"alg":"none"} . {"exp":1700000000} . no signature
+	f.Setenv("VODLIVE_ID_TOKEN", "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln")
+	r := f.Run("plan")
+	want(t, "exit code", r.Code, 1)
+	contains(t, r, "VODLIVE_ID_TOKEN", "expired at 2023-11-14T22:13:20Z")
+}
+
+func TestInvalidConfigurations(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 10)
+	for argument, texts := range map[string][]string{
+		`file_name = "a/b.mp4"`:          {`"a/b.mp4", which holds a slash`},
+		`file_name = " "`:                {"is blank"},
+		`file_name = ".."`:               {"names a folder"},
+		`content_type = "mp4"`:           {`"mp4", which is not a media type`, "video/mp4"},
+		`sha256 = "abc"`:                 {"must be 64 hexadecimal digits"},
+		`method = "parallel"`:            {`"auto"`, `"single"`, `"multipart"`},
+		`part_size = 5242879`:            {"between 5242880 and"},
+		`change_detection = "mtime"`:     {`"stat"`, `"content"`},
+		`timeouts = { create = "soon" }`: {"soon"},
+	} {
+		f.upload(argument)
+		r := f.Run("validate")
+		want(t, argument+": exit code", r.Code, 1)
+		contains(t, r, texts...)
+	}
+	want(t, "requests", len(f.server.Journal()), 0)
+}

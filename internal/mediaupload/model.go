@@ -1,0 +1,188 @@
+package mediaupload
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // S3's ETags are MD5; the content is proved by SHA-256
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	Source          types.String   `tfsdk:"source"`
+	FileName        types.String   `tfsdk:"file_name"`
+	ContentType     types.String   `tfsdk:"content_type"`
+	SHA256          types.String   `tfsdk:"sha256"`
+	Method          types.String   `tfsdk:"method"`
+	PartSize        types.Int64    `tfsdk:"part_size"`
+	ChangeDetection types.String   `tfsdk:"change_detection"`
+	Timeouts        timeouts.Value `tfsdk:"timeouts"`
+
+	ID         types.String `tfsdk:"id"`
+	KeyPath    types.String `tfsdk:"key_path"`
+	Size       types.Int64  `tfsdk:"size"`
+	PartCount  types.Int64  `tfsdk:"part_count"`
+	ETag       types.String `tfsdk:"etag"`
+	Location   types.String `tfsdk:"location"`
+	Bucket     types.String `tfsdk:"bucket"`
+	Encryption types.String `tfsdk:"server_side_encryption"`
+	VersionID  types.String `tfsdk:"version_id"`
+	UploadedAt types.String `tfsdk:"uploaded_at"`
+	Incomplete types.Object `tfsdk:"incomplete_upload"`
+}
+
+// setOutcome marks every attribute that an upload decides: unknown before it, null where there is none.
+func (m *model) setOutcome(text types.String, number types.Int64) {
+	m.ID, m.KeyPath = text, text
+	m.PartCount = number
+	m.ETag, m.Location, m.Bucket, m.Encryption, m.VersionID, m.UploadedAt = text, text, text, text, text, text
+}
+
+// keepOutcome takes every attribute that an upload decides from the upload that was made.
+func (m *model) keepOutcome(state model) {
+	m.ID, m.KeyPath = state.ID, state.KeyPath
+	m.PartCount = state.PartCount
+	m.ETag, m.Location, m.Bucket = state.ETag, state.Location, state.Bucket
+	m.Encryption, m.VersionID, m.UploadedAt = state.Encryption, state.VersionID, state.UploadedAt
+	m.Incomplete = state.Incomplete
+}
+
+// textOrNull is null for "": what the service did not say or does not apply.
+func textOrNull(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
+}
+
+var incompleteTypes = map[string]attr.Type{
+	"upload_id":    types.StringType,
+	"key_path":     types.StringType,
+	"part_size":    types.Int64Type,
+	"stored_parts": types.Int64Type,
+	"parts":        types.StringType,
+}
+
+// incompleteObject is an unfinished upload as the state holds it.
+func incompleteObject(u *providerdata.Unfinished) types.Object {
+	if u == nil {
+		return types.ObjectNull(incompleteTypes)
+	}
+	return types.ObjectValueMust(incompleteTypes, map[string]attr.Value{
+		"upload_id":    types.StringValue(u.UploadID),
+		"key_path":     types.StringValue(u.KeyPath),
+		"part_size":    types.Int64Value(u.PartSize),
+		"stored_parts": types.Int64Value(int64(len(u.Parts))),
+		"parts":        types.StringValue(encodeParts(u.Parts)),
+	})
+}
+
+// unfinished reads incompleteObject back. It is nil when there is none. size is the file's, for the size of the last part.
+func unfinished(ctx context.Context, o types.Object, size int64) (*providerdata.Unfinished, diag.Diagnostics) {
+	if o.IsNull() || o.IsUnknown() {
+		return nil, nil
+	}
+	var m struct {
+		UploadID    string `tfsdk:"upload_id"`
+		KeyPath     string `tfsdk:"key_path"`
+		PartSize    int64  `tfsdk:"part_size"`
+		StoredParts int64  `tfsdk:"stored_parts"`
+		Parts       string `tfsdk:"parts"`
+	}
+	diags := o.As(ctx, &m, basetypes.ObjectAsOptions{})
+	if diags.HasError() {
+		return nil, diags
+	}
+	parts, err := decodeParts(m.Parts, m.PartSize, size)
+	if err != nil {
+		diags.AddWarning("An unfinished upload cannot be continued",
+			fmt.Sprintf("`incomplete_upload` in the state cannot be read (%s). The file is uploaded from its beginning.", err))
+		return nil, diags
+	}
+	return &providerdata.Unfinished{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts}, diags
+}
+
+// encodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas; the ETag follows only
+// where it is not the quoted MD5. 10,000 parts take about 280 kB.
+func encodeParts(parts []transfer.Part) string {
+	sorted := slices.Clone(parts)
+	slices.SortFunc(sorted, func(a, b transfer.Part) int { return a.Number - b.Number })
+	var b strings.Builder
+	for i, p := range sorted {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%d:%s", p.Number, base64.RawStdEncoding.EncodeToString(p.MD5[:]))
+		if p.ETag != quotedMD5(p.MD5) {
+			b.WriteByte(':')
+			b.WriteString(base64.RawStdEncoding.EncodeToString([]byte(p.ETag)))
+		}
+	}
+	return b.String()
+}
+
+func quotedMD5(sum [md5.Size]byte) string { return `"` + hex.EncodeToString(sum[:]) + `"` }
+
+// decodeParts is the inverse of encodeParts. Parts that a file of size bytes does not have are an error.
+func decodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
+	if s == "" {
+		return nil, nil
+	}
+	if partSize < 1 {
+		return nil, fmt.Errorf("a part size of %d", partSize)
+	}
+	count := transfer.PartCount(size, partSize)
+	var parts []transfer.Part
+	for i, item := range strings.Split(s, ",") {
+		p, err := decodePart(item)
+		if err != nil {
+			return nil, fmt.Errorf("part %d of the list: %w", i+1, err)
+		}
+		if p.Number < 1 || p.Number > count {
+			return nil, fmt.Errorf("part number %d of a file with %d parts", p.Number, count)
+		}
+		p.Size = min(partSize, size-int64(p.Number-1)*partSize)
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+func decodePart(item string) (transfer.Part, error) {
+	var p transfer.Part
+	fields := strings.Split(item, ":")
+	if len(fields) != 2 && len(fields) != 3 {
+		return p, errors.New("not number:MD5")
+	}
+	number, err := strconv.Atoi(fields[0])
+	if err != nil {
+		return p, errors.New("no number")
+	}
+	sum, err := base64.RawStdEncoding.DecodeString(fields[1])
+	if err != nil || len(sum) != md5.Size {
+		return p, errors.New("no MD5")
+	}
+	p.Number, p.MD5 = number, [md5.Size]byte(sum)
+	p.ETag = quotedMD5(p.MD5)
+	if len(fields) == 3 {
+		etag, err := base64.RawStdEncoding.DecodeString(fields[2])
+		if err != nil || len(etag) == 0 {
+			return p, errors.New("no ETag")
+		}
+		p.ETag = string(etag)
+	}
+	return p, nil
+}

@@ -1,0 +1,196 @@
+package mediaupload
+
+import (
+	"crypto/md5"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+func makeParts(count int, partSize, size int64) []transfer.Part {
+	parts := make([]transfer.Part, count)
+	for i := range parts {
+		sum := md5.Sum(fmt.Append(nil, i))
+		parts[i] = transfer.Part{Number: i + 1, MD5: sum, ETag: quotedMD5(sum), Size: min(partSize, size-int64(i)*partSize)}
+	}
+	return parts
+}
+
+func TestPartsSurviveTheState(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		partSize := rapid.Int64Range(5<<20, 64<<20).Draw(t, "part size")
+		count := rapid.IntRange(1, 200).Draw(t, "count")
+		size := int64(count-1)*partSize + rapid.Int64Range(1, partSize).Draw(t, "last part")
+		parts := makeParts(count, partSize, size)
+		kept := slices.DeleteFunc(slices.Clone(parts), func(transfer.Part) bool { return rapid.Bool().Draw(t, "missing") })
+		for i := range kept {
+			if rapid.Bool().Draw(t, "other etag") {
+				kept[i].ETag = rapid.StringN(1, 40, -1).Draw(t, "etag")
+			}
+		}
+		got, err := decodeParts(encodeParts(kept), partSize, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(kept, got); len(kept) > 0 && diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestTenThousandPartsStayWellUnderAMegabyteOfState(t *testing.T) {
+	t.Parallel()
+	parts := makeParts(10_000, 5<<20, 10_000*(5<<20))
+	if n := len(encodeParts(parts)); n > 300_000 {
+		t.Errorf("10,000 parts take %d bytes of state", n)
+	}
+}
+
+func TestDecodePartsRefuses(t *testing.T) {
+	t.Parallel()
+	good := encodeParts(makeParts(2, 5<<20, 10<<20))
+	for _, text := range []string{
+		"x", "1", "1:", "1:AAAA", ":" + good, "0:" + good[2:24], "3:" + good[2:24], "-1:" + good[2:24], good + ",", good + ":AAAA:AAAA", "1:" + good[2:24] + ":", "1:" + good[2:24] + ":*",
+	} {
+		if parts, err := decodeParts(text, 5<<20, 10<<20); err == nil {
+			t.Errorf("%q was read as %v", text, parts)
+		}
+	}
+	if _, err := decodeParts(good, 0, 10<<20); err == nil {
+		t.Error("a part size of 0 was accepted")
+	}
+}
+
+func FuzzDecodeParts(f *testing.F) {
+	f.Add(encodeParts(makeParts(3, 5<<20, 15<<20)), int64(5<<20), int64(15<<20))
+	f.Add("1:AAAAAAAAAAAAAAAAAAAAAA:IiI", int64(1), int64(1))
+	f.Add(",", int64(-1), int64(-1))
+	f.Fuzz(func(t *testing.T, text string, partSize, size int64) {
+		parts, err := decodeParts(text, partSize, size)
+		if err != nil {
+			return
+		}
+		for _, p := range parts {
+			if p.Number < 1 || p.Number > transfer.PartCount(size, partSize) || p.Size < 1 || p.Size > partSize || p.ETag == "" {
+				t.Errorf("part %+v of a file of %d bytes in parts of %d", p, size, partSize)
+			}
+		}
+	})
+}
+
+var testKey = recordKey{Address: "https://api.example", SHA256: strings.Repeat("ab", 32), Size: 12 << 20, PartSize: 5 << 20, FileName: "a.mp4"}
+
+func testRecord(t testing.TB, change func(*recordFile)) []byte {
+	t.Helper()
+	f := recordFile{Version: recordVersion, Key: testKey, UploadID: "u1", KeyPath: "vod/input/c/u/a.mp4", Updated: time.Now()}
+	for _, p := range makeParts(3, testKey.PartSize, testKey.Size) {
+		f.Parts = append(f.Parts, recordPart{Number: p.Number, MD5: fmt.Sprintf("%x", p.MD5), ETag: p.ETag})
+	}
+	if change != nil {
+		change(&f)
+	}
+	content, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func TestRecordIsRead(t *testing.T) {
+	t.Parallel()
+	got, err := parseRecord(testRecord(t, nil), testKey)
+	want := &providerdata.Unfinished{UploadID: "u1", KeyPath: "vod/input/c/u/a.mp4", PartSize: 5 << 20, Parts: makeParts(3, 5<<20, 12<<20)}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestRecordIsIgnored(t *testing.T) {
+	t.Parallel()
+	whole := testRecord(t, nil)
+	for name, content := range map[string][]byte{
+		"empty":           nil,
+		"truncated":       whole[:len(whole)/2],
+		"not JSON":        []byte("hello"),
+		"newer version":   testRecord(t, func(f *recordFile) { f.Version++ }),
+		"other content":   testRecord(t, func(f *recordFile) { f.Key.SHA256 = strings.Repeat("cd", 32) }),
+		"other service":   testRecord(t, func(f *recordFile) { f.Key.Address = "https://other.example" }),
+		"other part size": testRecord(t, func(f *recordFile) { f.Key.PartSize++ }),
+		"no upload":       testRecord(t, func(f *recordFile) { f.UploadID = "" }),
+		"part 0":          testRecord(t, func(f *recordFile) { f.Parts[0].Number = 0 }),
+		"part too many":   testRecord(t, func(f *recordFile) { f.Parts[0].Number = 4 }),
+		"bad MD5":         testRecord(t, func(f *recordFile) { f.Parts[0].MD5 = "abc" }),
+		"no ETag":         testRecord(t, func(f *recordFile) { f.Parts[0].ETag = "" }),
+	} {
+		if got, err := parseRecord(content, testKey); err == nil {
+			t.Errorf("%s: read as %+v", name, got)
+		}
+	}
+}
+
+func FuzzParseRecord(f *testing.F) {
+	f.Add(testRecord(f, nil))
+	f.Add([]byte(`{"version":1,"parts":[{"number":-1}]}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		u, err := parseRecord(content, testKey)
+		if err != nil {
+			return
+		}
+		for _, p := range u.Parts {
+			if p.Number < 1 || p.Number > 3 || p.Size < 1 || p.Size > testKey.PartSize {
+				t.Errorf("part %+v", p)
+			}
+		}
+	})
+}
+
+func TestMergeJoinsAccountsOfOneUpload(t *testing.T) {
+	t.Parallel()
+	parts := makeParts(6, 5<<20, 30<<20)
+	stale := parts[2]
+	stale.MD5[0]++
+	upload := func(id string, partSize int64, parts ...transfer.Part) providerdata.Unfinished {
+		return providerdata.Unfinished{UploadID: id, KeyPath: "k/" + id, PartSize: partSize, Parts: parts}
+	}
+	for name, tc := range map[string]struct {
+		candidates []providerdata.Unfinished
+		want       *providerdata.Unfinished
+	}{
+		"none":                   {},
+		"another part size":      {candidates: []providerdata.Unfinished{upload("a", 6<<20, parts[0])}},
+		"no id":                  {candidates: []providerdata.Unfinished{upload("", 5<<20, parts[0])}},
+		"state and record":       {candidates: []providerdata.Unfinished{upload("a", 5<<20, parts[0], parts[1]), upload("a", 5<<20, parts[1], parts[2])}, want: new(upload("a", 5<<20, parts[0], parts[1], parts[2]))},
+		"two accounts of a part": {candidates: []providerdata.Unfinished{upload("a", 5<<20, stale), upload("a", 5<<20, parts[2])}, want: new(upload("a", 5<<20, stale, parts[2]))},
+		"the one with most":      {candidates: []providerdata.Unfinished{upload("a", 5<<20, parts[0]), upload("b", 5<<20, parts[1], parts[2])}, want: new(upload("b", 5<<20, parts[1], parts[2]))},
+	} {
+		if diff := cmp.Diff(tc.want, merge(tc.candidates, 5<<20)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]transfer.Progress{
+		"promo.mp4 42 %, 3.1 of 7.4 GB, 88 MB/s, 49 s left":     {Name: "promo.mp4", Sent: 3_108_000_000, Total: 7_400_000_000, Rate: 88_000_000, Remaining: 49 * time.Second},
+		"a.mp4 50 %, 5.0 of 10 MB, 1.0 MB/s, 5 s left":          {Name: "a.mp4", Sent: 2_000_000, Reused: 3_000_000, Total: 10_000_000, Rate: 1_000_000, Remaining: 5 * time.Second},
+		"a.mp4 100 %, 10 of 10 MB, 12 MB/s":                     {Name: "a.mp4", Sent: 10_000_000, Total: 10_000_000, Rate: 12_000_000},
+		"a.mp4 0 %, 0 of 3 B, 0 B/s":                            {Name: "a.mp4", Total: 3},
+		"big.mxf 1 %, 0.1 of 5.5 TB, 100 MB/s, 15 h 1 min left": {Name: "big.mxf", Sent: 100_000_000_000, Total: 5_500_000_000_000, Rate: 100_000_000, Remaining: 15*time.Hour + time.Minute},
+		"mid.mov 10 %, 1.0 of 10 GB, 50 MB/s, 3 min 0 s left":   {Name: "mid.mov", Sent: 1_000_000_000, Total: 10_000_000_000, Rate: 50_000_000, Remaining: 180 * time.Second},
+	} {
+		if got := progressLine(p); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

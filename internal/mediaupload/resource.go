@@ -1,0 +1,297 @@
+// Package mediaupload is the resource that uploads a file (interface 4.1, calls 1 to 6). The content decides what
+// happens: the plan holds its SHA-256, and no object is made from any other content. What an upload that broke off has
+// stored is kept in two places, each enough to continue it: a record on the machine, and the state.
+//
+// The service shows no stored file and deletes none: nothing is read back, and destroying forgets.
+package mediaupload
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+const (
+	typeName       = "vodlive_media_upload"
+	defaultTimeout = 24 * time.Hour
+)
+
+// NewResource makes the resource vodlive_media_upload.
+func NewResource() resource.Resource { return &mediaUpload{} }
+
+type mediaUpload struct{ data *providerdata.Data }
+
+var (
+	_ resource.ResourceWithConfigure   = (*mediaUpload)(nil)
+	_ resource.ResourceWithModifyPlan  = (*mediaUpload)(nil)
+	_ resource.ResourceWithImportState = (*mediaUpload)(nil)
+)
+
+func (r *mediaUpload) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+func (r *mediaUpload) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	s, file, err := r.prepare(ctx, &plan)
+	if err != nil {
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		return
+	}
+	if stored, ok := r.data.Stored.Take(s.storedKey()); ok {
+		plan.setStored(stored)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		return
+	}
+	var resume []providerdata.Unfinished
+	if handed, ok := r.data.Unfinished.Take(s.unfinishedKey()); ok {
+		resume = append(resume, handed)
+	}
+	left := r.upload(ctx, &plan, s, resume, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		if left != nil {
+			plan.setIncomplete(left)
+			resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		}
+		return
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+// setIncomplete makes the model that of an upload that did not come to its end.
+func (m *model) setIncomplete(left *providerdata.Unfinished) {
+	m.setOutcome(types.StringNull(), types.Int64Null())
+	m.Incomplete = incompleteObject(left)
+}
+
+// prepare decides what a plan could not decide because the file was not known then. file is the private state's account
+// of the file, taken before the upload, which fails if the file changes.
+func (r *mediaUpload) prepare(ctx context.Context, m *model) (s spec, file []byte, err error) {
+	source := m.Source.ValueString()
+	info, err := stat(source)
+	if err != nil {
+		return s, nil, err
+	}
+	if m.SHA256.IsUnknown() || m.SHA256.IsNull() {
+		sum, err := r.contentHash(ctx, source, m.ChangeDetection.ValueString())
+		if err != nil {
+			return s, nil, err
+		}
+		m.SHA256 = types.StringValue(sum)
+	}
+	if m.Size.IsUnknown() || m.Size.IsNull() {
+		m.Size = types.Int64Value(info.Size())
+	}
+	if m.FileName.IsUnknown() {
+		m.FileName = types.StringValue(filepath.Base(source))
+	}
+	if m.ContentType.IsUnknown() || m.ContentType.IsNull() {
+		found := typeByName(m.FileName.ValueString())
+		if found == "" {
+			if found, err = typeByContent(source); err != nil {
+				return s, nil, err
+			}
+		}
+		m.ContentType = types.StringValue(found)
+	}
+	s, err = m.spec()
+	if err != nil {
+		return s, nil, err
+	}
+	file, err = json.Marshal(seen{Source: source, Size: info.Size(), ModTime: info.ModTime(), SHA256: hex.EncodeToString(s.SHA256[:])})
+	return s, file, err
+}
+
+// spec is the upload that a model with every value known asks for.
+func (m *model) spec() (spec, error) {
+	s := spec{
+		Source:      m.Source.ValueString(),
+		FileName:    m.FileName.ValueString(),
+		ContentType: m.ContentType.ValueString(),
+		Size:        m.Size.ValueInt64(),
+		PartSize:    m.PartSize.ValueInt64(),
+	}
+	if s.PartSize == 0 {
+		s.PartSize = transfer.PartSize(s.Size)
+	}
+	s.Multipart = m.Method.ValueString() == methodMultipart || (m.Method.ValueString() != methodSingle && s.Size > singleLimit)
+	if count := transfer.PartCount(s.Size, s.PartSize); s.Multipart && count > transfer.MaxParts {
+		return s, fmt.Errorf("%s has %d bytes, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out",
+			s.Source, s.Size, count, s.PartSize, transfer.MaxParts, transfer.PartSize(s.Size))
+	}
+	sum, err := hex.DecodeString(m.SHA256.ValueString())
+	if err != nil || len(sum) != len(s.SHA256) {
+		return s, errors.New("`sha256` must be 64 hexadecimal digits")
+	}
+	s.SHA256 = [32]byte(sum)
+	return s, nil
+}
+
+// upload sends the file and fills in what the service says of it. When it fails it returns what is left to continue
+// with, nil if nothing is.
+func (r *mediaUpload) upload(ctx context.Context, m *model, s spec, resume []providerdata.Unfinished, diags *diag.Diagnostics) *providerdata.Unfinished {
+	limit, d := m.Timeouts.Create(ctx, defaultTimeout)
+	diags.Append(d...)
+	if diags.HasError() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.create) was reached", limit))
+	defer cancel()
+	reporter, closeReporter := newReporter(ctx, r.data.ProgressFile)
+	defer closeReporter()
+
+	u := &uploader{data: r.data, progress: reporter.report, warn: diags.AddWarning}
+	out, left, err := u.run(ctx, s, resume)
+	if err != nil {
+		diags.Append(uploadDiagnostic(ctx, s, left, err))
+		return left
+	}
+	out.UploadedAt = time.Now().UTC().Format(time.RFC3339)
+	m.setStored(out)
+	return nil
+}
+
+// uploadDiagnostic says what went wrong and what the next apply will do about it.
+func uploadDiagnostic(ctx context.Context, s spec, left *providerdata.Unfinished, err error) diag.Diagnostic {
+	if ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
+		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	d := providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", s.FileName), err)
+	var lost *maybeComplete
+	switch {
+	case errors.As(err, &lost):
+		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", s.FileName), d.Detail())
+	case left != nil:
+		return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf(
+			"%s\n\n%d of %d parts are stored and are not lost: the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform "+
+				"marks what could not be created as tainted; the upload continues all the same. If `prevent_destroy` forbids that plan, run `terraform untaint` "+
+				"with the address of this resource and apply again.",
+			d.Detail(), len(left.Parts), transfer.PartCount(s.Size, s.PartSize)))
+	}
+	return d
+}
+
+// Read keeps the state: the service has no call that shows a stored file.
+func (r *mediaUpload) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+
+// Update changes the provider's own arguments, takes over the file of an import, and continues an upload that was
+// untainted.
+func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentNone))...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	s, file, err := r.prepare(ctx, &plan)
+	switch {
+	case err != nil && isMissing(err) && state.complete():
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		return
+	case err != nil:
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		return
+	}
+	if !state.complete() {
+		if left, ok := r.uploadRest(ctx, &plan, state, s, &resp.Diagnostics); !ok {
+			if left != nil {
+				plan.setIncomplete(left)
+				resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+			}
+			return
+		}
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+// uploadRest continues an incomplete upload for Update. One under another name cannot be continued: it is made anew.
+func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, s spec, diags *diag.Diagnostics) (*providerdata.Unfinished, bool) {
+	diags.Append(r.data.NeedUpload(typeName)...)
+	var resume []providerdata.Unfinished
+	if state.FileName.Equal(plan.FileName) {
+		left, d := unfinished(ctx, state.Incomplete, s.Size)
+		diags.Append(d...)
+		if left != nil {
+			resume = append(resume, *left)
+		}
+	}
+	if diags.HasError() {
+		return nil, false
+	}
+	left := r.upload(ctx, plan, s, resume, diags)
+	return left, !diags.HasError()
+}
+
+// Delete forgets the upload. In the replacement of one that is incomplete it hands over what is stored to the Create
+// that follows in this process.
+func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	intent, diags := req.Private.GetKey(ctx, privateIntent)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if state.complete() {
+		detail := fmt.Sprintf("The service has no call to delete a file. Terraform forgets %s; the file stays stored.", state.KeyPath.ValueString())
+		if string(intent) == intentCreateOpen {
+			r.data.Stored.Offer(state.storedKey(), state.stored())
+			detail = fmt.Sprintf("Which content replaces %s was not known while planning. If it is the same, the upload is kept and nothing is sent; "+
+				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored.", state.KeyPath.ValueString())
+		}
+		resp.Diagnostics.AddWarning("The uploaded file stays at the service", detail)
+		return
+	}
+	left, diags := unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
+	resp.Diagnostics.Append(diags...)
+	if left == nil {
+		return
+	}
+	if string(intent) == intentCreate || string(intent) == intentCreateOpen {
+		r.data.Unfinished.Offer(state.unfinishedKey(), *left)
+		return
+	}
+	resp.Diagnostics.AddWarning("An unfinished upload is given up",
+		fmt.Sprintf("The service has no call to end a multipart upload. Terraform forgets the one of %q, of which %d parts are stored.", state.FileName.ValueString(), len(left.Parts)))
+}
+
+// ImportState takes a key path. Nothing can be looked up: the service shows no stored file.
+func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	segments := strings.Split(req.ID, "/")
+	if len(segments) != 5 || segments[0] != "vod" || segments[1] != "input" || segments[2] == "" || segments[3] == "" || segments[4] == "" {
+		resp.Diagnostics.AddError("The import id is not a key path",
+			fmt.Sprintf("%q was given. A key path has the form vod/input/<customer id>/<upload id>/<file name>, as `key_path` holds it.", req.ID))
+		return
+	}
+	for name, value := range map[string]string{
+		"id": req.ID, "key_path": req.ID, "file_name": segments[4], "method": methodAuto, "change_detection": detectStat,
+	} {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	}
+}

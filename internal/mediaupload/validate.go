@@ -1,0 +1,65 @@
+package mediaupload
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"strings"
+	"unicode"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+)
+
+// fileName accepts what can be the last part of a key path.
+type fileName struct{}
+
+func (fileName) Description(context.Context) string {
+	return "must be a file name without a slash"
+}
+func (v fileName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v fileName) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if problem := fileNameProblem(req.ConfigValue.ValueString()); problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid file name",
+			fmt.Sprintf("`%s` is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", req.Path, req.ConfigValue.ValueString(), problem))
+	}
+}
+
+// fileNameProblem says why a name cannot be stored, "" if it can.
+func fileNameProblem(name string) string {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "is blank"
+	case strings.ContainsAny(name, `/\`):
+		return "holds a slash"
+	case name == "." || name == "..":
+		return "names a folder"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "holds a control character"
+	}
+	return ""
+}
+
+// mediaType accepts type/subtype with optional parameters (RFC 9110 8.3.1).
+type mediaType struct{}
+
+func (mediaType) Description(context.Context) string {
+	return "must be a media type such as video/mp4"
+}
+func (v mediaType) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v mediaType) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	given := req.ConfigValue.ValueString()
+	parsed, _, err := mime.ParseMediaType(given)
+	if kind, sub, ok := strings.Cut(parsed, "/"); err == nil && ok && kind != "" && sub != "" {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid media type",
+		fmt.Sprintf("`%s` is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", req.Path, given))
+}

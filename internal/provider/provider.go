@@ -1,0 +1,130 @@
+// Package provider is the provider itself: its schema, its configuration (configuration over environment, attribute by
+// attribute), and the registration of everything it offers. What it configures it hands to the nouns as one
+// providerdata.Data. It does nothing before it is asked to: no file is read and nothing is dialled while Terraform
+// only wants the schema or validates.
+package provider
+
+import (
+	"context"
+	"os"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
+	"github.com/vodlive/terraform-provider-vodlive/internal/livesession"
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/region"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+var _ provider.Provider = (*vodlive)(nil)
+
+// vodlive is the provider. One value serves one process.
+type vodlive struct {
+	version string
+	env     Environment
+}
+
+// Environment looks a variable up as os.LookupEnv does.
+type Environment func(name string) (value string, set bool)
+
+// New returns the constructor that a provider server wants. version is that of the build, "dev" outside a release.
+func New(version string) func() provider.Provider { return NewWithEnvironment(version, os.LookupEnv) }
+
+// NewWithEnvironment is New with the environment given, so that tests in one process do not share theirs.
+func NewWithEnvironment(version string, env Environment) func() provider.Provider {
+	return func() provider.Provider { return &vodlive{version: version, env: env} }
+}
+
+func (p *vodlive) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "vodlive"
+	resp.Version = p.version
+}
+
+func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var m model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r := resolver{env: p.env}
+	set := r.resolve(m)
+	resp.Diagnostics.Append(r.diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	set.userAgent = userAgent(p.version, req.TerraformVersion, p.env)
+	data, err := set.data()
+	if err != nil {
+		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
+		return
+	}
+	resp.ResourceData = data
+	resp.DataSourceData = data
+	resp.ListResourceData = data
+	resp.EphemeralResourceData = data
+	resp.ActionData = data
+}
+
+// data makes the shared client and engine of this process.
+func (s *settings) data() (*providerdata.Data, error) {
+	d := providerdata.Settings{
+		Unknown:              s.unknown,
+		LiveAddress:          s.baseURL,
+		VODAddress:           s.vodBaseURL,
+		MissingLive:          s.missingLive,
+		MissingUpload:        s.missingUpload,
+		CheckToken:           s.checkToken,
+		SkipRegionValidation: s.skipRegionValidation,
+		ResumeDir:            s.resumeDir,
+		ProgressFile:         s.progressFile,
+	}
+	if s.unknown {
+		d.Transfer = transfer.New(transfer.Config{Concurrency: s.uploadConcurrency}) // a plan hashes files; nothing is sent
+		return providerdata.New(d), nil
+	}
+	client, err := api.New(api.Config{
+		LiveBaseURL:    s.baseURL,
+		VODBaseURL:     s.vodBaseURL,
+		AccessTokenID:  s.accessTokenID,
+		SecretKey:      s.secretKey,
+		Token:          s.token,
+		MaxRetries:     s.maxRetries,
+		RequestTimeout: s.requestTimeout,
+		UserAgent:      s.userAgent,
+		RootCAs:        s.rootCAs,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.API = client
+	d.Sessions = api.NewSessionReader(client)
+	d.Transfer = transfer.New(transfer.Config{
+		HTTP:         client.StorageHTTP(),
+		Concurrency:  s.uploadConcurrency,
+		Bandwidth:    s.uploadBandwidth,
+		StallTimeout: s.stallTimeout,
+		MaxRetries:   s.maxRetries,
+	})
+	return providerdata.New(d), nil
+}
+
+func (p *vodlive) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		livesession.NewResource,
+		mediaupload.NewResource,
+		batchjob.NewResource,
+	}
+}
+
+func (p *vodlive) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		region.NewDataSource,
+		livesession.NewDataSource,
+		livesession.NewListDataSource,
+	}
+}

@@ -1,0 +1,72 @@
+package providerdata
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+// ErrorDiagnostic is how every error becomes a diagnostic: attempted says in a few words what was being done ("Create
+// the live session"), the detail has method, address, status, what the service said, its request id, and what to do.
+// The error must already be free of secrets: those of api and transfer are.
+func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
+	summary := attempted + " failed"
+	detail := sentence(err.Error())
+	if hint := advice(err); hint != "" {
+		detail += "\n\n" + hint
+	}
+	return diag.NewErrorDiagnostic(summary, detail)
+}
+
+// advice says what the user can do about an error, "" where the error's own text says all there is.
+func advice(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "The run was interrupted."
+	}
+	var e *api.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized && isLive(e.Address):
+		return "The service did not accept the credentials: check `access_token_id` and `secret_key`."
+	case e.Status == http.StatusUnauthorized:
+		return "The service did not accept the identity token: check `id_token`, `id_token_file` or `id_token_command`, and that the token has not expired."
+	case e.Status == http.StatusForbidden:
+		return "The credentials are known to the service but may not do this."
+	case e.Status == http.StatusNotFound && e.Attempts == 0:
+		return ""
+	case e.Status == http.StatusTooManyRequests:
+		return "The service limits the rate of requests. Apply again later, or with a lower `-parallelism`."
+	case e.Status >= http.StatusInternalServerError:
+		return "The service failed. Apply again later; if it goes on, report it to the service with the request id, if one is given above."
+	case e.Status == 0 && errors.Is(err, context.DeadlineExceeded):
+		return "No answer came in time: check the network, or raise `request_timeout` in the provider block."
+	case e.Status == 0:
+		return "Check that the address is right and can be reached from this machine (proxy settings, `ca_bundle_file`)."
+	}
+	return ""
+}
+
+// isLive tells the two APIs apart by the path that interface section 4 gives them.
+func isLive(address string) bool { return strings.Contains(address, "/live/v1/") }
+
+// sentence makes a Go error text stand as prose: capital letter, full stop.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	// A first word such as id_token_file is a name, not a word.
+	if word, _, _ := strings.Cut(s, " "); !strings.ContainsAny(word, "_/.:") {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "!") {
+		s += "."
+	}
+	return s
+}

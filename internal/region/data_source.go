@@ -1,0 +1,87 @@
+// Package region is the data source of the regions in which the account may create live sessions (interface 4.2 #8).
+// It shares one call of the region list per run with the plan checks of the sessions.
+package region
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+const typeName = "vodlive_regions"
+
+// NewDataSource makes the data source vodlive_regions.
+func NewDataSource() datasource.DataSource { return &dataSource{} }
+
+type dataSource struct{ data *providerdata.Data }
+
+var _ datasource.DataSourceWithConfigure = (*dataSource)(nil)
+
+type model struct {
+	Names   []types.String `tfsdk:"names"`
+	Regions []entry        `tfsdk:"regions"`
+}
+
+type entry struct {
+	Name types.String `tfsdk:"name"`
+	JSON types.String `tfsdk:"json"`
+}
+
+func (d *dataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The regions in which this account may create live sessions. The list is fetched once per run, " +
+			"together with the check of `region` in `vodlive_live_session`.",
+		Attributes: map[string]schema.Attribute{
+			"names": schema.ListAttribute{
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "Names of the regions, sorted: what `region` of a session takes.",
+			},
+			"regions": schema.ListNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The regions, sorted by name, with all that the service says of each.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
+					"json": schema.StringAttribute{
+						Computed:            true,
+						MarkdownDescription: "The entry as the service sent it, as JSON: a string or an object. Read it with `jsondecode`.",
+					},
+				}},
+			},
+		},
+	}
+}
+
+func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+func (d *dataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	resp.Diagnostics.Append(d.data.CanRead(typeName)...)
+	resp.Diagnostics.Append(d.data.NeedLive(typeName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	regions, err := d.data.Regions(ctx)
+	if err != nil {
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", err))
+		return
+	}
+	sorted := slices.SortedFunc(slices.Values(regions), func(a, b api.Region) int { return cmp.Compare(a.Name, b.Name) })
+	m := model{Names: make([]types.String, len(sorted)), Regions: make([]entry, len(sorted))}
+	for i, r := range sorted {
+		m.Names[i] = types.StringValue(r.Name)
+		m.Regions[i] = entry{Name: types.StringValue(r.Name), JSON: types.StringValue(r.JSON)}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+}

@@ -1,0 +1,135 @@
+// Command cmd runs the simulated service in the foreground, on loopback only,
+// and prints the lines to export for a configuration of one's own. It ends on
+// SIGINT or SIGTERM.
+//
+// GET /_simulator/report on the same address tells what has been received, as
+// text or, where the request accepts application/json, as JSON; -report FILE writes the
+// same at the end (JSON when the name ends in .json).
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "simulator:", err)
+		os.Exit(1)
+	}
+}
+
+type settings struct {
+	listen, report string
+	sessions       int
+	options        simulator.Options
+}
+
+func parse(args []string, stderr io.Writer) (settings, error) {
+	var c settings
+	flags := flag.NewFlagSet("simulator", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "loopback `address` to listen on; port 0 is any free one")
+	flags.StringVar(&c.report, "report", "", "`file` to write what was received to at the end; \"-\" is the standard output")
+	flags.IntVar(&c.sessions, "sessions", 0, "`number` of live sessions that exist from the start")
+	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 5*time.Second, "time from the creation of a session to READY; 0 is by being looked at")
+	flags.DurationVar(&c.options.Latency, "latency", 0, "time that each call takes at least")
+	flags.DurationVar(&c.options.PresignLifetime, "presign-lifetime", 15*time.Minute, "time for which a presigned address is good")
+	flags.BoolVar(&c.options.DiscardContent, "discard-content", false, "hash no content: faster, but the report has no SHA-256")
+	if err := flags.Parse(args); err != nil {
+		return c, err
+	}
+	if flags.NArg() > 0 {
+		return c, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return c, loopback(c.listen)
+}
+
+// loopback refuses an address that others could reach: the credentials are public.
+func loopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("%q is not a loopback address; the simulator listens on loopback only", address)
+	}
+	return nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	c, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.listen)
+	if err != nil {
+		return err
+	}
+	if addr, ok := listener.Addr().(*net.TCPAddr); !ok || !addr.IP.IsLoopback() {
+		return errors.Join(fmt.Errorf("%s is not a loopback address", listener.Addr()), listener.Close())
+	}
+	service := simulator.New(c.options)
+	for i := range c.sessions {
+		service.AddSession(simulator.SessionRecord{Name: fmt.Sprintf("preloaded-%05d", i)})
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_simulator/report", service.ServeReport)
+	mux.Handle("/", service)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 30 * time.Second}
+	serving := make(chan error, 1)
+	go func() { serving <- server.Serve(listener) }()
+	if err := printExports(stdout, "http://"+listener.Addr().String()); err != nil {
+		return errors.Join(err, server.Close(), service.Close())
+	}
+	select {
+	case err = <-serving:
+	case <-ctx.Done():
+		err = nil
+	}
+	return errors.Join(err, service.Close(), server.Close(), writeReport(service.Report(), c.report, stdout))
+}
+
+func printExports(w io.Writer, base string) error {
+	_, err := fmt.Fprintf(w, `export VODLIVE_BASE_URL=%s
+export VODLIVE_VOD_BASE_URL=%s
+export VODLIVE_ACCESS_TOKEN_ID=%s
+export VODLIVE_SECRET_KEY=%s
+export VODLIVE_ID_TOKEN=%s
+`, base, base, simulator.DefaultAccessTokenID, simulator.DefaultSecretKey, simulator.DefaultIDToken)
+	return err
+}
+
+func writeReport(report simulator.Report, name string, stdout io.Writer) error {
+	switch {
+	case name == "":
+		return nil
+	case name == "-":
+		return report.WriteText(stdout)
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if filepath.Ext(name) == ".json" {
+		encoder := json.NewEncoder(file)
+		encoder.SetIndent("", "  ")
+		return errors.Join(encoder.Encode(report), file.Close())
+	}
+	return errors.Join(report.WriteText(file), file.Close())
+}

@@ -1,0 +1,178 @@
+package simulator
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+)
+
+const bufferSize = 256 << 10
+
+// content receives bytes: it hashes them, and keeps on disk what the hash of a whole object still needs.
+type content struct {
+	dir      string
+	keep     int64
+	discard  bool
+	buffers  sync.Pool
+	received atomic.Int64
+	inUse    atomic.Int64
+	onDisk   atomic.Int64
+
+	mu   sync.Mutex
+	made string
+}
+
+func newContent(o Options) *content {
+	c := &content{dir: o.Dir, keep: o.KeepContent, discard: o.DiscardContent}
+	c.buffers.New = func() any { b := make([]byte, bufferSize); return &b }
+	return c
+}
+
+// receipt is what came in one PUT.
+type receipt struct {
+	size int64
+	md5  [md5.Size]byte
+	sha  [sha256.Size]byte
+	// file holds the bytes; "" when they are not kept.
+	file string
+}
+
+func (p *receipt) shaHex(discard bool) string {
+	if discard {
+		return ""
+	}
+	return hex.EncodeToString(p.sha[:])
+}
+
+// receive reads size bytes from body. They go on into whole unless nil, and into a file if kept.
+func (c *content) receive(body io.Reader, size int64, whole hash.Hash, kept bool) (_ *receipt, err error) {
+	sum := md5.New()
+	writers := []io.Writer{sum}
+	sha := sha256.New()
+	if !c.discard {
+		writers = append(writers, sha)
+	}
+	if whole != nil {
+		writers = append(writers, whole)
+	}
+	part := &receipt{}
+	if kept {
+		file, createErr := c.create()
+		if createErr != nil {
+			return nil, createErr
+		}
+		part.file = file.Name()
+		defer func() {
+			err = errors.Join(err, file.Close())
+			if err != nil {
+				c.remove(part)
+			}
+		}()
+		writers = append(writers, countingWriter{file, &c.onDisk})
+	}
+	part.size, err = c.copy(body, size, writers)
+	copy(part.md5[:], sum.Sum(nil))
+	copy(part.sha[:], sha.Sum(nil))
+	return part, err
+}
+
+func (c *content) copy(body io.Reader, size int64, writers []io.Writer) (int64, error) {
+	buffer := c.buffers.Get().(*[]byte)
+	c.inUse.Add(bufferSize)
+	defer func() {
+		c.inUse.Add(-bufferSize)
+		c.buffers.Put(buffer)
+	}()
+	var done int64
+	for done < size {
+		n, err := body.Read((*buffer)[:min(bufferSize, size-done)])
+		c.received.Add(int64(n))
+		for _, w := range writers {
+			if _, err := w.Write((*buffer)[:n]); err != nil {
+				return done, err
+			}
+		}
+		done += int64(n)
+		if done == size {
+			return done, nil
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// read feeds the bytes of a kept part into h. name is the part's file, which may be gone by now.
+func (c *content) read(name string, size int64, h hash.Hash) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	buffer := c.buffers.Get().(*[]byte)
+	defer c.buffers.Put(buffer)
+	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{file}, *buffer)
+	if err == nil && n != size {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// room tells whether size more bytes may stay on disk.
+func (c *content) room(size int64) bool { return c.onDisk.Load()+size <= c.keep }
+
+func (c *content) remove(part *receipt) {
+	if part.file == "" {
+		return
+	}
+	if info, err := os.Stat(part.file); err == nil {
+		c.onDisk.Add(-info.Size())
+	}
+	os.Remove(part.file)
+	part.file = ""
+}
+
+func (c *content) create() (*os.File, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made == "" {
+		made, err := os.MkdirTemp(c.dir, "vodlive-simulator-")
+		if err != nil {
+			return nil, err
+		}
+		c.made = made
+	}
+	return os.CreateTemp(c.made, "part-")
+}
+
+func (c *content) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	made := c.made
+	c.made = ""
+	if made == "" {
+		return nil
+	}
+	return os.RemoveAll(made)
+}
+
+type countingWriter struct {
+	w io.Writer
+	n *atomic.Int64
+}
+
+func (w countingWriter) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	w.n.Add(int64(n))
+	return n, err
+}

@@ -1,0 +1,157 @@
+package simulator
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// journal holds every request; the Service's mutex guards it.
+type journal struct {
+	requests []*Request
+	arrived  map[string]int
+	ended    map[string]int
+	// changed is closed and renewed whenever a request ends.
+	changed chan struct{}
+}
+
+func newJournal() journal {
+	return journal{arrived: map[string]int{}, ended: map[string]int{}, changed: make(chan struct{})}
+}
+
+func (s *Service) begin(call string, r *http.Request, fault *Fault) *Request {
+	entry := &Request{
+		Call: call, Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.o.Clock(),
+	}
+	if fault != nil {
+		entry.Fault = fault.name()
+	}
+	s.mu.Lock()
+	s.journal.requests = append(s.journal.requests, entry)
+	s.journal.arrived[call]++
+	arrived := *entry
+	s.mu.Unlock()
+	if s.o.OnRequest != nil {
+		s.o.OnRequest(arrived)
+	}
+	return entry
+}
+
+func (s *Service) setBody(entry *Request, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry.Body = body
+}
+
+func (s *Service) end(entry *Request, status int, bodyBytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry.Status, entry.BodyBytes = status, bodyBytes
+	s.journal.ended[entry.Call]++
+	close(s.journal.changed)
+	s.journal.changed = make(chan struct{})
+}
+
+// Journal returns a copy of every request in order of arrival. Header, Query
+// and Body of its entries are shared with other copies: do not change them.
+func (s *Service) Journal() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	requests := make([]Request, 0, len(s.journal.requests))
+	for _, entry := range s.journal.requests {
+		requests = append(requests, *entry)
+	}
+	return requests
+}
+
+// Count is how many requests of the call have arrived; "" counts those to routes that do not exist.
+func (s *Service) Count(call string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.arrived[call]
+}
+
+// Counts is Count of every call that has arrived.
+func (s *Service) Counts() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.journal.arrived)
+}
+
+// Answered waits until n requests of the call have ended: answered, or their
+// connection broken. Its error is that of ctx.
+func (s *Service) Answered(ctx context.Context, call string, n int) error {
+	for {
+		s.mu.Lock()
+		done, changed := s.journal.ended[call] >= n, s.journal.changed
+		s.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// ResetJournal forgets the requests so far and their counts. Faults keep their counts.
+func (s *Service) ResetJournal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.journal.requests = nil
+	clear(s.journal.arrived)
+	clear(s.journal.ended)
+}
+
+// Batches returns every batch job in order of submission.
+func (s *Service) Batches() []Batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	batches := slices.Clone(s.batches)
+	for i, b := range batches {
+		batches[i] = Batch{slices.Clone(b.Paths), slices.Clone(b.ServiceModes)}
+	}
+	return batches
+}
+
+// Stats is what the Service has taken in and still holds of bytes sent to storage.
+type Stats struct {
+	// Received is how many bytes of bodies have been read.
+	Received int64
+	// InMemory is the size of the buffers in use now, in bytes.
+	InMemory int64
+	// OnDisk is how many bytes of unfinished uploads are kept on disk now.
+	OnDisk int64
+}
+
+// Stats returns the figures of this moment, for the Service's own storage.
+func (s *Service) Stats() Stats {
+	c := s.own.content
+	return Stats{c.received.Load(), c.inUse.Load(), c.onDisk.Load()}
+}
+
+// Objects returns every complete object in order of completion.
+// With Options.Storage it reads them there; it panics when that fails.
+func (s *Service) Objects() []Object { return must(s.storage.Objects(context.Background())) }
+
+// Uploads returns every multipart upload that is not complete, in order of
+// creation. With Options.Storage it asks there; it panics when that fails.
+func (s *Service) Uploads() []Upload { return must(s.storage.Uploads(context.Background())) }
+
+// DropUpload forgets an unfinished upload, as a storage's clean-up rule does:
+// what is asked of it afterwards is answered NoSuchUpload.
+func (s *Service) DropUpload(uploadID string) {
+	if err := s.storage.Drop(context.Background(), uploadID); err != nil {
+		panic(err)
+	}
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

@@ -1,0 +1,253 @@
+package simulator
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	_ "time/tzdata" // timezones have to be known on any machine
+)
+
+const pageSize = 100 // interface 8
+
+// live answers a call of the live API.
+func (s *Service) live(rt route, r *http.Request) answer {
+	id, secret, ok := r.BasicAuth()
+	if !ok || !same(id, s.o.AccessTokenID) || !same(secret, s.o.SecretKey) {
+		return refusal(http.StatusUnauthorized, "the access token id or the secret key is missing or wrong")
+	}
+	if rt.call != CallListSessions && r.URL.RawQuery != "" {
+		return refusal(http.StatusBadRequest, "unknown query parameters")
+	}
+	switch rt.call {
+	case CallRegions:
+		return s.regions()
+	case CallCreateSession:
+		return s.createSession(r)
+	case CallGetSession:
+		return s.getSession(rt.id)
+	}
+	return s.listSessions(r.URL.Query())
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+func isJSON(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/json")
+}
+
+func (s *Service) regions() answer {
+	entries := []any{}
+	for _, name := range s.o.Regions {
+		if s.o.RegionShape == "objects" {
+			entries = append(entries, map[string]any{s.o.RegionKey: name, "enabled": true})
+		} else {
+			entries = append(entries, name)
+		}
+	}
+	return jsonAnswer(http.StatusOK, map[string]any{"data": entries, "message": "regions supported for creating sessions"})
+}
+
+// wrap puts what create, get and list return into the envelope.
+func (s *Service) wrap(status int, message string, value any) answer {
+	if s.o.Envelope == "bare" {
+		return jsonAnswer(status, value)
+	}
+	return jsonAnswer(status, map[string]any{s.o.Envelope: value, "message": message})
+}
+
+func (s *Service) createSession(r *http.Request) answer {
+	if !isJSON(r) {
+		return refusal(http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+	}
+	f := readFields(r.Body)
+	rec := s.readSession(&f)
+	now := s.o.Clock()
+	starts := s.readSchedule(&f, &rec, now)
+	f.done()
+	if message := f.refused(); message != "" {
+		return refusal(http.StatusBadRequest, "%s", message)
+	}
+	if !slices.Contains(s.o.Regions, rec.Region) {
+		return refusal(http.StatusBadRequest, "region %q is invalid or not allocated to the user", rec.Region)
+	}
+	rec.CreatedAt = now
+	s.mu.Lock()
+	e := s.sessions.add(rec, false, starts)
+	shown := s.sessions.record(e)
+	s.mu.Unlock()
+	return s.wrap(http.StatusCreated, "session created", s.show(shown, shapeCreate))
+}
+
+// readSession reads a create body by the rules of interface 4.2. A field that
+// does not apply is refused: the service would not return it.
+func (s *Service) readSession(f *fields) SessionRecord {
+	rec := SessionRecord{
+		Name:       f.text("name", true),
+		Region:     f.text("region", true),
+		Input:      f.choice("input", "RTMP_PUSH", "RTMP_PULL", "RTMPS_PUSH", "RTMPS_PULL"),
+		Mode:       f.choice("mode", modeHA, "NORM"),
+		OutputMode: f.choice("output_mode", "RTMP_PULL", "RTMPS_PULL", "RTMP_PUSH", "RTMPS_PUSH"),
+	}
+	preset := f.object("input_preset")
+	rec.Codec = preset.choice("codec", "H264")
+	rec.Resolution = preset.choice("resolution", "SD", "HD", "FULL_HD")
+	rec.Bitrate = preset.choice("bitrate", "MAX_10_MBPS", "MAX_20_MBPS")
+	preset.done()
+	ha := rec.Mode == modeHA
+	pull, push := strings.HasSuffix(rec.Input, "_PULL"), strings.HasSuffix(rec.OutputMode, "_PUSH")
+	rec.InputSourceA = f.endpoint("input_source_a", pull, "input is RTMP_PULL or RTMPS_PULL")
+	rec.InputSourceB = f.endpoint("input_source_b", pull && ha, "mode is HA and input is RTMP_PULL or RTMPS_PULL")
+	rec.OutputDestinationA = f.endpoint("output_destination_a", push, "output_mode is RTMP_PUSH or RTMPS_PUSH")
+	rec.OutputDestinationB = f.endpoint("output_destination_b", push && ha, "mode is HA and output_mode is RTMP_PUSH or RTMPS_PUSH")
+	rec.EnableInputRecord = f.boolean("enable_input_record")
+	rec.IsScheduled = f.boolean("is_scheduled")
+	return rec
+}
+
+// conditional is text that is required exactly when it applies.
+func (f *fields) conditional(name string, applies bool, when string) string {
+	f.asked[name] = true
+	if _, there := f.values[name]; there != applies {
+		if applies {
+			f.fault("%s is required when %s", name, when)
+		} else {
+			f.fault("%s applies only when %s", name, when)
+		}
+		return ""
+	}
+	if !applies {
+		return ""
+	}
+	return f.text(name, true)
+}
+
+func (f *fields) endpoint(name string, applies bool, when string) string {
+	value := f.conditional(name, applies, when)
+	if value == "" {
+		return ""
+	}
+	if u, err := url.Parse(value); err != nil || u.Scheme != "rtmp" && u.Scheme != "rtmps" || u.Host == "" {
+		f.fault("%s must be a RTMP or RTMPS endpoint", name)
+	}
+	return value
+}
+
+// readSchedule reads when the session starts: at once, unless it is scheduled.
+func (s *Service) readSchedule(f *fields, rec *SessionRecord, now time.Time) time.Time {
+	rec.Timezone = f.conditional("timezone", rec.IsScheduled, "is_scheduled is true")
+	rec.ScheduledAt = f.conditional("scheduled_at", rec.IsScheduled, "is_scheduled is true")
+	if rec.Timezone == "" || rec.ScheduledAt == "" {
+		return now
+	}
+	location, err := time.LoadLocation(rec.Timezone)
+	if err != nil || rec.Timezone == "Local" {
+		f.fault("timezone must be a name of the tz database")
+		return now
+	}
+	const layout = "2006-01-02 15:04"
+	starts, err := time.ParseInLocation(layout, rec.ScheduledAt, location)
+	switch {
+	case err != nil || len(rec.ScheduledAt) != len(layout):
+		f.fault("scheduled_at must be YYYY-MM-DD HH:MM")
+	case starts.Format(layout) != rec.ScheduledAt:
+		f.fault("scheduled_at is skipped by a clock change in %s", rec.Timezone)
+	case !starts.After(now):
+		f.fault("scheduled_at must be in the future")
+	}
+	return starts
+}
+
+func (s *Service) getSession(id string) answer {
+	s.mu.Lock()
+	e := s.sessions.get(id)
+	if e == nil {
+		s.mu.Unlock()
+		return refusal(http.StatusNotFound, "there is no session %q", id)
+	}
+	shown := s.sessions.look(e)
+	s.mu.Unlock()
+	return s.wrap(http.StatusOK, "session", s.show(shown, shapeGet))
+}
+
+func (s *Service) listSessions(query url.Values) answer {
+	s.mu.Lock()
+	next, refused := s.sessions.after(query)
+	if refused != "" {
+		s.mu.Unlock()
+		return refusal(http.StatusBadRequest, "%s", refused)
+	}
+	page, cursor := s.sessions.page(next)
+	s.mu.Unlock()
+	shown := make([]any, 0, len(page))
+	for _, rec := range page {
+		shown = append(shown, s.show(rec, shapeList))
+	}
+	result := map[string]any{"Sessions": shown}
+	switch {
+	case cursor != nil:
+		result["LastEvaluatedKey"] = cursor
+	case s.o.ListEnd == "null":
+		result["LastEvaluatedKey"] = nil
+	case s.o.ListEnd == "empty":
+		result["LastEvaluatedKey"] = map[string]any{}
+	}
+	return s.wrap(http.StatusOK, "sessions", result)
+}
+
+// order turns a place in the listing into one in all, and back.
+func (l *sessions) order(i int) int {
+	if l.o.ListOrder == "oldest" {
+		return i
+	}
+	return len(l.all) - 1 - i
+}
+
+// after reads the cursor in a query: where in the listing to go on.
+func (l *sessions) after(query url.Values) (next int, refused string) {
+	names := []string{"id", "user_id", "created_at_user_id"}
+	for name, values := range query {
+		if !slices.Contains(names, name) || len(values) != 1 {
+			return 0, fmt.Sprintf("unknown or repeated query parameter %q", name)
+		}
+	}
+	if len(query) == 0 {
+		return 0, ""
+	}
+	e := l.byID[query.Get("id")]
+	if e == nil || query.Get("user_id") != e.rec.UserID || query.Get("created_at_user_id") != createdKey(e.rec) {
+		return 0, "id, user_id and created_at_user_id must be those of one LastEvaluatedKey"
+	}
+	return l.order(e.position) + 1, ""
+}
+
+// page returns the sessions from a place in the listing, and the cursor of the next page, nil at the end.
+func (l *sessions) page(next int) (page []SessionRecord, cursor map[string]any) {
+	var last *session
+	for ; next < len(l.all); next++ {
+		e := l.all[l.order(next)]
+		if e.removed {
+			continue
+		}
+		if len(page) == pageSize {
+			return page, cursorAt(last)
+		}
+		page = append(page, l.look(e))
+		last = e
+	}
+	if l.o.EmptyLastPage && len(page) == pageSize {
+		return page, cursorAt(last)
+	}
+	return page, nil
+}
+
+func createdKey(rec SessionRecord) string {
+	return rec.CreatedAt.UTC().Format(time.RFC3339Nano) + "#" + rec.UserID
+}
+
+func cursorAt(e *session) map[string]any {
+	return map[string]any{"id": e.rec.ID, "user_id": e.rec.UserID, "created_at_user_id": createdKey(e.rec)}
+}

@@ -1,0 +1,320 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxBody is the most that a JSON call may send, in bytes.
+const maxBody = 16 << 20
+
+// Service is the simulated service. It is safe for use by many goroutines.
+type Service struct {
+	o       Options
+	own     *ownStorage
+	storage Storage
+
+	closing sync.Once
+	closed  chan struct{}
+
+	mu         sync.Mutex
+	storageURL string
+	idToken    string
+	sessions   sessions
+	batches    []Batch
+	journal    journal
+
+	interference interference
+}
+
+// New returns a service without sessions, objects or faults.
+func New(o Options) *Service {
+	o = o.withDefaults()
+	s := &Service{
+		o: o, own: newOwnStorage(o), closed: make(chan struct{}), idToken: o.IDToken,
+		sessions: newSessions(o), journal: newJournal(), interference: newInterference(),
+	}
+	s.storage = s.own
+	if o.Storage != nil {
+		s.storage = o.Storage
+	}
+	return s
+}
+
+// Close ends held and stalled requests, breaks those that still come, and
+// removes what is kept on disk. Call it before httptest.Server.Close, which
+// waits for requests to end. It does not close Options.Storage.
+func (s *Service) Close() error {
+	s.closing.Do(func() { close(s.closed) })
+	return s.own.Close()
+}
+
+// SetStorageURL sets the base of presigned addresses, such as
+// "http://127.0.0.1:8080/storage". Requests have to arrive with the host and
+// the path it names: both are signed. Without it, it is derived from the host
+// of the request that asks for an address.
+func (s *Service) SetStorageURL(base string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.storageURL = strings.TrimSuffix(base, "/")
+}
+
+func (s *Service) storageBase(r *http.Request) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.storageURL != "":
+		return s.storageURL
+	case r.TLS != nil:
+		return "https://" + r.Host + "/storage"
+	}
+	return "http://" + r.Host + "/storage"
+}
+
+// SetIDToken has the upload and batch API accept this identity token only, from now on.
+func (s *Service) SetIDToken(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idToken = token
+}
+
+// answer is what a request is answered with.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func jsonAnswer(status int, value any) answer {
+	body, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	header := http.Header{}
+	header.Set("Content-Type", "application/json")
+	header.Set("X-Request-Id", newUUID())
+	return answer{status, header, body}
+}
+
+func refusal(status int, format string, args ...any) answer {
+	return jsonAnswer(status, map[string]any{"message": fmt.Sprintf(format, args...)})
+}
+
+// route is where a request goes.
+type route struct {
+	call string
+	// id is the session's id, bucket and key are the object's.
+	id, bucket, key string
+}
+
+func routeOf(r *http.Request) route {
+	switch r.Method + " " + r.URL.Path {
+	case "GET /live/v1/regions":
+		return route{call: CallRegions}
+	case "POST /live/v1/live-streams/session":
+		return route{call: CallCreateSession}
+	case "GET /live/v1/live-streams/session":
+		return route{call: CallListSessions}
+	case "POST /vod/v1/customer/presign-url":
+		return route{call: CallPresignURL}
+	case "POST /vod/v1/customer/multipart/create":
+		return route{call: CallMultipartCreate}
+	case "POST /vod/v1/customer/multipart/generate-url":
+		return route{call: CallMultipartURL}
+	case "POST /vod/v1/customer/multipart/complete":
+		return route{call: CallMultipartComplete}
+	case "POST /v1/local/batch":
+		return route{call: CallBatch}
+	}
+	if id, ok := strings.CutPrefix(r.URL.Path, "/live/v1/live-streams/session/"); ok && r.Method == http.MethodGet && id != "" && !strings.Contains(id, "/") {
+		return route{call: CallGetSession, id: id}
+	}
+	if path, ok := strings.CutPrefix(r.URL.Path, "/storage/"); ok && r.Method == http.MethodPut {
+		bucket, key, _ := strings.Cut(path, "/")
+		if key != "" && isPart(r.URL.Query()) {
+			return route{call: CallPutPart, bucket: bucket, key: key}
+		}
+		if key != "" {
+			return route{call: CallPutObject, bucket: bucket, key: key}
+		}
+	}
+	return route{}
+}
+
+func (rt route) toStorage() bool { return rt.call == CallPutObject || rt.call == CallPutPart }
+
+// ServeHTTP serves the live API, the upload and batch API, and storage.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rt := routeOf(r)
+	counted := &countingBody{ReadCloser: r.Body}
+	// Go's server looks at the body of its own request to see whether a client waits for leave to send.
+	r = r.WithContext(r.Context())
+	r.Body = counted
+	fault, release := s.interference.take(rt.call, r)
+	entry := s.begin(rt.call, r, fault)
+	status := 0
+	defer func() {
+		s.end(entry, status, counted.count())
+		breakConnection(w, recover())
+	}()
+	if rt.call == "" {
+		if s.o.UnknownRoute != nil {
+			s.o.UnknownRoute(r.Method, r.URL.Path)
+		}
+		status = http.StatusNotFound
+		s.write(w, refusal(status, "there is no %s %s", r.Method, r.URL.Path), false)
+		return
+	}
+	if !rt.toStorage() {
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		s.setBody(entry, body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	s.interfere(rt.call, r)
+	s.pause(r.Context(), s.o.Latency)
+	result := s.process(w, rt, r, fault, release)
+	status = result.status
+	if rt.toStorage() && counted.count() < r.ContentLength {
+		// The answer would wait for the rest of the body, up to a limit of Go's server; S3 does not wait either.
+		result.header.Set("Connection", "close")
+	}
+	s.write(w, result, fault != nil && fault.Truncate)
+}
+
+// process runs the call, or what the fault has in its place.
+func (s *Service) process(w http.ResponseWriter, rt route, r *http.Request, fault *Fault, release <-chan struct{}) answer {
+	if fault == nil {
+		return s.dispatch(rt, r)
+	}
+	s.pause(r.Context(), fault.Delay)
+	if fault.Stall {
+		s.stall(w, r, fault.StallAfter, release)
+	}
+	if fault.BreakBefore {
+		panic(http.ErrAbortHandler)
+	}
+	var result answer
+	if fault.Status == 0 || fault.Processed {
+		result = s.dispatch(rt, r)
+	} else if !fault.Early {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+	}
+	if fault.BreakAfter {
+		panic(http.ErrAbortHandler)
+	}
+	return fault.apply(result)
+}
+
+func (s *Service) dispatch(rt route, r *http.Request) answer {
+	switch rt.call {
+	case CallPutObject, CallPutPart:
+		return s.own.servePut(r, rt.bucket, rt.key)
+	case CallRegions, CallCreateSession, CallGetSession, CallListSessions:
+		return s.live(rt, r)
+	}
+	return s.vod(rt, r)
+}
+
+func (s *Service) write(w http.ResponseWriter, result answer, truncate bool) {
+	for name, values := range result.header {
+		w.Header()[name] = values
+	}
+	body := result.body
+	if truncate {
+		w.Header().Set("Content-Length", strconv.Itoa(max(len(body), 2)))
+		body = body[:len(body)/2]
+	} else {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	w.WriteHeader(result.status)
+	if _, err := w.Write(body); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if truncate {
+		// The half has to be on its way before the connection breaks, or the client sees no answer at all.
+		if err := http.NewResponseController(w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			panic(http.ErrAbortHandler)
+		}
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// breakConnection ends a request that panicked with http.ErrAbortHandler. It
+// takes the connection from Go's server, which would first wait for the rest of
+// the request's body; where that cannot be done the panic goes on.
+func breakConnection(w http.ResponseWriter, cause any) {
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler {
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_ = conn.Close() // broken is what it is to be
+			return
+		}
+	}
+	panic(cause)
+}
+
+// pause waits; it breaks the connection when the client goes away or the Service is closed.
+func (s *Service) pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		panic(http.ErrAbortHandler)
+	case <-s.closed:
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// countingBody counts what is read of a request's body.
+type countingBody struct {
+	io.ReadCloser
+	mu sync.Mutex
+	n  int64
+}
+
+func (b *countingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.mu.Lock()
+	b.n += int64(n)
+	b.mu.Unlock()
+	return n, err
+}
+
+func (b *countingBody) count() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.n
+}
+
+func rawID() string {
+	var raw [16]byte
+	rand.Read(raw[:]) // never fails, by its contract
+	return hex.EncodeToString(raw[:])
+}
+
+func newUUID() string {
+	id := rawID()
+	return id[:8] + "-" + id[8:12] + "-4" + id[13:16] + "-a" + id[17:20] + "-" + id[20:]
+}

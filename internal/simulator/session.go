@@ -1,0 +1,190 @@
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	statusReady     = "READY"
+	statusScheduled = "SCHEDULED"
+	modeHA          = "HA"
+)
+
+// session is a live session with what its status follows from.
+type session struct {
+	rec SessionRecord
+	// position is its place in sessions.all, from 0 for the oldest.
+	position int
+	// fixed keeps rec.Status; else the status moves.
+	fixed bool
+	// looks counts the answers that showed the session, for Options.ReadyAfter 0.
+	looks   int
+	starts  time.Time
+	removed bool
+}
+
+// sessions holds every session; the Service's mutex guards it. Removed ones
+// keep their place, so that a cursor at one of them still works.
+type sessions struct {
+	o    Options
+	all  []*session
+	byID map[string]*session
+}
+
+func newSessions(o Options) sessions { return sessions{o: o, byID: map[string]*session{}} }
+
+func (l *sessions) add(rec SessionRecord, fixed bool, starts time.Time) *session {
+	e := &session{rec: rec, position: len(l.all), fixed: fixed, starts: starts}
+	if e.rec.ID == "" {
+		e.rec.ID = newUUID()
+	}
+	l.generate(&e.rec, e.position)
+	l.all = append(l.all, e)
+	l.byID[e.rec.ID] = e
+	return e
+}
+
+// get returns a session that has not been removed.
+func (l *sessions) get(id string) *session {
+	if e := l.byID[id]; e != nil && !e.removed {
+		return e
+	}
+	return nil
+}
+
+// generate fills in what the service allocates, where the record has nothing (interface 2.5).
+func (l *sessions) generate(rec *SessionRecord, position int) {
+	text := func(p *string, applies bool, format string, args ...any) {
+		if applies && *p == "" {
+			*p = fmt.Sprintf(format, args...)
+		}
+	}
+	number := func(p *int64, value int64) {
+		if *p == 0 {
+			*p = value
+		}
+	}
+	ha := rec.Mode == modeHA
+	push, pull := strings.HasSuffix(rec.Input, "_PUSH"), strings.HasSuffix(rec.OutputMode, "_PULL")
+	scheme := func(kind string) string {
+		if strings.HasPrefix(kind, "RTMPS") {
+			return "rtmps"
+		}
+		return "rtmp"
+	}
+	text(&rec.UserID, true, "%s", DefaultUserID)
+	text(&rec.TranscoderID, true, "transcoder-%s", strings.ToLower(strings.ReplaceAll(rec.Resolution, "_", "-")))
+	text(&rec.SubDomainA, true, "live-%d-a.simulator.example", position)
+	text(&rec.SubDomainB, ha, "live-%d-b.simulator.example", position)
+	text(&rec.ElasticIPA, true, "198.18.%d.%d", position>>8&0xff, position&0xff)
+	text(&rec.ElasticIPB, ha, "198.19.%d.%d", position>>8&0xff, position&0xff)
+	number(&rec.Port, 20_000+int64(position)%10_000)
+	number(&rec.EgressPort, 30_000+int64(position)%10_000)
+	key := strings.ReplaceAll(rec.ID, "-", "")
+	text(&rec.InputEndpointA, push, "%s://%s:%d/live/in-%s", scheme(rec.Input), rec.SubDomainA, rec.Port, key)
+	text(&rec.InputEndpointB, push && ha, "%s://%s:%d/live/in-%s", scheme(rec.Input), rec.SubDomainB, rec.Port, key)
+	text(&rec.OutputEndpointA, pull, "%s://%s:%d/live/out-%s", scheme(rec.OutputMode), rec.SubDomainA, rec.EgressPort, key)
+	text(&rec.OutputEndpointB, pull && ha, "%s://%s:%d/live/out-%s", scheme(rec.OutputMode), rec.SubDomainB, rec.EgressPort, key)
+}
+
+// look returns the session as an answer shows it now; the answer counts as a look.
+func (l *sessions) look(e *session) SessionRecord {
+	e.looks++
+	return l.record(e)
+}
+
+func (l *sessions) record(e *session) SessionRecord {
+	rec := e.rec
+	rec.Status = l.status(e)
+	if l.o.LateAllocation && slices.Contains([]string{"PENDING", "PROVISIONING", statusScheduled}, rec.Status) {
+		rec.InputEndpointA, rec.InputEndpointB, rec.OutputEndpointA, rec.OutputEndpointB = "", "", "", ""
+		rec.ElasticIPA, rec.ElasticIPB, rec.Port, rec.EgressPort = "", "", 0, 0
+	}
+	return rec
+}
+
+func (l *sessions) status(e *session) string {
+	if e.fixed {
+		return e.rec.Status
+	}
+	now := l.o.Clock()
+	if e.rec.IsScheduled && now.Before(e.starts) {
+		return statusScheduled
+	}
+	last := len(l.o.StatusPath) - 1
+	step := last
+	switch {
+	case l.o.ReadyAfter > 0:
+		step = int(int64(now.Sub(e.starts)) * int64(last) / int64(l.o.ReadyAfter))
+		if now.Sub(e.starts) >= l.o.ReadyAfter {
+			step = last
+		}
+	case !e.rec.IsScheduled:
+		step = min(e.looks, last)
+	}
+	return l.o.StatusPath[max(step, 0)]
+}
+
+// Sessions returns a copy of every session, oldest first.
+func (s *Service) Sessions() []SessionRecord {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	records := make([]SessionRecord, 0, len(s.sessions.all))
+	for _, e := range s.sessions.all {
+		if !e.removed {
+			records = append(records, s.sessions.record(e))
+		}
+	}
+	return records
+}
+
+// AddSession adds a session as if it had been created before, and returns its
+// id. What the record leaves empty is filled in: a RTMP_PUSH session that is
+// READY, with what the service would generate. Its status stays.
+func (s *Service) AddSession(rec SessionRecord) string {
+	for _, field := range []struct {
+		p     *string
+		value string
+	}{
+		{&rec.Name, "session"}, {&rec.Region, s.o.Regions[0]}, {&rec.Input, "RTMP_PUSH"}, {&rec.Mode, "NORM"},
+		{&rec.OutputMode, "RTMP_PULL"}, {&rec.Codec, "H264"}, {&rec.Resolution, "HD"}, {&rec.Bitrate, "MAX_10_MBPS"},
+		{&rec.Status, statusReady},
+	} {
+		if *field.p == "" {
+			*field.p = field.value
+		}
+	}
+	if rec.CreatedAt.IsZero() {
+		rec.CreatedAt = s.o.Clock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sessions.add(rec, true, rec.CreatedAt).rec.ID
+}
+
+// SetStatus gives the session a status that stays. It panics if there is no such session.
+func (s *Service) SetStatus(id, status string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.sessions.must(id)
+	e.fixed, e.rec.Status = true, status
+}
+
+// RemoveSession removes a session, as someone else would outside of
+// Terraform. It panics if there is no such session.
+func (s *Service) RemoveSession(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions.must(id).removed = true
+}
+
+func (l *sessions) must(id string) *session {
+	e := l.get(id)
+	if e == nil {
+		panic("simulator: no session " + id)
+	}
+	return e
+}

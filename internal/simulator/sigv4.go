@@ -1,0 +1,168 @@
+package simulator
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	sigAlgorithm    = "AWS4-HMAC-SHA256"
+	sigTime         = "20060102T150405Z"
+	unsignedPayload = "UNSIGNED-PAYLOAD"
+)
+
+// signingKey is what AWS Signature Version 4 signs with.
+type signingKey struct{ accessKey, secretKey, region string }
+
+func (k signingKey) scope(at time.Time) string {
+	return at.UTC().Format("20060102") + "/" + k.region + "/s3/aws4_request"
+}
+
+// signature signs a request; header tells the value of each signed header.
+func (k signingKey) signature(method, path string, query url.Values, signed []string, header func(string) string, payload string, at time.Time) string {
+	var headers strings.Builder
+	for _, name := range signed {
+		headers.WriteString(name + ":" + strings.TrimSpace(header(name)) + "\n")
+	}
+	canonical := strings.Join([]string{
+		method, escapePath(path), canonicalQuery(query), headers.String(), strings.Join(signed, ";"), payload,
+	}, "\n")
+	sum := sha256.Sum256([]byte(canonical))
+	toSign := strings.Join([]string{sigAlgorithm, at.UTC().Format(sigTime), k.scope(at), hex.EncodeToString(sum[:])}, "\n")
+	key := []byte("AWS4" + k.secretKey)
+	for _, step := range strings.Split(k.scope(at), "/") {
+		key = mac(key, step)
+	}
+	return hex.EncodeToString(mac(key, toSign))
+}
+
+func mac(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+// presign returns the presigned address of a PUT to base, a path and a query.
+// contentType is signed unless empty.
+func (k signingKey) presign(base *url.URL, path string, query url.Values, contentType string, at time.Time, lifetime time.Duration) string {
+	signed := []string{"host"}
+	if contentType != "" {
+		signed = []string{"content-type", "host"}
+	}
+	path = strings.TrimSuffix(base.Path, "/") + path
+	query.Set("X-Amz-Algorithm", sigAlgorithm)
+	query.Set("X-Amz-Credential", k.accessKey+"/"+k.scope(at))
+	query.Set("X-Amz-Date", at.UTC().Format(sigTime))
+	query.Set("X-Amz-Expires", strconv.Itoa(int(lifetime/time.Second)))
+	query.Set("X-Amz-SignedHeaders", strings.Join(signed, ";"))
+	header := func(name string) string {
+		if name == "host" {
+			return base.Host
+		}
+		return contentType
+	}
+	signature := k.signature(http.MethodPut, path, query, signed, header, unsignedPayload, at)
+	return base.Scheme + "://" + base.Host + escapePath(path) + "?" + canonicalQuery(query) + "&X-Amz-Signature=" + signature
+}
+
+// authorize signs a request in its Authorization header. body is the request's whole body.
+func (k signingKey) authorize(r *http.Request, body []byte, at time.Time) {
+	sum := sha256.Sum256(body)
+	payload := hex.EncodeToString(sum[:])
+	r.Header.Set("X-Amz-Content-Sha256", payload)
+	r.Header.Set("X-Amz-Date", at.UTC().Format(sigTime))
+	signed := []string{"host", "x-amz-content-sha256", "x-amz-date"}
+	header := func(name string) string {
+		if name == "host" {
+			return r.URL.Host
+		}
+		return r.Header.Get(name)
+	}
+	signature := k.signature(r.Method, r.URL.Path, r.URL.Query(), signed, header, payload, at)
+	r.Header.Set("Authorization", sigAlgorithm+" Credential="+k.accessKey+"/"+k.scope(at)+
+		", SignedHeaders="+strings.Join(signed, ";")+", Signature="+signature)
+}
+
+// verify checks the query signature of a request that came to storage.
+func (k signingKey) verify(r *http.Request, now time.Time) *StorageError {
+	query := r.URL.Query()
+	for _, name := range []string{"Algorithm", "Credential", "Date", "Expires", "SignedHeaders", "Signature"} {
+		if query.Get("X-Amz-"+name) == "" {
+			return &StorageError{http.StatusForbidden, "AccessDenied", "Access Denied"}
+		}
+	}
+	at, err := time.Parse(sigTime, query.Get("X-Amz-Date"))
+	lifetime, err2 := strconv.Atoi(query.Get("X-Amz-Expires"))
+	if query.Get("X-Amz-Algorithm") != sigAlgorithm || err != nil || err2 != nil || lifetime < 0 {
+		return &StorageError{http.StatusBadRequest, "AuthorizationQueryParametersError", "Error parsing the X-Amz- query parameters"}
+	}
+	if now.After(at.Add(time.Duration(lifetime) * time.Second)) {
+		return &StorageError{http.StatusForbidden, "AccessDenied", "Request has expired"}
+	}
+	if accessKey, _, _ := strings.Cut(query.Get("X-Amz-Credential"), "/"); accessKey != k.accessKey {
+		return &StorageError{http.StatusForbidden, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."}
+	}
+	signed := strings.Split(query.Get("X-Amz-SignedHeaders"), ";")
+	for name := range r.Header {
+		name = strings.ToLower(name)
+		if strings.HasPrefix(name, "x-amz-") && !slices.Contains(signed, name) {
+			return &StorageError{http.StatusForbidden, "AccessDenied", "There were headers present in the request which were not signed"}
+		}
+	}
+	given := query.Get("X-Amz-Signature")
+	query.Del("X-Amz-Signature")
+	want := k.signature(r.Method, r.URL.Path, query, signed, requestHeader(r), unsignedPayload, at)
+	if !slices.Contains(signed, "host") || query.Get("X-Amz-Credential") != k.accessKey+"/"+k.scope(at) ||
+		!hmac.Equal([]byte(given), []byte(want)) {
+		return &StorageError{http.StatusForbidden, "SignatureDoesNotMatch",
+			"The request signature we calculated does not match the signature you provided. Check your key and signing method."}
+	}
+	return nil
+}
+
+// requestHeader reads a header as its sender sent it: Go's server moves two of them out of Header.
+func requestHeader(r *http.Request) func(string) string {
+	return func(name string) string {
+		switch name {
+		case "host":
+			return r.Host
+		case "content-length":
+			return strconv.FormatInt(r.ContentLength, 10)
+		}
+		return strings.Join(r.Header.Values(name), ",")
+	}
+}
+
+func canonicalQuery(query url.Values) string {
+	var pairs []string
+	for name, values := range query {
+		for _, value := range values {
+			pairs = append(pairs, escape(name, false)+"="+escape(value, false))
+		}
+	}
+	slices.Sort(pairs)
+	return strings.Join(pairs, "&")
+}
+
+func escapePath(path string) string { return escape(path, true) }
+
+// escape is the URI encoding that Signature Version 4 asks for: net/url leaves more characters as they are.
+func escape(text string, keepSlash bool) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~", c) >= 0, c == '/' && keepSlash:
+			b.WriteByte(c)
+		default:
+			b.WriteString("%" + strings.ToUpper(hex.EncodeToString([]byte{c})))
+		}
+	}
+	return b.String()
+}

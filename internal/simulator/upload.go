@@ -1,0 +1,229 @@
+package simulator
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	minPartSize = 5 << 20
+	maxPart     = 10_000
+)
+
+// upload is an unfinished multipart upload of the simulator's own storage.
+type upload struct {
+	id, key  string
+	sequence int
+	content  *content
+
+	// folding is held by whoever reads kept parts into the hash of the whole.
+	folding sync.Mutex
+
+	mu    sync.Mutex
+	ended bool
+	parts map[int]*receipt
+	etags map[int]string
+	// states[i] is the SHA-256 over parts 1 to i+1. It is cut where a part is
+	// replaced by other content; epoch counts the cuts, so that who hashed
+	// meanwhile sees that it went on from bytes that are no longer the upload's.
+	states []hash.Hash
+	epoch  int
+}
+
+func newUpload(id, key string, sequence int, c *content) *upload {
+	return &upload{id: id, key: key, sequence: sequence, content: c, parts: map[int]*receipt{}, etags: map[int]string{}}
+}
+
+// start says how a part's bytes are to be received: into the hash of the whole when whole is not nil.
+func (u *upload) start(number int, size int64) (whole hash.Hash, epoch int, kept bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.content.discard {
+		return nil, u.epoch, false
+	}
+	if len(u.states) == number-1 {
+		whole = u.state()
+	}
+	return whole, u.epoch, whole == nil || u.content.room(size)
+}
+
+// state returns a copy of the hash over the parts folded so far.
+func (u *upload) state() hash.Hash {
+	if len(u.states) == 0 {
+		return sha256.New()
+	}
+	return clone(u.states[len(u.states)-1])
+}
+
+func clone(h hash.Hash) hash.Hash {
+	copied, err := h.(hash.Cloner).Clone()
+	if err != nil {
+		panic("simulator: SHA-256 cannot be cloned: " + err.Error())
+	}
+	return copied
+}
+
+// store takes a received part in; whole and epoch are from start.
+func (u *upload) store(number int, part *receipt, etag string, whole hash.Hash, epoch int) error {
+	u.mu.Lock()
+	if u.ended {
+		u.content.remove(part)
+		u.mu.Unlock()
+		return errNoSuchUpload
+	}
+	old := u.parts[number]
+	folded := len(u.states) >= number
+	if old != nil && old.size == part.size && old.md5 == part.md5 && (folded || old.file != "") {
+		u.content.remove(part)
+		u.mu.Unlock()
+		return nil
+	}
+	if old != nil {
+		u.content.remove(old)
+	}
+	if folded {
+		u.states = u.states[:number-1]
+		u.epoch++
+	}
+	u.parts[number], u.etags[number] = part, etag
+	if whole != nil && u.epoch == epoch && len(u.states) == number-1 {
+		u.states = append(u.states, whole)
+	}
+	u.mu.Unlock()
+	if u.folding.TryLock() {
+		u.fold()
+		u.folding.Unlock()
+	}
+	return nil
+}
+
+// fold reads kept parts into the hash of the whole, as far as they follow on.
+// The caller holds folding.
+func (u *upload) fold() {
+	for {
+		u.mu.Lock()
+		number, epoch := len(u.states)+1, u.epoch
+		part := u.parts[number]
+		if part == nil || part.file == "" || u.ended {
+			u.mu.Unlock()
+			return
+		}
+		name, whole := part.file, u.state()
+		u.mu.Unlock()
+		err := u.content.read(name, part.size, whole)
+		u.mu.Lock()
+		current := u.parts[number] == part && u.epoch == epoch && len(u.states) == number-1
+		switch {
+		case current && err == nil:
+			u.states = append(u.states, whole)
+			if !u.content.room(0) {
+				u.content.remove(part)
+			}
+		case current:
+			u.content.remove(part)
+		}
+		u.mu.Unlock()
+	}
+}
+
+// complete checks the parts as S3 does and ends the upload.
+func (u *upload) complete(listed []CompletedPart) (*Object, error) {
+	u.folding.Lock()
+	u.fold()
+	u.folding.Unlock()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ended {
+		return nil, errNoSuchUpload
+	}
+	if err := u.check(listed); err != nil {
+		return nil, err
+	}
+	sums := md5.New()
+	object := &Object{KeyPath: u.key, FileName: baseName(u.key), Parts: len(listed), SHA256: u.whole(listed)}
+	for _, p := range listed {
+		part := u.parts[p.Number]
+		object.Size += part.size
+		sums.Write(part.md5[:])
+	}
+	object.ETag = fmt.Sprintf(`"%x-%d"`, sums.Sum(nil), len(listed))
+	u.end()
+	return object, nil
+}
+
+func (u *upload) check(listed []CompletedPart) error {
+	if len(listed) == 0 {
+		return &StorageError{http.StatusBadRequest, "MalformedXML", "You must specify at least one part"}
+	}
+	for i, p := range listed {
+		if i > 0 && p.Number <= listed[i-1].Number {
+			return &StorageError{http.StatusBadRequest, "InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number."}
+		}
+		if part := u.parts[p.Number]; part == nil || strings.Trim(p.ETag, `"`) != strings.Trim(u.etags[p.Number], `"`) {
+			return &StorageError{http.StatusBadRequest, "InvalidPart", fmt.Sprintf("One or more of the specified parts could not be found. "+
+				"The part may not have been uploaded, or the specified entity tag may not match the part's entity tag. (part %d)", p.Number)}
+		}
+	}
+	for _, p := range listed[:len(listed)-1] {
+		if part := u.parts[p.Number]; part.size < minPartSize {
+			return &StorageError{http.StatusBadRequest, "EntityTooSmall",
+				fmt.Sprintf("Your proposed upload is smaller than the minimum allowed size (part %d has %d bytes)", p.Number, part.size)}
+		}
+	}
+	return nil
+}
+
+// whole is the SHA-256 over the parts listed, "" if it cannot be known.
+func (u *upload) whole(listed []CompletedPart) string {
+	if u.content.discard {
+		return ""
+	}
+	last := listed[len(listed)-1].Number
+	if last == len(listed) && last <= len(u.states) {
+		return hex.EncodeToString(clone(u.states[last-1]).Sum(nil))
+	}
+	whole := sha256.New()
+	for _, p := range listed {
+		part := u.parts[p.Number]
+		if part.file == "" || u.content.read(part.file, part.size, whole) != nil {
+			return ""
+		}
+	}
+	return hex.EncodeToString(whole.Sum(nil))
+}
+
+// end lets go what is kept. The caller holds mu.
+func (u *upload) end() {
+	u.ended = true
+	for _, part := range u.parts {
+		u.content.remove(part)
+	}
+	u.states = nil
+}
+
+func (u *upload) drop() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.end()
+}
+
+func (u *upload) record() Upload {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	rec := Upload{UploadID: u.id, KeyPath: u.key}
+	for _, number := range slices.Sorted(maps.Keys(u.parts)) {
+		part := u.parts[number]
+		rec.Parts = append(rec.Parts, Part{number, part.size, u.etags[number], part.shaHex(u.content.discard)})
+	}
+	return rec
+}
+
+func baseName(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -1,0 +1,200 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// vod answers a call of the upload and batch API.
+func (s *Service) vod(rt route, r *http.Request) answer {
+	s.mu.Lock()
+	token := s.idToken
+	s.mu.Unlock()
+	if values := r.Header.Values("Authorization"); len(values) != 1 || !same(values[0], token) {
+		return refusal(http.StatusUnauthorized, "the identity token is missing, wrong or expired")
+	}
+	switch {
+	case r.URL.RawQuery != "":
+		return refusal(http.StatusBadRequest, "unknown query parameters")
+	case !isJSON(r):
+		return refusal(http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+	}
+	f := readFields(r.Body)
+	var call func() answer
+	switch rt.call {
+	case CallPresignURL:
+		call = s.presignURL(r, &f)
+	case CallMultipartCreate:
+		call = s.multipartCreate(r, &f)
+	case CallMultipartURL:
+		call = s.multipartURL(r, &f)
+	case CallMultipartComplete:
+		call = s.multipartComplete(r, &f)
+	case CallBatch:
+		call = s.batch(r, &f)
+	}
+	f.done()
+	if message := f.refused(); message != "" {
+		return refusal(http.StatusBadRequest, "%s", message)
+	}
+	return call()
+}
+
+func (f *fields) fileName(name string) string {
+	value := f.text(name, true)
+	if strings.ContainsAny(value, "/\\\x00") || value == "." || value == ".." {
+		f.fault("%s must be a file name without a path", name)
+	}
+	return value
+}
+
+// newKey makes a key path (interface 2.1).
+func newKey(fileName string) string {
+	return path.Join("vod/input", DefaultCustomerID, newUUID(), fileName)
+}
+
+func ownKey(key string) bool { return strings.HasPrefix(key, "vod/input/"+DefaultCustomerID+"/") }
+
+func (s *Service) presignURL(r *http.Request, f *fields) func() answer {
+	fileName, contentType := f.fileName("file_name"), f.text("content_type", true)
+	if _, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || !strings.Contains(contentType, "/")) {
+		f.fault("content_type must be a media type")
+	}
+	return func() answer {
+		key := newKey(fileName)
+		signed := contentType
+		if s.o.UnsignedContentType {
+			signed = ""
+		}
+		address, err := s.storage.Presign(Address{
+			Base: s.storageBase(r), Key: key, ContentType: signed, At: s.o.Clock(), Lifetime: s.o.PresignLifetime,
+		})
+		if err != nil {
+			return storageFailed(err)
+		}
+		return jsonAnswer(http.StatusOK, map[string]any{
+			"data": map[string]any{"fileKeyPath": key, "presigned_url": address}, "message": "presigned url generated",
+		})
+	}
+}
+
+func (s *Service) multipartCreate(r *http.Request, f *fields) func() answer {
+	fileName := f.fileName("filename")
+	return func() answer {
+		key := newKey(fileName)
+		id, err := s.storage.Create(r.Context(), key)
+		if err != nil {
+			return storageFailed(err)
+		}
+		return jsonAnswer(http.StatusOK, map[string]any{
+			"data": map[string]any{"upload_id": id, "key_path": key}, "message": "multipart upload created",
+		})
+	}
+}
+
+// multipartURL does not ask whether the upload exists, unless told to: presigning
+// is arithmetic, so a service has no reason to. Storage answers NoSuchUpload then.
+func (s *Service) multipartURL(r *http.Request, f *fields) func() answer {
+	key, id, number := f.text("key_path", true), f.text("upload_id", true), f.integer("part_number")
+	return func() answer {
+		if number < 1 || number > maxPart {
+			return refusal(http.StatusBadRequest, "part_number must be from 1 to %d", maxPart)
+		}
+		if !ownKey(key) {
+			return refusal(http.StatusForbidden, "key_path is not one of this customer")
+		}
+		if s.o.CheckUploadAtURL {
+			if known, err := s.knows(r, key, id); err != nil {
+				return storageFailed(err)
+			} else if !known {
+				return refusal(http.StatusNotFound, "there is no such upload")
+			}
+		}
+		address, err := s.storage.Presign(Address{
+			Base: s.storageBase(r), Key: key, UploadID: id, Part: number, At: s.o.Clock(), Lifetime: s.o.PresignLifetime,
+		})
+		if err != nil {
+			return storageFailed(err)
+		}
+		return jsonAnswer(http.StatusOK, map[string]any{"data": map[string]any{"url": address}, "message": "url generated"})
+	}
+}
+
+func (s *Service) knows(r *http.Request, key, id string) (bool, error) {
+	if s.storage == s.own {
+		_, err := s.own.upload(key, id)
+		return err == nil, nil
+	}
+	uploads, err := s.storage.Uploads(r.Context())
+	for _, u := range uploads {
+		if u.UploadID == id && u.KeyPath == key {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+func (s *Service) multipartComplete(r *http.Request, f *fields) func() answer {
+	key, id := f.text("key_path", true), f.text("upload_id", true)
+	var parts []CompletedPart
+	for _, entry := range f.objects("parts") {
+		parts = append(parts, CompletedPart{Number: entry.integer("part_number"), ETag: entry.text("etag", true)})
+		entry.done()
+	}
+	return func() answer {
+		done, err := s.storage.Complete(r.Context(), s.storageBase(r), key, id, parts)
+		if err != nil {
+			return storageFailed(err)
+		}
+		return jsonAnswer(http.StatusOK, map[string]any{
+			"data": map[string]any{
+				"Bucket": s.storage.Bucket(), "BucketKeyEnabled": nil, "ChecksumCRC32": nil, "ChecksumCRC32C": nil,
+				"ChecksumSHA1": nil, "ChecksumSHA256": nil, "ETag": done.ETag, "Expiration": nil, "Key": key,
+				"Location": done.Location, "RequestCharged": nil, "SSEKMSKeyId": nil,
+				"ServerSideEncryption": orNull(done.ServerSideEncryption), "VersionId": orNull(done.VersionID),
+			},
+			"message": "multipart upload completed",
+		})
+	}
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func (s *Service) batch(r *http.Request, f *fields) func() answer {
+	job := Batch{Paths: f.texts("paths"), ServiceModes: f.texts("service_modes")}
+	return func() answer {
+		for _, key := range job.Paths {
+			there, err := s.storage.Exists(r.Context(), key)
+			if err != nil {
+				return storageFailed(err)
+			}
+			if !there {
+				return refusal(http.StatusBadRequest, "there is no file at %q", key)
+			}
+		}
+		s.mu.Lock()
+		s.batches = append(s.batches, job)
+		s.mu.Unlock()
+		return jsonAnswer(http.StatusOK, map[string]any{
+			"data": nil, "message": fmt.Sprintf("batch job submitted for %d file(s)", len(job.Paths)),
+		})
+	}
+}
+
+// storageFailed passes on what storage refused, under its code.
+func storageFailed(err error) answer {
+	var refused *StorageError
+	if !errors.As(err, &refused) {
+		return refusal(http.StatusBadGateway, "storage failed: %v", err)
+	}
+	return jsonAnswer(refused.Status, map[string]any{"message": refused.Error(), "code": refused.Code})
+}

@@ -1,0 +1,146 @@
+// Command demo applies examples/demo with a real Terraform or OpenTofu against the simulated service, shows what the
+// service received, and ends with an error unless all of it is as it must be: the file's bytes arrived, once; the batch
+// names exactly the stored file; no credential went to storage; a second plan is empty.
+//
+// It does what a user does: the provider is installed with init, from a filesystem mirror, so that neither a registry
+// nor an account is needed. It listens on loopback only, works in a temporary folder that it removes, and takes none of
+// the user's own Terraform or provider settings. It is run at the repository's top, by make.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	if err != nil && ctx.Err() != nil {
+		err = errors.New("interrupted; nothing is left running")
+	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+// demo is one run.
+type demo struct {
+	cli     string // path of terraform or tofu
+	media   string // file to upload; "" makes one
+	release string // folder with the archives of a release; "" builds the provider
+
+	dir     string // temporary folder of this run
+	out     io.Writer
+	service *service
+	step    int
+	content content // of the media file
+	version string  // of the provider
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	d := &demo{out: out}
+	flags := flag.NewFlagSet("demo", flag.ExitOnError)
+	flags.StringVar(&d.cli, "cli", "terraform", "`program` to apply with: terraform or tofu")
+	flags.StringVar(&d.media, "media", "", "`file` to upload; without it one of 32 MiB is made")
+	flags.StringVar(&d.release, "release", "", "`folder` with the archives of a release to install, in place of a build")
+	_ = flags.Parse(args) // ends the program itself
+
+	if d.media != "" {
+		if d.media, err = filepath.Abs(d.media); err != nil {
+			return err
+		}
+	}
+	if d.dir, err = os.MkdirTemp("", "vodlive-demo-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(d.dir)) }()
+
+	started := time.Now()
+	if err := d.apply(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nDemo complete: applied, verified, planned empty and destroyed in %.0f s.\n", time.Since(started).Seconds())
+	return nil
+}
+
+// apply is the demo from the empty folder to the destroyed configuration.
+func (d *demo) apply(ctx context.Context) (err error) {
+	if err := d.install(ctx); err != nil {
+		return err
+	}
+
+	d.say("Start the simulated service on loopback")
+	if d.service, err = startService(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.service.stop()) }()
+	d.printf("It answers at %s\n", d.service.url)
+
+	if err := d.prepareMedia(ctx); err != nil {
+		return err
+	}
+
+	d.say("Apply examples/demo")
+	if err := d.terraform(ctx, "init", "-input=false"); err != nil {
+		return err
+	}
+	if err := d.terraform(ctx, "apply", "-input=false", "-auto-approve"); err != nil {
+		return err
+	}
+
+	d.say("See what the service received")
+	report := d.service.Report()
+	if err := report.WriteText(d.out); err != nil {
+		return err
+	}
+	if err := check(report, d.service.Journal(), d.content, d.version); err != nil {
+		return fmt.Errorf("the service did not receive what it should have:\n%w", err)
+	}
+	d.printf("The object is the file, byte for byte: SHA-256 %s\n", d.content.sha256)
+
+	d.say("Plan again: nothing may be left to do")
+	if err := d.terraform(ctx, "plan", "-input=false", "-detailed-exitcode"); err != nil {
+		return fmt.Errorf("the second plan is not empty: %w", err)
+	}
+
+	d.say("Destroy: the service has no call to end a session or delete a file, so the provider forgets them, and says so")
+	if err := d.terraform(ctx, "destroy", "-input=false", "-auto-approve"); err != nil {
+		return err
+	}
+	return checkUnchanged(report, d.service.Report())
+}
+
+// prepareMedia makes sure that there is a media file and knows its content.
+func (d *demo) prepareMedia(ctx context.Context) (err error) {
+	if d.media == "" {
+		d.say("Write a media file of 32 MiB")
+		d.media = filepath.Join(d.dir, "promo.mp4")
+		if err := writeMedia(d.media, 32<<20); err != nil {
+			return err
+		}
+	} else {
+		d.say("Read the media file")
+	}
+	if d.content, err = readContent(ctx, d.media); err != nil {
+		return err
+	}
+	d.printf("%s, %d bytes, SHA-256 %s\n", d.media, d.content.size, d.content.sha256)
+	return nil
+}
+
+func (d *demo) say(what string) {
+	d.step++
+	d.printf("\n[%d] %s\n", d.step, what)
+}
+
+func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }

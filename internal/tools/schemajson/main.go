@@ -1,0 +1,203 @@
+// Command schemajson prints the provider's schemas in the form of `terraform providers schema -json`.
+//
+// They come from the provider's own answers over the plugin protocol, not from a CLI: those before Terraform 1.14 leave
+// out actions, list resources and identities, and OpenTofu does not know them. So the generated documentation is the
+// same on every machine. It is a module of its own because the provider itself gets by with an older terraform-json.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	tfjson "github.com/hashicorp/terraform-json"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
+)
+
+// name is the key under which the documentation generator looks for a provider that has no address yet.
+const name = "vodlive"
+
+func main() {
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "schemajson:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	server, err := providerserver.NewProtocol6WithError(provider.New("dev")())()
+	if err != nil {
+		return err
+	}
+	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return err
+	}
+	identities, err := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		return err
+	}
+	if err := failed(append(schemas.Diagnostics, identities.Diagnostics...)); err != nil {
+		return err
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(&tfjson.ProviderSchemas{
+		FormatVersion: "1.0",
+		Schemas:       map[string]*tfjson.ProviderSchema{name: convert(schemas, identities)},
+	})
+}
+
+func failed(diagnostics []*tfprotov6.Diagnostic) error {
+	var errs []error
+	for _, d := range diagnostics {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			errs = append(errs, fmt.Errorf("%s: %s (%v)", d.Summary, d.Detail, d.Attribute))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func convert(s *tfprotov6.GetProviderSchemaResponse, i *tfprotov6.GetResourceIdentitySchemasResponse) *tfjson.ProviderSchema {
+	return &tfjson.ProviderSchema{
+		ConfigSchema:             schema(s.Provider),
+		ResourceSchemas:          each(s.ResourceSchemas, schema),
+		DataSourceSchemas:        each(s.DataSourceSchemas, schema),
+		EphemeralResourceSchemas: each(s.EphemeralResourceSchemas, schema),
+		ListResourceSchemas:      each(s.ListResourceSchemas, schema),
+		Functions:                each(s.Functions, function),
+		ActionSchemas: each(s.ActionSchemas, func(a *tfprotov6.ActionSchema) *tfjson.ActionSchema {
+			return &tfjson.ActionSchema{Block: block(a.Schema.Block)}
+		}),
+		ResourceIdentitySchemas: each(i.IdentitySchemas, identity),
+	}
+}
+
+func each[From, To any](from map[string]From, convert func(From) To) map[string]To {
+	to := make(map[string]To, len(from))
+	for key, value := range from {
+		to[key] = convert(value)
+	}
+	return to
+}
+
+func schema(s *tfprotov6.Schema) *tfjson.Schema {
+	return &tfjson.Schema{Version: uint64(s.Version), Block: block(s.Block)}
+}
+
+func block(b *tfprotov6.SchemaBlock) *tfjson.SchemaBlock {
+	out := &tfjson.SchemaBlock{
+		Attributes:      attributes(b.Attributes),
+		NestedBlocks:    map[string]*tfjson.SchemaBlockType{},
+		Description:     b.Description,
+		DescriptionKind: kind(b.DescriptionKind),
+		Deprecated:      b.Deprecated,
+	}
+	for _, nested := range b.BlockTypes {
+		out.NestedBlocks[nested.TypeName] = &tfjson.SchemaBlockType{
+			NestingMode: map[tfprotov6.SchemaNestedBlockNestingMode]tfjson.SchemaNestingMode{
+				tfprotov6.SchemaNestedBlockNestingModeSingle: tfjson.SchemaNestingModeSingle,
+				tfprotov6.SchemaNestedBlockNestingModeGroup:  tfjson.SchemaNestingModeGroup,
+				tfprotov6.SchemaNestedBlockNestingModeList:   tfjson.SchemaNestingModeList,
+				tfprotov6.SchemaNestedBlockNestingModeSet:    tfjson.SchemaNestingModeSet,
+				tfprotov6.SchemaNestedBlockNestingModeMap:    tfjson.SchemaNestingModeMap,
+			}[nested.Nesting],
+			Block:    block(nested.Block),
+			MinItems: uint64(nested.MinItems),
+			MaxItems: uint64(nested.MaxItems),
+		}
+	}
+	return out
+}
+
+func attributes(list []*tfprotov6.SchemaAttribute) map[string]*tfjson.SchemaAttribute {
+	out := make(map[string]*tfjson.SchemaAttribute, len(list))
+	for _, a := range list {
+		converted := &tfjson.SchemaAttribute{
+			Description:     a.Description,
+			DescriptionKind: kind(a.DescriptionKind),
+			Deprecated:      a.Deprecated,
+			Required:        a.Required,
+			Optional:        a.Optional,
+			Computed:        a.Computed,
+			Sensitive:       a.Sensitive,
+			WriteOnly:       a.WriteOnly,
+		}
+		if a.NestedType == nil {
+			converted.AttributeType = ctyType(a.Type)
+		} else {
+			converted.AttributeNestedType = &tfjson.SchemaNestedAttributeType{
+				Attributes: attributes(a.NestedType.Attributes),
+				NestingMode: map[tfprotov6.SchemaObjectNestingMode]tfjson.SchemaNestingMode{
+					tfprotov6.SchemaObjectNestingModeSingle: tfjson.SchemaNestingModeSingle,
+					tfprotov6.SchemaObjectNestingModeList:   tfjson.SchemaNestingModeList,
+					tfprotov6.SchemaObjectNestingModeSet:    tfjson.SchemaNestingModeSet,
+					tfprotov6.SchemaObjectNestingModeMap:    tfjson.SchemaNestingModeMap,
+				}[a.NestedType.Nesting],
+			}
+		}
+		out[a.Name] = converted
+	}
+	return out
+}
+
+func identity(s *tfprotov6.ResourceIdentitySchema) *tfjson.IdentitySchema {
+	out := &tfjson.IdentitySchema{Version: uint64(s.Version), Attributes: map[string]*tfjson.IdentityAttribute{}}
+	for _, a := range s.IdentityAttributes {
+		out.Attributes[a.Name] = &tfjson.IdentityAttribute{
+			IdentityType:      ctyType(a.Type),
+			Description:       a.Description,
+			RequiredForImport: a.RequiredForImport,
+			OptionalForImport: a.OptionalForImport,
+		}
+	}
+	return out
+}
+
+func function(f *tfprotov6.Function) *tfjson.FunctionSignature {
+	out := &tfjson.FunctionSignature{
+		Description:        f.Description,
+		Summary:            f.Summary,
+		DeprecationMessage: f.DeprecationMessage,
+		ReturnType:         ctyType(f.Return.Type),
+	}
+	for _, p := range f.Parameters {
+		out.Parameters = append(out.Parameters, parameter(p))
+	}
+	if f.VariadicParameter != nil {
+		out.VariadicParameter = parameter(f.VariadicParameter)
+	}
+	return out
+}
+
+func parameter(p *tfprotov6.FunctionParameter) *tfjson.FunctionParameter {
+	return &tfjson.FunctionParameter{Name: p.Name, Description: p.Description, IsNullable: p.AllowNullValue, Type: ctyType(p.Type)}
+}
+
+func kind(k tfprotov6.StringKind) tfjson.SchemaDescriptionKind {
+	if k == tfprotov6.StringKindMarkdown {
+		return tfjson.SchemaDescriptionKindMarkdown
+	}
+	return tfjson.SchemaDescriptionKindPlain
+}
+
+// ctyType goes through JSON, the one form in which both libraries agree on a type.
+func ctyType(t tftypes.Type) cty.Type {
+	var out cty.Type
+	//nolint:staticcheck // deprecated for other uses; this is the protocol's own encoding of a type
+	text, err := t.MarshalJSON()
+	if err == nil {
+		err = out.UnmarshalJSON(text)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("a type of the schema cannot be converted: %v", err))
+	}
+	return out
+}

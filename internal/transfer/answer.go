@@ -1,0 +1,101 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/xml"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	answerLimit  = 64 << 10 // bytes of an answer that are read
+	messageLimit = 300      // bytes of it that get into an error
+)
+
+// accepted reads the answer to a PUT that storage took.
+func accepted(resp *http.Response) stored {
+	s := stored{etag: resp.Header.Get("ETag")}
+	// With a key from a key service, or the customer's own, the ETag is not the MD5.
+	s.keyed = strings.HasPrefix(strings.ToLower(resp.Header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
+		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
+		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != ""
+	return s
+}
+
+// refusal makes a StatusError of an answer.
+func refusal(p put, resp *http.Response, text []byte) *StatusError {
+	e := &StatusError{Op: p.op, Part: p.part, Status: resp.StatusCode, Attempts: 1, retryAfter: retryAfter(resp)}
+	var said struct {
+		XMLName xml.Name `xml:"Error"`
+		Code    string
+		Message string
+	}
+	switch {
+	case xml.Unmarshal(text, &said) == nil:
+		e.Code, e.Message = oneLine(said.Code), oneLine(said.Message)
+	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
+		// A page for a browser says nothing that the status does not.
+	default:
+		e.Message = oneLine(string(text))
+	}
+	e.Message = withoutSecrets(e.Message, p.url)
+	return e
+}
+
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(s, "")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if len(s) > messageLimit {
+		s = strings.ToValidUTF8(s[:messageLimit], "") + "…"
+	}
+	return s
+}
+
+// withoutSecrets masks the presigned query, should storage repeat it.
+func withoutSecrets(s, address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.RawQuery == "" {
+		return s
+	}
+	s = strings.ReplaceAll(s, u.RawQuery, "***")
+	for _, pair := range strings.Split(u.RawQuery, "&") {
+		_, raw, _ := strings.Cut(pair, "=")
+		plain, _ := url.QueryUnescape(raw)
+		for _, secret := range []string{raw, plain} {
+			// Shorter values are dates, versions and part numbers.
+			if len(secret) >= 16 {
+				s = strings.ReplaceAll(s, secret, "***")
+			}
+		}
+	}
+	return s
+}
+
+// retryAfter is the wait that the answer asks for: seconds or a date.
+func retryAfter(resp *http.Response) time.Duration {
+	v := strings.TrimSpace(resp.Header.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	if s, err := strconv.ParseInt(v, 10, 32); err == nil {
+		return time.Duration(max(s, 0)) * time.Second
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}
+
+// sameETag compares an ETag with an MD5, whatever its quotes and case.
+func sameETag(etag string, sum [16]byte) bool {
+	s := strings.TrimSpace(etag)
+	if len(s) > 2 && strings.EqualFold(s[:2], "W/") {
+		s = s[2:]
+	}
+	return strings.EqualFold(strings.Trim(s, `"`), hex.EncodeToString(sum[:]))
+}

@@ -1,0 +1,159 @@
+package transfer
+
+import (
+	"errors"
+	"hash/crc32"
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	// refusalGrace is how long a broken body waits for an answer that was on
+	// its way already. It has reached this machine before the connection broke.
+	refusalGrace = 250 * time.Millisecond
+	// answerGrace is the same once the answer has begun.
+	answerGrace = 10 * time.Second
+)
+
+var errBodyStopped = errors.New("the request is over")
+
+// body is a section of a file on its way to storage. It reads from the page
+// cache into the transport's own buffer, so it needs no memory of its own.
+//
+// net/http loses the answer of a server that refuses early and closes: the
+// write error gets to RoundTrip first and the answer is dropped, although it
+// is there. But the transport closes the body before it passes the write error
+// on, and takes an answer at any time. So Close of a body that was cut short
+// waits for the answer a moment.
+type body struct {
+	x *exchange
+
+	mu      sync.Mutex
+	stopped bool
+	off     int64
+	left    int64
+	crc     uint32
+	begun   bool
+	over    bool // all is read, or reading failed: there is no answer to wait for
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stopped {
+		return 0, errBodyStopped
+	}
+	if b.left == 0 {
+		b.over = true
+		return 0, io.EOF
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	b.begun = true
+	// What the transport was given before has gone out. The time until it
+	// gets more is ours, not the other side's.
+	b.x.watch.pause()
+	n, err := b.fill(p[:min(int64(len(p)), b.left)])
+	if err != nil {
+		b.over = true
+		b.x.fail(err)
+		return 0, err
+	}
+	b.x.count(int64(n))
+	b.x.watch.resume()
+	return n, nil
+}
+
+// fill reads the next bytes; b.mu is held.
+func (b *body) fill(p []byte) (int, error) {
+	x := b.x
+	n, err := x.engine.throttle.take(x.ctx, len(p))
+	if err != nil {
+		return 0, err
+	}
+	p = p[:n]
+	if x.put.admit != nil {
+		if err := x.put.admit(x.ctx, b.off+int64(n)); err != nil {
+			return 0, err
+		}
+	}
+	if err := x.put.src.readAt(p, b.off); err != nil {
+		return 0, err
+	}
+	b.crc = crc32.Update(b.crc, castagnoli, p)
+	if int64(n) == b.left {
+		// The last bytes stay here unless all of them are what was hashed.
+		if err := x.put.verify(x.ctx, b.crc); err != nil {
+			return 0, err
+		}
+	}
+	b.off += int64(n)
+	b.left -= int64(n)
+	return n, nil
+}
+
+// Close is called by the transport when it needs no more of the body, also
+// after a write error.
+func (b *body) Close() error {
+	b.mu.Lock()
+	wait := b.begun && !b.over && !b.stopped
+	b.mu.Unlock()
+	if !wait {
+		return nil
+	}
+	if !b.x.await(b.x.answering, refusalGrace) {
+		return nil
+	}
+	b.x.await(b.x.answered, answerGrace)
+	return nil
+}
+
+// stop makes further reads fail and waits for one that is under way.
+func (b *body) stop() (complete bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stopped = true
+	return b.left == 0
+}
+
+// watchdog ends a request that makes no progress.
+type watchdog struct {
+	limit time.Duration
+	timer *time.Timer // nil without a limit
+}
+
+func newWatchdog(limit time.Duration, bite func()) *watchdog {
+	w := &watchdog{limit: limit}
+	if limit > 0 {
+		w.timer = time.AfterFunc(limit, bite)
+	}
+	return w
+}
+
+func (w *watchdog) pause() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
+
+func (w *watchdog) resume() {
+	if w.timer != nil {
+		w.timer.Reset(w.limit)
+	}
+}
+
+// await waits for an event of the exchange and reports whether it came.
+func (x *exchange) await(event <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-event:
+		return true
+	case <-x.ctx.Done():
+		return false
+	case <-timer.C:
+		return false
+	}
+}

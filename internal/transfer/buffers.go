@@ -1,0 +1,47 @@
+package transfer
+
+import "sync"
+
+const (
+	passBuffer = 256 << 10 // bytes read at once by whoever goes through a file in order
+	laneBuffer = 64 << 10  // bytes read at once for one lane of the MD5 stage
+)
+
+// buffers lends byte slices and knows how many bytes are out. It never waits:
+// who borrows is limited already, by the reading slots and the lanes.
+type buffers struct {
+	mu         sync.Mutex
+	spare      map[int][][]byte
+	held, peak int64
+}
+
+func (b *buffers) get(size int) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held += int64(size)
+	b.peak = max(b.peak, b.held)
+	if s := b.spare[size]; len(s) > 0 {
+		buf := s[len(s)-1]
+		b.spare[size] = s[:len(s)-1]
+		return buf
+	}
+	return make([]byte, size)
+}
+
+func (b *buffers) put(buf []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held -= int64(len(buf))
+	if b.spare == nil {
+		b.spare = make(map[int][][]byte)
+	}
+	b.spare[len(buf)] = append(b.spare[len(buf)], buf)
+}
+
+// account counts memory that is not lent from here.
+func (b *buffers) account(size int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held += size
+	b.peak = max(b.peak, b.held)
+}

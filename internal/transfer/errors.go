@@ -1,0 +1,146 @@
+package transfer
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// StatusError says that storage refused a PUT.
+type StatusError struct {
+	Op       string // "send part 3 of a.mp4", in words
+	Part     int    // 0 for a single PUT
+	Status   int    // HTTP status
+	Code     string // S3 error code, "" if the answer had none
+	Message  string // what storage said, one line, "" if nothing
+	Attempts int
+
+	retryAfter time.Duration
+}
+
+func (e *StatusError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: storage answered %d", e.Op, e.Status)
+	if t := http.StatusText(e.Status); t != "" {
+		b.WriteString(" " + t)
+	}
+	if e.Code != "" {
+		b.WriteString(" (" + e.Code + ")")
+	}
+	if e.Message != "" {
+		b.WriteString(": " + e.Message)
+	}
+	return b.String() + tried(e.Attempts)
+}
+
+// IsNoSuchUpload reports whether storage said that it does not know the upload
+// that a part was sent to.
+func IsNoSuchUpload(err error) bool {
+	var se *StatusError
+	return errors.As(err, &se) && se.Part > 0 &&
+		(se.Code == "NoSuchUpload" || se.Status == http.StatusNotFound && se.Code == "")
+}
+
+// ChangedError says that a file does not hold what was planned, or changed
+// while it was read or sent.
+type ChangedError struct {
+	Path   string
+	Detail string // "it has 3 bytes, 5 were planned"
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s has changed: %s", e.Path, e.Detail)
+}
+
+// StallError says that a request made no progress for the time given.
+type StallError struct {
+	Op       string // "send part 3 of a.mp4", in words
+	Idle     time.Duration
+	Attempts int
+}
+
+func (e *StallError) Error() string {
+	return fmt.Sprintf("%s: no progress for %s%s", e.Op, e.Idle, tried(e.Attempts))
+}
+
+// ETagError says that what storage holds is not what was sent: the ETag in its
+// answer is not the MD5 of the content, and it did not say that it encrypts
+// with a key for which the two differ.
+type ETagError struct {
+	Op       string // "send part 3 of a.mp4", in words
+	ETag     string // as the header had it, "" if there was none
+	MD5      [16]byte
+	Attempts int
+}
+
+func (e *ETagError) Error() string {
+	got := "no ETag"
+	if e.ETag != "" {
+		got = "the ETag " + oneLine(e.ETag)
+	}
+	return fmt.Sprintf("%s: storage answered %s, the content's MD5 is %s%s",
+		e.Op, got, hex.EncodeToString(e.MD5[:]), tried(e.Attempts))
+}
+
+// connectionError says that a request ended without an answer.
+type connectionError struct {
+	op       string
+	err      error
+	attempts int
+}
+
+func (e *connectionError) Error() string {
+	return fmt.Sprintf("%s: %v%s", e.op, e.err, tried(e.attempts))
+}
+
+func (e *connectionError) Unwrap() error { return e.err }
+
+// addressError says that what was given as an upload address is none. It does
+// not repeat it.
+type addressError struct{ op string }
+
+func (e *addressError) Error() string {
+	return e.op + ": the upload address is not an http or https URL"
+}
+
+func tried(attempts int) string {
+	if attempts > 1 {
+		return fmt.Sprintf(" (%d attempts)", attempts)
+	}
+	return ""
+}
+
+// FileError says why a file cannot be sent.
+type FileError struct {
+	Path    string
+	Problem FileProblem
+	Err     error // cause, nil if Problem says it all
+}
+
+// FileProblem is what is wrong with a file.
+type FileProblem string
+
+// The problems of a FileError. Each reads as the end of "PATH ".
+const (
+	FileMissing    FileProblem = "does not exist"
+	FileIsFolder   FileProblem = "is a folder, not a file"
+	FileIsDevice   FileProblem = "is a device, not a file"
+	FileIsSocket   FileProblem = "is a socket, not a file"
+	FileIsPipe     FileProblem = "is a pipe, not a file"
+	FileIrregular  FileProblem = "is not a regular file"
+	FileUnreadable FileProblem = "cannot be read"
+	FileEmpty      FileProblem = "is empty"
+)
+
+func (e *FileError) Error() string {
+	s := e.Path + " " + string(e.Problem)
+	if e.Err != nil && e.Problem == FileUnreadable {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *FileError) Unwrap() error { return e.Err }

@@ -1,0 +1,213 @@
+package transfer_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+func TestHash(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 256<<10 - 1, 256 << 10, 3<<20 + 5, 17 << 20} {
+		f, want := newFile(t, size)
+		info, err := os.Stat(f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := newEngine(&store{})
+		d, err := e.Hash(t.Context(), f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Size != int64(size) || d.SHA256 != sha256.Sum256(want) || !d.ModTime.Equal(info.ModTime()) {
+			t.Errorf("%d bytes: %+v", size, d)
+		}
+	}
+}
+
+func TestHashReadsAFileOnce(t *testing.T) {
+	t.Parallel()
+	f, want := newFile(t, 1000)
+	e := newEngine(&store{})
+	if _, err := e.Hash(t.Context(), f.Path); err != nil {
+		t.Fatal(err)
+	}
+	// Other content behind the same size and time shows whether it is read.
+	patch(t, f.Path, 0, []byte("other"))
+	again, err := e.Hash(t.Context(), f.Path)
+	if err != nil || again.SHA256 != sha256.Sum256(want) {
+		t.Errorf("it was read again (%v)", err)
+	}
+	other, err := newEngine(&store{}).Hash(t.Context(), f.Path)
+	if err != nil || other.SHA256 == again.SHA256 {
+		t.Errorf("another engine has the same digest (%v)", err)
+	}
+	later := again.ModTime.Add(time.Second)
+	if err := os.Chtimes(f.Path, later, later); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := e.Hash(t.Context(), f.Path); err != nil || d.SHA256 != other.SHA256 || !d.ModTime.Equal(later) {
+		t.Errorf("it was not read again: %+v (%v)", d, err)
+	}
+}
+
+// sparse makes a file that takes no room, and longer to hash than any test has.
+func sparse(t testing.TB, size int64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sparse")
+	overwrite(t, path, nil)
+	if err := os.Truncate(path, size); err != nil {
+		t.Skip("no sparse files here: ", err)
+	}
+	return path
+}
+
+func TestHashEndsWithItsCallers(t *testing.T) {
+	t.Parallel()
+	path := sparse(t, 1<<40)
+	e := newEngine(&store{})
+	var group sync.WaitGroup
+	for range 3 {
+		group.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			if _, err := e.Hash(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+	group.Wait()
+	for {
+		if now, _ := e.Memory(); now == 0 {
+			break // nobody reads any more
+		}
+		runtime.Gosched()
+		if t.Context().Err() != nil {
+			t.Fatal("the file is still read")
+		}
+	}
+}
+
+func TestHashOutlivesACaller(t *testing.T) {
+	t.Parallel()
+	path := sparse(t, 64<<20)
+	e := newEngine(&store{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var group sync.WaitGroup
+	group.Go(func() { _, _ = e.Hash(ctx, path) }) // starts the read, or joins it
+	for range 4 {
+		group.Go(func() {
+			cancel()
+			d, err := e.Hash(t.Context(), path)
+			if err != nil || d.SHA256 != sha256.Sum256(make([]byte, 64<<20)) {
+				t.Errorf("%+v: %v", d, err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestHashCancelledBefore(t *testing.T) {
+	t.Parallel()
+	f, _ := newFile(t, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newEngine(&store{}).Hash(ctx, f.Path); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestHashOfAChangingFile(t *testing.T) {
+	t.Parallel()
+	path := sparse(t, 1<<40)
+	e := newEngine(&store{})
+	ended := make(chan error)
+	go func() {
+		_, err := e.Hash(t.Context(), path)
+		ended <- err
+	}()
+	for {
+		if now, _ := e.Memory(); now > 0 {
+			break // it is being read
+		}
+		runtime.Gosched()
+	}
+	if err := os.Truncate(path, 1000); err != nil {
+		t.Fatal(err)
+	}
+	var ce *transfer.ChangedError
+	if err := <-ended; !errors.As(err, &ce) {
+		t.Errorf("error %v", err)
+	}
+	// The failure is not remembered.
+	if d, err := e.Hash(t.Context(), path); err != nil || d.Size != 1000 {
+		t.Errorf("%+v: %v", d, err)
+	}
+}
+
+func TestFilesThatAreNone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "socket")
+	if l, err := net.Listen("unix", socket); err == nil {
+		defer l.Close() //nolint:errcheck // the test's end
+	}
+	empty := filepath.Join(dir, "empty")
+	overwrite(t, empty, nil)
+	closed := filepath.Join(dir, "closed")
+	overwrite(t, closed, []byte("x"))
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path    string
+		problem transfer.FileProblem
+		is      error
+	}{
+		{filepath.Join(dir, "none"), transfer.FileMissing, fs.ErrNotExist},
+		{dir, transfer.FileIsFolder, nil},
+		{os.DevNull, transfer.FileIsDevice, nil},
+		{socket, transfer.FileIsSocket, nil},
+		{empty, transfer.FileEmpty, nil},
+		{closed, transfer.FileUnreadable, fs.ErrPermission},
+	} {
+		t.Run(string(c.problem), func(t *testing.T) {
+			if c.problem == transfer.FileUnreadable && os.Getuid() <= 0 {
+				t.Skip("this user may read everything")
+			}
+			e := newEngine(&store{})
+			f := transfer.File{Path: c.path, Name: "x", Size: 1}
+			_, hashed := e.Hash(t.Context(), c.path)
+			_, parts := e.UploadParts(t.Context(), f, partSize, nil, &upload{})
+			_, single := e.UploadSingle(t.Context(), f, func(context.Context) (string, error) {
+				t.Error("an address was asked for")
+				return "", errors.New("none")
+			}, "")
+			for _, err := range []error{hashed, parts, single} {
+				var fe *transfer.FileError
+				if !errors.As(err, &fe) || fe.Problem != c.problem || fe.Path != c.path {
+					t.Errorf("error %v", err)
+					continue
+				}
+				if c.is != nil && !errors.Is(err, c.is) {
+					t.Errorf("%v is no %v", err, c.is)
+				}
+				if want := c.path + " " + string(c.problem); !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("error text %q", err.Error())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,265 @@
+package transfer_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// secret stands for the signature of a presigned address: no error may show it.
+const secret = "5ec12e75ec12e75ec12e7"
+
+func content(size int, seed uint64) []byte {
+	b := make([]byte, size)
+	r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
+	_, _ = r.Read(b)
+	return b
+}
+
+// newFile writes a file of random content and describes it.
+func newFile(t testing.TB, size int) (transfer.File, []byte) {
+	t.Helper()
+	b := content(size, uint64(size))
+	f := transfer.File{Path: filepath.Join(t.TempDir(), "a.mp4"), Name: "a.mp4", Size: int64(size), SHA256: sha256.Sum256(b)}
+	overwrite(t, f.Path, b)
+	return f, b
+}
+
+func overwrite(t testing.TB, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// patch writes into a file and keeps its size and modification time.
+func patch(t testing.TB, path string, off int64, b []byte) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(b, off); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// attempt is one request as storage saw it.
+type attempt struct {
+	Part   int // 0: a single PUT
+	URL    string
+	Nth    int // attempt at this part, from 1
+	Header http.Header
+	Length int64
+	Body   []byte // what arrived
+}
+
+// store is storage in memory, as an http.RoundTripper, so that it works in
+// virtual time. Without a rule it keeps what arrives whole.
+type store struct {
+	// rule may answer instead: with an answer, an error, or neither. It is called
+	// before the body is read, and reads it or not.
+	rule func(a *attempt, req *http.Request) (*http.Response, error)
+	etag func(sum string) string // how an ETag is written; nil: quoted
+	head http.Header             // sent with each success
+
+	mu       sync.Mutex
+	attempts []*attempt
+	nth      map[int]int
+	parts    map[int][]byte
+	now, top int // requests in flight
+}
+
+func (s *store) RoundTrip(req *http.Request) (*http.Response, error) {
+	a := s.note(req)
+	defer func() {
+		s.mu.Lock()
+		s.now--
+		s.mu.Unlock()
+		_ = req.Body.Close()
+	}()
+	if s.rule != nil {
+		if resp, err := s.rule(a, req); resp != nil || err != nil {
+			return resp, err
+		}
+	}
+	if err := s.read(a, req); err != nil {
+		return nil, err
+	}
+	return s.take(a), nil
+}
+
+func (s *store) note(req *http.Request) *attempt {
+	part, _ := strconv.Atoi(req.URL.Query().Get("partNumber"))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nth == nil {
+		s.nth, s.parts = make(map[int]int), make(map[int][]byte)
+	}
+	s.nth[part]++
+	s.now++
+	s.top = max(s.top, s.now)
+	a := &attempt{Part: part, URL: req.URL.String(), Nth: s.nth[part], Header: req.Header.Clone(), Length: req.ContentLength}
+	s.attempts = append(s.attempts, a)
+	return a
+}
+
+// read takes the body in, as far as it comes.
+func (s *store) read(a *attempt, req *http.Request) error {
+	b, err := io.ReadAll(req.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.Body = b
+	if err != nil {
+		return err
+	}
+	if int64(len(b)) != req.ContentLength {
+		return fmt.Errorf("%d bytes came, %d were announced", len(b), req.ContentLength)
+	}
+	return nil
+}
+
+// take keeps what was read and answers.
+func (s *store) take(a *attempt) *http.Response {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts[a.Part] = a.Body
+	resp := answer(http.StatusOK, "")
+	for k, v := range s.head {
+		resp.Header[k] = v
+	}
+	sum := md5.Sum(a.Body)
+	resp.Header.Set("ETag", s.write(hex.EncodeToString(sum[:])))
+	return resp
+}
+
+func (s *store) write(sum string) string {
+	if s.etag != nil {
+		return s.etag(sum)
+	}
+	return `"` + sum + `"`
+}
+
+// whole is what the parts make up.
+func (s *store) whole() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b bytes.Buffer
+	for n := 0; n <= transfer.MaxParts; n++ {
+		b.Write(s.parts[n])
+	}
+	return b.Bytes()
+}
+
+func (s *store) seen() []*attempt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]*attempt(nil), s.attempts...)
+}
+
+func (s *store) count(part int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.nth[part]
+}
+
+func answer(status int, body string, headers ...string) *http.Response {
+	h := http.Header{}
+	for i := 0; i+1 < len(headers); i += 2 {
+		h.Set(headers[i], headers[i+1])
+	}
+	return &http.Response{
+		StatusCode: status, Status: strconv.Itoa(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: h, Body: io.NopCloser(strings.NewReader(body)),
+	}
+}
+
+func refusal(status int, code string) *http.Response {
+	return answer(status, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>`+code+`</Code><Message>because of `+code+`</Message></Error>`)
+}
+
+// upload is a transfer.Destination.
+type upload struct {
+	base  string
+	onURL func(number, nth int) error // may fail, or do mischief to the file
+
+	mu     sync.Mutex
+	asked  map[int]int
+	stored []transfer.Part
+}
+
+func (u *upload) PartURL(_ context.Context, number int) (string, error) {
+	u.mu.Lock()
+	if u.asked == nil {
+		u.asked = make(map[int]int)
+	}
+	u.asked[number]++
+	nth := u.asked[number]
+	u.mu.Unlock()
+	if u.onURL != nil {
+		if err := u.onURL(number, nth); err != nil {
+			return "", err
+		}
+	}
+	base := u.base
+	if base == "" {
+		base = "https://storage.test"
+	}
+	return fmt.Sprintf("%s/bucket/key?partNumber=%d&uploadId=u&nth=%d&X-Amz-Signature=%s", base, number, nth, secret), nil
+}
+
+func (u *upload) Stored(p transfer.Part) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.stored = append(u.stored, p)
+}
+
+func (u *upload) reported() map[int]int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	m := make(map[int]int)
+	for _, p := range u.stored {
+		m[p.Number]++
+	}
+	return m
+}
+
+func newEngine(rt http.RoundTripper, change ...func(*transfer.Config)) *transfer.Engine {
+	c := transfer.Config{HTTP: &http.Client{Transport: rt}, Concurrency: 4, MaxRetries: 3}
+	for _, f := range change {
+		f(&c)
+	}
+	return transfer.New(c)
+}
+
+// hidden fails the test if an error shows a secret.
+func hidden(t testing.TB, err error) {
+	t.Helper()
+	if err != nil && strings.Contains(fmt.Sprintf("%+v", err), secret) {
+		t.Errorf("the error shows the signature: %v", err)
+	}
+}

@@ -1,0 +1,213 @@
+package transfer
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
+	"hash"
+	"hash/crc32"
+	"slices"
+	"sync"
+	"time"
+
+	md5simd "github.com/minio/md5-simd"
+)
+
+const (
+	// lanesWorth is the fewest sums at once for which the multi-lane code beats
+	// the standard library's.
+	lanesWorth = 3
+	// laneLeast is the least bytes for which a lane is worth its preparation.
+	laneLeast = 256 << 10
+	// partDelay is how long a part's sum may wait for others to fill the lanes.
+	// Nobody waits for it meanwhile; and where 16 parts take longer, the line is
+	// so slow that the processor has time to spare.
+	partDelay = time.Second
+	// fileDelay is the same for a small file, of which several may come at once.
+	fileDelay = time.Millisecond
+
+	// laneServerBytes is what md5simd holds for its lanes: three buffers of 32 KiB each.
+	laneServerBytes = 3 * md5simd.Lanes * 32 << 10
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// lanes computes the MD5 of several parts at once. One sum by itself cannot be
+// split up, and runs at half the speed of SHA-256; but a processor with AVX2
+// or AVX-512 computes up to 16 of them in the time of one. The parts in flight
+// are too few for that, so the sums are no business of the senders: they are
+// collected until 16 are there, or nothing more is to come, or one has waited
+// long enough, and are then computed from the page cache.
+type lanes struct {
+	buffers *buffers
+
+	mu      sync.Mutex
+	waiting []*partSum
+	running int
+	urgent  bool // all that wait are to be started as lanes get free
+	timer   *time.Timer
+	due     time.Time
+	server  md5simd.Server // nil while idle
+	spare   []md5simd.Hasher
+}
+
+// partSum is the MD5 of a section of a file.
+type partSum struct {
+	src       *source
+	off, size int64
+	withCRC   bool // also the CRC-32C of the same bytes
+	ctx       context.Context
+	cancel    context.CancelFunc
+	done      chan struct{}
+	md5       [md5.Size]byte // valid once done, if err is nil
+	crc       uint32
+	err       error
+}
+
+// add asks for a sum, which starts within the delay.
+func (l *lanes) add(ctx context.Context, s *partSum, delay time.Duration) *partSum {
+	s.done = make(chan struct{})
+	// It ends with finish or drop, not with ctx: a part that storage holds
+	// already is verified and reported although the upload was cancelled.
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(l.waiting, s)
+	l.start()
+	if len(l.waiting) > 0 {
+		l.wakeAt(time.Now().Add(delay))
+	}
+	return s
+}
+
+// flush starts what waits as soon as there are lanes.
+func (l *lanes) flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.urgent = len(l.waiting) > 0
+	l.start()
+}
+
+// finish waits for the sum; when ctx ends first, the sum is dropped.
+func (l *lanes) finish(ctx context.Context, s *partSum) error {
+	select {
+	case <-s.done:
+		return s.err
+	case <-ctx.Done():
+		l.drop(s)
+		return context.Cause(ctx)
+	}
+}
+
+// drop ends a sum nobody needs any more. When it returns the file is not read
+// any more.
+func (l *lanes) drop(s *partSum) {
+	s.cancel()
+	l.mu.Lock()
+	if i := slices.Index(l.waiting, s); i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+		l.mu.Unlock()
+		s.err = context.Canceled
+		close(s.done)
+		return
+	}
+	l.mu.Unlock()
+	<-s.done
+}
+
+// start moves sums from waiting to running; l.mu is held.
+func (l *lanes) start() {
+	full := len(l.waiting) >= md5simd.Lanes
+	if !l.urgent && (!full || l.running > 0) {
+		return
+	}
+	n := min(len(l.waiting), md5simd.Lanes-l.running)
+	batch := l.waiting[:n]
+	l.waiting = slices.Clone(l.waiting[n:])
+	if len(l.waiting) == 0 {
+		l.urgent = false
+		if l.timer != nil {
+			l.timer.Stop()
+			l.timer = nil
+		}
+	}
+	l.running += n
+	multi := l.running >= lanesWorth
+	for _, s := range batch {
+		if multi && s.size >= laneLeast {
+			go l.run(s, l.hasher())
+		} else {
+			go l.run(s, md5.New()) //nolint:gosec // see above
+		}
+	}
+}
+
+func (l *lanes) wakeAt(due time.Time) {
+	if l.timer != nil {
+		if !due.Before(l.due) {
+			return
+		}
+		l.timer.Stop()
+	}
+	l.due = due
+	l.timer = time.AfterFunc(time.Until(due), l.flush)
+}
+
+// hasher lends a lane; l.mu is held. Lanes are reused, never closed one by
+// one: md5simd does not forget closed ones and looks at each in every round.
+func (l *lanes) hasher() hash.Hash {
+	if l.server == nil {
+		l.server = md5simd.NewServer()
+		l.buffers.account(laneServerBytes)
+	}
+	if n := len(l.spare); n > 0 {
+		h := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		h.Reset()
+		return h
+	}
+	return l.server.NewHash()
+}
+
+func (l *lanes) run(s *partSum, h hash.Hash) {
+	s.err = s.compute(h, l.buffers)
+	close(s.done)
+	s.cancel()
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running--
+	if lane, ok := h.(md5simd.Hasher); ok {
+		l.spare = append(l.spare, lane)
+	}
+	l.start()
+	if l.running == 0 && l.server != nil {
+		for _, lane := range l.spare {
+			lane.Close()
+		}
+		l.server.Close()
+		l.server, l.spare = nil, nil
+		l.buffers.account(-laneServerBytes)
+	}
+}
+
+func (s *partSum) compute(h hash.Hash, pool *buffers) error {
+	buf := pool.get(laneBuffer)
+	defer pool.put(buf)
+	for off, left := s.off, s.size; left > 0; {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		chunk := buf[:min(left, int64(len(buf)))]
+		if err := s.src.readAt(chunk, off); err != nil {
+			return err
+		}
+		h.Write(chunk)
+		if s.withCRC {
+			s.crc = crc32.Update(s.crc, castagnoli, chunk)
+		}
+		off += int64(len(chunk))
+		left -= int64(len(chunk))
+	}
+	h.Sum(s.md5[:0])
+	return nil
+}

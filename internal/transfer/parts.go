@@ -1,0 +1,293 @@
+package transfer
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"sync"
+
+	md5simd "github.com/minio/md5-simd"
+)
+
+// aheadBytes bounds how far a file is hashed ahead of what storage holds, so
+// that the senders find their part in the page cache. Each part that may be in
+// flight, and one more, is allowed whatever its size.
+const aheadBytes = 512 * mebibyte
+
+// UploadParts sends f in parts of partSize bytes to dst and returns all of
+// them, in order. The caller completes the upload.
+//
+// One pass goes through the file in order and computes the SHA-256 of the
+// whole and a CRC-32C of each part. The parts behind it are read again from
+// the page cache, to be sent and for their MD5, and must have that same CRC.
+// So what was sent is what was hashed, however the file changes meanwhile, and
+// memory depends neither on the file's nor on the parts' size.
+//
+// A part of stored, an earlier attempt's, is not sent again if its MD5 is that
+// of the file's part. Such parts are not reported to dst.Stored again.
+//
+// The first error stops the rest and is returned once everything has come to
+// rest; parts that storage took by then have been reported. The error is a
+// *FileError, *ChangedError, *StatusError, *StallError, *ETagError, one of a
+// connection, that of dst.PartURL with the part's number, or the context's.
+// Without error, size, number of parts, every ETag and the whole SHA-256 agree
+// with f.
+func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored []Part, dst Destination) (Result, error) {
+	count := PartCount(f.Size, partSize)
+	if partSize < 1 || count > MaxParts {
+		return Result{}, fmt.Errorf("%s: %d bytes in parts of %d bytes are not 1 to %d parts", f.Path, f.Size, partSize, MaxParts)
+	}
+	src, err := openSource(f.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	defer src.close()
+	if err := src.planned(f.Size); err != nil {
+		return Result{}, err
+	}
+
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	u := &partsUpload{
+		engine: e, file: f, src: src, partSize: partSize, dst: dst,
+		fail: cancel, meter: newMeter(f), known: make(map[int][]Part), parts: make([]Part, count),
+		ahead: make(chan struct{}, e.ahead(partSize)),
+	}
+	for _, p := range stored {
+		u.known[p.Number] = append(u.known[p.Number], p)
+	}
+	if err := u.lead(inner); err != nil {
+		u.fail(err)
+	}
+	u.tasks.Wait()
+	u.meter.finish()
+	if err := context.Cause(inner); err != nil {
+		return Result{}, err
+	}
+	return u.result()
+}
+
+// ahead is how many parts may be hashed and not yet stored.
+func (e *Engine) ahead(partSize int64) int {
+	least := e.slots + 1
+	return max(least, int(min(int64(e.slots+md5simd.Lanes), aheadBytes/partSize)))
+}
+
+type partsUpload struct {
+	engine   *Engine
+	file     File
+	src      *source
+	partSize int64
+	dst      Destination
+	fail     context.CancelCauseFunc // the first error counts
+	meter    *meter
+	known    map[int][]Part // parts of an earlier attempt by number
+	ahead    chan struct{}
+	reading  line
+	sending  line
+	tasks    sync.WaitGroup
+
+	mu    sync.Mutex
+	parts []Part // by number less one; Number 0: not stored
+}
+
+// lead goes through the file and sets each part going behind it.
+func (u *partsUpload) lead(ctx context.Context) error {
+	whole := sha256.New()
+	for number := 1; number <= len(u.parts); number++ {
+		if err := u.advance(ctx); err != nil {
+			return err
+		}
+		off := int64(number-1) * u.partSize
+		size := min(u.partSize, u.file.Size-off)
+		crc, err := u.engine.leadPart(ctx, u.src, off, size, &u.reading, whole)
+		if err != nil {
+			<-u.ahead
+			return err
+		}
+		// A part that is sent ties the sum to the pass by its own checksum and the
+		// ETag; one that is not sent needs another tie.
+		sum := u.engine.lanes.add(ctx, &partSum{src: u.src, off: off, size: size, withCRC: u.mayReuse(number, size)}, partDelay)
+		var first *turn
+		if !sum.withCRC {
+			first = u.engine.senders.join(&u.sending) // here, for the order of the parts
+		}
+		u.tasks.Go(func() {
+			defer func() { <-u.ahead }()
+			if err := u.part(ctx, number, off, size, crc, sum, first); err != nil {
+				u.engine.lanes.drop(sum)
+				u.fail(err)
+			}
+		})
+	}
+	u.engine.lanes.flush()
+	if err := u.src.planned(u.file.Size); err != nil {
+		return err
+	}
+	return samePlan(u.file, whole)
+}
+
+// advance waits until one part more may be hashed.
+func (u *partsUpload) advance(ctx context.Context) error {
+	select {
+	case u.ahead <- struct{}{}:
+		return context.Cause(ctx)
+	default:
+	}
+	if cap(u.ahead) < u.engine.slots+md5simd.Lanes {
+		u.engine.lanes.flush() // they cannot fill up before this goes on
+	}
+	select {
+	case u.ahead <- struct{}{}:
+		return context.Cause(ctx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (e *Engine) leadPart(ctx context.Context, src *source, off, size int64, l *line, whole hash.Hash) (uint32, error) {
+	var crc uint32
+	err := e.readThrough(ctx, src, off, size, l, func(chunk []byte) error {
+		whole.Write(chunk)
+		crc = crc32.Update(crc, castagnoli, chunk)
+		return nil
+	})
+	return crc, err
+}
+
+func samePlan(f File, whole hash.Hash) error {
+	if got := [32]byte(whole.Sum(nil)); got != f.SHA256 {
+		return &ChangedError{Path: f.Path, Detail: fmt.Sprintf("its SHA-256 is %x, %x was planned", got, f.SHA256)}
+	}
+	return nil
+}
+
+// part sees to it that storage holds one part. first is its first turn to be
+// sent, nil if it may not have to be.
+func (u *partsUpload) part(ctx context.Context, number int, off, size int64, crc uint32, sum *partSum, first *turn) error {
+	if first == nil {
+		if reused, err := u.reuse(ctx, number, size, crc, sum); reused || err != nil {
+			return err
+		}
+		first = u.engine.senders.join(&u.sending)
+	}
+	p := put{
+		op: fmt.Sprintf("send part %d of %s", number, u.file.Name), part: number,
+		src: u.src, off: off, size: size, meter: u.meter,
+		verify: func(_ context.Context, got uint32) error { return u.sameBytes(number, got, crc) },
+	}
+	tries := u.engine.newRetries()
+	for {
+		part, err := u.attempt(ctx, p, sum, first)
+		if err == nil {
+			u.keep(part)
+			u.dst.Stored(part)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // may be another part's error
+		}
+		wait, again := tries.after(err)
+		if !again {
+			return tries.tried(err)
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+		first = u.engine.senders.join(&u.sending)
+	}
+}
+
+// reuse takes a part of an earlier attempt if it is this file's.
+func (u *partsUpload) reuse(ctx context.Context, number int, size int64, crc uint32, sum *partSum) (bool, error) {
+	if err := u.engine.lanes.finish(ctx, sum); err != nil {
+		return false, err
+	}
+	if err := u.sameBytes(number, sum.crc, crc); err != nil {
+		return false, err
+	}
+	for _, p := range u.known[number] {
+		if p.Size == size && p.ETag != "" && p.MD5 == sum.md5 {
+			u.keep(p)
+			u.meter.reuse(size)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (u *partsUpload) mayReuse(number int, size int64) bool {
+	for _, p := range u.known[number] {
+		if p.Size == size && p.ETag != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// attempt sends a part once, and verifies it.
+func (u *partsUpload) attempt(ctx context.Context, p put, sum *partSum, turn *turn) (Part, error) {
+	res, err := u.request(ctx, p, turn)
+	if err != nil {
+		return Part{}, err
+	}
+	// From here on the part is stored: it is verified and reported even if the
+	// upload has failed meanwhile.
+	defer context.AfterFunc(ctx, u.engine.lanes.flush)()
+	if err := u.engine.lanes.finish(context.WithoutCancel(ctx), sum); err != nil {
+		return Part{}, err
+	}
+	if res.etag == "" || !res.keyed && !sameETag(res.etag, sum.md5) {
+		u.meter.add(-p.size)
+		return Part{}, &ETagError{Op: p.op, ETag: res.etag, MD5: sum.md5, Attempts: 1}
+	}
+	return Part{Number: p.part, Size: p.size, MD5: sum.md5, ETag: res.etag}, nil
+}
+
+// request makes one PUT, when its turn comes, to an address asked for just before.
+func (u *partsUpload) request(ctx context.Context, p put, turn *turn) (stored, error) {
+	if err := u.engine.senders.wait(ctx, turn); err != nil {
+		return stored{}, err
+	}
+	defer u.engine.senders.leave()
+	address, err := u.dst.PartURL(ctx, p.part)
+	if err != nil {
+		if ctx.Err() != nil {
+			return stored{}, context.Cause(ctx)
+		}
+		return stored{}, fmt.Errorf("address for part %d: %w", p.part, err)
+	}
+	p.url = address
+	return u.engine.send(ctx, p)
+}
+
+func (u *partsUpload) sameBytes(number int, got, want uint32) error {
+	if got != want {
+		return &ChangedError{Path: u.file.Path, Detail: fmt.Sprintf("part %d was written to while it was sent", number)}
+	}
+	return nil
+}
+
+func (u *partsUpload) keep(p Part) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.parts[p.Number-1] = p
+}
+
+// result puts the parts together, and holds them against the plan once more.
+func (u *partsUpload) result() (Result, error) {
+	r := Result{Parts: u.parts, SHA256: u.file.SHA256, Sent: u.meter.sent.Load(), Reused: u.meter.reused.Load()}
+	var size int64
+	for i, p := range r.Parts {
+		if p.Number != i+1 || p.ETag == "" {
+			return Result{}, fmt.Errorf("%s: part %d is not stored", u.file.Path, i+1)
+		}
+		size += p.Size
+	}
+	if size != u.file.Size {
+		return Result{}, fmt.Errorf("%s: the parts have %d bytes, %d were planned", u.file.Path, size, u.file.Size)
+	}
+	return r, nil
+}

@@ -1,0 +1,720 @@
+package transfer_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+const partSize = 50_000
+
+// uploaded runs an upload that must succeed, and checks everything about it.
+func uploaded(t *testing.T, e *transfer.Engine, s *store, f transfer.File, want []byte, stored []transfer.Part, dst *upload) transfer.Result {
+	t.Helper()
+	res, err := e.UploadParts(t.Context(), f, partSize, stored, dst)
+	if err != nil {
+		t.Fatalf("UploadParts: %v", err)
+	}
+	if len(stored) == 0 && !bytes.Equal(s.whole(), want) {
+		t.Errorf("storage holds other content")
+	}
+	if res.SHA256 != sha256.Sum256(want) || res.Sent+res.Reused != int64(len(want)) {
+		t.Errorf("result: %x, %d sent, %d reused", res.SHA256, res.Sent, res.Reused)
+	}
+	for i, p := range res.Parts {
+		lo := min(i*partSize, len(want))
+		part := want[lo:min(lo+partSize, len(want))]
+		if p.Number != i+1 || p.Size != int64(len(part)) || p.MD5 != md5.Sum(part) {
+			t.Errorf("part %d: %+v", i+1, p)
+		}
+	}
+	if n := transfer.PartCount(f.Size, partSize); len(res.Parts) != n {
+		t.Errorf("%d parts, %d expected", len(res.Parts), n)
+	}
+	for n, times := range dst.reported() {
+		if times != 1 {
+			t.Errorf("part %d was reported %d times", n, times)
+		}
+	}
+	return res
+}
+
+func TestUploadParts(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, partSize - 1, partSize, partSize + 1, 40*partSize + 7} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, size)
+				s, dst := &store{}, &upload{}
+				res := uploaded(t, newEngine(s), s, f, want, nil, dst)
+				if res.Reused != 0 || len(dst.reported()) != len(res.Parts) {
+					t.Errorf("%d bytes reused, %d parts reported", res.Reused, len(dst.reported()))
+				}
+				for _, a := range s.seen() {
+					if a.Nth != 1 {
+						t.Errorf("part %d was sent more than once", a.Part)
+					}
+					if a.Length != int64(len(a.Body)) {
+						t.Errorf("part %d: Content-Length %d for %d bytes", a.Part, a.Length, len(a.Body))
+					}
+					for _, h := range []string{"Authorization", "Content-Type", "Cookie", "Expect"} {
+						if v := a.Header.Get(h); v != "" {
+							t.Errorf("%s: %s", h, v)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestPartETag(t *testing.T) {
+	t.Parallel()
+	kms := func(v string) http.Header { return http.Header{"X-Amz-Server-Side-Encryption": {v}} }
+	for _, c := range []struct {
+		name string
+		etag func(string) string
+		head http.Header
+		ok   bool
+	}{
+		{"quoted", func(s string) string { return `"` + s + `"` }, nil, true},
+		{"bare", func(s string) string { return s }, nil, true},
+		{"weak", func(s string) string { return `W/"` + s + `"` }, nil, true},
+		{"upper case", func(s string) string { return `"` + strings.ToUpper(s) + `"` }, nil, true},
+		{"KMS", func(string) string { return `"0123"` }, kms("aws:kms"), true},
+		{"KMS twice", func(string) string { return `"0123"` }, kms("aws:kms:dsse"), true},
+		{"customer's key", func(string) string { return `"0123"` }, http.Header{"X-Amz-Server-Side-Encryption-Customer-Algorithm": {"AES256"}}, true},
+		{"own key", func(s string) string { return `"` + s + `"` }, kms("AES256"), true},
+		{"wrong", func(string) string { return `"00000000000000000000000000000000"` }, nil, false},
+		{"wrong with own key", func(string) string { return `"00000000000000000000000000000000"` }, kms("AES256"), false},
+		{"none", func(string) string { return "" }, nil, false},
+		{"none with KMS", func(string) string { return "" }, kms("aws:kms"), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, 3*partSize)
+				s, dst := &store{etag: c.etag, head: c.head}, &upload{}
+				e := newEngine(s)
+				if c.ok {
+					for _, p := range uploaded(t, e, s, f, want, nil, dst).Parts {
+						if sum := fmt.Sprintf("%x", p.MD5); p.ETag != c.etag(sum) {
+							t.Errorf("ETag %s became %s", c.etag(sum), p.ETag)
+						}
+					}
+					return
+				}
+				_, err := e.UploadParts(t.Context(), f, partSize, nil, dst)
+				var ee *transfer.ETagError
+				if !errors.As(err, &ee) || ee.Attempts != 4 {
+					t.Errorf("error %v", err)
+				}
+				if len(dst.reported()) != 0 {
+					t.Errorf("parts were reported: %v", dst.reported())
+				}
+			})
+		})
+	}
+}
+
+// failure is an answer, or none, to the first attempts at part 2.
+type failure struct {
+	name string
+	do   func(s *store, a *attempt, req *http.Request) (*http.Response, error)
+}
+
+func status(code int, s3 string) failure {
+	return failure{fmt.Sprintf("%d %s", code, s3), func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
+		_ = s.read(a, req)
+		return refusal(code, s3), nil
+	}}
+}
+
+var passing = []failure{
+	status(500, "InternalError"), status(502, ""), status(503, "SlowDown"), status(504, ""),
+	status(408, ""), status(429, ""), status(400, "RequestTimeout"), status(400, "IncompleteBody"), status(204, ""),
+	{"broken before", func(*store, *attempt, *http.Request) (*http.Response, error) {
+		return nil, errors.New("connection refused")
+	}},
+	{"broken in the middle", func(_ *store, _ *attempt, req *http.Request) (*http.Response, error) {
+		_, _ = io.CopyN(io.Discard, req.Body, 1000)
+		return nil, io.ErrUnexpectedEOF
+	}},
+	{"broken after", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
+		_ = s.read(a, req)
+		return nil, io.ErrUnexpectedEOF
+	}},
+	{"answered early", func(*store, *attempt, *http.Request) (*http.Response, error) {
+		return answer(200, "", "ETag", `"x"`), nil
+	}},
+	{"wrong ETag", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
+		_ = s.read(a, req)
+		return answer(200, "", "ETag", `"00000000000000000000000000000000"`), nil
+	}},
+	{"no ETag", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
+		_ = s.read(a, req)
+		return answer(200, ""), nil
+	}},
+	{"stalled body", func(_ *store, _ *attempt, req *http.Request) (*http.Response, error) {
+		_, _ = io.CopyN(io.Discard, req.Body, 1000)
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}},
+	{"stalled answer", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
+		_ = s.read(a, req)
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}},
+	{"stalled connection", func(_ *store, _ *attempt, req *http.Request) (*http.Response, error) {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}},
+}
+
+func stallAfter(d time.Duration) func(*transfer.Config) {
+	return func(c *transfer.Config) { c.StallTimeout = d }
+}
+
+func TestPartIsSentAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range passing {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, 5*partSize)
+				s, dst := &store{}, &upload{}
+				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+					if a.Part == 2 && a.Nth <= 2 {
+						return c.do(s, a, req)
+					}
+					return nil, nil
+				}
+				start := time.Now()
+				uploaded(t, newEngine(s, stallAfter(time.Minute)), s, f, want, nil, dst)
+				waited := time.Since(start)
+				if strings.HasPrefix(c.name, "stalled") {
+					waited -= 2 * time.Minute
+				}
+				// Two waits of 0.5 s and 1 s, each half as much more or less.
+				if waited < 750*time.Millisecond || waited > 3500*time.Millisecond {
+					t.Errorf("waited %s", waited)
+				}
+				urls := make(map[string]bool)
+				for _, a := range s.seen() {
+					if a.Part == 2 {
+						urls[a.URL] = true
+					}
+				}
+				if len(urls) != 3 || s.count(1) != 1 {
+					t.Errorf("%d addresses for part 2, %d attempts at part 1", len(urls), s.count(1))
+				}
+			})
+		})
+	}
+}
+
+func TestPartFailsForGood(t *testing.T) {
+	t.Parallel()
+	for _, c := range passing {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, _ := newFile(t, 3*partSize)
+				s, dst := &store{}, &upload{}
+				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+					if a.Part == 2 {
+						return c.do(s, a, req)
+					}
+					return nil, nil
+				}
+				_, err := newEngine(s, stallAfter(time.Minute)).UploadParts(t.Context(), f, partSize, nil, dst)
+				if err == nil || !strings.Contains(err.Error(), "part 2") || !strings.Contains(err.Error(), "(4 attempts)") {
+					t.Errorf("error %v", err)
+				}
+				hidden(t, err)
+				if s.count(2) != 4 {
+					t.Errorf("%d attempts", s.count(2))
+				}
+				if strings.HasPrefix(c.name, "stalled") {
+					var se *transfer.StallError
+					if !errors.As(err, &se) || se.Idle != time.Minute {
+						t.Errorf("error %v", err)
+					}
+				}
+				if got := dst.reported(); got[1] != 1 || got[2] != 0 || got[3] != 1 {
+					t.Errorf("reported: %v", got)
+				}
+			})
+		})
+	}
+}
+
+func TestRefusalEndsTheUpload(t *testing.T) {
+	t.Parallel()
+	for _, c := range []failure{
+		status(400, "InvalidRequest"), status(401, ""), status(404, "NoSuchUpload"), status(404, ""), status(405, ""),
+		status(411, "MissingContentLength"), status(413, "EntityTooLarge"), status(501, "NotImplemented"), status(302, ""),
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, _ := newFile(t, 100*partSize)
+				s, dst := &store{}, &upload{}
+				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+					switch a.Part {
+					case 1:
+						return nil, nil
+					case 2:
+						time.Sleep(time.Second) // until part 1 is stored
+						return c.do(s, a, req)
+					default:
+						<-req.Context().Done()
+						return nil, req.Context().Err()
+					}
+				}
+				_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
+				var se *transfer.StatusError
+				if !errors.As(err, &se) || se.Part != 2 || se.Attempts != 1 || fmt.Sprintf("%d %s", se.Status, se.Code) != c.name {
+					t.Fatalf("error %#v", err)
+				}
+				if se.Code != "" && se.Message != "because of "+se.Code {
+					t.Errorf("message %q", se.Message)
+				}
+				if got, want := transfer.IsNoSuchUpload(err), se.Status == 404; got != want {
+					t.Errorf("IsNoSuchUpload: %v", got)
+				}
+				if n := len(s.seen()); n > 6 {
+					t.Errorf("%d requests were made", n)
+				}
+				if got := dst.reported(); len(got) != 1 || got[1] != 1 {
+					t.Errorf("reported: %v", got)
+				}
+			})
+		})
+	}
+}
+
+func TestRefusedAddressIsReplacedAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []failure{status(403, "AccessDenied"), status(400, "ExpiredToken")} {
+		t.Run(refused.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, 3*partSize)
+				s, dst := &store{}, &upload{}
+				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+					if a.Part == 2 && a.Nth <= 2 {
+						return refused.do(s, a, req)
+					}
+					return nil, nil
+				}
+				// Without any retry: such a refusal is none of the failures they are for.
+				e := newEngine(s, func(c *transfer.Config) { c.MaxRetries = 0 })
+				uploaded(t, e, s, f, want, nil, dst)
+				if dst.asked[2] != 3 {
+					t.Errorf("%d addresses", dst.asked[2])
+				}
+			})
+		})
+	}
+}
+
+func TestRefusedForGood(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, partSize)
+		s := &store{rule: func(*attempt, *http.Request) (*http.Response, error) { return refusal(403, "AccessDenied"), nil }}
+		_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, &upload{})
+		var se *transfer.StatusError
+		if !errors.As(err, &se) || se.Status != 403 || se.Attempts != 6 || s.count(1) != 6 {
+			t.Errorf("error %v after %d attempts", err, s.count(1))
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, value string
+		least, most time.Duration
+	}{
+		{"seconds", "20", 20 * time.Second, 20 * time.Second},
+		{"date", "Sat, 01 Jan 2000 00:00:30 GMT", 29 * time.Second, 30 * time.Second}, // synctest starts at midnight
+		{"sooner than the backoff", "0", 250 * time.Millisecond, 750 * time.Millisecond},
+		{"too long", "86400", 5 * time.Minute, 5 * time.Minute},
+		{"nonsense", "soon", 250 * time.Millisecond, 750 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, partSize)
+				s := &store{rule: func(a *attempt, _ *http.Request) (*http.Response, error) {
+					if a.Nth == 1 {
+						return answer(503, "", "Retry-After", c.value), nil
+					}
+					return nil, nil
+				}}
+				start := time.Now()
+				uploaded(t, newEngine(s), s, f, want, nil, &upload{})
+				// The MD5 of a part may wait for others for a second.
+				if d := time.Since(start); d < c.least || d > c.most+time.Second {
+					t.Errorf("waited %s", d)
+				}
+			})
+		})
+	}
+}
+
+func TestPartURLFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 20*partSize)
+		broken := errors.New("the service is down")
+		s, dst := &store{}, &upload{onURL: func(number, _ int) error {
+			if number == 3 {
+				return broken
+			}
+			return nil
+		}}
+		_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
+		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "part 3") {
+			t.Errorf("error %v", err)
+		}
+		if dst.asked[3] != 1 {
+			t.Errorf("asked %d times", dst.asked[3])
+		}
+	})
+}
+
+func TestBadAddress(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"ftp://storage.test", "storage.test", "https://", "https://storage.test:x"} {
+		t.Run(base, func(t *testing.T) {
+			t.Parallel()
+			f, _ := newFile(t, partSize)
+			s := &store{}
+			_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, &upload{base: base})
+			if err == nil || !strings.Contains(err.Error(), "address") || len(s.seen()) != 0 {
+				t.Errorf("error %v", err)
+			}
+			hidden(t, err)
+		})
+	}
+}
+
+func TestAddressWithUserGetsNoAuthorization(t *testing.T) {
+	t.Parallel()
+	f, want := newFile(t, partSize)
+	s := &store{}
+	uploaded(t, newEngine(s), s, f, want, nil, &upload{base: "https://user:password@storage.test"})
+	if h := s.seen()[0].Header; h.Get("Authorization") != "" {
+		t.Errorf("Authorization: %s", h.Get("Authorization"))
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 100*partSize)
+		ctx, cancel := context.WithCancel(t.Context())
+		s, dst := &store{}, &upload{}
+		s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+			if a.Part == 6 {
+				// Its answer comes although nobody wants it any more.
+				_ = s.read(a, req)
+				cancel()
+				return s.take(a), nil
+			}
+			if a.Part > 6 {
+				<-req.Context().Done()
+				return nil, req.Context().Err()
+			}
+			return nil, nil
+		}
+		_, err := newEngine(s).UploadParts(ctx, f, partSize, nil, dst)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		got := dst.reported()
+		for n := range s.parts {
+			if got[n] != 1 {
+				t.Errorf("part %d is stored and was reported %d times", n, got[n])
+			}
+		}
+		if got[6] != 1 || len(got) != len(s.parts) {
+			t.Errorf("reported: %v", got)
+		}
+	})
+}
+
+func TestStoredPartsAreNotSentAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, want := newFile(t, 10*partSize)
+		part := func(n int) transfer.Part {
+			return transfer.Part{Number: n, Size: partSize, MD5: md5.Sum(want[(n-1)*partSize : n*partSize]), ETag: fmt.Sprintf(`"etag-%d"`, n)}
+		}
+		other := part(2)
+		other.MD5[0]++
+		short := part(3)
+		short.Size--
+		bare := part(4)
+		bare.ETag = ""
+		beyond := part(10)
+		beyond.Number = 11
+		stored := []transfer.Part{part(1), other, short, bare, beyond, part(7), other, part(9), part(9)}
+		stored[6].Number = 7 // two records of part 7, the second one wrong
+		s, dst := &store{}, &upload{}
+		var last transfer.Progress
+		f.Progress = func(p transfer.Progress) { last = p }
+		res := uploaded(t, newEngine(s), s, f, want, stored, dst)
+		for n, sent := range map[int]int{1: 0, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 0, 8: 1, 9: 0, 10: 1} {
+			if s.count(n) != sent || dst.reported()[n] != sent {
+				t.Errorf("part %d: sent %d times, reported %d times, expected %d", n, s.count(n), dst.reported()[n], sent)
+			}
+		}
+		if res.Reused != 3*partSize || res.Parts[6].ETag != `"etag-7"` {
+			t.Errorf("%d bytes reused, part 7 is %+v", res.Reused, res.Parts[6])
+		}
+		if last.Reused != res.Reused || last.Sent != res.Sent || last.Total != f.Size {
+			t.Errorf("last progress %+v", last)
+		}
+	})
+}
+
+func TestChangedFile(t *testing.T) {
+	t.Parallel()
+	const size = 30 * partSize
+	for _, c := range []struct {
+		name   string
+		before func(t *testing.T, f transfer.File)
+		// during is called when the address of part 2 is asked for: the pass has
+		// gone through it, its sender has not read it.
+		during func(t *testing.T, f transfer.File)
+		detail string
+	}{
+		{name: "before, longer", detail: "bytes", before: func(t *testing.T, f transfer.File) {
+			overwrite(t, f.Path, content(size+1, 1))
+		}},
+		{name: "before, shorter", detail: "bytes", before: func(t *testing.T, f transfer.File) {
+			overwrite(t, f.Path, content(size-1, 1))
+		}},
+		{name: "before, size and time kept", detail: "SHA-256", before: func(t *testing.T, f transfer.File) {
+			patch(t, f.Path, 29*partSize, []byte("other"))
+		}},
+		{name: "during, the part at hand", detail: "part 2", during: func(t *testing.T, f transfer.File) {
+			patch(t, f.Path, 2*partSize-5, []byte("other"))
+		}},
+		{name: "during, shorter", detail: "", during: func(t *testing.T, f transfer.File) {
+			if err := os.Truncate(f.Path, partSize); err != nil {
+				t.Error(err)
+			}
+		}},
+		{name: "during, longer", detail: "", during: func(t *testing.T, f transfer.File) {
+			patch(t, f.Path, size, []byte("more"))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, size)
+				if c.before != nil {
+					c.before(t, f)
+				}
+				s, dst := &store{}, &upload{}
+				dst.onURL = func(number, nth int) error {
+					if number == 2 && nth == 1 && c.during != nil {
+						c.during(t, f)
+					}
+					return nil
+				}
+				_, err := newEngine(s).UploadParts(t.Context(), f, partSize, nil, dst)
+				var ce *transfer.ChangedError
+				if !errors.As(err, &ce) || ce.Path != f.Path || !strings.Contains(ce.Detail, c.detail) {
+					t.Fatalf("error %v", err)
+				}
+				if strings.HasPrefix(c.name, "before, ") && c.detail == "bytes" && len(s.seen()) != 0 {
+					t.Errorf("%d requests were made", len(s.seen()))
+				}
+				for _, a := range s.seen() {
+					whole := int64(len(a.Body)) == a.Length
+					lo := (a.Part - 1) * partSize
+					if c.during != nil && whole && !bytes.Equal(a.Body, want[lo:lo+partSize]) {
+						t.Errorf("part %d was sent whole with other content", a.Part)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestPartsInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return nil, nil
+		}}
+		e := newEngine(s)
+		done := make(chan error)
+		for range 3 {
+			f, _ := newFile(t, 20*partSize)
+			go func() {
+				_, err := e.UploadParts(t.Context(), f, partSize, nil, &upload{})
+				done <- err
+			}()
+		}
+		for range 3 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if s.top != 4 {
+			t.Errorf("%d requests in flight at most", s.top)
+		}
+	})
+}
+
+// Twenty small files, single and in parts, join an upload of 2,000 parts that
+// takes every slot.
+func TestSmallFilesDoNotWaitBehindALargeOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const tiny = 100
+		s := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return nil, nil
+		}}
+		e := newEngine(s)
+		large, _ := newFile(t, 2000*tiny)
+		largeDone := make(chan error, 1)
+		go func() {
+			_, err := e.UploadParts(t.Context(), large, tiny, nil, &upload{})
+			largeDone <- err
+		}()
+		time.Sleep(10500 * time.Millisecond)
+		start := time.Now()
+		smallDone := make(chan error)
+		for i := range 20 {
+			f, _ := newFile(t, tiny-i)
+			go func() {
+				var err error
+				if i%2 == 0 {
+					_, err = e.UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "https://storage.test/k", nil }, "")
+				} else {
+					_, err = e.UploadParts(t.Context(), f, tiny, nil, &upload{})
+				}
+				smallDone <- err
+			}()
+		}
+		for range 20 {
+			if err := <-smallDone; err != nil {
+				t.Error(err)
+			}
+		}
+		// 20 small ones over 4 slots are 5 rounds of a second; the large one is
+		// one in 21 of those that take turns.
+		if d := time.Since(start); d > 8*time.Second {
+			t.Errorf("they took %s", d)
+		}
+		if err := <-largeDone; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestTooManyParts(t *testing.T) {
+	t.Parallel()
+	f, _ := newFile(t, transfer.MaxParts+1)
+	for _, size := range []int64{1, 0, -1} {
+		s := &store{}
+		if _, err := newEngine(s).UploadParts(t.Context(), f, size, nil, &upload{}); err == nil || len(s.seen()) != 0 {
+			t.Errorf("part size %d: error %v, %d requests", size, err, len(s.seen()))
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const rate = 1_000_000
+		f, want := newFile(t, 20*rate)
+		var got []transfer.Progress
+		var at []time.Time
+		f.Progress = func(p transfer.Progress) {
+			got, at = append(got, p), append(at, time.Now())
+		}
+		s := &store{rule: func(a *attempt, _ *http.Request) (*http.Response, error) {
+			if a.Part == 3 && a.Nth == 1 {
+				return answer(500, ""), nil
+			}
+			return nil, nil
+		}}
+		e := newEngine(s, func(c *transfer.Config) { c.Bandwidth = rate })
+		start := time.Now()
+		uploaded(t, e, s, f, want, nil, &upload{})
+		if most := int(time.Since(start)/(100*time.Millisecond)) + 2; len(got) > most || len(got) < most/3 {
+			t.Errorf("%d reports in %s", len(got), time.Since(start))
+		}
+		if !slices.IsSortedFunc(at, time.Time.Compare) {
+			t.Error("reports out of order")
+		}
+		last := got[len(got)-1]
+		if last.Name != f.Name || last.Sent != f.Size || last.Total != f.Size || last.Remaining != 0 {
+			t.Errorf("last: %+v", last)
+		}
+		half := got[len(got)/2]
+		if half.Rate < 0.9*rate || half.Rate > 1.1*rate || half.Remaining < 8*time.Second || half.Remaining > 12*time.Second {
+			t.Errorf("half way: %+v", half)
+		}
+	})
+}
+
+func TestBandwidth(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []int64{1_000, 333_333} {
+		t.Run(fmt.Sprint(rate), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := &store{}
+				e := newEngine(s, func(c *transfer.Config) { c.Bandwidth = rate })
+				done := make(chan error)
+				start := time.Now()
+				for i := range 3 {
+					f, _ := newFile(t, int(20*rate))
+					go func() {
+						var err error
+						if i == 0 {
+							_, err = e.UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "https://storage.test/k", nil }, "")
+						} else {
+							_, err = e.UploadParts(t.Context(), f, partSize, nil, &upload{})
+						}
+						done <- err
+					}()
+				}
+				for range 3 {
+					if err := <-done; err != nil {
+						t.Error(err)
+					}
+				}
+				if d := time.Since(start); d < 57*time.Second || d > 63*time.Second {
+					t.Errorf("a minute's worth took %s", d)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,34 @@
+package transfer
+
+const (
+	mebibyte = int64(1) << 20
+
+	// DefaultPartSize is the part size in bytes of every file that needs no larger one.
+	DefaultPartSize = 16 * mebibyte
+	// MinPartSize is the smallest part in bytes, the last of an upload excepted (interface 8).
+	MinPartSize = 5 * mebibyte
+	// MaxPartSize is the largest part in bytes that S3 takes.
+	MaxPartSize = 5 << 30
+	// MaxParts is the largest number of parts that S3 takes in one upload.
+	MaxParts = 10_000
+)
+
+// PartSize returns the part size in bytes for a file of size bytes: 16 MiB, or
+// for files of more than 10,000 such parts the smallest whole MiB that needs
+// no more than 10,000.
+func PartSize(size int64) int64 {
+	if size <= DefaultPartSize*MaxParts {
+		return DefaultPartSize
+	}
+	perPart := (size-1)/MaxParts + 1
+	return ((perPart-1)/mebibyte + 1) * mebibyte
+}
+
+// PartCount returns how many parts of partSize bytes a file of size bytes has.
+// It is 0 for an empty file and for a part size below 1.
+func PartCount(size, partSize int64) int {
+	if size <= 0 || partSize <= 0 {
+		return 0
+	}
+	return int((size-1)/partSize + 1)
+}

@@ -1,0 +1,144 @@
+package transfer
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+const (
+	firstWait = 500 * time.Millisecond
+	longWait  = 30 * time.Second
+	// longestAfter bounds a Retry-After: beyond it the upload's own time limit
+	// should decide, not a header.
+	longestAfter = 5 * time.Minute
+	// freeRefusals is how often a 403 just means a fresh address. An address
+	// may have expired while its turn came, and once more by bad luck.
+	freeRefusals = 2
+)
+
+// retries decides what happens after a failed PUT of one part or file.
+type retries struct {
+	left     int
+	attempts int
+	refused  int
+	wait     *backoff.ExponentialBackOff
+}
+
+func (e *Engine) newRetries() *retries {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.MaxInterval, b.Multiplier, b.RandomizationFactor = firstWait, longWait, 2, 0.5
+	b.Reset()
+	return &retries{left: max(e.cfg.MaxRetries, 0), wait: b}
+}
+
+// after says how long to wait before the next attempt, or that there is none.
+func (r *retries) after(err error) (wait time.Duration, again bool) {
+	r.attempts++
+	if !transient(err) {
+		return 0, false
+	}
+	if expired(err) && r.refused < freeRefusals {
+		r.refused++
+		return 0, true
+	}
+	if r.left == 0 || mismatch(err) {
+		return 0, false
+	}
+	r.left--
+	wait = r.wait.NextBackOff()
+	var se *StatusError
+	if errors.As(err, &se) {
+		wait = max(wait, min(se.retryAfter, longestAfter))
+	}
+	return wait, true
+}
+
+// tried notes the number of attempts in the error that ends them.
+func (r *retries) tried(err error) error {
+	var (
+		se *StatusError
+		ee *ETagError
+		st *StallError
+		ce *connectionError
+	)
+	switch {
+	case errors.As(err, &se):
+		se.Attempts = r.attempts
+	case errors.As(err, &ee):
+		ee.Attempts = r.attempts
+	case errors.As(err, &st):
+		st.Attempts = r.attempts
+	case errors.As(err, &ce):
+		ce.attempts = r.attempts
+	}
+	return err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return context.Cause(ctx)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// expired reports whether storage did not take the address.
+func expired(err error) bool {
+	var se *StatusError
+	return errors.As(err, &se) &&
+		(se.Status == http.StatusForbidden || se.Code == "ExpiredToken")
+}
+
+// mismatch reports whether storage found the request not to be the signed one.
+// Waiting does not help there.
+func mismatch(err error) bool {
+	var se *StatusError
+	return errors.As(err, &se) && se.Status == http.StatusForbidden && se.Code == "SignatureDoesNotMatch"
+}
+
+// transient reports whether another attempt can end better.
+func transient(err error) bool {
+	var (
+		se *StatusError
+		ee *ETagError
+		st *StallError
+		ce *connectionError
+	)
+	switch {
+	case errors.As(err, &se):
+		return transientStatus(se)
+	case errors.As(err, &ee), errors.As(err, &st):
+		return true
+	case errors.As(err, &ce):
+		var untrusted *tls.CertificateVerificationError
+		return !errors.As(ce.err, &untrusted)
+	default:
+		return false
+	}
+}
+
+func transientStatus(e *StatusError) bool {
+	switch e.Status {
+	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	case http.StatusBadRequest:
+		// S3 says so when the content came too slowly, broke off, or the
+		// credentials behind the address have expired.
+		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "ExpiredToken"
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	// A part counts on 200 with an ETag only: other successes are failures here.
+	return e.Status >= 500 || e.Status >= 200 && e.Status <= 299
+}

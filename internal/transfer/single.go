@@ -1,0 +1,208 @@
+package transfer
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
+	"crypto/sha256"
+	"hash"
+	"hash/crc32"
+	"sync"
+)
+
+// laneFile is the largest file whose MD5 is left to the lanes. A larger one is
+// as good as never sent faster than its MD5 can be had on the way, and would
+// occupy a lane for long.
+const laneFile = 64 * mebibyte
+
+// UploadSingle sends f with one PUT and returns the ETag as the header had it,
+// "" if storage sent none. Content-Length is always set; Content-Type is
+// contentType, or not set if that is "".
+//
+// The last bytes are withheld until the SHA-256 of the whole file is known to
+// be the planned one, and all the bytes before to be those that were hashed;
+// otherwise the connection is closed, so no object is made, and the error is a
+// *ChangedError.
+//
+// address is called before the first attempt. A repeat goes to the same
+// address, so that an answer that was lost does not end in a second object,
+// unless storage refused the address (403): then address is called again. So
+// the address handed out last is the one that succeeded. When storage says
+// that the signature does not match, the same address is tried once without
+// Content-Type first.
+//
+// The other errors are those of UploadParts. An error of address is returned
+// as it is.
+func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {
+	src, err := openSource(f.Path)
+	if err != nil {
+		return "", err
+	}
+	defer src.close()
+	if err := src.planned(f.Size); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	u := &singleUpload{engine: e, file: f, src: src, address: address, meter: newMeter(f), contentType: contentType}
+	if f.Size <= laneFile {
+		u.sum = e.lanes.add(ctx, &partSum{src: src, size: f.Size}, fileDelay)
+		defer e.lanes.drop(u.sum)
+	}
+	u.tasks.Go(func() {
+		err := u.lead(ctx)
+		u.hashed.end(err)
+	})
+	defer u.tasks.Wait()
+	defer cancel(nil)
+	defer u.meter.finish()
+	return u.send(ctx)
+}
+
+type singleUpload struct {
+	engine      *Engine
+	file        File
+	src         *source
+	address     func(context.Context) (string, error)
+	contentType string
+	meter       *meter
+	reading     line
+	sending     line
+	tasks       sync.WaitGroup
+
+	hashed mark // how far the pass has come; ends with its verdict
+	sent   mark // how far an attempt has come, at most
+	crc    uint32
+	md5    [md5.Size]byte
+	sum    *partSum // nil: the pass computes the MD5
+}
+
+// lead goes through the file, a bounded distance ahead of the sender.
+func (u *singleUpload) lead(ctx context.Context) error {
+	whole := sha256.New()
+	var sum hash.Hash
+	if u.sum == nil {
+		sum = md5.New() //nolint:gosec // see above
+	}
+	for off := int64(0); off < u.file.Size; {
+		if err := u.sent.reach(ctx, off-aheadBytes); err != nil {
+			return err
+		}
+		size := min(u.file.Size-off, turnBytes)
+		err := u.engine.readThrough(ctx, u.src, off, size, &u.reading, func(chunk []byte) error {
+			whole.Write(chunk)
+			u.crc = crc32.Update(u.crc, castagnoli, chunk)
+			if sum != nil {
+				sum.Write(chunk)
+			}
+			off += int64(len(chunk))
+			u.hashed.advance(off)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := u.src.planned(u.file.Size); err != nil {
+		return err
+	}
+	if sum != nil {
+		sum.Sum(u.md5[:0])
+	}
+	return samePlan(u.file, whole)
+}
+
+// send makes attempts until one succeeds.
+func (u *singleUpload) send(ctx context.Context) (string, error) {
+	p := put{
+		op: "send " + u.file.Name, src: u.src, size: u.file.Size, meter: u.meter, contentType: u.contentType,
+		admit: func(ctx context.Context, below int64) error {
+			u.sent.advance(below)
+			return u.hashed.reach(ctx, below)
+		},
+		verify: u.verify,
+	}
+	tries := u.engine.newRetries()
+	untyped := false
+	for {
+		etag, err := u.attempt(ctx, &p)
+		if err == nil {
+			return etag, nil
+		}
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		if mismatch(err) && p.contentType != "" && !untyped {
+			tries.attempts++
+			p.contentType, untyped = "", true
+			continue
+		}
+		wait, again := tries.after(err)
+		if !again {
+			return "", tries.tried(err)
+		}
+		if expired(err) {
+			p.url, p.contentType, untyped = "", u.contentType, false
+		}
+		if err := pause(ctx, wait); err != nil {
+			return "", err
+		}
+	}
+}
+
+// attempt makes one PUT in a slot of its own.
+func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
+	if err := u.engine.senders.enter(ctx, &u.sending); err != nil {
+		return "", err
+	}
+	res, err := func() (stored, error) {
+		defer u.engine.senders.leave()
+		if p.url == "" {
+			address, err := u.address(ctx)
+			if err != nil {
+				return stored{}, err
+			}
+			p.url = address
+		}
+		return u.engine.send(ctx, *p)
+	}()
+	if err != nil {
+		return "", err
+	}
+	if res.etag == "" || res.keyed {
+		return res.etag, nil
+	}
+	if err := u.summed(ctx); err != nil {
+		return "", err
+	}
+	if !sameETag(res.etag, u.md5) {
+		u.meter.add(-p.size)
+		return "", &ETagError{Op: p.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
+	}
+	return res.etag, nil
+}
+
+// verify holds the last bytes back until the pass has found the content to be
+// the planned one, and compares what was read for this attempt with the pass.
+func (u *singleUpload) verify(ctx context.Context, crc uint32) error {
+	if err := u.hashed.verdict(ctx); err != nil {
+		return err
+	}
+	return u.sameBytes(crc)
+}
+
+func (u *singleUpload) summed(ctx context.Context) error {
+	if u.sum == nil {
+		return nil // the pass had it before the last bytes went out
+	}
+	if err := u.engine.lanes.finish(ctx, u.sum); err != nil {
+		return err
+	}
+	u.md5 = u.sum.md5
+	return nil
+}
+
+func (u *singleUpload) sameBytes(crc uint32) error {
+	if crc != u.crc {
+		return &ChangedError{Path: u.file.Path, Detail: "it was written to while it was sent"}
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package transfer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// addresses hands out upload addresses and counts them.
+type addresses struct{ n int }
+
+func (a *addresses) next(context.Context) (string, error) {
+	a.n++
+	return fmt.Sprintf("https://storage.test/bucket/key-%d?X-Amz-Signature=%s", a.n, secret), nil
+}
+
+func TestUploadSingle(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 1000, 3<<20 + 1} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, size)
+				s, urls := &store{etag: func(sum string) string { return sum }}, &addresses{}
+				var last transfer.Progress
+				f.Progress = func(p transfer.Progress) { last = p }
+				etag, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "video/mp4")
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen := s.seen()
+				if len(seen) != 1 || urls.n != 1 || !bytes.Equal(seen[0].Body, want) {
+					t.Fatalf("%d requests, %d addresses", len(seen), urls.n)
+				}
+				if len(etag) != 32 || seen[0].Length != f.Size {
+					t.Errorf("ETag %s, Content-Length %d", etag, seen[0].Length)
+				}
+				if h := seen[0].Header; h.Get("Content-Type") != "video/mp4" || h.Get("Authorization") != "" || h.Get("Expect") != "" {
+					t.Errorf("header %v", h)
+				}
+				if last.Sent != f.Size || last.Total != f.Size {
+					t.Errorf("last progress %+v", last)
+				}
+			})
+		})
+	}
+}
+
+// Above 64 MiB the MD5 is computed another way.
+func TestUploadSingleOfALargeFile(t *testing.T) {
+	t.Parallel()
+	f, want := newFile(t, 64<<20+1)
+	s, urls := &store{}, &addresses{}
+	if _, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, ""); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(s.whole(), want) {
+		t.Error("storage holds other content")
+	}
+	if _, ok := s.seen()[0].Header["Content-Type"]; ok {
+		t.Error("a Content-Type was sent")
+	}
+	s = &store{etag: func(string) string { return "00000000000000000000000000000000" }}
+	var ee *transfer.ETagError
+	if _, err := newEngine(s, func(c *transfer.Config) { c.MaxRetries = 0 }).UploadSingle(t.Context(), f, urls.next, ""); !errors.As(err, &ee) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSingleETag(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, etag string
+		head       http.Header
+		ok         bool
+	}{
+		{"KMS", `"x"`, http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}, true},
+		{"none", "", nil, true}, // the status alone decides (interface 4.1)
+		{"wrong", `"00000000000000000000000000000000"`, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, _ := newFile(t, 1000)
+				s, urls := &store{etag: func(string) string { return c.etag }, head: c.head}, &addresses{}
+				etag, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
+				var ee *transfer.ETagError
+				if c.ok && (err != nil || etag != c.etag) || !c.ok && (!errors.As(err, &ee) || ee.ETag != c.etag || ee.Attempts != 4) {
+					t.Errorf("ETag %s, error %v", etag, err)
+				}
+			})
+		})
+	}
+}
+
+// The last bytes of content that is not the planned one never leave.
+func TestNoObjectFromOtherContent(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 1000, 3 << 20} {
+		for _, kind := range []string{"planned otherwise", "rewritten while sent", "shorter while sent"} {
+			t.Run(fmt.Sprint(size, " ", kind), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					f, _ := newFile(t, size)
+					s, urls := &store{}, &addresses{}
+					if kind == "planned otherwise" {
+						f.SHA256[0]++
+					}
+					address := func(ctx context.Context) (string, error) {
+						time.Sleep(time.Second) // the pass is through
+						switch kind {
+						case "rewritten while sent":
+							patch(t, f.Path, 0, []byte{0xff})
+							patch(t, f.Path, int64(size/2), []byte{0xff, 0xfe, 0xfd}[:min(size, 3)])
+						case "shorter while sent":
+							overwrite(t, f.Path, nil)
+						}
+						return urls.next(ctx)
+					}
+					_, err := newEngine(s).UploadSingle(t.Context(), f, address, "")
+					var ce *transfer.ChangedError
+					if !errors.As(err, &ce) {
+						t.Errorf("error %v", err)
+					}
+					for _, a := range s.seen() {
+						if int64(len(a.Body)) >= a.Length {
+							t.Errorf("all of %d bytes were sent", a.Length)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestSingleIsRepeatedToTheSameAddress(t *testing.T) {
+	t.Parallel()
+	for _, c := range passing {
+		if strings.HasSuffix(c.name, "ETag") || strings.HasPrefix(c.name, "204") {
+			continue // success is told by the status here
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, 5000)
+				s, urls := &store{}, &addresses{}
+				s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+					if a.Nth <= 2 {
+						return c.do(s, a, req)
+					}
+					return nil, nil
+				}
+				if _, err := newEngine(s, stallAfter(time.Minute)).UploadSingle(t.Context(), f, urls.next, "a/b"); err != nil {
+					t.Fatal(err)
+				}
+				if urls.n != 1 || len(s.seen()) != 3 || !bytes.Equal(s.whole(), want) {
+					t.Errorf("%d addresses, %d requests", urls.n, len(s.seen()))
+				}
+				for _, a := range s.seen() {
+					if a.Header.Get("Content-Type") != "a/b" {
+						t.Errorf("attempt %d had Content-Type %q", a.Nth, a.Header.Get("Content-Type"))
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestSingleFailsForGood(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 5000)
+		s, urls := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
+			return refusal(503, "SlowDown"), nil
+		}}, &addresses{}
+		_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
+		var se *transfer.StatusError
+		if !errors.As(err, &se) || se.Part != 0 || se.Attempts != 4 || se.Code != "SlowDown" || transfer.IsNoSuchUpload(err) {
+			t.Errorf("error %#v", err)
+		}
+		hidden(t, err)
+	})
+}
+
+func TestExpiredAddressIsReplaced(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 5000)
+		s, urls := &store{}, &addresses{}
+		s.rule = func(a *attempt, _ *http.Request) (*http.Response, error) {
+			if strings.Contains(a.URL, "key-1") {
+				return refusal(403, "AccessDenied"), nil
+			}
+			return nil, nil
+		}
+		if _, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "a/b"); err != nil {
+			t.Fatal(err)
+		}
+		if seen := s.seen(); urls.n != 2 || len(seen) != 2 || !strings.Contains(seen[1].URL, "key-2") {
+			t.Errorf("%d addresses, %d requests", urls.n, len(s.seen()))
+		}
+	})
+}
+
+func TestContentTypeThatWasNotSigned(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name         string
+		until        string // addresses below this one refuse even without Content-Type
+		most         int
+		addresses    int
+		contentTypes string
+	}{
+		{"not signed", "key-1", 2, 1, "a/b,"},
+		{"other credentials", "key-2", 4, 2, "a/b,,a/b,"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, want := newFile(t, 5000)
+				s, urls := &store{}, &addresses{}
+				s.rule = func(a *attempt, _ *http.Request) (*http.Response, error) {
+					if a.Header.Get("Content-Type") != "" || !strings.Contains(a.URL, c.until) {
+						return refusal(403, "SignatureDoesNotMatch"), nil
+					}
+					return nil, nil
+				}
+				start := time.Now()
+				if _, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "a/b"); err != nil {
+					t.Fatal(err)
+				}
+				var types []string
+				for _, a := range s.seen() {
+					types = append(types, a.Header.Get("Content-Type"))
+				}
+				if got := strings.Join(types, ","); got != c.contentTypes || urls.n != c.addresses || !bytes.Equal(s.whole(), want) {
+					t.Errorf("Content-Types %s, %d addresses", got, urls.n)
+				}
+				if d := time.Since(start); d > 100*time.Millisecond {
+					t.Errorf("waited %s", d)
+				}
+			})
+		})
+	}
+	t.Run("never", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			f, _ := newFile(t, 5000)
+			s, urls := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
+				return refusal(403, "SignatureDoesNotMatch"), nil
+			}}, &addresses{}
+			_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "a/b")
+			var se *transfer.StatusError
+			if !errors.As(err, &se) || se.Code != "SignatureDoesNotMatch" || urls.n != 3 || se.Attempts != 6 {
+				t.Errorf("error %v after %d addresses", err, urls.n)
+			}
+		})
+	})
+}
+
+func TestAddressFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 5000)
+		broken := errors.New("the service is down")
+		s := &store{}
+		_, err := newEngine(s).UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "", broken }, "")
+		if !errors.Is(err, broken) || len(s.seen()) != 0 {
+			t.Errorf("error %v, %d requests", err, len(s.seen()))
+		}
+	})
+}
+
+func TestCancelSingle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 5000)
+		ctx, cancel := context.WithCancel(t.Context())
+		s, urls := &store{rule: func(_ *attempt, req *http.Request) (*http.Response, error) {
+			_, _ = io.CopyN(io.Discard, req.Body, 10)
+			cancel()
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		}}, &addresses{}
+		start := time.Now()
+		_, err := newEngine(s).UploadSingle(ctx, f, urls.next, "")
+		if !errors.Is(err, context.Canceled) || len(s.seen()) != 1 || time.Since(start) > 10*time.Millisecond {
+			t.Errorf("error %v after %d requests and %s", err, len(s.seen()), time.Since(start))
+		}
+	})
+}
+
+// A message that repeats the address does not carry it into the error.
+func TestStorageRepeatsTheAddress(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		"no access to https://storage.test/bucket/key-1?X-Amz-Signature=" + secret,
+		"<Error><Code>InvalidRequest</Code><Message>bad signature " + secret + "</Message></Error>",
+		"<html><body>" + secret + "</body></html>",
+	} {
+		f, _ := newFile(t, 10)
+		s, urls := &store{rule: func(*attempt, *http.Request) (*http.Response, error) { return answer(400, body), nil }}, &addresses{}
+		_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
+		if err == nil {
+			t.Error("no error")
+		}
+		hidden(t, err)
+	}
+}

@@ -1,0 +1,281 @@
+package transfer_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// listen answers each connection with serve, which gets what it has sent so far
+// as a reader behind the request's header.
+func listen(t *testing.T, secure *tls.Config, serve func(c net.Conn, body io.Reader)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scheme := "http://"
+	if secure != nil {
+		l, scheme = tls.NewListener(l, secure), "https://"
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close() //nolint:errcheck // broken on purpose
+				r := bufio.NewReader(c)
+				if req, err := http.ReadRequest(r); err == nil {
+					serve(c, req.Body)
+				}
+			}()
+		}
+	}()
+	return scheme + l.Addr().String()
+}
+
+func say(c net.Conn, status int, more string) {
+	body := "<Error><Code>Early</Code><Message>before the body</Message></Error>"
+	_, _ = fmt.Fprintf(c, "HTTP/1.1 %d X\r\nContent-Length: %d\r\n%s\r\n%s", status, len(body), more, body)
+}
+
+// A server that refuses before it has read the body, and then does the worst
+// it can to the connection, is understood all the same. Each way is tried
+// often: with net/http alone the answer gets lost every few times.
+func TestEarlyRefusal(t *testing.T) {
+	t.Parallel()
+	secure := httptest.NewUnstartedServer(nil)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	f, _ := newFile(t, 8<<20) // more than the sockets' buffers hold
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) })
+	for _, ending := range []struct {
+		name   string
+		before int64 // bytes of the body that are read
+		header string
+		end    func(body io.Reader)
+	}{
+		{name: "closes", end: func(io.Reader) {}},
+		{name: "closes in the middle", before: 300_000, end: func(io.Reader) {}},
+		{name: "keeps the connection and reads nothing", end: func(io.Reader) { <-over }},
+		{name: "reads on", header: "Connection: close\r\n", end: func(body io.Reader) { _, _ = io.Copy(io.Discard, body) }},
+	} {
+		for _, https := range []bool{false, true} {
+			for _, code := range []int{400, 403, 411, 413} {
+				t.Run(fmt.Sprintf("%s/%d/tls=%v", ending.name, code, https), func(t *testing.T) {
+					t.Parallel()
+					var config *tls.Config
+					transport := &http.Transport{}
+					if https {
+						config = secure.TLS.Clone()
+						config.NextProtos = nil
+						transport.TLSClientConfig = secure.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+					}
+					t.Cleanup(transport.CloseIdleConnections)
+					base := listen(t, config, func(c net.Conn, body io.Reader) {
+						_, _ = io.CopyN(io.Discard, body, ending.before)
+						say(c, code, ending.header)
+						ending.end(body)
+					})
+					e := transfer.New(transfer.Config{HTTP: &http.Client{Transport: transport}, Concurrency: 1})
+					for range 5 {
+						_, err := e.UploadSingle(t.Context(), f, func(context.Context) (string, error) {
+							return base + "/key?X-Amz-Signature=" + secret, nil
+						}, "")
+						var se *transfer.StatusError
+						if !errors.As(err, &se) || se.Status != code || se.Code != "Early" {
+							t.Fatalf("error %v", err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// realStore is storage behind a socket.
+func realStore(t *testing.T, s *store, before func(part, nth int, w http.ResponseWriter, r *http.Request) bool) string {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := s.note(r)
+		if before != nil && before(a.Part, a.Nth, w, r) {
+			return
+		}
+		if err := s.read(a, r); err != nil {
+			return
+		}
+		resp := s.take(a)
+		w.Header().Set("ETag", resp.Header.Get("ETag"))
+		w.WriteHeader(resp.StatusCode)
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+func TestOverSockets(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		before func(part, nth int, w http.ResponseWriter, r *http.Request) bool
+	}{
+		{"undisturbed", nil},
+		{"broken before", func(part, nth int, _ http.ResponseWriter, _ *http.Request) bool {
+			if part == 2 && nth == 1 {
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}},
+		{"broken in the middle", func(part, nth int, _ http.ResponseWriter, r *http.Request) bool {
+			if part == 2 && nth == 1 {
+				_, _ = io.CopyN(io.Discard, r.Body, 10_000)
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}},
+		{"answer lost", func(part, nth int, _ http.ResponseWriter, r *http.Request) bool {
+			if part == 2 && nth == 1 {
+				_, _ = io.Copy(io.Discard, r.Body)
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}},
+		{"redirected", func(_, _ int, w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Query().Get("again") != "" {
+				return false
+			}
+			http.Redirect(w, r, r.URL.String()+"&again=1", http.StatusTemporaryRedirect)
+			return true
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f, want := newFile(t, 4*partSize+1)
+			s := &store{}
+			dst := &upload{base: realStore(t, s, c.before)}
+			transport := &http.Transport{}
+			t.Cleanup(transport.CloseIdleConnections)
+			uploaded(t, newEngine(transport), s, f, want, nil, dst)
+		})
+	}
+}
+
+func TestRedirectToAnotherPlaceIsARefusal(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Bool
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+	t.Cleanup(other.Close)
+	for _, code := range []int{302, 303, 307, 308} {
+		s := &store{}
+		base := realStore(t, s, func(_, _ int, w http.ResponseWriter, r *http.Request) bool {
+			to := other.URL
+			if code < 304 {
+				to = "/elsewhere" // would become a GET
+			}
+			http.Redirect(w, r, to, code)
+			return true
+		})
+		f, _ := newFile(t, 1000)
+		transport := &http.Transport{}
+		t.Cleanup(transport.CloseIdleConnections)
+		_, err := newEngine(transport).UploadSingle(t.Context(), f, func(context.Context) (string, error) { return base + "/k", nil }, "")
+		var se *transfer.StatusError
+		if !errors.As(err, &se) || se.Status != code || len(s.seen()) != 1 {
+			t.Errorf("%d: error %v, %d requests", code, err, len(s.seen()))
+		}
+	}
+	if reached.Load() {
+		t.Error("content went to another host")
+	}
+}
+
+func TestUntrustedServerIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewTLSServer(http.NotFoundHandler())
+	srv.Config.ErrorLog = nil
+	t.Cleanup(srv.Close)
+	f, _ := newFile(t, 1000)
+	var asked int
+	_, err := newEngine(&http.Transport{}).UploadSingle(t.Context(), f, func(context.Context) (string, error) {
+		asked++
+		return srv.URL + "/k?X-Amz-Signature=" + secret, nil
+	}, "")
+	var untrusted *tls.CertificateVerificationError
+	if !errors.As(err, &untrusted) || asked != 1 {
+		t.Errorf("error %v", err)
+	}
+	hidden(t, err)
+}
+
+func TestNobodyListens(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := "http://" + l.Addr().String()
+	_ = l.Close()
+	f, _ := newFile(t, 1000)
+	e := newEngine(&http.Transport{}, func(c *transfer.Config) { c.MaxRetries = 0 })
+	start := time.Now()
+	_, err = e.UploadParts(t.Context(), f, partSize, nil, &upload{base: base})
+	var refused *net.OpError
+	if !errors.As(err, &refused) {
+		t.Errorf("error %v", err)
+	}
+	hidden(t, err)
+	if d := time.Since(start); d > 10*time.Second {
+		t.Errorf("it took %s", d)
+	}
+}
+
+// Parts of 512 MiB go out without being held: the file is sparse, so neither
+// end has anything to keep.
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads 1 GiB three times")
+	}
+	const part = 512 << 20
+	path := sparse(t, 2*part)
+	e := newEngine(discarding{sum: "aa559b4e3523a6c931f08f4df52d58f2"}) // of 512 MiB of zeros
+	d, err := e.Hash(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := transfer.File{Path: path, Name: "sparse", Size: d.Size, SHA256: d.SHA256}
+	if _, err := e.UploadParts(t.Context(), f, part, nil, &upload{}); err != nil {
+		t.Fatal(err)
+	}
+	now, peak := e.Memory()
+	if now != 0 || peak == 0 || peak > e.MemoryLimit() || e.MemoryLimit() > 8<<20 {
+		t.Errorf("%d bytes now, %d at most, limit %d", now, peak, e.MemoryLimit())
+	}
+}
+
+// discarding answers every PUT with one ETag, and looks at the size of what
+// the engine lets it read into.
+type discarding struct{ sum string }
+
+func (d discarding) RoundTrip(req *http.Request) (*http.Response, error) {
+	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, req.Body, make([]byte, 32<<10))
+	_ = req.Body.Close()
+	if err != nil || n != req.ContentLength {
+		return nil, errors.Join(err, io.ErrUnexpectedEOF)
+	}
+	return answer(200, "", "ETag", `"`+d.sum+`"`), nil
+}
