@@ -91,6 +91,9 @@ func New(c Config) (*Client, error) {
 	if client.timeout == 0 {
 		client.timeout = DefaultRequestTimeout
 	}
+	if token, fixed := c.Token.(staticToken); fixed {
+		client.mask.learn(string(token))
+	}
 	if err := client.setHalves(c); err != nil {
 		return nil, err
 	}

@@ -52,8 +52,6 @@ func (c *Client) record(next handler) handler {
 	}
 }
 
-func (c *Client) shownPath(x *exchange) string { return c.mask.oneLine(x.url.EscapedPath()) }
-
 // body is put into words only if the log wants it.
 type body struct {
 	mask    *masker

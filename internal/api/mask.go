@@ -130,6 +130,7 @@ var patterns = []struct {
 	{"%", regexp.MustCompile(`(?i)\b((?:https?|rtmp[a-z]*)%3a)%2f[^\s"<>]*`), "$1" + masked},
 	// User info, in a URL or before a host.
 	{"@", regexp.MustCompile(`(//|\\/)[^\s"<>/\\@]+@`), "$1" + masked + "@"},
+	{"@", regexp.MustCompile(`[^\s"<>/@:]+:[^\s"<>/@]+@`), masked + "@"},
 	// A query string, and a fragment that looks like one.
 	{"=", regexp.MustCompile(`[?#][^\s"<>?]*=[^\s"<>]*`), "?" + masked},
 	// Parameters of a signature on their own.

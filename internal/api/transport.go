@@ -18,8 +18,6 @@ const (
 	// storageConnectionsKept is per host: more parts than that are not sent at
 	// once.
 	storageConnectionsKept = 64
-	// storageWriteBuffer, in bytes: see BenchmarkStorageWriteBuffer.
-	storageWriteBuffer = 64 << 10
 )
 
 func newTransport(roots *x509.CertPool) *http.Transport {
@@ -58,7 +56,6 @@ func storageTransport(roots *x509.CertPool) *http.Transport {
 	t := newTransport(roots)
 	t.Protocols = http1()
 	t.MaxIdleConnsPerHost = storageConnectionsKept
-	t.WriteBufferSize = storageWriteBuffer
 	t.DisableCompression = true
 	// Should a request ask for 100 Continue, storage that does not know it
 	// must not hold it up for long.

@@ -6,15 +6,11 @@ package batchjob
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
-	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
@@ -66,26 +62,13 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	message, err := r.data.API.SubmitBatch(ctx, paths, modes)
 	if err != nil {
-		resp.Diagnostics.Append(submitDiagnostic(err, paths))
+		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths))
 		return
 	}
 	plan.ID = types.StringValue(rand.Text())
 	plan.Message = types.StringValue(message)
 	plan.SubmittedAt = types.StringValue(time.Now().UTC().Format(time.RFC3339))
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-}
-
-// submitDiagnostic says, after a failure that leaves it open, that the job may exist: applying again would submit it a
-// second time, and only the user can find out.
-func submitDiagnostic(err error, paths []string) diag.Diagnostic {
-	d := providerdata.ErrorDiagnostic("Submitting the batch job", err)
-	if !api.MayHaveBeenProcessed(err) {
-		return d
-	}
-	return diag.NewErrorDiagnostic("The batch job may have been submitted",
-		fmt.Sprintf("%s\n\nThe request went out and its answer was lost, so the service may be processing these paths:\n  - %s\n\n"+
-			"It was not sent again, and nothing is in the state. Find out whether the job runs before you apply again: "+
-			"applying submits it (a second time, if the first one counted).", d.Detail(), strings.Join(paths, "\n  - ")))
 }
 
 // Read keeps the state: the service has no call that shows a job.

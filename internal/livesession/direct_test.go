@@ -3,6 +3,7 @@ package livesession_test
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -181,4 +182,42 @@ func edit(t testing.TB, s *acctest.Server, call, from, to string) {
 		}
 		return bytes.ReplaceAll(body, []byte(from), []byte(to))
 	}})
+}
+
+// data reads a data source and returns the names of its sessions. The filters
+// are written as in a configuration.
+func (d *direct) data(t testing.TB, name, filters string) []string {
+	t.Helper()
+	typ := d.schema.DataSourceSchemas[name].ValueType()
+	c := config{}
+	for line := range strings.Lines(filters) {
+		key, text, _ := strings.Cut(strings.TrimSpace(line), " = ")
+		if n, err := strconv.Atoi(text); err == nil {
+			c[key] = n
+		} else {
+			c[key] = strings.Trim(text, `"`)
+		}
+	}
+	resp, err := d.server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: dynamic(t, typ, c)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.must(nil, resp.Diagnostics)
+	state, err := resp.State.Unmarshal(typ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var items []tftypes.Value
+	if err := fields(t, state)["sessions"].As(&items); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, item := range items {
+		var name string
+		if err := fields(t, item)["name"].As(&name); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return names
 }

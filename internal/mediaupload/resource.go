@@ -106,8 +106,12 @@ func (r *mediaUpload) prepare(ctx context.Context, m *model) (s spec, file []byt
 	if m.Size.IsUnknown() || m.Size.IsNull() {
 		m.Size = types.Int64Value(info.Size())
 	}
-	if m.FileName.IsUnknown() {
-		m.FileName = types.StringValue(filepath.Base(source))
+	if m.FileName.IsUnknown() || m.FileName.IsNull() {
+		base := filepath.Base(source)
+		if problem := fileNameProblem(base); problem != "" {
+			return s, nil, fmt.Errorf("the file's name is %q, which %s. Set `file_name` to the name to store it under", base, problem)
+		}
+		m.FileName = types.StringValue(base)
 	}
 	if m.ContentType.IsUnknown() || m.ContentType.IsNull() {
 		found := typeByName(m.FileName.ValueString())
@@ -167,32 +171,12 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, s spec, resume []pro
 	u := &uploader{data: r.data, progress: reporter.report, warn: diags.AddWarning}
 	out, left, err := u.run(ctx, s, resume)
 	if err != nil {
-		diags.Append(uploadDiagnostic(ctx, s, left, err))
+		diags.Append(uploadDiagnostic(s, left, err))
 		return left
 	}
 	out.UploadedAt = time.Now().UTC().Format(time.RFC3339)
 	m.setStored(out)
 	return nil
-}
-
-// uploadDiagnostic says what went wrong and what the next apply will do about it.
-func uploadDiagnostic(ctx context.Context, s spec, left *providerdata.Unfinished, err error) diag.Diagnostic {
-	if ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
-		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
-	}
-	d := providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", s.FileName), err)
-	var lost *maybeComplete
-	switch {
-	case errors.As(err, &lost):
-		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", s.FileName), d.Detail())
-	case left != nil:
-		return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf(
-			"%s\n\n%d of %d parts are stored and are not lost: the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform "+
-				"marks what could not be created as tainted; the upload continues all the same. If `prevent_destroy` forbids that plan, run `terraform untaint` "+
-				"with the address of this resource and apply again.",
-			d.Detail(), len(left.Parts), transfer.PartCount(s.Size, s.PartSize)))
-	}
-	return d
 }
 
 // Read keeps the state: the service has no call that shows a stored file.

@@ -124,8 +124,8 @@ func TestInterruptedUploadContinues(t *testing.T) {
 		between func(*interrupted)
 		// again is the second run; nil is apply.
 		again func(*interrupted) acctest.Result
-		sends int // parts in the second run
-		text []string // in the second run's output
+		sends int      // parts in the second run
+		text  []string // in the second run's output
 	}
 	rows := map[string]row{
 		"part refused until retries end": {sends: rest},

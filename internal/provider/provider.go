@@ -8,12 +8,17 @@ import (
 	"context"
 	"os"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
+	"github.com/vodlive/terraform-provider-vodlive/internal/functions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/livesession"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -21,7 +26,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-var _ provider.Provider = (*vodlive)(nil)
+var (
+	_ provider.ProviderWithListResources      = (*vodlive)(nil)
+	_ provider.ProviderWithEphemeralResources = (*vodlive)(nil)
+	_ provider.ProviderWithActions            = (*vodlive)(nil)
+	_ provider.ProviderWithFunctions          = (*vodlive)(nil)
+)
 
 // vodlive is the provider. One value serves one process.
 type vodlive struct {
@@ -128,3 +138,17 @@ func (p *vodlive) DataSources(context.Context) []func() datasource.DataSource {
 		livesession.NewListDataSource,
 	}
 }
+
+func (p *vodlive) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{livesession.NewListResource}
+}
+
+func (p *vodlive) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{mediaupload.NewEphemeralResource}
+}
+
+func (p *vodlive) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{batchjob.NewAction, mediaupload.NewAction}
+}
+
+func (p *vodlive) Functions(context.Context) []func() function.Function { return functions.All() }

@@ -3,6 +3,7 @@ package providerdata
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -21,6 +22,19 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 		detail += "\n\n" + hint
 	}
 	return diag.NewErrorDiagnostic(summary, detail)
+}
+
+// SubmitDiagnostic is ErrorDiagnostic for a batch job. After a failure that leaves it open it says that the job may
+// exist: submitting again would do so a second time, and only the user can find out.
+func SubmitDiagnostic(err error, paths []string) diag.Diagnostic {
+	d := ErrorDiagnostic("Submitting the batch job", err)
+	if !api.MayHaveBeenProcessed(err) {
+		return d
+	}
+	return diag.NewErrorDiagnostic("The batch job may have been submitted",
+		fmt.Sprintf("%s\n\nThe request went out and its answer was lost, so the service may be processing these paths:\n  - %s\n\n"+
+			"It was not sent again, and nothing is in the state. Find out whether the job runs before you apply again: "+
+			"applying submits it (a second time, if the first one counted).", d.Detail(), strings.Join(paths, "\n  - ")))
 }
 
 // advice says what the user can do about an error, "" where the error's own text says all there is.

@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -115,6 +117,27 @@ type Options struct {
 	OnRequest func(Request)
 	// UnknownRoute is called for a route that does not exist. The answer is 404 in any case.
 	UnknownRoute func(method, path string)
+}
+
+// check panics where a shape is none of those that its knob has: a test with a
+// misspelled shape would test something else.
+func (o Options) check() {
+	for _, knob := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"RegionShape", o.RegionShape, []string{"strings", "objects"}},
+		{"OutputModeShape", o.OutputModeShape, []string{"object", "empty-object", "string"}},
+		{"Absent", o.Absent, []string{"absent", "null", "empty"}},
+		{"ListEnd", o.ListEnd, []string{"absent", "null", "empty"}},
+		{"ListOrder", o.ListOrder, []string{"newest", "oldest"}},
+		{"ETagQuoting", o.ETagQuoting, []string{"quoted", "bare"}},
+		{"Encryption", o.Encryption, []string{"AES256", kms}},
+	} {
+		if !slices.Contains(knob.known, knob.value) {
+			panic(fmt.Sprintf("simulator: Options.%s is %q, not one of %q", knob.name, knob.value, knob.known))
+		}
+	}
 }
 
 func (o Options) withDefaults() Options {

@@ -121,7 +121,8 @@ func (st *ownStorage) Complete(_ context.Context, base, key, id string, parts []
 func (st *ownStorage) repeated(base, key, id string, parts []CompletedPart) (Completed, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if f, ok := st.finished[id]; ok && f.key == key && slices.Equal(f.parts, parts) {
+	same := func(a, b CompletedPart) bool { return a.Number == b.Number && unquoted(a.ETag) == unquoted(b.ETag) }
+	if f, ok := st.finished[id]; ok && f.key == key && slices.EqualFunc(f.parts, parts, same) {
 		return st.completed(base, f.object), nil
 	}
 	return Completed{}, errNoSuchUpload
@@ -129,7 +130,8 @@ func (st *ownStorage) repeated(base, key, id string, parts []CompletedPart) (Com
 
 func (st *ownStorage) completed(base string, object Object) Completed {
 	return Completed{
-		Location: base + escapePath("/"+st.o.Bucket+"/"+object.KeyPath), ETag: object.ETag,
+		// S3 escapes the slashes of the key here.
+		Location: base + "/" + st.o.Bucket + "/" + escape(object.KeyPath, false), ETag: object.ETag,
 		ServerSideEncryption: st.o.Encryption,
 	}
 }
@@ -192,7 +194,7 @@ func (st *ownStorage) opaque(etag string) string {
 	h := hmac.New(sha256.New, []byte(st.key.secretKey))
 	h.Write([]byte(etag))
 	tag := hex.EncodeToString(h.Sum(nil)[:md5.Size])
-	if _, parts, ok := strings.Cut(strings.Trim(etag, `"`), "-"); ok {
+	if _, parts, ok := strings.Cut(unquoted(etag), "-"); ok {
 		tag += "-" + parts
 	}
 	return `"` + tag + `"`
@@ -220,7 +222,7 @@ func (st *ownStorage) servePut(r *http.Request, bucket, key string) answer {
 		return st.refuse(r, err)
 	}
 	if st.o.ETagQuoting == "bare" {
-		etag = strings.Trim(etag, `"`)
+		etag = unquoted(etag)
 	}
 	header := storageHeader()
 	header.Set("ETag", etag)

@@ -196,7 +196,7 @@ func (s *S3) Objects(ctx context.Context) ([]Object, error) {
 
 // partsOf reads the number of parts off the ETag of a multipart object; 0 for any other.
 func partsOf(etag string) int {
-	_, parts, _ := strings.Cut(strings.Trim(etag, `"`), "-")
+	_, parts, _ := strings.Cut(unquoted(etag), "-")
 	n, _ := strconv.Atoi(parts)
 	return n
 }

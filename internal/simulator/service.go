@@ -38,9 +38,11 @@ type Service struct {
 	interference interference
 }
 
-// New returns a service without sessions, objects or faults.
+// New returns a service without sessions, objects or faults. It panics where an
+// option names a shape that there is not.
 func New(o Options) *Service {
 	o = o.withDefaults()
+	o.check()
 	s := &Service{
 		o: o, own: newOwnStorage(o), closed: make(chan struct{}), idToken: o.IDToken,
 		sessions: newSessions(o), journal: newJournal(), interference: newInterference(),

@@ -16,6 +16,8 @@ const (
 	sigAlgorithm    = "AWS4-HMAC-SHA256"
 	sigTime         = "20060102T150405Z"
 	unsignedPayload = "UNSIGNED-PAYLOAD"
+	// maxLifetime is the longest that S3 lets a presigned address live, in seconds.
+	maxLifetime = 7 * 24 * 60 * 60
 )
 
 // signingKey is what AWS Signature Version 4 signs with.
@@ -93,14 +95,23 @@ func (k signingKey) authorize(r *http.Request, body []byte, at time.Time) {
 // verify checks the query signature of a request that came to storage.
 func (k signingKey) verify(r *http.Request, now time.Time) *StorageError {
 	query := r.URL.Query()
+	given := 0
 	for _, name := range []string{"Algorithm", "Credential", "Date", "Expires", "SignedHeaders", "Signature"} {
-		if query.Get("X-Amz-"+name) == "" {
-			return &StorageError{http.StatusForbidden, "AccessDenied", "Access Denied"}
+		if query.Get("X-Amz-"+name) != "" {
+			given++
 		}
+	}
+	switch given {
+	case 0:
+		return &StorageError{http.StatusForbidden, "AccessDenied", "Access Denied"}
+	case 6:
+	default:
+		return &StorageError{http.StatusBadRequest, "AuthorizationQueryParametersError", "Query-string authentication version 4 requires the " +
+			"X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters."}
 	}
 	at, err := time.Parse(sigTime, query.Get("X-Amz-Date"))
 	lifetime, err2 := strconv.Atoi(query.Get("X-Amz-Expires"))
-	if query.Get("X-Amz-Algorithm") != sigAlgorithm || err != nil || err2 != nil || lifetime < 0 {
+	if query.Get("X-Amz-Algorithm") != sigAlgorithm || err != nil || err2 != nil || lifetime < 0 || lifetime > maxLifetime {
 		return &StorageError{http.StatusBadRequest, "AuthorizationQueryParametersError", "Error parsing the X-Amz- query parameters"}
 	}
 	if now.After(at.Add(time.Duration(lifetime) * time.Second)) {
@@ -116,11 +127,11 @@ func (k signingKey) verify(r *http.Request, now time.Time) *StorageError {
 			return &StorageError{http.StatusForbidden, "AccessDenied", "There were headers present in the request which were not signed"}
 		}
 	}
-	given := query.Get("X-Amz-Signature")
+	signature := query.Get("X-Amz-Signature")
 	query.Del("X-Amz-Signature")
 	want := k.signature(r.Method, r.URL.Path, query, signed, requestHeader(r), unsignedPayload, at)
 	if !slices.Contains(signed, "host") || query.Get("X-Amz-Credential") != k.accessKey+"/"+k.scope(at) ||
-		!hmac.Equal([]byte(given), []byte(want)) {
+		!hmac.Equal([]byte(signature), []byte(want)) {
 		return &StorageError{http.StatusForbidden, "SignatureDoesNotMatch",
 			"The request signature we calculated does not match the signature you provided. Check your key and signing method."}
 	}

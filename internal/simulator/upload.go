@@ -164,10 +164,13 @@ func (u *upload) check(listed []CompletedPart) error {
 		return &StorageError{http.StatusBadRequest, "MalformedXML", "You must specify at least one part"}
 	}
 	for i, p := range listed {
+		if p.Number < 1 {
+			return &StorageError{http.StatusBadRequest, "InvalidArgument", "PartNumber must be >= 1"}
+		}
 		if i > 0 && p.Number <= listed[i-1].Number {
 			return &StorageError{http.StatusBadRequest, "InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number."}
 		}
-		if part := u.parts[p.Number]; part == nil || strings.Trim(p.ETag, `"`) != strings.Trim(u.etags[p.Number], `"`) {
+		if part := u.parts[p.Number]; part == nil || unquoted(p.ETag) != unquoted(u.etags[p.Number]) {
 			return &StorageError{http.StatusBadRequest, "InvalidPart", fmt.Sprintf("One or more of the specified parts could not be found. "+
 				"The part may not have been uploaded, or the specified entity tag may not match the part's entity tag. (part %d)", p.Number)}
 		}
@@ -225,5 +228,7 @@ func (u *upload) record() Upload {
 	}
 	return rec
 }
+
+func unquoted(etag string) string { return strings.Trim(etag, `"`) }
 
 func baseName(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

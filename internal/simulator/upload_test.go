@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -110,6 +111,8 @@ func TestPresignedAddress(t *testing.T) {
 		"made a part":        {edited("uploadId", m.id), nil, "403 SignatureDoesNotMatch"},
 		"other part":         {strings.Replace(part, "partNumber=1", "partNumber=2", 1), nil, "403 SignatureDoesNotMatch"},
 		"no signature":       {base, nil, "403 AccessDenied"},
+		"half a signature":   {strings.Replace(address, "X-Amz-Expires=60&", "", 1), nil, "400 AuthorizationQueryParametersError"},
+		"beyond seven days":  {edited("X-Amz-Expires", "604801"), nil, "400 AuthorizationQueryParametersError"},
 		"other access key":   {strings.Replace(address, "Credential=S", "Credential=X", 1), nil, "403 InvalidAccessKeyId"},
 		"bad date":           {edited("X-Amz-Date", "yesterday"), nil, "400 AuthorizationQueryParametersError"},
 		"unsigned x-amz":     {address, func(r *http.Request) { r.Header.Set("X-Amz-Acl", "public-read") }, "403 AccessDenied"},
@@ -198,7 +201,7 @@ func TestMultipartUpload(t *testing.T) {
 	if diff := cmp.Diff([]simulator.Object{want}, w.Objects()); diff != "" {
 		t.Error(diff)
 	}
-	if got["ETag"] != want.ETag || got["Key"] != m.key || got["Bucket"] != simulator.DefaultBucket || got["Location"] != w.url+"/storage/"+simulator.DefaultBucket+"/"+m.key {
+	if got["ETag"] != want.ETag || got["Key"] != m.key || got["Bucket"] != simulator.DefaultBucket || got["Location"] != w.url+"/storage/"+simulator.DefaultBucket+"/"+url.QueryEscape(m.key) {
 		t.Errorf("%v", got)
 	}
 	if left := w.Uploads(); len(left) != 0 {

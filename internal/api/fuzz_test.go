@@ -1,0 +1,296 @@
+package api_test
+
+import (
+	"errors"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+// checkError asserts what holds for every error, whatever the service sent: it
+// is an *api.Error of bounded length and valid UTF-8 on one line, and shows no
+// secret.
+func checkError(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	e := asError(t, err)
+	text := err.Error()
+	switch {
+	case !utf8.ValidString(text):
+		t.Errorf("not UTF-8: %q", text)
+	case strings.ContainsAny(text, "\n\r\x00"):
+		t.Errorf("not one line: %q", text)
+	case utf8.RuneCountInString(text) > 1200 || utf8.RuneCountInString(e.Message) > 500:
+		t.Errorf("%d characters: %q", utf8.RuneCountInString(text), text)
+	}
+	for _, secret := range []string{testTokenID, testSecret, testToken} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%q shows in %q", secret, text)
+		}
+	}
+	var quoting *url.Error
+	if errors.As(err, &quoting) {
+		t.Errorf("the chain holds %v", quoting)
+	}
+}
+
+func valid(t *testing.T, v any) {
+	t.Helper()
+	walk := reflect.ValueOf(v)
+	for i := range walk.NumField() {
+		if f := walk.Field(i); f.Kind() == reflect.String && !utf8.ValidString(f.String()) {
+			t.Errorf("%s is not UTF-8: %q", walk.Type().Field(i).Name, f.String())
+		}
+	}
+}
+
+func FuzzDecodeSession(f *testing.F) {
+	for _, wrapper := range wrappers {
+		f.Add(strings.ReplaceAll(wrapper, "%s", fullSession))
+		f.Add(strings.ReplaceAll(wrapper, "%s", `{"id":"s","output_mode":{"a":{"b":"RTMP_PULL"}},"port":"1","is_scheduled":"0"}`))
+	}
+	for _, seed := range []string{``, `null`, `{}`, `[]`, `{"id":1e999}`, `{"id":"s","output_mode":[[["x"]]]}`, "{\"id\":\"\xff\"}", `{"data":{"data":{"data":{"data":{"data":{"data":{"id":"s"}}}}}}}`, `{"` + testToken + `":{"a":1}}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		client := once(t, 200, body)
+		read, err := client.GetSession(t.Context(), "s-1")
+		checkError(t, err)
+		created, createErr := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+		checkError(t, createErr)
+		if (read == nil) != (err != nil) || (created == nil) != (createErr != nil) {
+			t.Errorf("session %v with error %v; %v with %v", read, err, created, createErr)
+		}
+		if createErr != nil && !api.MayHaveBeenProcessed(createErr) {
+			t.Errorf("a 200 that is not understood passes for not processed: %v", createErr)
+		}
+		if read != nil {
+			valid(t, *read)
+			if strings.TrimSpace(read.ID) == "" || created == nil || created.ID != read.ID {
+				t.Errorf("read %+v, created %+v", read, created)
+			}
+		}
+	})
+}
+
+func FuzzDecodeSessionPage(f *testing.F) {
+	for _, seed := range []string{
+		`{"Sessions":[{"id":"s"}],"LastEvaluatedKey":{"id":"i","user_id":"u","created_at_user_id":"c"}}`,
+		`{"data":{"sessions":[{"id":"s"},{"session":{"id":"t","mode":"HA"}}]},"LastEvaluatedKey":null}`,
+		`{"data":[{"id":"s"}],"LastEvaluatedKey":{}}`, `[{"id":"s"}]`, `{"Items":[]}`, `{"Sessions":null}`, `{"Sessions":[1]}`,
+		`{"Sessions":[],"LastEvaluatedKey":{"pk":"x"}}`, `{"Sessions":[],"LastEvaluatedKey":"x"}`, `{"Sessions":[],"LastEvaluatedKey":{"id":{"S":"i"}}}`, ``, `{"errors":[]}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		client := once(t, 200, body)
+		page, err := client.ListSessions(t.Context(), nil)
+		checkError(t, err)
+		if (page == nil) != (err != nil) {
+			t.Fatalf("page %v with error %v", page, err)
+		}
+		listed := 0
+		var last error
+		for s, err := range client.AllSessions(t.Context()) {
+			checkError(t, err)
+			if last = err; err == nil {
+				listed++
+				valid(t, *s)
+			}
+		}
+		if page == nil {
+			return
+		}
+		// The same answer for ever: its cursor, if it has one, comes back.
+		if page.Next != nil && (last == nil || len(page.Next) == 0) || page.Next == nil && (last != nil || listed != len(page.Sessions)) {
+			t.Errorf("next %v, %d listed, error %v", page.Next, listed, last)
+		}
+	})
+}
+
+func FuzzCursor(f *testing.F) {
+	for _, seed := range []string{`{"id":"i","user_id":"u","created_at_user_id":"c"}`, `{"id":7}`, `{"Id":"a&b=c#d%zz"}`, `{"id":{"S":"\u0000\n"}}`, `{}`, `null`, `""`, `[]`, `"x"`, `{"id":{"S":{"S":"x"}}}`, `{"pk":"x"}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, cursor string) {
+		service := inTurn(with(200, `{"Sessions":[],"LastEvaluatedKey":`+cursor+`}`), with(200, `{"Sessions":[]}`))
+		c := config(service)
+		c.MaxRetries = 0
+		client := newClient(t, c)
+		page, err := client.ListSessions(t.Context(), nil)
+		checkError(t, err)
+		if err != nil || page.Next == nil {
+			return
+		}
+		if _, err = client.ListSessions(t.Context(), page.Next); err != nil {
+			t.Fatal(err)
+		}
+		// What goes back over the wire is what came.
+		u, err := url.Parse(service.requests()[1].URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		query := u.Query()
+		if len(query) != len(page.Next) || u.Path != "/edge/live/v1/live-streams/session" {
+			t.Errorf("asked %s after %v", u, page.Next)
+		}
+		for key, v := range page.Next {
+			if query.Get(key) != v || v == "" {
+				t.Errorf("asked %s after %v", u, page.Next)
+			}
+		}
+	})
+}
+
+func FuzzDecodeRegions(f *testing.F) {
+	for _, seed := range []string{`["eu"]`, `{"data":["eu",{"name":"us"}]}`, `{"data":[{"region":{"name":"x"}}]}`, `{"data":[{"id":7}]}`, `{"data":null}`, `{"data":[{"x":1}]}`, `{"data":[[]]}`, `[[["x"]]]`, ``} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		regions, err := once(t, 200, body).Regions(t.Context())
+		checkError(t, err)
+		for _, r := range regions {
+			if strings.TrimSpace(r.Name) == "" || !utf8.ValidString(r.Name) || r.JSON == "" || strings.ContainsAny(r.JSON, "\n\r") {
+				t.Errorf("got %+v", r)
+			}
+		}
+	})
+}
+
+func FuzzDecodeUploads(f *testing.F) {
+	for _, seed := range []string{
+		`{"data":{"fileKeyPath":"k","presigned_url":"https://st.example.com/k?s=1","upload_id":"u","key_path":"k","url":"http://127.0.0.1:1/k","Key":"k"},"message":"ok"}`,
+		`{"data":"https://st.example.com/k"}`, `{"fileKeyPath":"k","presigned_url":"HTTP://h/"}`, `{"url":"https://[::1]:0/%zz"}`, `{"url":"https://a:b@h/"}`, `{"data":{"ETag":null,"VersionId":7}}`, ``, `"x"`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		client := once(t, 200, body)
+		target, err := client.PresignUpload(t.Context(), "a", "")
+		checkError(t, err)
+		addresses := []string{}
+		if err == nil {
+			addresses = append(addresses, target.URL)
+			valid(t, *target)
+		}
+		address, err := client.PresignPart(t.Context(), "k", "u", 1)
+		checkError(t, err)
+		if err == nil {
+			addresses = append(addresses, address)
+		}
+		for _, address := range addresses {
+			u, err := url.Parse(address)
+			if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+				t.Errorf("took the address %q: %v", address, err)
+			}
+		}
+		upload, err := client.CreateMultipartUpload(t.Context(), "a")
+		checkError(t, err)
+		if err == nil && (upload.KeyPath == "" || upload.UploadID == "") {
+			t.Errorf("got %+v", upload)
+		}
+		done, err := client.CompleteMultipartUpload(t.Context(), "k", "u", nil)
+		checkError(t, err)
+		if err == nil {
+			valid(t, *done)
+		}
+		message, err := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+		checkError(t, err)
+		if utf8.RuneCountInString(message) > 500 || !utf8.ValidString(message) {
+			t.Errorf("got %q", message)
+		}
+	})
+}
+
+func FuzzErrorMessage(f *testing.F) {
+	for _, seed := range []string{
+		`{"message":"no"}`, `{"errors":[{"field":"a","message":"b"}]}`, `{"error":{"error":{"error":"x"}}}`, `<html><title>502</title>`, `<Error><Code>c</Code><Message>m</Message></Error>`,
+		testSecret, `{"x":"` + testToken + `"}`, "id-\u200btoken-Zm9vYmFy/8271", "https://h/?X-Amz-Signature=1", "rtmp://h/app/key", "<p>" + testTokenID, "\xff\xfe", `"\ud800"`, "&lt;&#x0;", testTokenID + testSecret, ``,
+	} {
+		f.Add("application/json", seed)
+		f.Add("text/html; charset=x", seed)
+	}
+	f.Fuzz(func(t *testing.T, contentType, body string) {
+		c := config(always(400, body, "Content-Type", contentType, "X-Request-Id", body))
+		c.MaxRetries = 0
+		client := newClient(t, c)
+		_, err := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+		checkError(t, err)
+		if err == nil {
+			t.Fatal("no error")
+		}
+		// A masked text has no more to mask.
+		message := asError(t, err).Message
+		if strings.Contains(message, "***") {
+			return
+		}
+		for _, scheme := range []string{"rtmp://", "rtmps://"} {
+			if _, after, found := strings.Cut(strings.ToLower(message), scheme); found && strings.Contains(after, "/") && !strings.ContainsAny(after, " \"<>") {
+				t.Errorf("a stream key shows in %q", message)
+			}
+		}
+	})
+}
+
+func FuzzToken(f *testing.F) {
+	for _, seed := range []string{testToken, encodeJWT(`{"alg":"RS256"}`, `{"exp":1767323045}`), "Bearer " + encodeJWT(`{}`, `{"exp":1e300}`), "a.b.c", "..", " a\r\nb", "\x00", "é", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, token string) {
+		if at, ok := api.TokenExpiry(token); ok && (at.Year() < 1970 || at.Year() > 9999) {
+			t.Errorf("expires %s", at)
+		}
+		service := always(200, `{"message":"ok"}`)
+		c := config(service)
+		c.Token = api.StaticToken(token)
+		_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+		requests := service.requests()
+		if err != nil {
+			if len(requests) != 0 || len(token) > 3 && strings.Contains(err.Error(), token) && !strings.Contains("submit the batch job: POST https://vod.example.com/v1/local/batch: the identity token: the token is empty holds a control character, a line break for one, or a character outside ASCII, which a header cannot carry longer than 64 KiB", token) {
+				t.Errorf("%d requests, %v", len(requests), err)
+			}
+			return
+		}
+		if sent := requests[0].Header.Get("Authorization"); sent != strings.TrimSpace(token) || strings.ContainsFunc(sent, func(r rune) bool { return r < ' ' || r > '~' }) {
+			t.Errorf("sent %q", sent)
+		}
+	})
+}
+
+func FuzzParseBaseURL(f *testing.F) {
+	for _, seed := range []string{"https://api.example.com", "https://h:8443/a/../b/", "http://127.0.0.1:1/", "http://[::1%25lo]/", "https://joe:hidden@h", "https://h?x", "https://h#", "h", "https://h/%2e%2e/x", "https://h//", "http://localhost.", "https://H:", "https://h/a%2F/"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		u, err := api.ParseBaseURL(address)
+		if err != nil {
+			if !utf8.ValidString(err.Error()) || len(err.Error()) > 300 {
+				t.Errorf("got %q", err)
+			}
+			return
+		}
+		if u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Hostname() == "" || strings.HasSuffix(u.EscapedPath(), "/") || u.Scheme != "https" && u.Scheme != "http" {
+			t.Errorf("%q: got %#v", address, u)
+		}
+		again, err := api.ParseBaseURL(u.String())
+		if err != nil || again.String() != u.String() {
+			t.Errorf("%q: %s, then %v, %v", address, u, again, err)
+		}
+		// It is an address that calls can be made to.
+		service := always(200, sessionJSON)
+		c := config(service)
+		c.LiveBaseURL = address
+		if _, err := newClient(t, c).GetSession(t.Context(), "a/b"); err != nil {
+			t.Fatal(err)
+		}
+		if got := service.requests()[0].URL; got != u.String()+"/live/v1/live-streams/session/a%2Fb" {
+			t.Errorf("%q: asked %s", address, got)
+		}
+	})
+}

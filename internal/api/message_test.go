@@ -1,0 +1,253 @@
+package api_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+// messageOf is what an error says of the body of a refusal.
+func messageOf(t testing.TB, contentType, body string) string {
+	t.Helper()
+	c := config(always(400, body, "Content-Type", contentType))
+	c.MaxRetries = 0
+	_, err := newClient(t, c).Regions(t.Context())
+	return asError(t, err).Message
+}
+
+func TestErrorMessages(t *testing.T) {
+	t.Parallel()
+	const jsonType, textType, htmlType = "application/json", "text/plain; charset=utf-8", "text/html"
+	for _, test := range []struct{ contentType, body, want string }{
+		{jsonType, `{"message":"region \"x\" is not allocated"}`, `region "x" is not allocated`},
+		{jsonType, `{"Message":"no"}`, `no`},
+		{jsonType, `{"error":"no"}`, `no`},
+		{jsonType, `{"error":{"code":"E1","message":"no"}}`, `no`},
+		{jsonType, `{"error":{"code":"E1"}}`, `E1`},
+		{jsonType, `{"error":"Bad Request","message":"no","statusCode":400}`, `no`},
+		{jsonType, `{"error":"invalid_token","error_description":"expired"}`, `expired`},
+		{jsonType, `{"errorMessage":"no"}`, `no`},
+		{jsonType, `{"detail":"no"}`, `no`},
+		{jsonType, `{"title":"Bad","detail":"no","type":"about:blank"}`, `no`},
+		{jsonType, `{"errors":[{"message":"a"},{"message":"b"}]}`, `a; b`},
+		{jsonType, `{"errors":["a","b"]}`, `a; b`},
+		{jsonType, `{"errors":[{"field":"region","message":"is blank"}],"message":"Validation failed"}`, `Validation failed: region: is blank`},
+		{jsonType, `{"message":["a","b"]}`, `a; b`},
+		{jsonType, `{"data":{"message":"no"}}`, `no`},
+		{jsonType, `{"data":{"error":{"errors":[{"detail":"no"}]}}}`, `no`},
+		{jsonType, `{"data":null,"message":null}`, ``},
+		{jsonType, `{}`, ``},
+		{jsonType, `null`, ``},
+		{jsonType, `[]`, ``},
+		{jsonType, `"no"`, `no`},
+		{jsonType, `{"message":""}`, ``},
+		{jsonType, `{"reason":"  two \n\t lines\u0000\u0007\u200b "}`, `two lines`},
+		{jsonType, `{"region":["is not allocated"]}`, `{"region":["is not allocated"]}`},
+		{jsonType, `{"x":{"input_endpoint_a":"hidden","n":1}}`, `{"x":{"input_endpoint_a":"***","n":1}}`},
+		{jsonType, `12`, `12`},
+		{jsonType, ``, ``},
+		{jsonType, `{"message":"broken`, `{"message":"broken`},
+		{textType, "no such region\r\n", "no such region"},
+		{textType, "\xff\xfe no", "\uFFFD no"},
+		{"", "upstream connect error", "upstream connect error"},
+		{htmlType, `<html><head><title>502 Bad&nbsp;Gateway</title></head><body><h1>no</h1></body></html>`, `502 Bad Gateway`},
+		{htmlType, `<html><head><style>b{}</style></head><body><script>x()</script><p>not <b>found</b>&lt;</p></body></html>`, `not found <`},
+		{jsonType, `<!DOCTYPE html><title> </title><p>no`, `no`},
+		{"application/xml", `<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message><RequestId>r</RequestId></Error>`, `AccessDenied: Request has expired`},
+		{htmlType, `<`, ``},
+	} {
+		if got := messageOf(t, test.contentType, test.body); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.body, got, test.want)
+		}
+	}
+}
+
+func TestErrorMessagesAreBounded(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"text":        strings.Repeat("wort ", 1<<20),
+		"one word":    strings.Repeat("x", 2000),
+		"wide":        strings.Repeat("é😀", 2000),
+		"JSON":        `{"message":"` + strings.Repeat("long ", 5000) + `"}`,
+		"many errors": `{"errors":[` + strings.Repeat(`{"message":"no"},`, 3000) + `{}]}`,
+		"deep":        strings.Repeat(`{"error":`, 5000) + `"x"` + strings.Repeat("}", 5000),
+		"open tags":   strings.Repeat("<a", 40000),
+		"comments":    strings.Repeat("<!--", 30000),
+	} {
+		got := messageOf(t, "text/plain", body)
+		if n := utf8.RuneCountInString(got); n > 500 || !utf8.ValidString(got) {
+			t.Errorf("%s: %d characters: %q", name, n, got)
+		}
+	}
+	if got := messageOf(t, "text/plain", strings.Repeat("wort ", 1000)); !strings.HasSuffix(got, "…") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestSecretsInErrorBodies: a service that reflects what it was sent.
+func TestSecretsInErrorBodies(t *testing.T) {
+	t.Parallel()
+	pair := testTokenID + ":" + testSecret
+	for _, secret := range []string{testTokenID, testSecret, pair, testToken} {
+		quoted, err := json.Marshal(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forms := map[string]string{
+			"plain":      secret,
+			"JSON":       strings.Trim(string(quoted), `"`),
+			"HTML":       html.EscapeString(secret),
+			"query":      url.QueryEscape(secret),
+			"path":       url.PathEscape(secret),
+			"base64":     base64.StdEncoding.EncodeToString([]byte(secret)),
+			"base64 URL": base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		}
+		for name, form := range forms {
+			inJSON, err := json.Marshal(map[string]any{"message": "bad credential " + form + "."})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, body := range []string{
+				"bad credential " + form + ".",
+				string(inJSON),
+				`{"message":"bad credential ` + form + `.`,
+				"<html><title>bad credential " + form + ".</title>",
+				"<p>bad credential <i>" + form + ".</i>",
+				strings.Repeat(" ", 64<<10-17) + "bad credential " + form,
+			} {
+				c := config(always(400, body, "Content-Type", "text/plain"))
+				client := newClient(t, c)
+				_, err := client.Regions(t.Context())
+				_, second := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+				if secret == testToken {
+					err = second
+				}
+				for _, text := range []string{secret, form} {
+					if strings.Contains(err.Error(), text) {
+						t.Errorf("%s form in %.60q: %v", name, body, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSecretsByTheirLooks: secrets that the client has never been told.
+func TestSecretsByTheirLooks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"PUT https://st.example.com/b/k?X-Amz-Signature=HIDDEN&x=1 failed": "PUT https://st.example.com/b/k?*** failed",
+		`see "https:\/\/st.example.com\/b?X-Amz-Signature=HIDDEN"`:         `see "https:\/\/st.example.com\/b?***"`,
+		"/b/k?sig=HIDDEN":                          "/b/k?***",
+		"X-Amz-Signature=HIDDEN&X-Amz-Date=HIDDEN": "X-Amz-Signature=***&X-Amz-Date=***",
+		"redirect=https%3A%2F%2Fst.example.com%2Fb%3FX-Amz-Signature%3DHIDDEN":         "redirect=https%3A***",
+		"cannot pull rtmp://in.example.com:1935/live/HIDDEN.":                          "cannot pull rtmp://in.example.com:1935/***",
+		"cannot pull RTMPS://joe:HIDDEN@in.example.com/live/HIDDEN?k=HIDDEN, sorry":    "cannot pull RTMPS://in.example.com/*** sorry",
+		`rtmp:\/\/in.example.com\/live\/HIDDEN`:                                        `rtmp:\/\/in.example.com/***`,
+		"proxy http://joe:HIDDEN@proxy.example.com:3128 refused":                       "proxy http://***@proxy.example.com:3128 refused",
+		"proxy joe:HIDDEN@proxy.example.com:3128 refused":                              "proxy ***@proxy.example.com:3128 refused",
+		"Authorization: Bearer HIDDENHIDDENHIDDEN":                                     "Authorization: Bearer ***",
+		"Authorization: Basic HIDDENHIDDENHIDDEN==":                                    "Authorization: Basic ***",
+		"token eyJhbGciOiJIUzI1NiJ9.eyJISERERU4iOjF9.HIDDEN expired":                   "token *** expired",
+		`{"id_token":"HIDDEN","stream_key":"HIDDEN"`:                                   `{"id_token":"***","stream_key":"***"`,
+		"Basic authentication is required; bearer token missing; id_token: is missing": "Basic authentication is required; bearer token missing; id_token: is missing",
+		"Is region eu-1 right? a=b":                                                    "Is region eu-1 right? a=b",
+	} {
+		if got := messageOf(t, "text/plain", text); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestStreamKeysOfTheCall: parts of a source or destination that a refusal
+// quotes.
+func TestStreamKeysOfTheCall(t *testing.T) {
+	t.Parallel()
+	for _, quoted := range []string{"live/k3y-a?auth=q7-a", "live/k3y-a", "k3y-a", "auth=q7-a", "rtmp://joe:pw77@in-a.example.com/live/k3y-a?auth=q7-a", "joe:pw77", "app/k3y-b", "k3y-b", "k3y-c", "k3y-d"} {
+		service := always(400, `{"message":"the stream '`+quoted+`' is not valid"}`)
+		_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{
+			Name: "n", InputSourceA: "rtmp://joe:pw77@in-a.example.com/live/k3y-a?auth=q7-a", InputSourceB: "rtmps://in-b.example.com/app/k3y-b",
+			OutputDestinationA: "rtmp://out-a.example.com/app/k3y-c", OutputDestinationB: "rtmp://out-b.example.com/app/k3y-d",
+		})
+		for _, secret := range []string{"k3y", "q7-a", "pw77"} {
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("%s: %v", quoted, err)
+			}
+		}
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	service := always(400, `{"message":"region \"x\" is not allocated"}`, "X-Amzn-RequestId", "abc")
+	_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{Region: "x"})
+	want := `create the live session: POST https://live.example.com/edge/live/v1/live-streams/session: 400 Bad Request: region "x" is not allocated (request id abc)`
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if e := asError(t, err); e.Unwrap() != nil || e.MayHaveBeenProcessed {
+		t.Errorf("got %+v", e)
+	}
+	// A wrapped one is found, and an error of another kind is neither.
+	if wrapped := errors.Join(io.EOF, &api.Error{Status: 404, MayHaveBeenProcessed: true}); !api.NotFound(wrapped) || !api.MayHaveBeenProcessed(wrapped) {
+		t.Error("not found in a joined error")
+	}
+	if api.NotFound(io.EOF) || api.MayHaveBeenProcessed(nil) {
+		t.Error("found where there is none")
+	}
+	for _, test := range []struct {
+		err  *api.Error
+		want string
+	}{
+		{&api.Error{Attempted: "list the regions", Method: "GET", Address: "https://h/x", Status: 418, Attempts: 1}, "list the regions: GET https://h/x: 418 I'm a teapot"},
+		{&api.Error{Attempted: "list the regions", Method: "GET", Address: "https://h/x", Status: 599, Attempts: 3, RequestID: "r"}, "list the regions: GET https://h/x: 599 (3 attempts, request id r)"},
+		{&api.Error{Attempted: "list the regions", Err: api.ErrNotConfigured}, "list the regions: not configured"},
+	} {
+		if got := test.err.Error(); got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
+	}
+}
+
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	for _, header := range []string{"X-Request-Id", "x-amzn-RequestId", "X-Amz-Request-Id", "X-Amz-Cf-Id", "CF-Ray"} {
+		_, err := newClient(t, config(always(400, "", header, " id-7\x01 "))).Regions(t.Context())
+		if e := asError(t, err); e.RequestID != "id-7" {
+			t.Errorf("%s: got %q", header, e.RequestID)
+		}
+	}
+	_, err := newClient(t, config(always(400, "", "X-Request-Id", strings.Repeat("x", 4000)+testSecret))).Regions(t.Context())
+	if e := asError(t, err); len(e.RequestID) > 128 {
+		t.Errorf("%d characters", len(e.RequestID))
+	}
+}
+
+// TestErrorsOfTheTransportAreMasked: those of net/http quote addresses.
+func TestErrorsOfTheTransportAreMasked(t *testing.T) {
+	t.Parallel()
+	inner := errors.New("proxy said: Authorization: " + testToken)
+	service := &fakeService{answer: func(_ int, r *http.Request) (*http.Response, error) {
+		return nil, &url.Error{Op: "Post", URL: r.URL.String() + "?X-Amz-Signature=HIDDEN", Err: inner}
+	}}
+	c := config(service)
+	c.MaxRetries = 0
+	_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+	want := "submit the batch job: POST https://vod.example.com/v1/local/batch: connection broken after the request was sent: proxy said: Authorization: ***"
+	if err == nil || err.Error() != want || !errors.Is(err, inner) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	var quoting *url.Error
+	if errors.As(err, &quoting) {
+		t.Errorf("the chain holds %v", quoting)
+	}
+}

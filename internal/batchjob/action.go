@@ -1,0 +1,83 @@
+package batchjob
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+const actionName = "vodlive_submit_batch_job"
+
+// NewAction makes the action vodlive_submit_batch_job: a submission that leaves nothing in the state.
+func NewAction() action.Action { return &submit{} }
+
+type submit struct{ data *providerdata.Data }
+
+var (
+	_ action.ActionWithConfigure  = (*submit)(nil)
+	_ action.ActionWithModifyPlan = (*submit)(nil)
+)
+
+type submitModel struct {
+	Paths        types.List `tfsdk:"paths"`
+	ServiceModes types.List `tfsdk:"service_modes"`
+}
+
+func (a *submit) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = actionName
+}
+
+func (a *submit) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Submits a batch job on uploaded files each time it is invoked, and keeps nothing in the state. " +
+			"Use the resource `vodlive_batch_job` for a job that is to be submitted once.",
+		Attributes: map[string]schema.Attribute{
+			"paths": schema.ListAttribute{
+				Required: true, ElementType: types.StringType, Validators: stringList(),
+				MarkdownDescription: "Key paths of the files to process. At least one, each only once.",
+			},
+			"service_modes": schema.ListAttribute{
+				Required: true, ElementType: types.StringType, Validators: stringList(),
+				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",
+			},
+		},
+	}
+}
+
+func (a *submit) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	a.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+func (a *submit) ModifyPlan(ctx context.Context, _ action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	if a.data != nil {
+		resp.Diagnostics.Append(a.data.PlanUpload(ctx, actionName, time.Now())...)
+	}
+}
+
+func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config submitModel
+	var paths, modes []string
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(a.data.NeedUpload(actionName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(config.Paths.ElementsAs(ctx, &paths, false)...)
+	resp.Diagnostics.Append(config.ServiceModes.ElementsAs(ctx, &modes, false)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("submitting a batch job on %d files", len(paths))})
+	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
+	if err != nil {
+		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths))
+		return
+	}
+	resp.SendProgress(action.InvokeProgressEvent{Message: "submitted: " + message})
+}

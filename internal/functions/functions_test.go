@@ -1,0 +1,159 @@
+package functions_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"pgregory.net/rapid"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/functions"
+)
+
+// call runs a function as the framework does. argument is the position that an error names, -1 without one.
+func call(t fataler, name string, arguments ...string) (result attr.Value, text string, argument int64) {
+	t.Helper()
+	ctx := context.Background()
+	for _, newFunction := range functions.All() {
+		f := newFunction()
+		var meta function.MetadataResponse
+		f.Metadata(ctx, function.MetadataRequest{}, &meta)
+		if meta.Name != name {
+			continue
+		}
+		var definition function.DefinitionResponse
+		f.Definition(ctx, function.DefinitionRequest{}, &definition)
+		empty, err := definition.Definition.Return.NewResultData(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := stringValues(arguments)
+		resp := function.RunResponse{Result: empty}
+		f.Run(ctx, function.RunRequest{Arguments: function.NewArgumentsData(values)}, &resp)
+		if resp.Error == nil {
+			return resp.Result.Value(), "", -1
+		}
+		if resp.Error.FunctionArgument == nil {
+			t.Fatalf("%s: the error names no argument: %s", name, resp.Error.Text)
+		}
+		return nil, resp.Error.Text, *resp.Error.FunctionArgument
+	}
+	t.Fatalf("no function %s", name)
+	return nil, "", -1
+}
+
+func stringValues(arguments []string) []attr.Value {
+	values := make([]attr.Value, len(arguments))
+	for i, a := range arguments {
+		values[i] = types.StringValue(a)
+	}
+	return values
+}
+
+func TestResults(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		function  string
+		arguments []string
+		want      string
+	}{
+		{"parse_key_path", []string{"vod/input/c-1/u-2/a b.mp4"}, `{"customer_id":"c-1","file_name":"a b.mp4","upload_id":"u-2"}`},
+		{"schedule", []string{"2040-06-30T18:45:00Z", "Europe/Berlin"}, `"2040-06-30 20:45"`},
+		{"schedule", []string{"2040-06-30T20:45:00+02:00", "UTC"}, `"2040-06-30 18:45"`},
+		{"schedule", []string{"2039-12-31T23:30:00Z", "Asia/Kolkata"}, `"2040-01-01 05:00"`},
+		{"schedule", []string{"2026-03-29T01:00:00Z", "Europe/Berlin"}, `"2026-03-29 03:00"`}, // the minute after the gap
+		{"schedule", []string{"2026-03-29T00:59:00Z", "Europe/Berlin"}, `"2026-03-29 01:59"`}, // the minute before
+		{"schedule", []string{"2026-10-24T23:59:00Z", "Europe/Berlin"}, `"2026-10-25 01:59"`}, // before the hour that comes twice
+		{"schedule", []string{"2026-10-25T02:00:00Z", "Europe/Berlin"}, `"2026-10-25 03:00"`}, // after it
+		{"schedule_utc", []string{"2040-06-30 20:45", "Europe/Berlin"}, `"2040-06-30T18:45:00Z"`},
+		{"schedule_utc", []string{"2026-03-29 03:00", "Europe/Berlin"}, `"2026-03-29T01:00:00Z"`},
+		{"schedule_utc", []string{"2026-10-25 03:00", "Europe/Berlin"}, `"2026-10-25T02:00:00Z"`},
+		{"schedule_utc", []string{"2026-04-05 01:15", "Australia/Lord_Howe"}, `"2026-04-04T14:15:00Z"`},
+	} {
+		got, text, _ := call(t, tc.function, tc.arguments...)
+		if text != "" || got.String() != tc.want {
+			t.Errorf("%s(%q) = %v %s, want %s", tc.function, tc.arguments, got, text, tc.want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	const form = ": a key path has the form vod/input/<customer id>/<upload id>/<file name>."
+	for _, tc := range []struct {
+		function  string
+		arguments []string
+		argument  int64
+		want      string
+	}{
+		{"parse_key_path", []string{""}, 0, `"" holds "" at character 1, where "vod" was expected` + form},
+		{"parse_key_path", []string{"promo.mp4"}, 0, `"promo.mp4" holds "promo.mp4" at character 1, where "vod" was expected` + form},
+		{"parse_key_path", []string{"vod/output/c/u/f"}, 0, `"vod/output/c/u/f" holds "output" at character 5, where "input" was expected` + form},
+		{"parse_key_path", []string{"vod/input/c"}, 0, `"vod/input/c" ends at character 11, where a slash and an upload id were expected` + form},
+		{"parse_key_path", []string{"vod/input//u/f"}, 0, `"vod/input//u/f" holds "" at character 11, where a customer id was expected` + form},
+		{"parse_key_path", []string{"vod/input/ü/u/"}, 0, `"vod/input/ü/u/" holds "" at character 15, where a file name was expected` + form},
+		{"parse_key_path", []string{"vod/input/c/u/f/g"}, 0, `"vod/input/c/u/f/g" holds a further slash at character 16, where the file name should end` + form},
+		{"schedule", []string{"tomorrow", "UTC"}, 0, `"tomorrow" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": at character 1, "tomorrow" was found.`},
+		{"schedule", []string{"2040-06-30", "UTC"}, 0, `"2040-06-30" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": it ends where "T" was expected.`},
+		{"schedule", []string{"2040-06-31T00:00:00Z", "UTC"}, 0, `"2040-06-31T00:00:00Z" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": day out of range.`},
+		{"schedule", []string{"2040-06-30T18:45:10Z", "UTC"}, 0, `"2040-06-30T18:45:10Z" has seconds; a session starts on a full minute, such as "2040-06-30T18:45:00Z".`},
+		{"schedule", []string{"2040-06-30T18:45:00Z", "europe/berlin"}, 1, `"europe/berlin" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". Write "Europe/Berlin".`},
+		{"schedule", []string{"2026-10-25T00:30:00Z", "Europe/Berlin"}, 0, `"2026-10-25T00:30:00Z" is "2026-10-25 02:30" in Europe/Berlin, which a clock change brings twice (2026-10-25T00:30:00Z and 2026-10-25T01:30:00Z): the service could take it for the other one. Choose another time, or another zone, such as "UTC".`},
+		{"schedule_utc", []string{"2040-06-30T20:45", "UTC"}, 0, `"2040-06-30T20:45" is not of the form YYYY-MM-DD HH:MM; a schedule looks like "2040-06-30 20:45".`},
+		{"schedule_utc", []string{"2040-02-30 20:45", "UTC"}, 0, `"2040-02-30 20:45": there is no such day or hour; a schedule looks like "2040-06-30 20:45".`},
+		{"schedule_utc", []string{"2040-06-30 20:45", "+02:00"}, 1, `"+02:00" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". An offset is not enough: it does not say when clocks change.`},
+		{"schedule_utc", []string{"2040-06-30 20:45", "Local"}, 1, `"Local" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC".`},
+		{"schedule_utc", []string{"2026-03-29 02:30", "Europe/Berlin"}, 0, `"2026-03-29 02:30" does not exist in Europe/Berlin: a clock change skips it. The nearest times are "2026-03-29 01:59" and "2026-03-29 03:00".`},
+		{"schedule_utc", []string{"2026-10-25 02:30", "Europe/Berlin"}, 0, `"2026-10-25 02:30" comes twice in Europe/Berlin, at 2026-10-25T00:30:00Z and at 2026-10-25T01:30:00Z, because of a clock change. Choose another time.`},
+		{"schedule_utc", []string{"2011-12-30 12:00", "Pacific/Apia"}, 0, `"2011-12-30 12:00" does not exist in Pacific/Apia: a clock change skips it. The nearest times are "2011-12-29 23:59" and "2011-12-31 00:00".`},
+	} {
+		got, text, argument := call(t, tc.function, tc.arguments...)
+		if text != tc.want || argument != tc.argument {
+			t.Errorf("%s(%q) = %v, argument %d:\n got %s\nwant %s", tc.function, tc.arguments, got, argument, text, tc.want)
+		}
+	}
+}
+
+// TestScheduleAndBack holds the two functions against each other: what schedule gives, schedule_utc takes back to the
+// same moment.
+func TestScheduleAndBack(t *testing.T) {
+	t.Parallel()
+	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/St_Johns"}
+	rapid.Check(t, func(t *rapid.T) {
+		moment := time.Unix(rapid.Int64Range(0, 2_500_000_000/60).Draw(t, "minute")*60, 0).UTC().Format(time.RFC3339)
+		zone := rapid.SampledFrom(zones).Draw(t, "zone")
+		local, text, _ := call(t, "schedule", moment, zone)
+		if text != "" {
+			if !strings.Contains(text, "brings twice") {
+				t.Fatalf("schedule(%s, %s): %s", moment, zone, text)
+			}
+			return
+		}
+		back, text, _ := call(t, "schedule_utc", local.(types.String).ValueString(), zone)
+		if text != "" || back.(types.String).ValueString() != moment {
+			t.Fatalf("%s in %s is %v and back %v %s", moment, zone, local, back, text)
+		}
+	})
+}
+
+// fataler is what a test, a fuzz target and a property have in common.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func FuzzParseKeyPath(f *testing.F) {
+	f.Add("vod/input/c/u/f")
+	f.Add("vod//\x00/é")
+	f.Fuzz(func(t *testing.T, given string) {
+		result, text, _ := call(t, "parse_key_path", given)
+		if (result == nil) == (text == "") {
+			t.Errorf("%q: %v, %q", given, result, text)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package functions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// parseKeyPath takes a key path apart (interface 2.1: vod/input/<customer_id>/<upload_uuid>/<file_name>).
+type parseKeyPath struct{}
+
+type keyPath struct {
+	CustomerID string `tfsdk:"customer_id"`
+	UploadID   string `tfsdk:"upload_id"`
+	FileName   string `tfsdk:"file_name"`
+}
+
+func (parseKeyPath) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "parse_key_path"
+}
+
+func (parseKeyPath) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary:             "Takes a key path apart",
+		MarkdownDescription: "Returns an object with `customer_id`, `upload_id` and `file_name` of a key path, as `vodlive_media_upload` has it.",
+		Parameters: []function.Parameter{function.StringParameter{
+			Name:                "key_path",
+			MarkdownDescription: "Key path of the form `vod/input/<customer id>/<upload id>/<file name>`.",
+		}},
+		Return: function.ObjectReturn{AttributeTypes: map[string]attr.Type{
+			"customer_id": types.StringType, "upload_id": types.StringType, "file_name": types.StringType,
+		}},
+	}
+}
+
+func (parseKeyPath) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var given string
+	if resp.Error = req.Arguments.Get(ctx, &given); resp.Error != nil {
+		return
+	}
+	parsed, problem := splitKeyPath(given)
+	if problem != "" {
+		resp.Error = function.NewArgumentFuncError(0, problem)
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, parsed)
+}
+
+// splitKeyPath returns the parts of a key path, or what is wrong with it: where, what was found, what was expected.
+func splitKeyPath(given string) (keyPath, string) {
+	const form = "a key path has the form vod/input/<customer id>/<upload id>/<file name>"
+	segments := strings.Split(given, "/")
+	expected := []string{`"vod"`, `"input"`, "a customer id", "an upload id", "a file name"}
+	at := 1 // position in characters of the segment, from 1
+	for i, want := range expected {
+		if i >= len(segments) {
+			return keyPath{}, fmt.Sprintf("%q ends at character %d, where a slash and %s were expected: %s.", given, at-2, want, form)
+		}
+		found := segments[i]
+		if found == "" || (i < 2 && `"`+found+`"` != want) {
+			return keyPath{}, fmt.Sprintf("%q holds %q at character %d, where %s was expected: %s.", given, found, at, want, form)
+		}
+		at += len([]rune(found)) + 1
+	}
+	if len(segments) > len(expected) {
+		return keyPath{}, fmt.Sprintf("%q holds a further slash at character %d, where the file name should end: %s.", given, at-1, form)
+	}
+	return keyPath{CustomerID: segments[2], UploadID: segments[3], FileName: segments[4]}, ""
+}

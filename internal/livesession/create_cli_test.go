@@ -1,0 +1,446 @@
+package livesession_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+const address = "vodlive_live_session.match"
+
+// pushPull is the configuration of a session, PUSH in and PULL out, with more
+// arguments where a test wants them.
+func pushPull(more ...string) string {
+	return `
+resource "vodlive_live_session" "match" {
+  name         = "match"
+  region       = "eu-central-1"
+  input        = "RTMP_PUSH"
+  mode         = "NORM"
+  output_mode  = "RTMP_PULL"
+  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+  ` + strings.Join(more, "\n  ") + `
+}
+`
+}
+
+const noRetries = "provider \"vodlive\" {\n  max_retries = 0\n}\n"
+
+var importBlock = regexp.MustCompile(`import \{\s+to\s+= vodlive_live_session\.NAME\s+id\s+= "([^"]+)"`)
+
+// ended is what a create has to leave behind.
+type ended struct {
+	failed   bool
+	state    bool // the session is in the state
+	tainted  bool
+	sessions int      // in the service
+	creates  int      // requests
+	texts    []string // in the output; {id} is that of the service's last session
+	not      []string // not in it
+}
+
+func (e ended) check(t *testing.T, s *acctest.Server, cli *acctest.CLI, r acctest.Result) {
+	t.Helper()
+	if failed := r.Code != 0; failed != e.failed {
+		t.Fatalf("exit code %d\n%s", r.Code, r.Output)
+	}
+	sessions := s.Sessions()
+	if len(sessions) != e.sessions {
+		t.Errorf("the service has %d sessions, want %d", len(sessions), e.sessions)
+	}
+	s.AssertCalls(t, simulator.CallCreateSession, e.creates)
+	id := ""
+	if len(sessions) > 0 {
+		id = sessions[len(sessions)-1].ID
+	}
+	resource, inState := cli.State()[address]
+	if inState != e.state || resource.Tainted != e.tainted {
+		t.Errorf("in state %v, tainted %v; want %v, %v", inState, resource.Tainted, e.state, e.tainted)
+	}
+	if inState && resource.Values["id"] != id {
+		t.Errorf("the state has session %v, the service %s", resource.Values["id"], id)
+	}
+	flat := r.Flat()
+	for _, text := range e.texts {
+		if text = strings.ReplaceAll(text, "{id}", id); !strings.Contains(flat, text) {
+			t.Errorf("the output lacks %q:\n%s", text, r.Output)
+		}
+	}
+	for _, text := range e.not {
+		if strings.Contains(flat, text) {
+			t.Errorf("the output has %q:\n%s", text, r.Output)
+		}
+	}
+}
+
+// TestCreateEnds goes through the ways in which a create can end.
+func TestCreateEnds(t *testing.T) {
+	t.Parallel()
+	const safe = "no session was made, and applying again is safe"
+	tests := map[string]struct {
+		options  simulator.Options
+		fault    *simulator.Fault
+		also     *simulator.Fault
+		existing []simulator.SessionRecord
+		config   string
+		want     ended
+		after    func(t *testing.T, s *acctest.Server, cli *acctest.CLI, r acctest.Result)
+	}{
+		"ready": {
+			config: pushPull(),
+			want:   ended{state: true, sessions: 1, creates: 1},
+			after:  cleanPlan,
+		},
+		"scheduled": {
+			options: simulator.Options{StatusPath: []string{"SCHEDULED"}},
+			config:  pushPull(`is_scheduled = true`, `timezone = "Europe/Berlin"`, `scheduled_at = "2931-05-17 20:15"`),
+			want:    ended{state: true, sessions: 1, creates: 1},
+			after:   cleanPlan,
+		},
+		"not found at first": {
+			options: simulator.Options{StatusPath: []string{"READY"}},
+			fault:   &simulator.Fault{Call: simulator.CallGetSession, Times: 2, Status: http.StatusNotFound},
+			config:  pushPull(),
+			want:    ended{state: true, sessions: 1, creates: 1},
+			after:   cleanPlan,
+		},
+		"status that is new to the provider": {
+			options: simulator.Options{StatusPath: []string{"WARMING_UP", "READY"}},
+			config:  pushPull(),
+			want:    ended{state: true, sessions: 1, creates: 1},
+			after:   cleanPlan,
+		},
+		"no waiting": {
+			options: simulator.Options{ReadyAfter: time.Hour},
+			config:  pushPull(`wait_for_status = []`),
+			want:    ended{state: true, sessions: 1, creates: 1},
+			after: func(t *testing.T, s *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				if got := cli.State()[address].Values["status"]; got != "PENDING" {
+					t.Errorf("status is %v, want PENDING", got)
+				}
+				s.AssertCalls(t, simulator.CallGetSession, 1)
+				s.AssertCalls(t, simulator.CallListSessions, 0)
+			},
+		},
+		"refused": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Status: http.StatusBadRequest, Body: `{"message":"the account has too many sessions"}`},
+			config: pushPull(),
+			want: ended{failed: true, creates: 1, texts: []string{"Creating the live session failed", "400 Bad Request: the account has too many sessions"},
+				not: []string{"may have been created"}},
+		},
+		"region refused by the service": {
+			config: "provider \"vodlive\" {\n  skip_region_validation = true\n}\n" + strings.Replace(pushPull(), "eu-central-1", "mars-1", 1),
+			want:   ended{failed: true, creates: 1, texts: []string{"Creating the live session failed", "400"}, not: []string{"may have been created"}},
+			after: func(t *testing.T, s *acctest.Server, _ *acctest.CLI, _ acctest.Result) {
+				s.AssertCalls(t, simulator.CallRegions, 0)
+			},
+		},
+		"connection broken before the service took it": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakBefore: true},
+			config: pushPull(),
+			want:   ended{failed: true, creates: 1, texts: []string{safe}},
+			after: func(t *testing.T, s *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				cli.Must("apply", "-auto-approve")
+				if n := len(s.Sessions()); n != 1 {
+					t.Errorf("the service has %d sessions after applying again", n)
+				}
+			},
+		},
+		"connection broken after the service took it": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true},
+			config: pushPull(),
+			want: ended{failed: true, sessions: 1, creates: 1, texts: []string{
+				"The live session may have been created", "One session of the account has exactly these arguments", `id = "{id}"`,
+			}},
+			after: importWhatWasNamed,
+		},
+		"answer cut off": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, Truncate: true},
+			config: pushPull(),
+			want:   ended{failed: true, sessions: 1, creates: 1, texts: []string{"The live session may have been created", `id = "{id}"`}},
+			after:  importWhatWasNamed,
+		},
+		"answer without an id": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, Body: `{"message":"ok"}`},
+			config: pushPull(),
+			want:   ended{failed: true, sessions: 1, creates: 1, texts: []string{"The live session may have been created", `id = "{id}"`}},
+			after:  importWhatWasNamed,
+		},
+		"500, processed": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusInternalServerError, Processed: true, Body: "oops"},
+			config: pushPull(),
+			want:   ended{failed: true, sessions: 1, creates: 1, texts: []string{"The live session may have been created", `id = "{id}"`}},
+			after:  importWhatWasNamed,
+		},
+		"503, not processed": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusServiceUnavailable},
+			config: pushPull(),
+			want:   ended{failed: true, creates: 1, texts: []string{"503", safe}},
+		},
+		"429 first": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusTooManyRequests},
+			config: pushPull(),
+			want:   ended{state: true, sessions: 1, creates: 2},
+			after:  cleanPlan,
+		},
+		"ambiguous, with one of the same arguments before": {
+			fault:    &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true},
+			existing: []simulator.SessionRecord{{ID: "older", Name: "match", Region: "eu-central-1"}, {Name: "match", Region: "us-east-1"}, {Name: "other", Region: "eu-central-1"}},
+			config:   pushPull(),
+			want: ended{failed: true, sessions: 4, creates: 1, texts: []string{
+				"2 sessions of the account have exactly these arguments", `id = "{id}"`, `id = "older"`,
+			}},
+		},
+		"ambiguous, and the listing fails": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true},
+			also:   &simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`},
+			config: pushPull(),
+			want: ended{failed: true, sessions: 1, creates: 1, texts: []string{
+				"The live session may have been created", "Looking for it failed, too", "not yours",
+				`look for one named "match" in region eu-central-1 with input RTMP_PUSH, mode NORM and output mode RTMP_PULL`,
+			}, not: []string{"{id}"}},
+		},
+		"ended as ERROR": {
+			options: simulator.Options{StatusPath: []string{"PENDING", "ERROR"}},
+			config:  pushPull(),
+			want: ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
+				"The live session ended as ERROR", "Live session {id} was created and then reached status ERROR", "`terraform untaint`", "`wait_for_status`",
+			}},
+			after: func(t *testing.T, _ *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				cli.Must("untaint", address)
+				cli.AssertNoChanges()
+			},
+		},
+		"ended as ERROR, which was waited for": {
+			options: simulator.Options{StatusPath: []string{"PENDING", "ERROR"}},
+			config:  pushPull(`wait_for_status = ["ERROR"]`),
+			want:    ended{state: true, sessions: 1, creates: 1},
+			after:   cleanPlan,
+		},
+		"out of time": {
+			options: simulator.Options{ReadyAfter: time.Hour},
+			config:  pushPull(`timeouts = { create = "2s" }`),
+			want: ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
+				"The live session was not ready in time", "Live session {id} was created", "after 2s, its last status seen was PENDING", "`terraform untaint`", "`timeouts.create`",
+			}},
+			after: func(t *testing.T, s *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				plan := cli.Must("plan").Flat()
+				if !strings.Contains(plan, "is tainted, so must be replaced") {
+					t.Errorf("the next plan does not replace:\n%s", plan)
+				}
+				cli.Must("untaint", address)
+				cli.AssertNoChanges()
+			},
+		},
+		"not readable after all": {
+			fault:  &simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden, Body: `{"message":"no reading"}`},
+			config: pushPull(),
+			want: ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
+				"The new live session cannot be read", "Live session {id} was created", "no reading", "`terraform untaint`",
+			}},
+		},
+		"listing fails in the end": {
+			options: simulator.Options{StatusPath: []string{"READY"}},
+			fault:   &simulator.Fault{Call: simulator.CallListSessions, Times: 1, Status: http.StatusForbidden},
+			config:  pushPull(),
+			want:    ended{state: true, sessions: 1, creates: 1, texts: []string{"Warning: Some values of the live session are missing"}},
+			after: func(t *testing.T, _ *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				cli.Must("apply", "-refresh-only", "-auto-approve")
+				if got := cli.State()[address].Values["elastic_ip_a"]; got == nil {
+					t.Error("a refresh does not look the address up")
+				}
+			},
+		},
+		"listed late": {
+			options:  simulator.Options{StatusPath: []string{"READY"}},
+			fault:    &simulator.Fault{Call: simulator.CallListSessions, Times: 1, Body: `{"data":{"Sessions":[]}}`},
+			existing: []simulator.SessionRecord{{Name: "other"}},
+			config:   pushPull(),
+			want:     ended{state: true, sessions: 2, creates: 1},
+			after: func(t *testing.T, _ *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				if got := cli.State()[address].Values["elastic_ip_a"]; got == nil {
+					t.Error("the address was not looked up again")
+				}
+			},
+		},
+		"not as asked for": {
+			options: simulator.Options{StatusPath: []string{"READY"}},
+			fault: &simulator.Fault{Call: simulator.CallCreateSession, Rewrite: func(body []byte) []byte {
+				return []byte(strings.Replace(string(body), `"match"`, `"Match"`, 1))
+			}},
+			config: pushPull(),
+			want: ended{state: true, sessions: 1, creates: 1, texts: []string{
+				"Warning: The service changed what was asked for", "the service reports another value for name than the configuration has",
+			}},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t, tt.options)
+			for _, record := range tt.existing {
+				s.AddSession(record)
+			}
+			for _, fault := range []*simulator.Fault{tt.fault, tt.also} {
+				if fault != nil {
+					s.Fail(*fault)
+				}
+			}
+			cli := acctest.NewCLI(t, s)
+			cli.Config(tt.config)
+			r := cli.Run("apply", "-auto-approve")
+			tt.want.check(t, s, cli, r)
+			if tt.after != nil && !t.Failed() {
+				tt.after(t, s, cli, r)
+			}
+		})
+	}
+}
+
+func cleanPlan(t *testing.T, _ *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+	t.Helper()
+	cli.AssertNoChanges()
+	values := cli.State()[address].Values
+	for _, name := range []string{"id", "status", "input_endpoint_a", "output_endpoint_a", "user_id", "transcoder_id", "elastic_ip_a", "port", "egress_port"} {
+		if values[name] == nil {
+			t.Errorf("%s is null", name)
+		}
+	}
+}
+
+// importWhatWasNamed pastes the import block of the error and applies: the
+// session is adopted and no second one made.
+func importWhatWasNamed(t *testing.T, s *acctest.Server, cli *acctest.CLI, r acctest.Result) {
+	t.Helper()
+	block := importBlock.FindStringSubmatch(r.Flat())
+	if block == nil {
+		t.Fatalf("no import block in:\n%s", r.Output)
+	}
+	cli.Write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, block[1]))
+	out := cli.Must("apply", "-auto-approve").Flat()
+	if !strings.Contains(out, "1 imported, 0 added, 0 changed, 0 destroyed") {
+		t.Errorf("adopting the session:\n%s", out)
+	}
+	if n := len(s.Sessions()); n != 1 {
+		t.Errorf("the service has %d sessions", n)
+	}
+	cli.AssertNoChanges()
+}
+
+// TestCreateWithoutConnection fails before a request is out.
+func TestCreateWithoutConnection(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, s)
+	cli.Setenv("VODLIVE_BASE_URL", "http://127.0.0.1:1")
+	cli.Config(noRetries + pushPull())
+	r := cli.Run("apply", "-auto-approve")
+	ended{failed: true, texts: []string{
+		"Warning: The region was not checked", "Creating the live session failed", "http://127.0.0.1:1/live/v1/live-streams/session",
+	}, not: []string{"may have been created"}}.check(t, s, cli, r)
+}
+
+// TestInterrupt sends SIGINT, as Ctrl-C does, in the two places where a create
+// spends its time.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	t.Run("while waiting", func(t *testing.T) {
+		t.Parallel()
+		s := acctest.Start(t, simulator.Options{ReadyAfter: time.Hour})
+		cli := acctest.NewCLI(t, s)
+		cli.Config(pushPull())
+		p := cli.Start("apply", "-auto-approve")
+		answered(t, p, s, simulator.CallGetSession, 2)
+		start := time.Now()
+		p.Signal(os.Interrupt)
+		r := p.Wait()
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("the interrupt took %v", took)
+		}
+		ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
+			"Waiting for the live session was interrupted", "Live session {id} was created; its last status seen was PENDING", "`terraform untaint`",
+		}}.check(t, s, cli, r)
+		cli.Must("untaint", address)
+		cli.AssertNoChanges()
+	})
+	t.Run("while creating", func(t *testing.T) {
+		t.Parallel()
+		s := acctest.Start(t, simulator.Options{})
+		hold := s.Hold(simulator.CallCreateSession, nil)
+		cli := acctest.NewCLI(t, s)
+		cli.Config(pushPull())
+		p := cli.Start("apply", "-auto-approve")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := hold.Arrived(ctx, 1); err != nil {
+			p.Signal(os.Kill)
+			t.Fatalf("%v\n%s", err, p.Wait().Output)
+		}
+		start := time.Now()
+		p.Signal(os.Interrupt)
+		r := p.Wait()
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("the interrupt took %v", took)
+		}
+		hold.Release()
+		ended{failed: true, creates: 1, texts: []string{
+			"The live session may have been created", "The run was interrupted, so the provider did not look for it", `look for one named "match"`,
+		}}.check(t, s, cli, r)
+		s.AssertCalls(t, simulator.CallListSessions, 0)
+	})
+}
+
+// answered waits until a call has been answered n times.
+func answered(t *testing.T, p *acctest.Process, s *acctest.Server, call string, n int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := s.Answered(ctx, call, n); err != nil {
+		p.Signal(os.Kill)
+		t.Fatalf("waiting for %s: %v\n%s", call, err, p.Wait().Output)
+	}
+}
+
+// TestManyAtOnce creates fifty sessions in one apply: they share the list of
+// regions and the pages of the listing.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t, simulator.Options{StatusPath: []string{"PENDING", "READY"}})
+	cli := acctest.NewCLI(t, s)
+	cli.Config(strings.Replace(pushPull("count = 50"), `"match"
+`, `"match${count.index}"
+`, 1))
+	plan := cli.Must("plan", "-out=plan.bin").Flat()
+	if !strings.Contains(plan, "50 to add") {
+		t.Fatal(plan)
+	}
+	s.AssertCalls(t, simulator.CallRegions, 1)
+	cli.Must("apply", "plan.bin")
+	s.AssertCalls(t, simulator.CallCreateSession, 50)
+	s.AssertCalls(t, simulator.CallRegions, 2) // plan and apply are two provider processes
+	gets, lists := s.Count(simulator.CallGetSession), s.Count(simulator.CallListSessions)
+	t.Logf("%d GETs, %d pages", gets, lists)
+	// One GET each, and a page for each of the five rounds of ten, is the least
+	// without sharing polls.
+	if gets+lists > 100 {
+		t.Errorf("%d GETs and %d pages for 50 sessions", gets, lists)
+	}
+	for name, r := range cli.State() {
+		if r.Values["elastic_ip_a"] == nil || r.Values["user_id"] == nil {
+			t.Errorf("%s lacks what the listing shows", name)
+		}
+	}
+	before := len(s.Journal())
+	cli.AssertNoChanges()
+	if calls := len(s.Journal()) - before; calls > 2*1+10 {
+		t.Errorf("refreshing 50 sessions in one page took %d calls, want at most 12", calls)
+	}
+}

@@ -1,0 +1,153 @@
+package mediaupload
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+const actionName = "vodlive_process_media"
+
+// NewAction makes the action vodlive_process_media: upload a file, then submit a batch job on it, with nothing in the state.
+func NewAction() action.Action { return &processMedia{} }
+
+type processMedia struct{ data *providerdata.Data }
+
+var (
+	_ action.ActionWithConfigure  = (*processMedia)(nil)
+	_ action.ActionWithModifyPlan = (*processMedia)(nil)
+)
+
+type actionModel struct {
+	Source       types.String `tfsdk:"source"`
+	FileName     types.String `tfsdk:"file_name"`
+	ContentType  types.String `tfsdk:"content_type"`
+	SHA256       types.String `tfsdk:"sha256"`
+	Method       types.String `tfsdk:"method"`
+	PartSize     types.Int64  `tfsdk:"part_size"`
+	ServiceModes types.List   `tfsdk:"service_modes"`
+}
+
+func (a *processMedia) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = actionName
+}
+
+func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	nonBlank := func(description string) validator.String { return stringvalidator.RegexMatches(notBlank, description) }
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Uploads a file and submits a batch job on it, each time it is invoked, and keeps nothing in the state. " +
+			"Progress is shown while it runs. An upload that was interrupted continues from its record in `resume_dir`.",
+		Attributes: map[string]schema.Attribute{
+			"source": schema.StringAttribute{
+				Required: true, Validators: []validator.String{nonBlank("must not be blank")},
+				MarkdownDescription: "Path of the file to upload.",
+			},
+			"file_name": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{fileName{}},
+				MarkdownDescription: "Name of the stored file. By default the base name of `source`.",
+			},
+			"content_type": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{mediaType{}},
+				MarkdownDescription: "Media type of the file. By default found from the extension of the file name, else from the content.",
+			},
+			"sha256": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{stringvalidator.RegexMatches(sha256Hex, "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")},
+				MarkdownDescription: "SHA-256 that the content must have, in hexadecimal. Saves reading the file before it is sent.",
+			},
+			"method": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{stringvalidator.OneOf(methodAuto, methodSingle, methodMultipart)},
+				MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts.",
+			},
+			"part_size": schema.Int64Attribute{
+				Optional: true, Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
+				MarkdownDescription: "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, more only where the file would have more than 10,000 parts.",
+			},
+			"service_modes": schema.ListAttribute{
+				Required: true, ElementType: types.StringType,
+				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",
+				Validators: []validator.List{
+					listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues(),
+					listvalidator.ValueStringsAre(nonBlank("must not be blank")),
+				},
+			},
+		},
+	}
+}
+
+func (a *processMedia) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	a.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+// ModifyPlan finds what the action would fail on before anything else of the plan is applied. The file itself may be
+// made by that plan, so a missing one is left to Invoke.
+func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	if a.data == nil {
+		return
+	}
+	resp.Diagnostics.Append(a.data.PlanUpload(ctx, actionName, time.Now())...)
+	var config actionModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || config.Source.IsUnknown() {
+		return
+	}
+	if _, err := stat(config.Source.ValueString()); err != nil && !isMissing(err) {
+		resp.Diagnostics.AddAttributeError(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
+	}
+}
+
+func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config actionModel
+	var modes []string
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(a.data.NeedUpload(actionName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(config.ServiceModes.ElementsAs(ctx, &modes, false)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	say := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
+
+	r := &mediaUpload{data: a.data}
+	m := &model{
+		Source: config.Source, FileName: config.FileName, ContentType: config.ContentType, SHA256: config.SHA256,
+		Method: config.Method, PartSize: config.PartSize,
+	}
+	if m.SHA256.IsNull() {
+		say("reading " + m.Source.ValueString())
+	}
+	s, _, err := r.prepare(ctx, m)
+	if err != nil {
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		return
+	}
+	reporter := &reporter{ctx: ctx, now: time.Now, lastLog: time.Now(), line: say}
+	u := &uploader{data: a.data, progress: reporter.report, warn: resp.Diagnostics.AddWarning}
+	stored, left, err := u.run(ctx, s, nil)
+	if err != nil {
+		resp.Diagnostics.Append(actionDiagnostic(s, left, a.data.ResumeDir != "", err))
+		return
+	}
+	say("submitting a batch job on " + stored.KeyPath)
+	paths := []string{stored.KeyPath}
+	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
+	if err != nil {
+		d := providerdata.SubmitDiagnostic(err, paths)
+		resp.Diagnostics.AddError(d.Summary(), fmt.Sprintf("%s\n\nThe file itself is stored as %s.", d.Detail(), stored.KeyPath))
+		return
+	}
+	say(fmt.Sprintf("submitted %s: %s", stored.KeyPath, message))
+}

@@ -1,0 +1,45 @@
+package mediaupload
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// uploadDiagnostic says what went wrong and what the next apply will do about it.
+func uploadDiagnostic(s spec, left *providerdata.Unfinished, err error) diag.Diagnostic {
+	d, stored := failure(s, left, err)
+	if stored == "" {
+		return d
+	}
+	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf(
+		"%s\n\n%s and are not lost: the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform "+
+			"marks what could not be created as tainted; the upload continues all the same. If `prevent_destroy` forbids that plan, run `terraform untaint` "+
+			"with the address of this resource and apply again.", d.Detail(), stored))
+}
+
+// actionDiagnostic is uploadDiagnostic for an action, which has no state: only a record can continue its upload.
+func actionDiagnostic(s spec, left *providerdata.Unfinished, recorded bool, err error) diag.Diagnostic {
+	d, stored := failure(s, left, err)
+	if stored == "" || !recorded {
+		return d
+	}
+	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf("%s\n\n%s and are not lost: the action sends only the others when it is invoked again on this machine.", d.Detail(), stored))
+}
+
+// failure is the error itself, and how much of the file is stored, "" if nothing can be continued.
+func failure(s spec, left *providerdata.Unfinished, err error) (d diag.Diagnostic, stored string) {
+	d = providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", s.FileName), err)
+	var lost *maybeComplete
+	switch {
+	case errors.As(err, &lost):
+		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", s.FileName), d.Detail()), ""
+	case left != nil:
+		return d, fmt.Sprintf("%d of %d parts are stored", len(left.Parts), transfer.PartCount(s.Size, s.PartSize))
+	}
+	return d, ""
+}

@@ -1,0 +1,479 @@
+package storagetest_test
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator/storagetest"
+)
+
+const mib = 1 << 20
+
+// bench is one service whose uploads go to one storage.
+type bench struct {
+	*simulator.Service
+	t      *testing.T
+	url    string
+	client *http.Client
+	// real tells that the storage is the real S3 server.
+	real bool
+	// offset moves the clock by which addresses are presigned and, in the simulator, checked.
+	offset atomic.Int64
+}
+
+// onBoth runs a test against the simulator's own storage and against versitygw.
+func onBoth(t *testing.T, test func(*testing.T, *bench)) {
+	t.Parallel()
+	run := func(t *testing.T, storage simulator.Storage) {
+		b := &bench{t: t, real: storage != nil}
+		b.Service = simulator.New(simulator.Options{
+			Storage: storage, Dir: t.TempDir(),
+			Clock: func() time.Time { return time.Now().Add(time.Duration(b.offset.Load())) },
+		})
+		server := httptest.NewServer(b.Service)
+		b.url, b.client = server.URL, &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
+		t.Cleanup(func() {
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+			b.client.CloseIdleConnections()
+			server.Close()
+		})
+		test(t, b)
+	}
+	t.Run("simulator", func(t *testing.T) {
+		t.Parallel()
+		run(t, nil)
+	})
+	t.Run("versitygw", func(t *testing.T) {
+		t.Parallel()
+		storage, err := simulator.NewS3(t.Context(), storagetest.Versitygw(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = storage.Close() })
+		run(t, storage)
+	})
+}
+
+// call makes a call of the upload API and returns the status, the data and storage's error code.
+func (b *bench) call(path string, body map[string]any) (int, map[string]any, string) {
+	b.t.Helper()
+	raw, err := json.Marshal(body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+"/vod/v1/customer/"+path, bytes.NewReader(raw))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", simulator.DefaultIDToken)
+	r.Header.Set("Content-Type", "application/json")
+	response, err := b.client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Data map[string]any
+		Code string
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		b.t.Fatal(err)
+	}
+	return response.StatusCode, answer.Data, answer.Code
+}
+
+func (b *bench) presign(name string) (address, key string) {
+	b.t.Helper()
+	_, data, _ := b.call("presign-url", map[string]any{"file_name": name, "content_type": "video/mp4"})
+	return data["presigned_url"].(string), data["fileKeyPath"].(string)
+}
+
+func (b *bench) begin() (key, id string) {
+	b.t.Helper()
+	_, data, _ := b.call("multipart/create", map[string]any{"filename": "film.mov"})
+	return data["key_path"].(string), data["upload_id"].(string)
+}
+
+func (b *bench) partURL(key, id string, number int) string {
+	b.t.Helper()
+	_, data, _ := b.call("multipart/generate-url", map[string]any{"key_path": key, "upload_id": id, "part_number": number})
+	return data["url"].(string)
+}
+
+// put sends content, with the Content-Type that presign-url was told unless edit
+// changes that, and returns "status code" and the ETag.
+func (b *bench) put(address string, content io.Reader, size int64, edit func(*http.Request)) (outcome, etag string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut, address, content)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.ContentLength = size
+	r.Header.Set("Content-Type", "video/mp4")
+	if edit != nil {
+		edit(r)
+	}
+	response, err := b.client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return "200", response.Header.Get("ETag")
+	}
+	var refused struct{ Code string }
+	if err := xml.Unmarshal(body, &refused); err != nil {
+		b.t.Errorf("%v: %s", err, body)
+	}
+	return fmt.Sprint(response.StatusCode, " ", refused.Code), ""
+}
+
+func (b *bench) putBytes(address string, content []byte) (outcome, etag string) {
+	b.t.Helper()
+	return b.put(address, bytes.NewReader(content), int64(len(content)), nil)
+}
+
+// complete returns "status code" and the data.
+func (b *bench) complete(key, id string, parts ...simulator.CompletedPart) (outcome string, data map[string]any) {
+	b.t.Helper()
+	list := []any{}
+	for _, p := range parts {
+		list = append(list, map[string]any{"part_number": p.Number, "etag": p.ETag})
+	}
+	status, data, code := b.call("multipart/complete", map[string]any{"key_path": key, "upload_id": id, "parts": list})
+	return strings.TrimSpace(fmt.Sprint(status, " ", code)), data
+}
+
+func random(seed byte, size int) []byte {
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{seed}).Read(content)
+	return content
+}
+
+func etagOf(content []byte) string { return fmt.Sprintf(`"%x"`, md5.Sum(content)) }
+
+// want compares an outcome. versitygw, when not empty, is where the real server
+// departs from what AWS documents.
+func (b *bench) want(what, got, want, versitygw string) {
+	b.t.Helper()
+	if b.real && versitygw != "" {
+		want = versitygw
+	}
+	if got != want {
+		b.t.Errorf("%s: %s, want %s", what, got, want)
+	}
+}
+
+func TestPresignedPut(t *testing.T) {
+	onBoth(t, func(_ *testing.T, b *bench) {
+		content := []byte("hello")
+		header := func(name, value string) func(*http.Request) {
+			return func(r *http.Request) { r.Header.Set(name, value) }
+		}
+		const bothAuthentications = "400 InvalidArgument"
+		for name, c := range map[string]struct {
+			edit            func(*http.Request)
+			want, versitygw string
+		}{
+			"Content-Type as signed": {nil, "200", ""},
+			"other Content-Type":     {header("Content-Type", "video/quicktime"), "403 SignatureDoesNotMatch", ""},
+			"no Content-Type":        {func(r *http.Request) { r.Header.Del("Content-Type") }, "403 SignatureDoesNotMatch", ""},
+			"extra headers": {func(r *http.Request) {
+				r.Header.Set("X-Other", "1")
+				r.Header.Set("Cookie", "a=b")
+				r.Header.Set("User-Agent", "somebody")
+			}, "200", ""},
+			"x-amz header that was not signed": {header("X-Amz-Acl", "private"), "403 AccessDenied", ""},
+			"metadata that was not signed":     {header("X-Amz-Meta-A", "b"), "403 AccessDenied", ""},
+			// AWS: "Only one auth mechanism allowed". versitygw looks at the query alone.
+			"token besides":             {header("Authorization", simulator.DefaultIDToken), bothAuthentications, "200"},
+			"bearer token besides":      {header("Authorization", "Bearer x"), bothAuthentications, "200"},
+			"basic credentials besides": {func(r *http.Request) { r.SetBasicAuth("a", "b") }, bothAuthentications, "200"},
+			"no Content-Length":         {func(r *http.Request) { r.ContentLength = -1 }, "411 MissingContentLength", ""},
+			"Content-MD5":               {header("Content-MD5", "XUFAKrxLKna5cZ2REBfFkg=="), "200", ""},
+			"wrong Content-MD5":         {header("Content-MD5", base64.StdEncoding.EncodeToString(make([]byte, 16))), "400 BadDigest", ""},
+			"no MD5":                    {header("Content-MD5", "x"), "400 InvalidDigest", ""},
+		} {
+			address, _ := b.presign("a b+ü%.mp4")
+			got, etag := b.put(address, bytes.NewReader(content), 5, c.edit)
+			b.want(name, got, c.want, c.versitygw)
+			if got == "200" && etag != etagOf(content) {
+				b.t.Errorf("%s: ETag %s", name, etag)
+			}
+		}
+	})
+}
+
+func TestPresignedAddress(t *testing.T) {
+	onBoth(t, func(_ *testing.T, b *bench) {
+		for name, c := range map[string]struct {
+			edit            func(query url.Values)
+			want, versitygw string
+		}{
+			"changed signature":      {func(q url.Values) { q.Set("X-Amz-Signature", strings.Repeat("0", 64)) }, "403 SignatureDoesNotMatch", ""},
+			"longer lifetime":        {func(q url.Values) { q.Set("X-Amz-Expires", "901") }, "403 SignatureDoesNotMatch", ""},
+			"parameter added":        {func(q url.Values) { q.Set("x", "y") }, "403 SignatureDoesNotMatch", ""},
+			"lifetime missing":       {func(q url.Values) { q.Del("X-Amz-Expires") }, "400 AuthorizationQueryParametersError", ""},
+			"lifetime over a week":   {func(q url.Values) { q.Set("X-Amz-Expires", "604801") }, "400 AuthorizationQueryParametersError", ""},
+			"signature missing":      {func(q url.Values) { q.Del("X-Amz-Signature") }, "400 AuthorizationQueryParametersError", ""},
+			"nothing but the path":   {func(q url.Values) { clear(q) }, "403 AccessDenied", ""},
+			"changed, with the rest": {nil, "200", ""},
+			// versitygw answers with an error of its own administration.
+			"unknown access key": {
+				func(q url.Values) { q.Set("X-Amz-Credential", "X"+q.Get("X-Amz-Credential")) }, "403 InvalidAccessKeyId", "404 XAdminUserNotFound",
+			},
+		} {
+			address, _ := b.presign("a.mp4")
+			u, err := url.Parse(address)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			if query := u.Query(); c.edit != nil {
+				c.edit(query)
+				u.RawQuery = query.Encode()
+			}
+			got, _ := b.putBytes(u.String(), []byte("hello"))
+			b.want(name, got, c.want, c.versitygw)
+		}
+		address, _ := b.presign("a.mp4")
+		got, _ := b.putBytes(strings.Replace(address, "a.mp4", "b.mp4", 1), []byte("hello"))
+		b.want("other key", got, "403 SignatureDoesNotMatch", "")
+		for range 2 {
+			got, _ = b.putBytes(address, []byte("hello"))
+			b.want("the same address twice", got, "200", "")
+		}
+		if got := len(b.Objects()); got != 2 {
+			b.t.Errorf("%d objects", got)
+		}
+	})
+}
+
+func TestExpiry(t *testing.T) {
+	onBoth(t, func(_ *testing.T, b *bench) {
+		for ago, want := range map[time.Duration]string{14 * time.Minute: "200", 16 * time.Minute: "403 AccessDenied"} {
+			b.offset.Store(-int64(ago))
+			address, _ := b.presign("a.mp4")
+			key, id := b.begin()
+			part := b.partURL(key, id, 1)
+			b.offset.Store(0)
+			for _, address := range []string{address, part} {
+				got, _ := b.putBytes(address, []byte("hello"))
+				b.want(ago.String(), got, want, "")
+			}
+		}
+	})
+}
+
+func TestEarlyRefusal(t *testing.T) {
+	onBoth(t, func(_ *testing.T, b *bench) {
+		address, _ := b.presign("a.mp4")
+		body := &counted{Reader: bytes.NewReader(make([]byte, 64*mib))}
+		got, _ := b.put(address, body, 64*mib, func(r *http.Request) {
+			r.Header.Set("Content-Type", "text/plain")
+			r.Header.Set("Expect", "100-continue")
+		})
+		b.want("a client that waits for leave", got, "403 SignatureDoesNotMatch", "")
+		// versitygw gives leave to send before it looks at the signature.
+		if n := body.n.Load(); n != 0 && !b.real {
+			b.t.Errorf("%d bytes were asked for before the refusal", n)
+		}
+		// A client that does not wait has the answer or a broken connection: a
+		// server that stops reading cannot promise more. It has no object either way.
+		r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut, address, bytes.NewReader(make([]byte, 64*mib)))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "text/plain")
+		if response, err := b.client.Do(r); err == nil {
+			b.want("a client that does not wait", fmt.Sprint(response.StatusCode), "403", "")
+			_ = response.Body.Close()
+		}
+		if got := b.Objects(); len(got) != 0 {
+			b.t.Errorf("%+v", got)
+		}
+	})
+}
+
+type counted struct {
+	io.Reader
+	n atomic.Int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+func TestParts(t *testing.T) {
+	onBoth(t, func(_ *testing.T, b *bench) {
+		key, id := b.begin()
+		small := []byte("small")
+		got, etag := b.putBytes(b.partURL(key, id, 2), small)
+		b.want("a part below 5 MiB", got, "200", "")
+		if etag != etagOf(small) {
+			b.t.Errorf("ETag %s", etag)
+		}
+		got, _ = b.put(b.partURL(key, id, 2), bytes.NewReader(small), 5, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+		b.want("Content-Type of a part", got, "200", "")
+		got, _ = b.put(b.partURL(key, id, 2), bytes.NewReader(small), -1, nil)
+		b.want("no Content-Length", got, "411 MissingContentLength", "")
+		got, _ = b.putBytes(strings.Replace(b.partURL(key, id, 1), "partNumber=1", "partNumber=2", 1), small)
+		b.want("another part than was signed", got, "403 SignatureDoesNotMatch", "")
+		got, _ = b.putBytes(b.partURL(key, "0123456789abcdef", 1), small)
+		b.want("unknown upload", got, "404 NoSuchUpload", "")
+		got, _ = b.putBytes(b.partURL(key+"x", id, 1), small)
+		b.want("upload of another key", got, "404 NoSuchUpload", "")
+		got, _ = b.putBytes(b.partURL(key, id, 10_000), small)
+		b.want("the last part number", got, "200", "")
+		_, _ = b.putBytes(b.partURL(key, id, 2), []byte("other"))
+		uploads := b.Uploads()
+		if len(uploads) != 1 || len(uploads[0].Parts) != 2 || uploads[0].Parts[0].ETag != etagOf([]byte("other")) || uploads[0].Parts[0].Size != 5 {
+			b.t.Errorf("the last PUT of a part counts, but: %+v", uploads)
+		}
+	})
+}
+
+func TestComplete(t *testing.T) {
+	onBoth(t, func(_ *testing.T, b *bench) {
+		key, id := b.begin()
+		contents := [][]byte{random(1, 5*mib), random(2, 5*mib-1), random(3, 5*mib), random(4, 10)}
+		part := make([]simulator.CompletedPart, 5)
+		for _, number := range []int{4, 2, 3, 1} {
+			_, etag := b.putBytes(b.partURL(key, id, number), contents[number-1])
+			part[number] = simulator.CompletedPart{Number: number, ETag: etag}
+		}
+		type parts []simulator.CompletedPart
+		for name, c := range map[string]struct {
+			key, id string
+			parts   parts
+			want    string
+		}{
+			"a part too small":       {key, id, parts{part[1], part[2], part[3]}, "400 EntityTooSmall"},
+			"out of order":           {key, id, parts{part[3], part[1]}, "400 InvalidPartOrder"},
+			"twice the same":         {key, id, parts{part[1], part[1]}, "400 InvalidPartOrder"},
+			"a part that is not":     {key, id, parts{part[1], {Number: 7, ETag: part[1].ETag}}, "400 InvalidPart"},
+			"wrong ETag":             {key, id, parts{part[1], {Number: 3, ETag: part[1].ETag}}, "400 InvalidPart"},
+			"part zero":              {key, id, parts{{Number: 0, ETag: part[1].ETag}}, "400 InvalidArgument"},
+			"no parts":               {key, id, nil, "400 MalformedXML"},
+			"unknown upload":         {key, "0123456789abcdef", parts{part[1]}, "404 NoSuchUpload"},
+			"upload of another key":  {key + "x", id, parts{part[1]}, "404 NoSuchUpload"},
+			"upload of another name": {strings.Replace(key, "film", "clip", 1), id, parts{part[1]}, "404 NoSuchUpload"},
+		} {
+			got, _ := b.complete(c.key, c.id, c.parts...)
+			b.want(name, got, c.want, "")
+		}
+		if got := b.Objects(); len(got) != 0 {
+			b.t.Fatalf("%+v", got)
+		}
+		b.completeRightly(key, id, part[1], part[3], part[4], bytes.Join([][]byte{contents[0], contents[2], contents[3]}, nil))
+	})
+}
+
+// completeRightly leaves part 2 out and gives one ETag without its quotes: both are allowed.
+func (b *bench) completeRightly(key, id string, first, second, last simulator.CompletedPart, content []byte) {
+	b.t.Helper()
+	second.ETag = strings.Trim(second.ETag, `"`)
+	got, data := b.complete(key, id, first, second, last)
+	b.want("complete", got, "200", "")
+	sums := md5.New()
+	for _, chunk := range [][]byte{content[:5*mib], content[5*mib : 10*mib], content[10*mib:]} {
+		sum := md5.Sum(chunk)
+		sums.Write(sum[:])
+	}
+	want := simulator.Object{
+		KeyPath: key, FileName: "film.mov", Size: int64(len(content)), SHA256: fmt.Sprintf("%x", sha256.Sum256(content)),
+		ETag: fmt.Sprintf(`"%x-3"`, sums.Sum(nil)), Parts: 3,
+	}
+	if b.real {
+		want.ContentType = "binary/octet-stream"
+	}
+	if diff := cmp.Diff([]simulator.Object{want}, b.Objects()); diff != "" {
+		b.t.Error(diff)
+	}
+	location, _ := data["Location"].(string)
+	if data["ETag"] != want.ETag || !strings.HasSuffix(location, "/vodlive-input/"+url.QueryEscape(key)) {
+		b.t.Errorf("%v", data)
+	}
+	if got := b.Uploads(); len(got) != 0 {
+		b.t.Errorf("unfinished: %+v", got)
+	}
+	for _, again := range []simulator.CompletedPart{second, {Number: 3, ETag: `"` + second.ETag + `"`}} {
+		got, data = b.complete(key, id, first, again, last)
+		b.want("complete repeated", got, "200", "")
+		if data["ETag"] != want.ETag {
+			b.t.Errorf("complete repeated: %v", data)
+		}
+	}
+	// versitygw takes any part list for an upload that is complete; what AWS documents is NoSuchUpload.
+	got, _ = b.complete(key, id, first)
+	b.want("complete repeated with other parts", got, "404 NoSuchUpload", "200")
+	got, _ = b.putBytes(b.partURL(key, id, 1), content[:5])
+	b.want("a part after complete", got, "404 NoSuchUpload", "")
+}
+
+func TestAbortedUpload(t *testing.T) {
+	onBoth(t, func(_ *testing.T, b *bench) {
+		key, id := b.begin()
+		_, etag := b.putBytes(b.partURL(key, id, 1), []byte("hello"))
+		address := b.partURL(key, id, 2)
+		b.DropUpload(id)
+		got, _ := b.putBytes(address, []byte("hello"))
+		b.want("a part of an aborted upload", got, "404 NoSuchUpload", "")
+		got, _ = b.complete(key, id, simulator.CompletedPart{Number: 1, ETag: etag})
+		b.want("complete of an aborted upload", got, "404 NoSuchUpload", "")
+	})
+}
+
+func TestBatchOfBoth(t *testing.T) {
+	onBoth(t, func(_ *testing.T, b *bench) {
+		address, key := b.presign("a.mp4")
+		submit := func() int {
+			r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+"/v1/local/batch",
+				strings.NewReader(`{"paths":["`+key+`"],"service_modes":["video_optimizer"]}`))
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			r.Header.Set("Authorization", simulator.DefaultIDToken)
+			r.Header.Set("Content-Type", "application/json")
+			response, err := b.client.Do(r)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			if err := response.Body.Close(); err != nil {
+				b.t.Error(err)
+			}
+			return response.StatusCode
+		}
+		if got := submit(); got != 400 {
+			b.t.Errorf("status %d before the file is there", got)
+		}
+		_, _ = b.putBytes(address, []byte("hello"))
+		if got := submit(); got != 200 {
+			b.t.Errorf("status %d", got)
+		}
+	})
+}
