@@ -16,6 +16,8 @@ import (
 
 const resourceType = "vodlive_live_session"
 
+var identityType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}}
+
 // direct talks to a configured provider over its protocol, in this process, as
 // Terraform does: for what a CLI would only make slower to test.
 type direct struct {

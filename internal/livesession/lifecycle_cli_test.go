@@ -103,9 +103,6 @@ func TestGeneratedConfiguration(t *testing.T) {
 	generate := func(t *testing.T, record simulator.SessionRecord) (*acctest.CLI, acctest.Result) {
 		s := acctest.Start(t, simulator.Options{})
 		cli := acctest.NewCLI(t, s)
-		if cli.IsTofu() {
-			t.Skip("OpenTofu generates configurations of its own form")
-		}
 		cli.Config(fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, s.AddSession(record)))
 		return cli, cli.Run("plan", "-generate-config-out=generated.tf")
 	}

@@ -19,19 +19,26 @@ type content struct {
 	dir      string
 	keep     int64
 	discard  bool
-	buffers  sync.Pool
+	buffers  sync.Pool // of *[]byte
 	received atomic.Int64
 	inUse    atomic.Int64
 	onDisk   atomic.Int64
 
-	mu   sync.Mutex
-	made string
+	mu     sync.Mutex
+	made   string
+	closed bool
 }
 
 func newContent(o Options) *content {
-	c := &content{dir: o.Dir, keep: o.KeepContent, discard: o.DiscardContent}
-	c.buffers.New = func() any { b := make([]byte, bufferSize); return &b }
-	return c
+	return &content{dir: o.Dir, keep: o.KeepContent, discard: o.DiscardContent}
+}
+
+func (c *content) buffer() *[]byte {
+	if buffer, ok := c.buffers.Get().(*[]byte); ok {
+		return buffer
+	}
+	buffer := make([]byte, bufferSize)
+	return &buffer
 }
 
 // receipt is what came in one PUT.
@@ -83,7 +90,7 @@ func (c *content) receive(body io.Reader, size int64, whole hash.Hash, kept bool
 }
 
 func (c *content) copy(body io.Reader, size int64, writers []io.Writer) (int64, error) {
-	buffer := c.buffers.Get().(*[]byte)
+	buffer := c.buffer()
 	c.inUse.Add(bufferSize)
 	defer func() {
 		c.inUse.Add(-bufferSize)
@@ -119,7 +126,7 @@ func (c *content) read(name string, size int64, h hash.Hash) error {
 		return err
 	}
 	defer file.Close()
-	buffer := c.buffers.Get().(*[]byte)
+	buffer := c.buffer()
 	defer c.buffers.Put(buffer)
 	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{file}, *buffer)
 	if err == nil && n != size {
@@ -145,6 +152,9 @@ func (c *content) remove(part *receipt) {
 func (c *content) create() (*os.File, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		return nil, os.ErrClosed
+	}
 	if c.made == "" {
 		made, err := os.MkdirTemp(c.dir, "vodlive-simulator-")
 		if err != nil {
@@ -158,12 +168,11 @@ func (c *content) create() (*os.File, error) {
 func (c *content) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	made := c.made
-	c.made = ""
-	if made == "" {
+	c.closed = true
+	if c.made == "" {
 		return nil
 	}
-	return os.RemoveAll(made)
+	return os.RemoveAll(c.made)
 }
 
 type countingWriter struct {

@@ -18,7 +18,7 @@ import (
 // set without Processed, the call itself; BreakAfter; then the answer, changed
 // by Status, Header, Body and Rewrite, and cut by Truncate.
 type Fault struct {
-	// Call is one of the Call constants; "" is every call.
+	// Call is one of the Call constants; "" is every call (but no route that does not exist).
 	Call string
 	// Match narrows further; it must not read the body, nor call Fail. nil is every request of Call.
 	Match func(*http.Request) bool

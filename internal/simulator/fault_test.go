@@ -31,7 +31,9 @@ func TestFaultAnswers(t *testing.T) {
 	}{
 		"status": {
 			simulator.Fault{Status: 503, Body: `{"x":1}`, Header: http.Header{"Retry-After": {"7"}}},
-			503, `{"x":1}`, [2]string{"Retry-After", "7"}, 0, "status 503",
+			503, `{"x":1}`,
+			[2]string{"Retry-After", "7"},
+			0, "status 503",
 		},
 		"HTML":               {simulator.Fault{Status: 502, Body: "<html>bad gateway</html>"}, 502, "bad gateway", [2]string{"Content-Type", "text/html; charset=utf-8"}, 0, "status 502"},
 		"status, processed":  {simulator.Fault{Status: 504, Processed: true}, 504, "", [2]string{"Content-Type", ""}, 1, "status 504"},
@@ -39,7 +41,9 @@ func TestFaultAnswers(t *testing.T) {
 		"header":             {simulator.Fault{Header: http.Header{"x-more": {"1"}, "X-Request-Id": nil}}, 201, `"id"`, [2]string{"X-Request-Id", ""}, 1, "header"},
 		"rewrite": {
 			simulator.Fault{Rewrite: func(b []byte) []byte { return append([]byte(`{"new":1,`), b[1:]...) }},
-			201, `{"new":1,"data"`, [2]string{"Content-Type", "application/json"}, 1, "body",
+			201, `{"new":1,"data"`,
+			[2]string{"Content-Type", "application/json"},
+			1, "body",
 		},
 		"delay": {simulator.Fault{Delay: time.Nanosecond}, 201, `"id"`, [2]string{}, 1, "delay"},
 	} {

@@ -69,8 +69,8 @@ func read[T any](f *fields, name, kind string, required bool) (T, bool) {
 	return typed, ok
 }
 
-func (f *fields) text(name string, required bool) string {
-	value, _ := read[string](f, name, "a string", required)
+func (f *fields) text(name string) string {
+	value, _ := read[string](f, name, "a string", true)
 	if value != "" && strings.TrimSpace(value) == "" {
 		f.fault("%s must not be blank", f.path+name)
 	}
@@ -79,7 +79,7 @@ func (f *fields) text(name string, required bool) string {
 
 // choice is text that must be one of the values.
 func (f *fields) choice(name string, values ...string) string {
-	value := f.text(name, true)
+	value := f.text(name)
 	if value != "" && !slices.Contains(values, value) {
 		f.fault("%s must be one of %s", f.path+name, strings.Join(values, ", "))
 	}

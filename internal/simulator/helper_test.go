@@ -225,6 +225,7 @@ func wantStatus(t testing.TB, got reply, status int, contains string) {
 
 // in ends a wait that would never end, long after any that ends.
 func in(t testing.TB) context.Context {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx

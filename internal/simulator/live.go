@@ -86,8 +86,8 @@ func (s *Service) createSession(r *http.Request) answer {
 // does not apply is refused: the service would not return it.
 func (s *Service) readSession(f *fields) SessionRecord {
 	rec := SessionRecord{
-		Name:       f.text("name", true),
-		Region:     f.text("region", true),
+		Name:       f.text("name"),
+		Region:     f.text("region"),
 		Input:      f.choice("input", "RTMP_PUSH", "RTMP_PULL", "RTMPS_PUSH", "RTMPS_PULL"),
 		Mode:       f.choice("mode", modeHA, "NORM"),
 		OutputMode: f.choice("output_mode", "RTMP_PULL", "RTMPS_PULL", "RTMP_PUSH", "RTMPS_PUSH"),
@@ -122,7 +122,7 @@ func (f *fields) conditional(name string, applies bool, when string) string {
 	if !applies {
 		return ""
 	}
-	return f.text(name, true)
+	return f.text(name)
 }
 
 func (f *fields) endpoint(name string, applies bool, when string) string {

@@ -25,8 +25,10 @@ import (
 const maxPut = 5 << 30
 
 var (
-	errNoSuchUpload = &StorageError{http.StatusNotFound, "NoSuchUpload",
-		"The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}
+	errNoSuchUpload = &StorageError{
+		http.StatusNotFound, "NoSuchUpload",
+		"The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
+	}
 	errAborted = errors.New("the body ended early")
 )
 
@@ -99,8 +101,10 @@ func (st *ownStorage) Complete(_ context.Context, base, key, id string, parts []
 	if err != nil {
 		return st.repeated(base, key, id, parts)
 	}
+	u.completing.Lock()
+	defer u.completing.Unlock()
 	object, err := u.complete(parts)
-	if err == errNoSuchUpload {
+	if errors.Is(err, errNoSuchUpload) {
 		return st.repeated(base, key, id, parts)
 	}
 	if err != nil {
@@ -215,7 +219,7 @@ func (st *ownStorage) servePut(r *http.Request, bucket, key string) answer {
 	} else {
 		etag, err = st.putObject(r, key)
 	}
-	if err == errAborted {
+	if errors.Is(err, errAborted) {
 		panic(http.ErrAbortHandler)
 	}
 	if err != nil {

@@ -172,7 +172,7 @@ func (s *S3) Objects(ctx context.Context) ([]Object, error) {
 	for _, key := range keys {
 		header, err := s.call(ctx, http.MethodHead, s.path(key), nil, nil, nil)
 		if err != nil {
-			if err = notFoundIsNil(err); err != nil {
+			if err := notFoundIsNil(err); err != nil {
 				return nil, err
 			}
 			continue
@@ -236,7 +236,7 @@ func (s *S3) Uploads(ctx context.Context) ([]Upload, error) {
 	for _, u := range uploads {
 		parts, err := s.parts(ctx, u)
 		if err != nil {
-			if err = notFoundIsNil(err); err != nil {
+			if err := notFoundIsNil(err); err != nil {
 				return nil, err
 			}
 			continue

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -163,7 +164,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Go's server looks at the body of its own request to see whether a client waits for leave to send.
 	r = r.WithContext(r.Context())
 	r.Body = counted
-	fault, release := s.interference.take(rt.call, r)
+	var fault *Fault
+	var release <-chan struct{}
+	if rt.call != "" {
+		fault, release = s.interference.take(rt.call, r)
+	}
 	entry := s.begin(rt.call, r, fault)
 	status := 0
 	defer func() {
@@ -234,9 +239,7 @@ func (s *Service) dispatch(rt route, r *http.Request) answer {
 }
 
 func (s *Service) write(w http.ResponseWriter, result answer, truncate bool) {
-	for name, values := range result.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), result.header)
 	body := result.body
 	if truncate {
 		w.Header().Set("Content-Length", strconv.Itoa(max(len(body), 2)))
@@ -264,7 +267,7 @@ func breakConnection(w http.ResponseWriter, cause any) {
 	if cause == nil {
 		return
 	}
-	if cause == http.ErrAbortHandler {
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			_ = conn.Close() // broken is what it is to be
 			return

@@ -149,8 +149,14 @@ func (s *Service) AddSession(rec SessionRecord) string {
 		p     *string
 		value string
 	}{
-		{&rec.Name, "session"}, {&rec.Region, s.o.Regions[0]}, {&rec.Input, "RTMP_PUSH"}, {&rec.Mode, "NORM"},
-		{&rec.OutputMode, "RTMP_PULL"}, {&rec.Codec, "H264"}, {&rec.Resolution, "HD"}, {&rec.Bitrate, "MAX_10_MBPS"},
+		{&rec.Name, "session"},
+		{&rec.Region, s.o.Regions[0]},
+		{&rec.Input, "RTMP_PUSH"},
+		{&rec.Mode, "NORM"},
+		{&rec.OutputMode, "RTMP_PULL"},
+		{&rec.Codec, "H264"},
+		{&rec.Resolution, "HD"},
+		{&rec.Bitrate, "MAX_10_MBPS"},
 		{&rec.Status, statusReady},
 	} {
 		if *field.p == "" {

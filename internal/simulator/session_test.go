@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -121,7 +122,8 @@ func TestFieldsOfEachAnswer(t *testing.T) {
 		},
 		"pull to push": {
 			map[string]any{"input": "RTMP_PULL", "input_source_a": "rtmp://a/b", "output_mode": "RTMP_PUSH", "output_destination_a": "rtmp://c/d"},
-			[]string{"input_source_a", "output_destination_a"}, nil,
+			[]string{"input_source_a", "output_destination_a"},
+			nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -360,14 +362,19 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-func BenchmarkListing50000(b *testing.B) {
-	w := newWorld(b, simulator.Options{})
+// BenchmarkPage is one page of a large account, without network and client.
+func BenchmarkPage(b *testing.B) {
+	service := simulator.New(simulator.Options{})
 	for range 50_000 {
-		w.AddSession(simulator.SessionRecord{})
+		service.AddSession(simulator.SessionRecord{})
 	}
 	for b.Loop() {
-		if ids, _ := w.all(); len(ids) != 50_000 {
-			b.Fatal(len(ids))
+		r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, sessionPath, nil)
+		r.SetBasicAuth(simulator.DefaultAccessTokenID, simulator.DefaultSecretKey)
+		recorder := httptest.NewRecorder()
+		service.ServeHTTP(recorder, r)
+		if recorder.Code != http.StatusOK || recorder.Body.Len() < 50_000 {
+			b.Fatal(recorder.Code, recorder.Body.Len())
 		}
 	}
 }

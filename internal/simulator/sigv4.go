@@ -39,7 +39,7 @@ func (k signingKey) signature(method, path string, query url.Values, signed []st
 	sum := sha256.Sum256([]byte(canonical))
 	toSign := strings.Join([]string{sigAlgorithm, at.UTC().Format(sigTime), k.scope(at), hex.EncodeToString(sum[:])}, "\n")
 	key := []byte("AWS4" + k.secretKey)
-	for _, step := range strings.Split(k.scope(at), "/") {
+	for step := range strings.SplitSeq(k.scope(at), "/") {
 		key = mac(key, step)
 	}
 	return hex.EncodeToString(mac(key, toSign))
@@ -132,8 +132,10 @@ func (k signingKey) verify(r *http.Request, now time.Time) *StorageError {
 	want := k.signature(r.Method, r.URL.Path, query, signed, requestHeader(r), unsignedPayload, at)
 	if !slices.Contains(signed, "host") || query.Get("X-Amz-Credential") != k.accessKey+"/"+k.scope(at) ||
 		!hmac.Equal([]byte(signature), []byte(want)) {
-		return &StorageError{http.StatusForbidden, "SignatureDoesNotMatch",
-			"The request signature we calculated does not match the signature you provided. Check your key and signing method."}
+		return &StorageError{
+			http.StatusForbidden, "SignatureDoesNotMatch",
+			"The request signature we calculated does not match the signature you provided. Check your key and signing method.",
+		}
 	}
 	return nil
 }

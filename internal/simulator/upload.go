@@ -24,6 +24,9 @@ type upload struct {
 	sequence int
 	content  *content
 
+	// completing is held while the upload turns into an object, so that a
+	// complete that comes twice at a time is answered as a repeated one.
+	completing sync.Mutex
 	// folding is held by whoever reads kept parts into the hash of the whole.
 	folding sync.Mutex
 
@@ -64,11 +67,11 @@ func (u *upload) state() hash.Hash {
 }
 
 func clone(h hash.Hash) hash.Hash {
-	copied, err := h.(hash.Cloner).Clone()
-	if err != nil {
-		panic("simulator: SHA-256 cannot be cloned: " + err.Error())
+	cloner, ok := h.(hash.Cloner)
+	if !ok {
+		panic("simulator: SHA-256 cannot be cloned")
 	}
-	return copied
+	return must(cloner.Clone())
 }
 
 // store takes a received part in; whole and epoch are from start.
@@ -177,8 +180,10 @@ func (u *upload) check(listed []CompletedPart) error {
 	}
 	for _, p := range listed[:len(listed)-1] {
 		if part := u.parts[p.Number]; part.size < minPartSize {
-			return &StorageError{http.StatusBadRequest, "EntityTooSmall",
-				fmt.Sprintf("Your proposed upload is smaller than the minimum allowed size (part %d has %d bytes)", p.Number, part.size)}
+			return &StorageError{
+				http.StatusBadRequest, "EntityTooSmall",
+				fmt.Sprintf("Your proposed upload is smaller than the minimum allowed size (part %d has %d bytes)", p.Number, part.size),
+			}
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *Service) vod(rt route, r *http.Request) answer {
 }
 
 func (f *fields) fileName(name string) string {
-	value := f.text(name, true)
+	value := f.text(name)
 	if strings.ContainsAny(value, "/\\\x00") || value == "." || value == ".." {
 		f.fault("%s must be a file name without a path", name)
 	}
@@ -60,7 +60,7 @@ func newKey(fileName string) string {
 func ownKey(key string) bool { return strings.HasPrefix(key, "vod/input/"+DefaultCustomerID+"/") }
 
 func (s *Service) presignURL(r *http.Request, f *fields) func() answer {
-	fileName, contentType := f.fileName("file_name"), f.text("content_type", true)
+	fileName, contentType := f.fileName("file_name"), f.text("content_type")
 	if _, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || !strings.Contains(contentType, "/")) {
 		f.fault("content_type must be a media type")
 	}
@@ -99,7 +99,7 @@ func (s *Service) multipartCreate(r *http.Request, f *fields) func() answer {
 // multipartURL does not ask whether the upload exists, unless told to: presigning
 // is arithmetic, so a service has no reason to. Storage answers NoSuchUpload then.
 func (s *Service) multipartURL(r *http.Request, f *fields) func() answer {
-	key, id, number := f.text("key_path", true), f.text("upload_id", true), f.integer("part_number")
+	key, id, number := f.text("key_path"), f.text("upload_id"), f.integer("part_number")
 	return func() answer {
 		if number < 1 || number > maxPart {
 			return refusal(http.StatusBadRequest, "part_number must be from 1 to %d", maxPart)
@@ -139,10 +139,10 @@ func (s *Service) knows(r *http.Request, key, id string) (bool, error) {
 }
 
 func (s *Service) multipartComplete(r *http.Request, f *fields) func() answer {
-	key, id := f.text("key_path", true), f.text("upload_id", true)
+	key, id := f.text("key_path"), f.text("upload_id")
 	var parts []CompletedPart
 	for _, entry := range f.objects("parts") {
-		parts = append(parts, CompletedPart{Number: entry.integer("part_number"), ETag: entry.text("etag", true)})
+		parts = append(parts, CompletedPart{Number: entry.integer("part_number"), ETag: entry.text("etag")})
 		entry.done()
 	}
 	return func() answer {

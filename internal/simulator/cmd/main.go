@@ -27,8 +27,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "simulator:", err)
 		os.Exit(1)
 	}
@@ -116,10 +117,10 @@ export VODLIVE_ID_TOKEN=%s
 }
 
 func writeReport(report simulator.Report, name string, stdout io.Writer) error {
-	switch {
-	case name == "":
+	switch name {
+	case "":
 		return nil
-	case name == "-":
+	case "-":
 		return report.WriteText(stdout)
 	}
 	file, err := os.Create(name)

@@ -20,9 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -46,7 +44,7 @@ func Versitygw(t testing.TB) simulator.S3Config {
 	}
 	// The port was free a moment ago; somebody may be faster.
 	for attempt := range 5 {
-		address, err := freeAddress()
+		address, err := freeAddress(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,8 +59,8 @@ func Versitygw(t testing.TB) simulator.S3Config {
 	return config
 }
 
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func freeAddress(ctx context.Context) (string, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
@@ -90,30 +88,25 @@ func (o *output) String() string {
 // start runs the server until the test ends, and returns when it takes connections.
 func start(t testing.TB, binary, address string, c simulator.S3Config) (string, error) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "vodlive-versitygw-")
-	if err != nil {
-		return "", err
-	}
+	dir := t.TempDir()
 	root, sidecar := filepath.Join(dir, "root"), filepath.Join(dir, "sidecar")
 	if err := errors.Join(os.Mkdir(root, 0o755), os.Mkdir(sidecar, 0o755)); err != nil {
 		return "", err
 	}
 	// A sidecar folder asks nothing of the file system; extended attributes do.
-	server := exec.Command(binary, "--port", address, "--region", c.Region, "--quiet", "posix", "--sidecar", sidecar, root)
+	// The test's context ends before its clean-up does.
+	server := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--port", address, "--region", c.Region, "--quiet", "posix", "--sidecar", sidecar, root)
 	server.Env = []string{"ROOT_ACCESS_KEY_ID=" + c.AccessKey, "ROOT_SECRET_ACCESS_KEY=" + c.SecretKey, "HOME=" + dir}
 	printed := &output{}
 	server.Stdout, server.Stderr = printed, printed
 	if err := server.Start(); err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
+		return "", err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()
 	stop := sync.OnceFunc(func() {
-		_ = server.Process.Signal(syscall.SIGKILL)
+		_ = server.Process.Kill()
 		<-ended
-		if err := os.RemoveAll(dir); err != nil {
-			t.Errorf("versitygw's folder: %v", err)
-		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -127,7 +120,7 @@ func start(t testing.TB, binary, address string, c simulator.S3Config) (string, 
 		}
 		select {
 		case err := <-ended:
-			return printed.String(), errors.Join(fmt.Errorf("pid %s ended: %w", strconv.Itoa(server.Process.Pid), err), os.RemoveAll(dir))
+			return printed.String(), fmt.Errorf("it ended: %w", err)
 		case <-ctx.Done():
 			stop()
 			return printed.String(), ctx.Err()

@@ -1,0 +1,239 @@
+package livesession
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"pgregory.net/rapid"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+func pointer[T any](v T) *T { return &v }
+
+// full is a session with a value in every field, of those that apply and of
+// those that do not.
+func full(input, mode, output string) *api.Session {
+	return &api.Session{
+		ID: "s1", UserID: "u1", Region: "eu", Name: "match", Input: input, Mode: mode, OutputMode: output, Status: "READY",
+		InputPreset:  api.InputPreset{Codec: "H264", Resolution: "HD", Bitrate: "MAX_10_MBPS"},
+		InputSourceA: "rtmp://in/a", InputSourceB: "rtmp://in/b", OutputDestinationA: "rtmp://out/a", OutputDestinationB: "rtmp://out/b",
+		EnableInputRecord: pointer(true), IsScheduled: pointer(true), Timezone: "UTC", ScheduledAt: "2031-05-17 20:15",
+		InputEndpointA: "rtmp://e/ia", InputEndpointB: "rtmp://e/ib", OutputEndpointA: "rtmp://e/oa", OutputEndpointB: "rtmp://e/ob",
+		TranscoderID: "t1", SubDomainA: "a.example", SubDomainB: "b.example", ElasticIPA: "198.51.100.1", ElasticIPB: "198.51.100.2",
+		Port: pointer(int64(1935)), EgressPort: pointer(int64(1936)),
+	}
+}
+
+// TestFillApplies: what does not apply to a session is null, whatever is sent.
+func TestFillApplies(t *testing.T) {
+	t.Parallel()
+	onlyPullIn := []string{"InputSourceA", "InputSourceB"}
+	onlyPushIn := []string{"InputEndpointA", "InputEndpointB"}
+	onlyPullOut := []string{"OutputEndpointA", "OutputEndpointB"}
+	onlyPushOut := []string{"OutputDestinationA", "OutputDestinationB"}
+	onlyHA := []string{"InputSourceB", "InputEndpointB", "OutputEndpointB", "OutputDestinationB", "SubDomainB", "ElasticIPB"}
+	for _, input := range directions {
+		for _, output := range directions {
+			for _, mode := range modes {
+				m := newModel()
+				m.fill(full(input, mode, output))
+				absent := map[string]bool{}
+				add := func(names []string, yes bool) {
+					for _, name := range names {
+						absent[name] = absent[name] || yes
+					}
+				}
+				add(onlyPullIn, !strings.HasSuffix(input, "_PULL"))
+				add(onlyPushIn, !strings.HasSuffix(input, "_PUSH"))
+				add(onlyPullOut, !strings.HasSuffix(output, "_PULL"))
+				add(onlyPushOut, !strings.HasSuffix(output, "_PUSH"))
+				add(onlyHA, mode != modeHA)
+				eachField(m.session, func(name string, value nullable) {
+					if value.IsUnknown() || value.IsNull() != absent[name] {
+						t.Errorf("%s %s %s: %s is %v, want null: %v", input, mode, output, name, value, absent[name])
+					}
+				})
+				if required, listed := m.untold(); len(required)+len(listed) > 0 {
+					t.Errorf("%s %s %s: %v and %v are said to be missing", input, mode, output, required, listed)
+				}
+			}
+		}
+	}
+}
+
+type nullable interface {
+	IsNull() bool
+	IsUnknown() bool
+}
+
+func eachField(m session, f func(name string, value nullable)) {
+	v := reflect.ValueOf(m)
+	for i := range v.NumField() {
+		f(v.Type().Field(i).Name, v.Field(i).Interface().(nullable))
+	}
+}
+
+// TestFillKeeps: an answer that leaves a field out changes nothing of it, and
+// none is unknown afterwards.
+func TestFillKeeps(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		whole := full(rapid.SampledFrom(directions).Draw(t, "input"), rapid.SampledFrom(modes).Draw(t, "mode"), rapid.SampledFrom(directions).Draw(t, "output"))
+		var m session
+		m = newSession()
+		m.fill(whole)
+		before := m
+
+		part := *whole
+		v := reflect.ValueOf(&part).Elem()
+		for i := range v.NumField() {
+			if rapid.Bool().Draw(t, "leave out "+v.Type().Field(i).Name) {
+				v.Field(i).SetZero()
+			}
+		}
+		m.fill(&part)
+		if !reflect.DeepEqual(m, before) {
+			t.Fatalf("got %+v\nwant %+v", m, before)
+		}
+
+		planned := before
+		planned.ID, planned.Status, planned.Port = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
+		planned.InputEndpointA, planned.SubDomainB = types.StringUnknown(), types.StringUnknown()
+		planned.fill(&part)
+		eachField(planned, func(name string, value nullable) {
+			if value.IsUnknown() {
+				t.Fatalf("%s is unknown", name)
+			}
+		})
+	})
+}
+
+func TestFillNotScheduled(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		flag      *bool
+		at        string
+		scheduled bool
+	}{
+		"told":                    {pointer(true), "2031-05-17 20:15", true},
+		"told that it is not":     {pointer(false), "2031-05-17 20:15", false},
+		"not told, with a start":  {nil, "2031-05-17 20:15", true},
+		"not told, without start": {nil, "", false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newSession()
+			m.fill(&api.Session{ID: "s1", IsScheduled: tt.flag, ScheduledAt: tt.at, Timezone: "UTC"})
+			if m.IsScheduled.ValueBool() != tt.scheduled || m.ScheduledAt.IsNull() == tt.scheduled || m.Timezone.IsNull() == tt.scheduled {
+				t.Errorf("is_scheduled %v, scheduled_at %v, timezone %v", m.IsScheduled, m.ScheduledAt, m.Timezone)
+			}
+		})
+	}
+}
+
+// TestSpec: what is sent is what is planned, field by field.
+func TestSpec(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	m.fill(full("RTMP_PULL", modeHA, "RTMPS_PUSH"))
+	spec := m.spec()
+	v := reflect.ValueOf(spec)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("%s is not sent", v.Type().Field(i).Name)
+		}
+	}
+	answer := full("RTMP_PULL", modeHA, "RTMPS_PUSH")
+	if names := differing(spec, answer); len(names) > 0 {
+		t.Errorf("the session differs from its own spec in %v", names)
+	}
+}
+
+// TestDiffering changes every argument in turn.
+func TestDiffering(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	m.fill(full("RTMP_PULL", modeHA, "RTMPS_PUSH"))
+	spec := m.spec()
+	changes := map[string]func(s *api.Session){
+		"name":                    func(s *api.Session) { s.Name = "x" },
+		"region":                  func(s *api.Session) { s.Region = "x" },
+		"input":                   func(s *api.Session) { s.Input = "RTMPS_PULL" },
+		"mode":                    func(s *api.Session) { s.Mode = modeNORM },
+		"output_mode":             func(s *api.Session) { s.OutputMode = "RTMP_PUSH" },
+		"input_preset.codec":      func(s *api.Session) { s.InputPreset.Codec = "x" },
+		"input_preset.resolution": func(s *api.Session) { s.InputPreset.Resolution = "x" },
+		"input_preset.bitrate":    func(s *api.Session) { s.InputPreset.Bitrate = "x" },
+		"input_source_a":          func(s *api.Session) { s.InputSourceA = "x" },
+		"input_source_b":          func(s *api.Session) { s.InputSourceB = "x" },
+		"output_destination_a":    func(s *api.Session) { s.OutputDestinationA = "x" },
+		"output_destination_b":    func(s *api.Session) { s.OutputDestinationB = "x" },
+		"enable_input_record":     func(s *api.Session) { s.EnableInputRecord = pointer(false) },
+		"is_scheduled":            func(s *api.Session) { s.IsScheduled = pointer(false) },
+		"timezone":                func(s *api.Session) { s.Timezone = "Europe/Berlin" },
+		"scheduled_at":            func(s *api.Session) { s.ScheduledAt = "x" },
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := full("RTMP_PULL", modeHA, "RTMPS_PUSH")
+			change(s)
+			if got := differing(spec, s); !slices.Equal(got, []string{name}) {
+				t.Errorf("got %v", got)
+			}
+			diags := differences(spec, s)
+			if len(diags) != 1 || !strings.Contains(diags[0].Detail(), name) {
+				t.Errorf("got %v", diags)
+			}
+		})
+	}
+	t.Run("left out", func(t *testing.T) {
+		t.Parallel()
+		s := &api.Session{ID: "s1"}
+		if got := differing(spec, s); !slices.Equal(got, []string{"name", "region", "input", "mode"}) {
+			t.Errorf("a session that says nothing is a candidate but for %v", got)
+		}
+		if diags := differences(spec, s); len(diags) > 0 {
+			t.Errorf("an answer that leaves out everything is a difference: %v", diags)
+		}
+	})
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	names := []string{"ap-south-1", "eu-central-1", "eu-west-1", "us-east-1"}
+	for word, want := range map[string]string{
+		"eu-central-2": "eu-central-1", "eu-cenrtal-1": "eu-central-1", "EU-WEST-1": "eu-west-1", "us-esat-1": "us-east-1",
+		"eucentral1": "eu-central-1", "mars": "", "": "", "eu": "", "us-west-1": "eu-west-1", "us-north-9": "",
+	} {
+		if got := nearest(word, names); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}
+
+// TestDistance holds the distance against what every distance is.
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[a-d]{0,6}`)
+		a, b := word.Draw(t, "a"), word.Draw(t, "b")
+		d := distance(a, b)
+		if (d == 0) != (a == b) || d != distance(b, a) || d > max(len(a), len(b)) || d < max(len(a), len(b))-min(len(a), len(b)) {
+			t.Fatalf("%q to %q is %d", a, b, d)
+		}
+	})
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"kitten", "sitting", 3}, {"ab", "ba", 1}, {"eu-west", "eu-wset", 1}, {"", "abc", 3}, {"ABC", "abc", 0}} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("%q to %q: got %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package provider_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
+)
+
+var update = flag.Bool("update", false, "write testdata/schema.golden anew")
+
+// attribute is one attribute of any schema of the provider, at any depth.
+type attribute struct {
+	path string // "resource vodlive_media_upload incomplete_upload.parts"
+	*tfprotov6.SchemaAttribute
+}
+
+func schemas(t *testing.T) *tfprotov6.GetProviderSchemaResponse {
+	t.Helper()
+	none := func(string) (string, bool) { return "", false }
+	server := providerserver.NewProtocol6(provider.NewWithEnvironment("test", none)())()
+	resp, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil || len(resp.Diagnostics) > 0 {
+		t.Fatalf("%v%s", err, show(resp.Diagnostics))
+	}
+	return resp
+}
+
+// attributes lists every attribute of every schema, and the schemas themselves by name.
+func attributes(t *testing.T) (all []attribute, described map[string]string) {
+	t.Helper()
+	resp := schemas(t)
+	described = map[string]string{}
+	add := func(kind, name string, s *tfprotov6.Schema) {
+		described[kind+" "+name] = s.Block.Description
+		all = append(all, walk(kind+" "+name+" ", s.Block.Attributes)...)
+		if len(s.Block.BlockTypes) > 0 {
+			t.Errorf("%s %s has blocks: nested attributes are the rule", kind, name)
+		}
+	}
+	add("provider", "vodlive", resp.Provider)
+	for name, s := range resp.ResourceSchemas {
+		add("resource", name, s)
+	}
+	for name, s := range resp.DataSourceSchemas {
+		add("data", name, s)
+	}
+	for name, s := range resp.EphemeralResourceSchemas {
+		add("ephemeral", name, s)
+	}
+	for name, s := range resp.ListResourceSchemas {
+		add("list", name, s)
+	}
+	for name, s := range resp.ActionSchemas {
+		add("action", name, s.Schema)
+	}
+	slices.SortFunc(all, func(a, b attribute) int { return strings.Compare(a.path, b.path) })
+	return all, described
+}
+
+func walk(prefix string, list []*tfprotov6.SchemaAttribute) (all []attribute) {
+	for _, a := range list {
+		all = append(all, attribute{prefix + a.Name, a})
+		if a.NestedType != nil {
+			all = append(all, walk(prefix+a.Name+".", a.NestedType.Attributes)...)
+		}
+	}
+	return all
+}
+
+func (a attribute) String() string {
+	var flags []string
+	for name, set := range map[string]bool{
+		"required": a.Required, "optional": a.Optional, "computed": a.Computed, "sensitive": a.Sensitive, "deprecated": a.Deprecated,
+	} {
+		if set {
+			flags = append(flags, name)
+		}
+	}
+	slices.Sort(flags)
+	typ := "nested"
+	if a.NestedType == nil {
+		typ = fmt.Sprint(a.Type)
+	} else {
+		typ += " " + strings.ToLower(a.NestedType.Nesting.String())
+	}
+	return fmt.Sprintf("%s: %s, %s", a.path, typ, strings.Join(flags, " "))
+}
+
+// TestSchemaIsAsAgreed makes every change of the schema show in review: go test ./internal/provider -update.
+func TestSchemaIsAsAgreed(t *testing.T) {
+	t.Parallel()
+	all, _ := attributes(t)
+	var b strings.Builder
+	for _, a := range all {
+		b.WriteString(a.String() + "\n")
+	}
+	golden := filepath.Join("testdata", "schema.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("the schema changed; if that is meant, run the test with -update:\n%s", diff)
+	}
+}
+
+func TestEverythingIsDescribed(t *testing.T) {
+	t.Parallel()
+	all, described := attributes(t)
+	for name, text := range described {
+		if len(text) < 20 || !strings.HasSuffix(text, ".") {
+			t.Errorf("%s has no description that helps: %q", name, text)
+		}
+	}
+	for _, a := range all {
+		if len(a.Description) < 5 || !strings.Contains(".:)", a.Description[len(a.Description)-1:]) {
+			t.Errorf("%s has no description: %q", a.path, a.Description)
+		}
+	}
+	for name, f := range schemas(t).Functions {
+		if f.Summary == "" || f.Description == "" {
+			t.Errorf("function %s is not described", name)
+		}
+		for _, p := range f.Parameters {
+			if p.Description == "" {
+				t.Errorf("parameter %s of function %s is not described", p.Name, name)
+			}
+		}
+	}
+}
+
+// TestOptionalAndComputed holds the attributes that are both against the reasons for it: such a value is written as an
+// argument into generated configurations, and its removal from a configuration changes nothing.
+func TestOptionalAndComputed(t *testing.T) {
+	t.Parallel()
+	reasons := map[string]string{
+		"resource vodlive_live_session enable_input_record": "has a default, and an import reads it",
+		"resource vodlive_live_session is_scheduled":        "has a default, and an import reads it",
+		"resource vodlive_live_session input_preset.codec":  "has a default, and an import reads it",
+		"resource vodlive_media_upload file_name":           "that of the source when the upload was made stays when the source is renamed",
+		"resource vodlive_media_upload content_type":        "that found when the upload was made stays",
+		"resource vodlive_media_upload sha256":              "a change of the content must show in the plan",
+		"resource vodlive_media_upload method":              "has a default",
+		"resource vodlive_media_upload change_detection":    "has a default",
+		"ephemeral vodlive_upload_url content_type":         "the upload must send the one that was found",
+	}
+	all, _ := attributes(t)
+	for _, a := range all {
+		if _, ok := reasons[a.path]; a.Optional && a.Computed && !ok {
+			t.Errorf("%s is optional and computed: give the reason here, or make it one of the two", a.path)
+		} else if ok && !(a.Optional && a.Computed) {
+			t.Errorf("%s has a reason for being optional and computed, but is not", a.path)
+		}
+		delete(reasons, a.path)
+	}
+	for path := range reasons {
+		t.Errorf("there is no attribute %s", path)
+	}
+}
