@@ -11,7 +11,6 @@ func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
 		"https://api.example.com":            "https://api.example.com",
-		" https://api.example.com/ \n":       "https://api.example.com",
 		"HTTPS://API.Example.com":            "https://api.example.com",
 		"https://api.example.com//":          "https://api.example.com",
 		"https://api.example.com:8443/a/b/":  "https://api.example.com:8443/a/b",
@@ -105,6 +104,14 @@ func TestPaths(t *testing.T) {
 		if _, err := newClient(t, config(service)).GetSession(t.Context(), id); err == nil || len(service.requests()) != 0 {
 			t.Errorf("id %q: %d requests, error %v", id, len(service.requests()), err)
 		}
+	}
+}
+
+func TestParseBaseURLTrims(t *testing.T) {
+	t.Parallel()
+	u, err := api.ParseBaseURL(" https://api.example.com/ \n")
+	if err != nil || u.String() != "https://api.example.com" {
+		t.Errorf("got %v, %v", u, err)
 	}
 }
 

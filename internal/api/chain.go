@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // call is one call of the interface.
@@ -46,19 +47,19 @@ type answer struct {
 func (a *answer) ok() bool { return a.status >= 200 && a.status <= 299 }
 
 // handler is a step of the chain. It returns an answer, whatever its status, or
-// an error, a *failure; or both, when the error came after the answer.
+// an error, a *callError; or both, when the error came after the answer.
 type handler func(context.Context, *exchange) (*answer, error)
 
-// failure is why there is no answer, in a text fit to be shown. Its cause, for
+// callError is why there is no answer, in a text fit to be shown. Its cause, for
 // errors.Is and errors.As, is not to be shown.
-type failure struct {
+type callError struct {
 	fault fault
 	text  string
 	cause error
 }
 
-func (f *failure) Error() string { return f.text }
-func (f *failure) Unwrap() error { return f.cause }
+func (f *callError) Error() string { return f.text }
+func (f *callError) Unwrap() error { return f.cause }
 
 // newChain puts the steps together; the package comment says what each does.
 func (c *Client) newChain() handler {
@@ -92,7 +93,8 @@ func (c *Client) do(ctx context.Context, request *call) error {
 	}
 	if err := request.read(parse(a.body)); err != nil {
 		x.ambiguous = true
-		return c.failed(x, a, err)
+		// It names keys, which the service chose.
+		return c.failed(x, a, &shapeError{text: c.mask.oneLine(strings.TrimPrefix(err.Error(), shapePrefix), x.secrets...)})
 	}
 	return nil
 }
@@ -115,12 +117,8 @@ func (c *Client) failed(x *exchange, a *answer, err error) *Error {
 		Attempted: x.attempted, Method: x.method, Address: plainAddress(x.url), Attempts: x.requests,
 		// Reading changes nothing, so there is nothing to be unsure of.
 		MayHaveBeenProcessed: x.ambiguous && x.method != http.MethodGet,
+		Err:                  err,
 	}
-	var shape *shapeError
-	if errors.As(err, &shape) {
-		err = &shapeError{text: c.mask.oneLine(shape.text, x.secrets...)}
-	}
-	e.Err = err
 	if a != nil {
 		e.Status = a.status
 		e.RequestID = c.requestID(a.header)

@@ -95,8 +95,8 @@ func wire(status int, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
 }
 
-// real is a configuration that uses the client's own transports.
-func real(base string) api.Config {
+// overWire is a configuration that uses the client's own transports.
+func overWire(base string) api.Config {
 	c := config(nil)
 	c.LiveBaseURL, c.VODBaseURL, c.MaxRetries = base, base, 1
 	return c
@@ -119,7 +119,7 @@ func TestOnceMeansOnce(t *testing.T) {
 				}
 				return wire(200, `{"data":["eu"]}`), false
 			})
-			client := newClient(t, real("http://"+server.Addr().String()))
+			client := newClient(t, overWire("http://"+server.Addr().String()))
 			if _, err := client.Regions(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestOnceUsesNoKeptConnection(t *testing.T) {
 		}
 		return wire(200, `{"data":["eu"]}`), false
 	})
-	client := newClient(t, real("http://"+server.Addr().String()))
+	client := newClient(t, overWire("http://"+server.Addr().String()))
 	for range 3 {
 		if _, err := client.Regions(t.Context()); err != nil {
 			t.Fatal(err)
@@ -189,7 +189,7 @@ func TestBrokenConnections(t *testing.T) {
 				}
 				return half, false
 			})
-			regions, err := newClient(t, real("http://"+server.Addr().String())).Regions(t.Context())
+			regions, err := newClient(t, overWire("http://"+server.Addr().String())).Regions(t.Context())
 			if err != nil || len(regions) != 1 {
 				t.Errorf("got %v, %v", regions, err)
 			}
@@ -205,7 +205,7 @@ func TestConnectionRefused(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	_ = listener.Close()
-	_, err = newClient(t, real("http://"+address)).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+	_, err = newClient(t, overWire("http://"+address)).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
 	e := asError(t, err)
 	want := "create the live session: POST http://" + address + "/live/v1/live-streams/session: connection refused by " + address + " (2 attempts)"
 	if err.Error() != want || e.MayHaveBeenProcessed || e.Attempts != 2 {
@@ -227,7 +227,7 @@ func TestTLS(t *testing.T) {
 
 	t.Run("trusted", func(t *testing.T) {
 		t.Parallel()
-		c := real(server.URL)
+		c := overWire(server.URL)
 		c.RootCAs = roots
 		if regions, err := newClient(t, c).Regions(t.Context()); err != nil || len(regions) != 1 {
 			t.Errorf("got %v, %v", regions, err)
@@ -243,7 +243,7 @@ func TestTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := real(test.base)
+			c := overWire(test.base)
 			c.RootCAs = test.roots
 			_, err := newClient(t, c).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
 			e := asError(t, err)
@@ -256,7 +256,7 @@ func TestTLS(t *testing.T) {
 		t.Parallel()
 		plain := httptest.NewServer(http.NotFoundHandler())
 		t.Cleanup(plain.Close)
-		_, err := newClient(t, real("https://"+plain.Listener.Addr().String())).Regions(t.Context())
+		_, err := newClient(t, overWire("https://"+plain.Listener.Addr().String())).Regions(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "does not answer in TLS") {
 			t.Errorf("got %v", err)
 		}
@@ -272,7 +272,7 @@ func TestNoConnectionInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = listener.Close() })
-	c := real("https://" + listener.Addr().String())
+	c := overWire("https://" + listener.Addr().String())
 	c.RequestTimeout, c.MaxRetries = 20*time.Millisecond, 0
 	_, err = newClient(t, c).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
 	if err == nil || api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 20ms: no connection was made") {
@@ -293,7 +293,7 @@ func TestTimeoutOverTheWire(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(server.Close)
-	c := real(server.URL)
+	c := overWire(server.URL)
 	c.RequestTimeout, c.MaxRetries = 50*time.Millisecond, 0
 	client := newClient(t, c)
 	_, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
@@ -325,7 +325,7 @@ func TestCancelOverTheWire(t *testing.T) {
 		<-arrived
 		cancel()
 	}()
-	client := newClient(t, real(server.URL))
+	client := newClient(t, overWire(server.URL))
 	_, err := client.CreateSession(ctx, api.SessionSpec{Name: "n"})
 	if !errors.Is(err, context.Canceled) || !api.MayHaveBeenProcessed(err) {
 		t.Errorf("got %v", err)

@@ -29,7 +29,9 @@ const (
 // keys, never values.
 type shapeError struct{ text string }
 
-func (e *shapeError) Error() string { return "the answer cannot be read: " + e.text }
+const shapePrefix = "the answer cannot be read: "
+
+func (e *shapeError) Error() string { return shapePrefix + e.text }
 
 func misshapen(format string, args ...any) error {
 	return &shapeError{text: fmt.Sprintf(format, args...)}
@@ -258,7 +260,7 @@ func wrapped(o object, own []string) []member {
 	}
 	for _, key := range o.keys() {
 		v := o.members[key]
-		if fold(key) == "data" || !(v.isObject() || v.isArray()) {
+		if fold(key) == "data" || !v.isObject() && !v.isArray() {
 			continue
 		}
 		if !slices.ContainsFunc(own, func(k string) bool { return fold(k) == fold(key) }) {

@@ -144,7 +144,7 @@ func decodePage(v value) (*SessionPage, error) {
 		}
 		s, err := decodeSession(item)
 		if err != nil {
-			return nil, misshapen("entry %d of the sessions: %s", i+1, strings.TrimPrefix(err.Error(), (&shapeError{}).Error()))
+			return nil, misshapen("entry %d of the sessions: %s", i+1, strings.TrimPrefix(err.Error(), shapePrefix))
 		}
 		page.Sessions = append(page.Sessions, *s)
 	}

@@ -11,8 +11,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // wrappers are the shapes in which one object may come (%s).
 var wrappers = map[string]string{
 	"bare":                    `%s`,
@@ -49,11 +47,11 @@ func wantFull() *api.Session {
 		InputPreset:  api.InputPreset{Codec: "H264", Resolution: "HD", Bitrate: "MAX_10_MBPS"},
 		InputSourceA: "rtmp://in-a/app/key", InputSourceB: "rtmp://in-b/app/key",
 		OutputDestinationA: "rtmp://out-a/app/key", OutputDestinationB: "rtmp://out-b/app/key",
-		EnableInputRecord: ptr(true), IsScheduled: ptr(false), Timezone: "Asia/Kolkata", ScheduledAt: "2026-01-02 03:04",
+		EnableInputRecord: new(true), IsScheduled: new(false), Timezone: "Asia/Kolkata", ScheduledAt: "2026-01-02 03:04",
 		InputEndpointA: "rtmp://ie-a/k", InputEndpointB: "rtmp://ie-b/k",
 		OutputEndpointA: "rtmp://oe-a/k", OutputEndpointB: "rtmp://oe-b/k",
 		TranscoderID: "t-1", SubDomainA: "sa", SubDomainB: "sb",
-		ElasticIPA: "192.0.2.1", ElasticIPB: "192.0.2.2", Port: ptr[int64](1935), EgressPort: ptr[int64](1936),
+		ElasticIPA: "192.0.2.1", ElasticIPB: "192.0.2.2", Port: new(int64(1935)), EgressPort: new(int64(1936)),
 	}
 }
 
@@ -176,9 +174,9 @@ func TestDecodeSessionFields(t *testing.T) {
 		"output_mode, twice":       {`"output_mode":{"a":"RTMP_PULL","b":"RTMP_PULL"}`, api.Session{OutputMode: "RTMP_PULL"}},
 		"numbers for strings":      {`"user_id":12345678901234567890,"transcoder_id":7,"name":1.50`, api.Session{UserID: "12345678901234567890", TranscoderID: "7", Name: "1.50"}},
 		"boolean for string":       {`"name":true`, api.Session{Name: "true"}},
-		"booleans":                 {`"enable_input_record":"True","is_scheduled":0`, api.Session{EnableInputRecord: ptr(true), IsScheduled: ptr(false)}},
-		"ports":                    {`"port":"1935","egress_port":1.936e3`, api.Session{Port: ptr[int64](1935), EgressPort: ptr[int64](1936)}},
-		"port as a float":          {`"port":1935.0`, api.Session{Port: ptr[int64](1935)}},
+		"booleans":                 {`"enable_input_record":"True","is_scheduled":0`, api.Session{EnableInputRecord: new(true), IsScheduled: new(false)}},
+		"ports":                    {`"port":"1935","egress_port":1.936e3`, api.Session{Port: new(int64(1935)), EgressPort: new(int64(1936))}},
+		"port as a float":          {`"port":1935.0`, api.Session{Port: new(int64(1935))}},
 		"two letter cases":         {`"name":null,"Name":"n"`, api.Session{Name: "n"}},
 		"escapes":                  {`"name":"\u00e9\ud83d\ude00\u0000"`, api.Session{Name: "é😀\x00"}},
 		"lone surrogate":           {`"name":"\ud800"`, api.Session{Name: "\uFFFD"}},

@@ -34,8 +34,7 @@ func checkError(t *testing.T, err error) {
 			t.Errorf("%q shows in %q", secret, text)
 		}
 	}
-	var quoting *url.Error
-	if errors.As(err, &quoting) {
+	if quoting, ok := errors.AsType[*url.Error](err); ok {
 		t.Errorf("the chain holds %v", quoting)
 	}
 }
@@ -252,7 +251,8 @@ func FuzzToken(f *testing.F) {
 		_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
 		requests := service.requests()
 		if err != nil {
-			if len(requests) != 0 || len(token) > 3 && strings.Contains(err.Error(), token) && !strings.Contains("submit the batch job: POST https://vod.example.com/v1/local/batch: the identity token: the token is empty holds a control character, a line break for one, or a character outside ASCII, which a header cannot carry longer than 64 KiB", token) {
+			// What can be sent in no header cannot be in a text of ASCII either.
+			if len(requests) != 0 || strings.TrimSpace(token) != "" && len(token) < 64<<10 && strings.Contains(err.Error(), token) {
 				t.Errorf("%d requests, %v", len(requests), err)
 			}
 			return

@@ -246,8 +246,7 @@ func TestErrorsOfTheTransportAreMasked(t *testing.T) {
 	if err == nil || err.Error() != want || !errors.Is(err, inner) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	var quoting *url.Error
-	if errors.As(err, &quoting) {
+	if quoting, ok := errors.AsType[*url.Error](err); ok {
 		t.Errorf("the chain holds %v", quoting)
 	}
 }

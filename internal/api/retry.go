@@ -71,14 +71,14 @@ func endedBy(failed, end error) bool { return end != nil && errors.Is(failed, en
 // ended is why a context ended, in words.
 func ended(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return &failure{fault: faultFinal, text: "the operation was cancelled", cause: ctx.Err()}
+		return &callError{fault: faultFinal, text: "the operation was cancelled", cause: ctx.Err()}
 	}
-	return &failure{fault: faultFinal, text: "the time for the operation is over", cause: ctx.Err()}
+	return &callError{fault: faultFinal, text: "the time for the operation is over", cause: ctx.Err()}
 }
 
 // faultOf names the fault of an attempt.
 func faultOf(x *exchange, a *answer, err error) fault {
-	var f *failure
+	var f *callError
 	switch {
 	case errors.As(err, &f):
 		return f.fault

@@ -226,7 +226,12 @@ func TestCancelEndsWaitsAtOnce(t *testing.T) {
 func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := inTurn(hanging, hanging, with(200, `{"data":["eu"]}`))
+		service := &fakeService{answer: func(n int, r *http.Request) (*http.Response, error) {
+			if n <= 2 {
+				return hanging(r)
+			}
+			return response(200, `{"data":["eu"]}`), nil
+		}}
 		c := config(service)
 		c.RequestTimeout = 12 * time.Second
 		begun := time.Now()

@@ -30,7 +30,7 @@ func (c *Client) send(ctx context.Context, x *exchange) (*answer, error) {
 	way := &progress{}
 	req, err := c.request(way.watch(ctx), x)
 	if err != nil {
-		return nil, &failure{fault: faultFinal, text: "the request cannot be made: " + err.Error()}
+		return nil, &callError{fault: faultFinal, text: "the request cannot be made: " + err.Error()}
 	}
 	transport := c.kept
 	if onlyOnce(x.op) {
@@ -121,8 +121,8 @@ func distrusted(err error) bool {
 
 // explain says what became of a request without an answer, without the address
 // that errors of net/http carry.
-func (c *Client) explain(ctx context.Context, err error, way *progress) *failure {
-	f := &failure{fault: faultLost}
+func (c *Client) explain(ctx context.Context, err error, way *progress) *callError {
+	f := &callError{fault: faultLost}
 	if way.notSent(err) {
 		f.fault = faultNotSent
 		if distrusted(err) {
@@ -130,7 +130,7 @@ func (c *Client) explain(ctx context.Context, err error, way *progress) *failure
 		}
 	}
 	cause := context.Cause(ctx)
-	var late *attemptTimeout
+	var late *attemptTimeoutError
 	switch {
 	case errors.As(cause, &late):
 		f.cause = late
@@ -247,5 +247,5 @@ func (c *Client) unusable(a *answer) error {
 	case len(bytes.TrimSpace(a.body)) == 0:
 		return misshapen("it is empty where JSON was expected")
 	}
-	return misshapen("it is not JSON (%s, %d bytes)", media, len(a.body))
+	return misshapen("it is not JSON (%s, %d bytes)", c.mask.oneLine(media), len(a.body))
 }

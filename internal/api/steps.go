@@ -75,7 +75,7 @@ func (c *Client) setHeader(ctx context.Context, x *exchange, rejected string) er
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ended(ctx)
 	}
-	return &failure{fault: faultFinal, text: "the identity token: " + c.mask.oneLine(err.Error(), rejected), cause: err}
+	return &callError{fault: faultFinal, text: "the identity token: " + c.mask.oneLine(err.Error(), rejected), cause: err}
 }
 
 // throttle holds calls back while the service has asked for less.
@@ -85,7 +85,7 @@ func (c *Client) throttle(next handler) handler {
 			if errors.Is(err, ctx.Err()) {
 				return nil, ended(ctx)
 			}
-			return nil, &failure{fault: faultFinal, text: err.Error(), cause: err}
+			return nil, &callError{fault: faultFinal, text: err.Error(), cause: err}
 		}
 		a, err := next(ctx, x)
 		if a != nil && a.status == http.StatusTooManyRequests {
@@ -95,16 +95,16 @@ func (c *Client) throttle(next handler) handler {
 	}
 }
 
-// attemptTimeout ends one attempt, not the call.
-type attemptTimeout struct{ after time.Duration }
+// attemptTimeoutError ends one attempt, not the call.
+type attemptTimeoutError struct{ after time.Duration }
 
-func (e *attemptTimeout) Error() string { return fmt.Sprintf("time-out after %s", e.after) }
-func (e *attemptTimeout) Timeout() bool { return true }
+func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("time-out after %s", e.after) }
+func (e *attemptTimeoutError) Timeout() bool { return true }
 
 // limit bounds the time of one attempt.
 func (c *Client) limit(next handler) handler {
 	return func(ctx context.Context, x *exchange) (*answer, error) {
-		ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &attemptTimeout{c.timeout})
+		ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &attemptTimeoutError{c.timeout})
 		defer cancel()
 		return next(ctx, x)
 	}
@@ -147,5 +147,5 @@ func (c *Client) follow(next handler) handler {
 }
 
 func (c *Client) misled(format string, args ...any) error {
-	return &failure{fault: faultFinal, text: c.mask.oneLine(fmt.Sprintf(format, args...))}
+	return &callError{fault: faultFinal, text: c.mask.oneLine(fmt.Sprintf(format, args...))}
 }

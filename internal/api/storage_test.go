@@ -73,7 +73,7 @@ func TestStorage(t *testing.T) {
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	c := real(server.URL)
+	c := overWire(server.URL)
 	c.RootCAs = roots
 	storage := newClient(t, c).StorageHTTP()
 
@@ -108,7 +108,7 @@ func TestStorage(t *testing.T) {
 func TestNoConnectionIsMadeByNew(t *testing.T) {
 	t.Parallel()
 	server := newWireServer(t, func(wireRequest) (string, bool) { return "", true })
-	newClient(t, real("http://"+server.Addr().String()))
+	newClient(t, overWire("http://"+server.Addr().String()))
 	if n := len(server.requests(http.MethodGet)); n != 0 {
 		t.Errorf("%d requests", n)
 	}

@@ -119,8 +119,7 @@ func readToken(path string) (string, error) {
 
 // fileProblem is the cause of a file error, whose text repeats the path.
 func fileProblem(err error) error {
-	var e *os.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
 		return e.Err
 	}
 	return err

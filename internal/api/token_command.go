@@ -74,8 +74,7 @@ func commandProblem(ctx, limited context.Context, name string, err error, compla
 	case errors.As(err, &exit):
 		return fmt.Errorf("the command %s failed with %s%s", name, exit.ProcessState, complaint)
 	}
-	var start *exec.Error
-	if errors.As(err, &start) {
+	if start, ok := errors.AsType[*exec.Error](err); ok {
 		err = start.Err
 	}
 	return fmt.Errorf("the command %s could not be run: %w", name, fileProblem(err))
@@ -89,7 +88,7 @@ func complaint(stderr, stdout *capped) string {
 		written = string(firstWords([]byte(written), stderrKept-1))
 	}
 	m := &masker{}
-	for _, line := range strings.Fields(stdout.String()) {
+	for _, line := range strings.FieldsSeq(stdout.String()) {
 		m.learn(line)
 	}
 	if text := m.oneLine(written, strings.TrimSpace(stdout.String())); text != "" {

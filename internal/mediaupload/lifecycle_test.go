@@ -449,3 +449,39 @@ func TestInvalidConfigurations(t *testing.T) {
 	}
 	want(t, "requests", len(f.server.Journal()), 0)
 }
+
+func TestTimeLimitOfAnUpload(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, resumeSize)
+	f.upload(`method = "multipart"`, `part_size = 5242880`, `timeouts = { create = "2s" }`)
+	f.Setenv("VODLIVE_UPLOAD_CONCURRENCY", "1")
+	hold := f.server.Hold(simulator.CallPutPart, isPart(2))
+	r := f.Run("apply", "-auto-approve")
+	hold.Release()
+	want(t, "exit code", r.Code, 1)
+	contains(t, r, "The time limit of 2s (timeouts.create) was reached", "1 of 4 parts are stored")
+	f.upload(`method = "multipart"`, `part_size = 5242880`)
+	f.apply()
+	want(t, "SHA-256", f.onlyObject(t).SHA256, f.sum)
+}
+
+func TestTokenThatIsKnownOnlyAtApply(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	token := f.Env("VODLIVE_ID_TOKEN")
+	f.Setenv("VODLIVE_ID_TOKEN", "")
+	// The token comes from another resource: unknown while planning, used when applying.
+	f.Config(fmt.Sprintf(`
+resource "terraform_data" "token" {
+  input = %q
+}
+provider "vodlive" {
+  id_token = terraform_data.token.output
+}
+resource "vodlive_media_upload" "file" {
+  source = "media.mp4"
+}`, token))
+	f.apply()
+	want(t, "SHA-256", f.onlyObject(t).SHA256, f.sum)
+	f.AssertNoChanges()
+}

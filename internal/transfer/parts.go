@@ -14,7 +14,7 @@ import (
 // aheadBytes bounds how far a file is hashed ahead of what storage holds, so
 // that the senders find their part in the page cache. Each part that may be in
 // flight, and one more, is allowed whatever its size.
-const aheadBytes = 512 * mebibyte
+const aheadBytes = 640 * mebibyte
 
 // UploadParts sends f in parts of partSize bytes to dst and returns all of
 // them, in order. The caller completes the upload.
@@ -69,10 +69,10 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	return u.result()
 }
 
-// ahead is how many parts may be hashed and not yet stored.
+// ahead is how many parts may be hashed and not yet stored: those in flight,
+// those whose MD5 is being computed, and as many that gather for it meanwhile.
 func (e *Engine) ahead(partSize int64) int {
-	least := e.slots + 1
-	return max(least, int(min(int64(e.slots+md5simd.Lanes), aheadBytes/partSize)))
+	return max(e.slots+1, int(min(int64(e.slots+2*md5simd.Lanes), aheadBytes/partSize)))
 }
 
 type partsUpload struct {
@@ -137,7 +137,7 @@ func (u *partsUpload) advance(ctx context.Context) error {
 	default:
 	}
 	if cap(u.ahead) < u.engine.slots+md5simd.Lanes {
-		u.engine.lanes.flush() // they cannot fill up before this goes on
+		u.engine.lanes.flush() // the lanes cannot fill up before this goes on
 	}
 	select {
 	case u.ahead <- struct{}{}:
