@@ -264,7 +264,8 @@ func (c *CLI) State() map[string]Resource {
 			} `json:"root_module"`
 		} `json:"values"`
 	}
-	if err := json.Unmarshal([]byte(out[strings.Index(out, "{"):]), &doc); err != nil {
+	_, object, _ := strings.Cut(out, "{") // warnings may stand before it
+	if err := json.Unmarshal([]byte("{"+object), &doc); err != nil {
 		c.tb.Fatalf("show -json: %v\n%s", err, out)
 	}
 	state := map[string]Resource{}

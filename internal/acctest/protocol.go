@@ -86,7 +86,7 @@ func Texts(s ...string) tftypes.Value {
 // with an error.
 func (p *Protocol) Invoke(ctx context.Context, name string, attributes map[string]tftypes.Value) (progress []string, diags []*tfprotov6.Diagnostic) {
 	p.tb.Helper()
-	server, ok := p.server.(tfprotov6.ProviderServerWithActions)
+	server, ok := p.server.(tfprotov6.ActionServer)
 	if !ok {
 		p.tb.Fatal("the provider has no actions")
 	}

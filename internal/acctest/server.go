@@ -6,6 +6,7 @@ package acctest
 
 import (
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -61,9 +62,7 @@ func (s *Server) Factories(tb testing.TB, overrides ...map[string]string) map[st
 	tb.Helper()
 	env := s.Environment(tb)
 	for _, o := range overrides {
-		for name, value := range o {
-			env[name] = value
-		}
+		maps.Copy(env, o)
 	}
 	return FactoriesWithEnvironment(env)
 }

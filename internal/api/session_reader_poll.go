@@ -106,7 +106,9 @@ func (r *SessionReader) lead(ctx context.Context, group []*rider) {
 	since := p.used
 	rest := group
 	for p.pages < len(group) && len(rest) > 0 && !p.over() {
-		if r.step(ctx, p); ctx.Err() != nil {
+		// A listing that fails is no failure of a poll: what no page shows is
+		// read by GET.
+		if _ = r.step(ctx, p); ctx.Err() != nil {
 			return
 		}
 		p.used = time.Now()

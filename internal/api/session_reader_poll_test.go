@@ -143,7 +143,7 @@ func TestPollCancelled(t *testing.T) {
 				t.Errorf("a poll beside cancelled ones: %v, %v", s, err)
 			}
 		})
-		time.Sleep(2 * time.Second) // a page is under way for all of them
+		<-time.After(2 * time.Second) // a page is under way for all of them
 		start := time.Now()
 		cancel()
 		synctest.Wait()

@@ -95,8 +95,8 @@ func (a *account) answer(r *http.Request) *http.Response {
 	}
 	end := min(begin+100, len(a.ids))
 	page := struct {
-		Sessions         []json.RawMessage
-		LastEvaluatedKey map[string]string `json:",omitempty"`
+		Sessions         []json.RawMessage `json:"Sessions"`
+		LastEvaluatedKey map[string]string `json:"LastEvaluatedKey,omitempty"`
 	}{Sessions: []json.RawMessage{}}
 	for _, id := range a.ids[begin:end] {
 		page.Sessions = append(page.Sessions, a.record(id, true))
@@ -314,9 +314,9 @@ func TestPagesAreDroppedWhenIdle(t *testing.T) {
 				t.Errorf("round %d: %d pages were read, want %d", i, lists, want)
 			}
 			if i == 1 {
-				time.Sleep(31 * time.Second)
+				<-time.After(31 * time.Second)
 			} else {
-				time.Sleep(29 * time.Second)
+				<-time.After(29 * time.Second)
 			}
 		}
 	})
@@ -378,7 +378,7 @@ func TestCancelledReaderHandsOver(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 		cancel()
 		synctest.Wait()
 		group.Wait()
@@ -393,7 +393,7 @@ func TestListedSharesPages(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range 50 {
 			group.Go(func() {
-				time.Sleep(time.Duration(i) * 20 * time.Millisecond) // over one second, two passes long
+				<-time.After(time.Duration(i) * 20 * time.Millisecond) // over one second, two passes long
 				since := time.Now()
 				s, err := r.Listed(t.Context(), fmt.Sprintf("s%d", 999-i*20), since)
 				if err != nil || s == nil || s.UserID != "u" {

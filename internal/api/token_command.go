@@ -88,7 +88,7 @@ func complaint(stderr, stdout *capped) string {
 		written = string(firstWords([]byte(written), stderrKept-1))
 	}
 	m := &masker{}
-	for _, line := range strings.FieldsSeq(stdout.String()) {
+	for line := range strings.FieldsSeq(stdout.String()) {
 		m.learn(line)
 	}
 	if text := m.oneLine(written, strings.TrimSpace(stdout.String())); text != "" {

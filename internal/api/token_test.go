@@ -116,7 +116,7 @@ func TestRefreshIsShared(t *testing.T) {
 	}
 	wg.Wait()
 	runs, err := os.ReadFile(count)
-	if err != nil || string(runs) != "run\nrun\n" {
+	if err != nil || strings.Count(string(runs), "\n") != 2 {
 		t.Errorf("the command ran %d times, want 2 (%v)", strings.Count(string(runs), "\n"), err)
 	}
 }
@@ -151,7 +151,7 @@ func TestCommandTokenProblems(t *testing.T) {
 		"signal":            {[]string{"sh", "-c", "kill -9 $$"}, "the command sh failed with signal: killed"},
 		"nothing printed":   {[]string{"sh", "-c", "echo 'not logged in' >&2"}, "the command sh printed no token: not logged in"},
 		"too much printed":  {[]string{"sh", "-c", "head -c 100000 /dev/zero | tr '\\0' h"}, "the command sh printed more than 64 KiB: it does not print a token alone"},
-		"two lines":         {[]string{"printf", "hidden\nhidden"}, "the command printf: the token holds a control character, a line break for one, or a character outside ASCII, which a header cannot carry"},
+		"two lines":         {[]string{"printf", "hidden\nalso hidden"}, "the command printf: the token holds a control character, a line break for one, or a character outside ASCII, which a header cannot carry"},
 		"stdout in stderr":  {[]string{"sh", "-c", "echo hidden1; echo 'cannot store hidden1' >&2; exit 1"}, "the command sh failed with exit status 1: cannot store ***"},
 		"secrets in stderr": {[]string{"sh", "-c", "printf 'GET https://joe:hidden@sso.example.com/t?code=hidden\\n Authorization: Bearer hiddenhiddenhiddenhidden\\n' >&2; exit 1"}, "the command sh failed with exit status 1: GET https://***@sso.example.com/t?*** Authorization: Bearer ***"},
 	} {

@@ -1,6 +1,7 @@
 package batchjob_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func store(t *testing.T, server *acctest.Server) string {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", target["content_type"])
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := new(http.Client).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,20 +55,18 @@ func TestActionFailures(t *testing.T) {
 		text   []string
 		calls  int
 	}{
-		"no paths":       {config: map[string]tftypes.Value{"paths": acctest.Texts()}, text: []string{"at least 1"}},
-		"a path twice":   {config: map[string]tftypes.Value{"paths": acctest.Texts("a", "a")}, text: []string{"duplicate"}},
-		"a blank path":   {config: map[string]tftypes.Value{"paths": acctest.Texts(" ")}, text: []string{"must not be blank"}},
-		"a blank mode":   {config: map[string]tftypes.Value{"service_modes": acctest.Texts("")}, text: []string{"must not be blank"}},
-		"unknown file":   {config: map[string]tftypes.Value{"paths": acctest.Texts("vod/input/c/u/none.mp4")}, text: []string{"Submitting the batch job failed", "400"}, calls: 1},
-		"answer lost":    {fault: simulator.Fault{Call: simulator.CallBatch, BreakAfter: true}, text: []string{"The batch job may have been submitted", "vod/input/", "It was not sent again"}, calls: 1},
+		"no paths":     {config: map[string]tftypes.Value{"paths": acctest.Texts()}, text: []string{"at least 1"}},
+		"a path twice": {config: map[string]tftypes.Value{"paths": acctest.Texts("a", "a")}, text: []string{"duplicate"}},
+		"a blank path": {config: map[string]tftypes.Value{"paths": acctest.Texts(" ")}, text: []string{"must not be blank"}},
+		"a blank mode": {config: map[string]tftypes.Value{"service_modes": acctest.Texts("")}, text: []string{"must not be blank"}},
+		"unknown file": {config: map[string]tftypes.Value{"paths": acctest.Texts("vod/input/c/u/none.mp4")}, text: []string{"Submitting the batch job failed", "400"}, calls: 1},
+		"answer lost":  {fault: simulator.Fault{Call: simulator.CallBatch, BreakAfter: true}, text: []string{"The batch job may have been submitted", "vod/input/", "It was not sent again"}, calls: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := acctest.Start(t, simulator.Options{})
 			config := map[string]tftypes.Value{"paths": acctest.Texts(store(t, server)), "service_modes": acctest.Texts("video_optimizer")}
-			for attribute, value := range tc.config {
-				config[attribute] = value
-			}
+			maps.Copy(config, tc.config)
 			if tc.fault.Call != "" {
 				server.Fail(tc.fault)
 			}

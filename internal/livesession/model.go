@@ -131,8 +131,7 @@ func (m *session) fillArguments(s *api.Session) {
 	keepBool(&m.EnableInputRecord, s.EnableInputRecord)
 	scheduled := s.IsScheduled
 	if scheduled == nil && s.ScheduledAt != "" {
-		yes := true
-		scheduled = &yes
+		scheduled = new(true)
 	}
 	keepBool(&m.IsScheduled, scheduled)
 	applies(&m.Timezone, s.Timezone, m.IsScheduled.ValueBool())

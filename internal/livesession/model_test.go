@@ -12,8 +12,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-func pointer[T any](v T) *T { return &v }
-
 // full is a session with a value in every field, of those that apply and of
 // those that do not.
 func full(input, mode, output string) *api.Session {
@@ -21,10 +19,10 @@ func full(input, mode, output string) *api.Session {
 		ID: "s1", UserID: "u1", Region: "eu", Name: "match", Input: input, Mode: mode, OutputMode: output, Status: "READY",
 		InputPreset:  api.InputPreset{Codec: "H264", Resolution: "HD", Bitrate: "MAX_10_MBPS"},
 		InputSourceA: "rtmp://in/a", InputSourceB: "rtmp://in/b", OutputDestinationA: "rtmp://out/a", OutputDestinationB: "rtmp://out/b",
-		EnableInputRecord: pointer(true), IsScheduled: pointer(true), Timezone: "UTC", ScheduledAt: "2031-05-17 20:15",
+		EnableInputRecord: new(true), IsScheduled: new(true), Timezone: "UTC", ScheduledAt: "2031-05-17 20:15",
 		InputEndpointA: "rtmp://e/ia", InputEndpointB: "rtmp://e/ib", OutputEndpointA: "rtmp://e/oa", OutputEndpointB: "rtmp://e/ob",
 		TranscoderID: "t1", SubDomainA: "a.example", SubDomainB: "b.example", ElasticIPA: "198.51.100.1", ElasticIPB: "198.51.100.2",
-		Port: pointer(int64(1935)), EgressPort: pointer(int64(1936)),
+		Port: new(int64(1935)), EgressPort: new(int64(1936)),
 	}
 }
 
@@ -83,8 +81,7 @@ func TestFillKeeps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		whole := full(rapid.SampledFrom(directions).Draw(t, "input"), rapid.SampledFrom(modes).Draw(t, "mode"), rapid.SampledFrom(directions).Draw(t, "output"))
-		var m session
-		m = newSession()
+		m := newSession()
 		m.fill(whole)
 		before := m
 
@@ -119,8 +116,8 @@ func TestFillNotScheduled(t *testing.T) {
 		at        string
 		scheduled bool
 	}{
-		"told":                    {pointer(true), "2031-05-17 20:15", true},
-		"told that it is not":     {pointer(false), "2031-05-17 20:15", false},
+		"told":                    {new(true), "2031-05-17 20:15", true},
+		"told that it is not":     {new(false), "2031-05-17 20:15", false},
 		"not told, with a start":  {nil, "2031-05-17 20:15", true},
 		"not told, without start": {nil, "", false},
 	}
@@ -173,8 +170,8 @@ func TestDiffering(t *testing.T) {
 		"input_source_b":          func(s *api.Session) { s.InputSourceB = "x" },
 		"output_destination_a":    func(s *api.Session) { s.OutputDestinationA = "x" },
 		"output_destination_b":    func(s *api.Session) { s.OutputDestinationB = "x" },
-		"enable_input_record":     func(s *api.Session) { s.EnableInputRecord = pointer(false) },
-		"is_scheduled":            func(s *api.Session) { s.IsScheduled = pointer(false) },
+		"enable_input_record":     func(s *api.Session) { s.EnableInputRecord = new(false) },
+		"is_scheduled":            func(s *api.Session) { s.IsScheduled = new(false) },
 		"timezone":                func(s *api.Session) { s.Timezone = "Europe/Berlin" },
 		"scheduled_at":            func(s *api.Session) { s.ScheduledAt = "x" },
 	}

@@ -52,12 +52,20 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 // whether an argument that the service knows is another, or may be.
 func changes(state, plan *session) bool {
 	pairs := [][2]attr.Value{
-		{state.Name, plan.Name}, {state.Region, plan.Region}, {state.Input, plan.Input}, {state.Mode, plan.Mode},
-		{state.OutputMode, plan.OutputMode}, {state.InputPreset, plan.InputPreset},
-		{state.InputSourceA, plan.InputSourceA}, {state.InputSourceB, plan.InputSourceB},
-		{state.OutputDestinationA, plan.OutputDestinationA}, {state.OutputDestinationB, plan.OutputDestinationB},
-		{state.EnableInputRecord, plan.EnableInputRecord}, {state.IsScheduled, plan.IsScheduled},
-		{state.Timezone, plan.Timezone}, {state.ScheduledAt, plan.ScheduledAt},
+		{state.Name, plan.Name},
+		{state.Region, plan.Region},
+		{state.Input, plan.Input},
+		{state.Mode, plan.Mode},
+		{state.OutputMode, plan.OutputMode},
+		{state.InputPreset, plan.InputPreset},
+		{state.InputSourceA, plan.InputSourceA},
+		{state.InputSourceB, plan.InputSourceB},
+		{state.OutputDestinationA, plan.OutputDestinationA},
+		{state.OutputDestinationB, plan.OutputDestinationB},
+		{state.EnableInputRecord, plan.EnableInputRecord},
+		{state.IsScheduled, plan.IsScheduled},
+		{state.Timezone, plan.Timezone},
+		{state.ScheduledAt, plan.ScheduledAt},
 	}
 	return slices.ContainsFunc(pairs, func(p [2]attr.Value) bool { return !p[0].Equal(p[1]) })
 }

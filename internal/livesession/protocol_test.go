@@ -3,6 +3,7 @@ package livesession_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -31,9 +32,7 @@ func base() config {
 // with is a copy of c with the changes over it.
 func (c config) with(changes config) config {
 	merged := config{}
-	for k, v := range c {
-		merged[k] = v
-	}
+	maps.Copy(merged, c)
 	for k, v := range changes {
 		if inner, ok := v.(config); ok {
 			before, _ := merged[k].(config)

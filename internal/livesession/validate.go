@@ -240,6 +240,17 @@ func quoted(items []string) string {
 	return orList(q)
 }
 
+// alike is the one of several values that a value differs from in no more than
+// what fold leaves aside, "" when there is none.
+func alike(value string, values []string) string {
+	for _, v := range values {
+		if fold(v) == fold(value) {
+			return v
+		}
+	}
+	return ""
+}
+
 // fold is a value as somebody may have meant it: case, spaces and separators
 // aside.
 func fold(s string) string {

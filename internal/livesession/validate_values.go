@@ -58,10 +58,8 @@ func oneOf(values ...string) stringRule {
 			return "", ""
 		}
 		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
-		for _, v := range values {
-			if fold(v) == fold(value) {
-				problem += fmt.Sprintf(" Write %q.", v)
-			}
+		if meant := alike(value, values); meant != "" {
+			problem += fmt.Sprintf(" Write %q.", meant)
 		}
 		return problem, ""
 	}}
@@ -88,10 +86,8 @@ func knownStatus() stringRule {
 			return "", ""
 		}
 		warning := fmt.Sprintf("%q is no status that the service is known to have: %s. It is used as it is.", value, andList(statuses))
-		for _, s := range statuses {
-			if fold(s) == fold(value) {
-				warning += fmt.Sprintf(" Was %q meant?", s)
-			}
+		if meant := alike(value, statuses); meant != "" {
+			warning += fmt.Sprintf(" Was %q meant?", meant)
 		}
 		return "", warning
 	}}

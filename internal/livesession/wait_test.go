@@ -50,7 +50,7 @@ func statusAfter(ready time.Duration, before, then string) func(time.Duration) (
 	}
 }
 
-func failing(status int) error { return &api.Error{Attempted: "read", Status: status, Attempts: 6} }
+func failing(status int) error { return &api.Error{Attempted: "read it", Status: status, Attempts: 6} }
 
 func TestWait(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestWait(t *testing.T) {
 		},
 		"refused": {
 			at:   func(time.Duration) (string, error) { return "", failing(http.StatusForbidden) },
-			want: ready, status: "PENDING", why: endRefused, most: time.Second, text: "live session s1, last seen with status PENDING, cannot be read: read: 403 Forbidden (6 attempts)",
+			want: ready, status: "PENDING", why: endRefused, most: time.Second, text: "live session s1, last seen with status PENDING, cannot be read: read it: 403 Forbidden (6 attempts)",
 		},
 		"failures that pass": {
 			at: func(after time.Duration) (string, error) {

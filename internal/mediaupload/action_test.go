@@ -3,6 +3,7 @@ package mediaupload_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,9 +19,7 @@ import (
 // invoke runs vodlive_process_media on a file.
 func invoke(ctx context.Context, p *acctest.Protocol, path string, more map[string]tftypes.Value) ([]string, string) {
 	config := map[string]tftypes.Value{"source": acctest.Text(path), "service_modes": acctest.Texts("video_optimizer")}
-	for name, value := range more {
-		config[name] = value
-	}
+	maps.Copy(config, more)
 	progress, diags := p.Invoke(ctx, "vodlive_process_media", config)
 	return progress, acctest.Diagnostics(diags)
 }
@@ -161,7 +160,7 @@ func TestUploadURLIsForAnotherTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", got["content_type"])
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := new(http.Client).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func actionDiagnostic(s spec, left *providerdata.Unfinished, recorded bool, err 
 // failure is the error itself, and how much of the file is stored, "" if nothing can be continued.
 func failure(s spec, left *providerdata.Unfinished, err error) (d diag.Diagnostic, stored string) {
 	d = providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", s.FileName), err)
-	var lost *maybeComplete
+	var lost *maybeCompleteError
 	switch {
 	case errors.As(err, &lost):
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", s.FileName), d.Detail()), ""

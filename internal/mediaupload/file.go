@@ -72,8 +72,7 @@ func readable(path string) error {
 
 // cause is the error below a *fs.PathError, which repeats the path.
 func cause(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathError.Err
 	}
 	return err

@@ -59,7 +59,7 @@ func TestUploadsToARealS3Server(t *testing.T) {
 
 func TestInterruptedUploadContinuesOnARealS3Server(t *testing.T) {
 	t.Parallel()
-	i := &interrupted{fixture: onS3(t, resumeSize), t: t}
+	i := &interrupted{fixture: onS3(t, resumeSize)}
 	i.Setenv("VODLIVE_UPLOAD_CONCURRENCY", "1")
 	i.configure(`part_size = 5242880`)
 	// PUTs do not pass the simulator, so the run breaks off where the service is asked for the third address.

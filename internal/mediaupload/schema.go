@@ -2,6 +2,7 @@ package mediaupload
 
 import (
 	"context"
+	"maps"
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -75,9 +76,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			Validators: []validator.String{stringvalidator.OneOf(detectStat, detectContent)},
 		},
 	}
-	for name, attribute := range computedAttributes() {
-		attributes[name] = attribute
-	}
+	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = timeoutsAttribute(ctx)
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Uploads a file. The content decides: a new SHA-256 means a new upload under a new key path. " +
@@ -125,7 +124,10 @@ func timeoutsAttribute(ctx context.Context) schema.Attribute {
 		Create: true,
 		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\"; 24 hours by default. " +
 			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
-	}).(schema.SingleNestedAttribute)
-	attribute.MarkdownDescription = "Time limits."
+	})
+	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
+		nested.MarkdownDescription = "Time limits."
+		return nested
+	}
 	return attribute
 }

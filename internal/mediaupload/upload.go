@@ -240,31 +240,31 @@ func (m *multipartUpload) send(ctx context.Context) (providerdata.StoredFile, er
 	return out, proveObject(result.Parts, completed)
 }
 
-// maybeComplete is a complete whose answer was lost and whose repetition found no such upload.
-type maybeComplete struct {
+// maybeCompleteError is a complete whose answer was lost and whose repetition found no such upload.
+type maybeCompleteError struct {
 	keyPath string
 	err     error
 }
 
-func (e *maybeComplete) Error() string {
+func (e *maybeCompleteError) Error() string {
 	return fmt.Sprintf("the upload may be complete: the answer to the call that completes it was lost, and then the service did not know the upload any more "+
 		"(%s). If the file is stored, it is %s: take it over with\n\n  terraform import ADDRESS %s\n\nwhere ADDRESS is that of this resource. Otherwise apply again, which uploads the file from its beginning", e.err, e.keyPath, e.keyPath)
 }
 
-func (e *maybeComplete) Unwrap() error { return e.err }
+func (e *maybeCompleteError) Unwrap() error { return e.err }
 
 func (m *multipartUpload) completeError(err error) error {
 	var e *api.Error
 	if errors.As(err, &e) && e.MayHaveBeenProcessed && namesUpload(e, m.id.UploadID) {
 		m.setOver()
-		return &maybeComplete{keyPath: m.id.KeyPath, err: err}
+		return &maybeCompleteError{keyPath: m.id.KeyPath, err: err}
 	}
 	return err
 }
 
 // refusesUpload says that a call failed because the service or storage does not know the upload.
 func refusesUpload(err error, uploadID string) bool {
-	var lost *maybeComplete
+	var lost *maybeCompleteError
 	if err == nil || errors.As(err, &lost) {
 		return false
 	}

@@ -277,7 +277,8 @@ func expiryCheck(source api.TokenSource, origin string) func(context.Context, ti
 
 // number reads a whole number within bounds. The environment gives text.
 func (r *resolver) number(attr string, v types.Int64, env string, byDefault, low, high int64) int64 {
-	n, from := byDefault, value{attr: attr, env: env}
+	var n int64
+	from := value{attr: attr, env: env}
 	switch {
 	case v.IsUnknown():
 		r.unknown = true
@@ -348,8 +349,7 @@ func (r *resolver) authorities(v types.String) *x509.CertPool {
 func readLimited(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		var pathError *os.PathError
-		if errors.As(err, &pathError) {
+		if pathError, ok := errors.AsType[*os.PathError](err); ok {
 			err = pathError.Err
 		}
 		return nil, err

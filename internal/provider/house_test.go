@@ -129,7 +129,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 		}
 	}
 	for _, a := range all {
-		if len(a.Description) < 5 || !strings.Contains(".:)", a.Description[len(a.Description)-1:]) {
+		if len(a.Description) < 5 || !strings.ContainsAny(a.Description[len(a.Description)-1:], ".:)") {
 			t.Errorf("%s has no description: %q", a.path, a.Description)
 		}
 	}
@@ -162,9 +162,10 @@ func TestOptionalAndComputed(t *testing.T) {
 	}
 	all, _ := attributes(t)
 	for _, a := range all {
-		if _, ok := reasons[a.path]; a.Optional && a.Computed && !ok {
+		both := a.Optional && a.Computed
+		if _, ok := reasons[a.path]; both && !ok {
 			t.Errorf("%s is optional and computed: give the reason here, or make it one of the two", a.path)
-		} else if ok && !(a.Optional && a.Computed) {
+		} else if ok && !both {
 			t.Errorf("%s has a reason for being optional and computed, but is not", a.path)
 		}
 		delete(reasons, a.path)

@@ -144,8 +144,9 @@ func (d *Data) Regions(ctx context.Context) ([]api.Region, error) {
 	for {
 		r.mu.Lock()
 		if r.had {
-			defer r.mu.Unlock()
-			return r.list, r.err
+			list, err := r.list, r.err
+			r.mu.Unlock()
+			return list, err
 		}
 		if r.done == nil {
 			done := make(chan struct{})

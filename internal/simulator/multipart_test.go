@@ -186,6 +186,45 @@ func TestCompleteTwiceAtATime(t *testing.T) {
 	}
 }
 
+// The PUT that ends last counts, whatever came meanwhile, even where nothing is kept on disk.
+func TestSamePartTwiceAtATime(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []int64{0, 1} {
+		w := newWorld(t, simulator.Options{KeepContent: keep})
+		m := w.begin("a.mov")
+		hold := w.Hold(simulator.CallPutPart, nil)
+		slow, last := random(1, 5*mib), random(2, 10)
+		reader, writer := io.Pipe()
+		r := w.request(http.MethodPut, m.partURL(1), reader)
+		r.ContentLength = int64(len(slow))
+		answered := make(chan reply)
+		go func() {
+			got, err := w.do(r)
+			if err != nil {
+				t.Error(err)
+			}
+			answered <- got
+		}()
+		if err := hold.Arrived(in(t), 1); err != nil {
+			t.Fatal(err)
+		}
+		hold.Release()
+		if _, err := writer.Write(slow[:4*mib]); err != nil {
+			t.Fatal(err)
+		}
+		m.part(1, random(3, 5*mib))
+		if _, err := writer.Write(slow[4*mib:]); err != nil {
+			t.Fatal(err)
+		}
+		m.etags[1] = (<-answered).header.Get("Etag")
+		m.part(2, last)
+		wantStatus(t, m.complete(1, 2), 200, "")
+		if got := w.Objects()[0].SHA256; got != shaOf(slow, last) {
+			t.Errorf("keep %d: SHA-256 %q, want %q", keep, got, shaOf(slow, last))
+		}
+	}
+}
+
 func TestReplacedParts(t *testing.T) {
 	t.Parallel()
 	old, changed, last := random(1, 5*mib), random(2, 5*mib), random(3, 10)

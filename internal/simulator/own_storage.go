@@ -285,13 +285,13 @@ func (st *ownStorage) putPart(r *http.Request, key string, query url.Values) (st
 	if err != nil {
 		return "", err
 	}
-	whole, epoch, kept := u.start(number, r.ContentLength)
+	whole, base, kept := u.start(number, r.ContentLength)
 	part, err := st.content.receive(r.Body, r.ContentLength, whole, kept)
 	if err := st.received(r, part, err); err != nil {
 		return "", err
 	}
 	etag := st.etag(part)
-	return etag, u.store(number, part, etag, whole, epoch)
+	return etag, u.store(number, part, etag, whole, base)
 }
 
 // received judges what came of reading a body.

@@ -34,39 +34,42 @@ type upload struct {
 	ended bool
 	parts map[int]*receipt
 	etags map[int]string
-	// states[i] is the SHA-256 over parts 1 to i+1. It is cut where a part is
-	// replaced by other content; epoch counts the cuts, so that who hashed
-	// meanwhile sees that it went on from bytes that are no longer the upload's.
+	// states[i] is the SHA-256 over parts 1 to i+1. An entry is copied, never
+	// written to. The list is cut where a part is replaced by other content; who
+	// went on from an entry meanwhile sees by its identity whether it still counts.
 	states []hash.Hash
-	epoch  int
 }
 
 func newUpload(id, key string, sequence int, c *content) *upload {
 	return &upload{id: id, key: key, sequence: sequence, content: c, parts: map[int]*receipt{}, etags: map[int]string{}}
 }
 
-// start says how a part's bytes are to be received: into the hash of the whole when whole is not nil.
-func (u *upload) start(number int, size int64) (whole hash.Hash, epoch int, kept bool) {
+// start says how a part's bytes are to be received: into whole, which goes on from base, when whole is not nil.
+func (u *upload) start(number int, size int64) (whole, base hash.Hash, kept bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.content.discard {
-		return nil, u.epoch, false
+		return nil, nil, false
 	}
 	if len(u.states) == number-1 {
-		whole = u.state()
+		base = u.last()
+		whole = clone(base)
 	}
-	return whole, u.epoch, whole == nil || u.content.room(size)
+	return whole, base, whole == nil || u.content.room(size)
 }
 
-// state returns a copy of the hash over the parts folded so far.
-func (u *upload) state() hash.Hash {
+// last is the hash over the parts folded so far, nil over none.
+func (u *upload) last() hash.Hash {
 	if len(u.states) == 0 {
-		return sha256.New()
+		return nil
 	}
-	return clone(u.states[len(u.states)-1])
+	return u.states[len(u.states)-1]
 }
 
 func clone(h hash.Hash) hash.Hash {
+	if h == nil {
+		return sha256.New()
+	}
 	cloner, ok := h.(hash.Cloner)
 	if !ok {
 		panic("simulator: SHA-256 cannot be cloned")
@@ -74,8 +77,8 @@ func clone(h hash.Hash) hash.Hash {
 	return must(cloner.Clone())
 }
 
-// store takes a received part in; whole and epoch are from start.
-func (u *upload) store(number int, part *receipt, etag string, whole hash.Hash, epoch int) error {
+// store takes a received part in; whole and base are from start.
+func (u *upload) store(number int, part *receipt, etag string, whole, base hash.Hash) error {
 	u.mu.Lock()
 	if u.ended {
 		u.content.remove(part)
@@ -94,10 +97,9 @@ func (u *upload) store(number int, part *receipt, etag string, whole hash.Hash, 
 	}
 	if folded {
 		u.states = u.states[:number-1]
-		u.epoch++
 	}
 	u.parts[number], u.etags[number] = part, etag
-	if whole != nil && u.epoch == epoch && len(u.states) == number-1 {
+	if whole != nil && u.last() == base && len(u.states) == number-1 {
 		u.states = append(u.states, whole)
 	}
 	u.mu.Unlock()
@@ -113,17 +115,17 @@ func (u *upload) store(number int, part *receipt, etag string, whole hash.Hash, 
 func (u *upload) fold() {
 	for {
 		u.mu.Lock()
-		number, epoch := len(u.states)+1, u.epoch
+		number, base := len(u.states)+1, u.last()
 		part := u.parts[number]
 		if part == nil || part.file == "" || u.ended {
 			u.mu.Unlock()
 			return
 		}
-		name, whole := part.file, u.state()
+		name, whole := part.file, clone(base)
 		u.mu.Unlock()
 		err := u.content.read(name, part.size, whole)
 		u.mu.Lock()
-		current := u.parts[number] == part && u.epoch == epoch && len(u.states) == number-1
+		current := u.parts[number] == part && u.last() == base && len(u.states) == number-1
 		switch {
 		case current && err == nil:
 			u.states = append(u.states, whole)

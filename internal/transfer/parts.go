@@ -66,6 +66,9 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	if err := context.Cause(inner); err != nil {
 		return Result{}, err
 	}
+	if err := src.planned(f.Size); err != nil {
+		return Result{}, err
+	}
 	return u.result()
 }
 

@@ -101,9 +101,6 @@ func (u *singleUpload) lead(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := u.src.planned(u.file.Size); err != nil {
-		return err
-	}
 	if sum != nil {
 		sum.Sum(u.md5[:0])
 	}
@@ -184,6 +181,9 @@ func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
 // the planned one, and compares what was read for this attempt with the pass.
 func (u *singleUpload) verify(ctx context.Context, crc uint32) error {
 	if err := u.hashed.verdict(ctx); err != nil {
+		return err
+	}
+	if err := u.src.planned(u.file.Size); err != nil {
 		return err
 	}
 	return u.sameBytes(crc)

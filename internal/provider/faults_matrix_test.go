@@ -1,0 +1,360 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// The fault matrix: every call of the interface x everything that may go wrong with it x (once, for ever), through the
+// real provider. One repeat is allowed, so that "for ever" ends after two requests.
+//
+// A cell reads: what must come out ("ok"; "err": refused, and surely nothing was done; "unsure": the error says that it
+// may have been done), how many requests of the call the service must have received, and how many sessions, objects or
+// batches, whichever the call serves, must exist in the end.
+
+// columns are the calls by what may be done after a failure. "ask" are those that may always be repeated: a lost answer
+// leaves nothing behind that is paid for or seen.
+var columns = map[string][]string{
+	"ask":      {simulator.CallRegions, simulator.CallGetSession, simulator.CallListSessions, simulator.CallPresignURL, simulator.CallMultipartCreate, simulator.CallMultipartURL},
+	"complete": {simulator.CallMultipartComplete},
+	"submit":   {simulator.CallCreateSession, simulator.CallBatch},
+	"object":   {simulator.CallPutObject},
+	"part":     {simulator.CallPutPart},
+}
+
+// matrix says what must come out. For "ask" the last number holds for uploads; reading makes nothing.
+const matrix = `
+                      | ask once | ask ever | complete once | complete ever | submit once | submit ever | object once | object ever | part once | part ever
+not connected         | ok 1 1   | err 0 0  | ok 1 1        | err 0 0       | ok 1 1      | err 0 0     | ok 1 1      | err 0 0     | ok 1 1    | err 0 0
+broken before         | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | unsure 1 0  | unsure 1 0  | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+broken after          | ok 2 1   | err 2 0  | ok 2 1        | err 2 1       | unsure 1 1  | unsure 1 1  | ok 2 1      | err 2 1     | ok 2 1    | err 2 0
+time-out before       | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | unsure 1 0  | unsure 1 0  | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+time-out after        | ok 2 1   | err 2 0  | ok 2 1        | err 2 1       | unsure 1 1  | unsure 1 1  | ok 2 1      | err 2 1     | ok 2 1    | err 2 0
+429                   | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | ok 2 1      | err 2 0     | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+429 with Retry-After  | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | ok 2 1      | err 2 0     | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+503                   | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | unsure 1 0  | unsure 1 0  | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+503 with Retry-After  | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | unsure 1 0  | unsure 1 0  | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+503 after processing  | ok 2 1   | err 2 0  | ok 2 1        | err 2 1       | unsure 1 1  | unsure 1 1  | ok 2 1      | err 2 1     | ok 2 1    | err 2 0
+500                   | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | unsure 1 0  | unsure 1 0  | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+502                   | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | unsure 1 0  | unsure 1 0  | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+504                   | ok 2 1   | err 2 0  | ok 2 1        | err 2 0       | unsure 1 0  | unsure 1 0  | ok 2 1      | err 2 0     | ok 2 1    | err 2 0
+truncated answer      | ok 2 1   | err 2 0  | ok 2 1        | err 2 1       | unsure 1 1  | unsure 1 1  | ok 1 1      | ok 1 1      | ok 1 1    | ok 1 1
+not JSON              | ok 2 1   | err 2 0  | ok 2 1        | err 2 1       | unsure 1 1  | unsure 1 1  | ok 1 1      | ok 1 1      | ok 1 1    | ok 1 1
+400                   | err 1 0  | err 1 0  | err 1 0       | err 1 0       | err 1 0     | err 1 0     | err 1 0     | err 1 0     | err 1 0   | err 1 0
+401                   | err 1 0  | err 1 0  | err 1 0       | err 1 0       | err 1 0     | err 1 0     | err 1 0     | err 1 0     | err 1 0   | err 1 0
+403                   | err 1 0  | err 1 0  | err 1 0       | err 1 0       | err 1 0     | err 1 0     | ok 2 1      | err 4 0     | ok 2 1    | err 4 0
+404                   | err 1 0  | err 1 0  | err 1 0       | err 1 0       | err 1 0     | err 1 0     | err 1 0     | err 1 0     | err 1 0   | err 1 0
+`
+
+// The PUTs stand apart in four rows: their status and ETag are all that is wanted of an answer, so that a body that
+// breaks off or is HTML is none of their business; and a 403 means an address that has expired, for which a fresh one is
+// asked twice before the repeat that every failure has.
+
+// timeOut is short for the cells that wait for it alone, and still long for a busy machine.
+const timeOut = 2 * time.Second
+
+// faultKind is a row of the matrix: the fault, and what an error must say of it.
+type faultKind struct {
+	fault       simulator.Fault
+	notMade     bool   // no connection: not a fault of the service
+	timeOut     bool   // the time-outs are short
+	held        bool   // processed, but never answered
+	said, aside string // by a call of an API; by a PUT to storage
+}
+
+func faultKinds() map[string]faultKind {
+	status := func(code int, fault simulator.Fault) faultKind {
+		fault.Status = code
+		said := fmt.Sprintf("%d %s", code, http.StatusText(code))
+		return faultKind{fault: fault, said: said, aside: "storage answered " + said}
+	}
+	wait := simulator.Fault{Header: http.Header{"Retry-After": {"1"}}}
+	page := simulator.Fault{Body: "<html><head><title>Sign in to the network</title></head></html>"}
+	return map[string]faultKind{
+		"not connected":        {notMade: true, said: "connection refused", aside: "connection refused"},
+		"broken before":        {fault: simulator.Fault{BreakBefore: true}, said: "connection broken", aside: `Uploading "clip.mp4" failed: Send `},
+		"broken after":         {fault: simulator.Fault{BreakAfter: true}, said: "connection broken", aside: `Uploading "clip.mp4" failed: Send `},
+		"time-out before":      {fault: simulator.Fault{Delay: time.Hour}, timeOut: true, said: "time-out after 2s", aside: "no progress for 2s"},
+		"time-out after":       {timeOut: true, held: true, said: "time-out after 2s", aside: "no progress for 2s"},
+		"429":                  status(http.StatusTooManyRequests, simulator.Fault{}),
+		"429 with Retry-After": status(http.StatusTooManyRequests, wait),
+		"503":                  status(http.StatusServiceUnavailable, page),
+		"503 with Retry-After": status(http.StatusServiceUnavailable, wait),
+		"503 after processing": status(http.StatusServiceUnavailable, simulator.Fault{Processed: true}),
+		"500":                  status(http.StatusInternalServerError, page),
+		"502":                  status(http.StatusBadGateway, page),
+		"504":                  status(http.StatusGatewayTimeout, simulator.Fault{}),
+		"truncated answer":     {fault: simulator.Fault{Truncate: true}, said: "the answer broke off"},
+		"not JSON":             {fault: page, said: "it is not JSON (text/html, 63 bytes)"},
+		"400":                  status(http.StatusBadRequest, simulator.Fault{Body: `{"message":"this will not do"}`}),
+		"401":                  status(http.StatusUnauthorized, simulator.Fault{}),
+		"403":                  status(http.StatusForbidden, simulator.Fault{}),
+		"404":                  status(http.StatusNotFound, simulator.Fault{Body: "no such thing"}),
+	}
+}
+
+// cell is one cell of the matrix.
+type cell struct {
+	call, kind, times string
+	outcome           string // ok, err, unsure
+	requests, made    int
+}
+
+func readMatrix(t *testing.T) (cells []cell) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(matrix), "\n")
+	head := strings.Split(lines[0], "|")
+	for _, line := range lines[1:] {
+		row := strings.Split(line, "|")
+		if len(row) != len(head)+1 && len(row) != len(head) {
+			t.Fatalf("a row of %d cells under a head of %d: %s", len(row), len(head), line)
+		}
+		titles := head[len(head)-len(row)+1:]
+		for i, title := range titles {
+			column, times, _ := strings.Cut(strings.TrimSpace(title), " ")
+			fields := strings.Fields(row[i+1])
+			if len(fields) != 3 || len(columns[column]) == 0 {
+				t.Fatalf("cell %q under %q", row[i+1], title)
+			}
+			requests, err1 := strconv.Atoi(fields[1])
+			made, err2 := strconv.Atoi(fields[2])
+			if err1 != nil || err2 != nil {
+				t.Fatalf("cell %q under %q", row[i+1], title)
+			}
+			for _, call := range columns[column] {
+				cells = append(cells, cell{call, strings.TrimSpace(row[0]), times, fields[0], requests, made})
+			}
+		}
+	}
+	return cells
+}
+
+// TestFaultMatrix runs its cells as subtests from goroutines of its own: they wait most of the time, far longer than
+// there are processors to run them in parallel.
+func TestFaultMatrix(t *testing.T) {
+	t.Parallel()
+	const workers = 32
+	cells := readMatrix(t)
+	calls, kinds := map[string]bool{}, faultKinds()
+	for _, c := range cells {
+		calls[c.call] = true
+		if _, known := kinds[c.kind]; !known {
+			t.Fatalf("the matrix has an unknown row %q", c.kind)
+		}
+	}
+	if len(calls) != 11 || len(cells) != 11*len(kinds)*2 {
+		t.Fatalf("the matrix has %d calls, %d cells for %d faults", len(calls), len(cells), len(kinds))
+	}
+	queue := make(chan cell)
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for c := range queue {
+				t.Run(strings.ReplaceAll(c.call+"/"+c.kind+"/"+c.times, " ", "_"), func(t *testing.T) { c.run(t, kinds[c.kind]) })
+			}
+		})
+	}
+	for _, c := range cells {
+		queue <- c
+	}
+	close(queue)
+	running.Wait()
+}
+
+func (c cell) run(t *testing.T, kind faultKind) {
+	t.Helper()
+	config := attrs{"max_retries": 1, "skip_region_validation": true, "upload_concurrency": 1}
+	if kind.timeOut {
+		config["request_timeout"], config["stall_timeout"] = timeOut.String(), timeOut.String()
+	}
+	w := newWorld(t, simulator.Options{}, nil, config)
+	path, id := w.prepare(c.call)
+	w.arm(c, kind)
+	diags := w.carry(c.call, path, id)
+
+	text := show(diags)
+	c.checkText(t, kind, path, isError(diags), text)
+	w.service.AssertCalls(t, c.call, c.requests)
+	c.checkMade(t, w)
+	if kind.fault.Header.Get("Retry-After") != "" {
+		checkGap(t, w.service.Journal(), c.call)
+	}
+	s := credentials()
+	s.addStream("source", streamSource)
+	s.addStream("destination", streamDestination)
+	s.addIssued(w.service)
+	s.absentFrom(t, "a diagnostic", text)
+	s.absentFrom(t, "the log", w.log.String())
+}
+
+// prepare makes what a call needs to be there: a file for batch, a session to be read.
+func (w *world) prepare(call string) (path, id string) {
+	w.tb.Helper()
+	switch call {
+	case simulator.CallBatch:
+		path = w.store()
+	case simulator.CallGetSession, simulator.CallListSessions:
+		id = w.service.AddSession(simulator.SessionRecord{})
+	}
+	return path, id
+}
+
+// carry has the provider do what needs the call.
+func (w *world) carry(call, path, id string) []*tfprotov6.Diagnostic {
+	w.tb.Helper()
+	switch call {
+	case simulator.CallRegions:
+		return w.read("vodlive_regions", attrs{})
+	case simulator.CallGetSession:
+		return w.read("vodlive_live_session", attrs{"id": id})
+	case simulator.CallListSessions:
+		return w.read("vodlive_live_sessions", attrs{})
+	case simulator.CallCreateSession:
+		return w.session()
+	case simulator.CallBatch:
+		return w.batch(path)
+	case simulator.CallPresignURL, simulator.CallPutObject:
+		return w.upload("single")
+	}
+	return w.upload("multipart")
+}
+
+// arm puts the fault in the way of the call.
+func (w *world) arm(c cell, kind faultKind) {
+	w.tb.Helper()
+	times := 0
+	if c.times == "once" {
+		times = 1
+	}
+	if kind.notMade {
+		w.close(c.call, times == 1)
+		return
+	}
+	fault := kind.fault
+	fault.Call, fault.Times = c.call, times
+	if kind.held {
+		over := make(chan struct{})
+		w.tb.Cleanup(func() { close(over) })
+		fault.Rewrite = func(body []byte) []byte { <-over; return body }
+	}
+	w.service.Fail(fault)
+}
+
+// close has connections for the call refused: the first one or, from then on, all. The door of the API closes behind
+// the call before.
+func (w *world) close(call string, once bool) {
+	w.tb.Helper()
+	at := w.vod
+	switch call {
+	case simulator.CallRegions, simulator.CallCreateSession, simulator.CallGetSession, simulator.CallListSessions:
+		at = w.live
+	case simulator.CallPutObject, simulator.CallPutPart:
+		at = w.storage
+	}
+	before := map[string]string{
+		simulator.CallMultipartURL:      simulator.CallMultipartCreate,
+		simulator.CallMultipartComplete: simulator.CallMultipartURL, // of the one part, which goes to another door
+	}[call]
+	if before == "" {
+		at.shut()
+	} else {
+		var first sync.Once
+		w.service.Hook(before, func(*http.Request) { first.Do(at.shut) })
+	}
+	if !once {
+		return
+	}
+	// The provider's own log tells when it has been refused.
+	w.log.watch(func(line string) {
+		if strings.Contains(line, "connection refused") || strings.Contains(line, `"ok":false`) {
+			at.open()
+		}
+	})
+}
+
+func (c cell) checkText(t *testing.T, kind faultKind, path string, failed bool, text string) {
+	t.Helper()
+	has := func(wanted ...string) {
+		t.Helper()
+		for _, s := range wanted {
+			if !strings.Contains(text, s) {
+				t.Errorf("the diagnostics lack %q: %s", s, text)
+			}
+		}
+	}
+	if failed != (c.outcome != "ok") {
+		t.Fatalf("want %s, got%s", c.outcome, text)
+	}
+	if !failed {
+		return
+	}
+	if said := kind.said; c.call == simulator.CallPutObject || c.call == simulator.CallPutPart {
+		has(kind.aside)
+	} else {
+		has(said)
+	}
+	if c.requests > 1 {
+		has(fmt.Sprintf("(%d attempts", c.requests))
+	}
+	switch {
+	case c.outcome != "unsure":
+		if strings.Contains(text, "may have been") {
+			t.Errorf("the diagnostics are unsure: %s", text)
+		}
+	case c.call == simulator.CallBatch:
+		has("The batch job may have been submitted", path, "It was not sent again")
+	case c.made == 0:
+		has("Creating the live session failed", "no session was made, and applying again is safe")
+	default:
+		has("The live session may have been created", "One session of the account has exactly these arguments", "import {\n  to = vodlive_live_session.NAME\n  id = ")
+	}
+}
+
+func (c cell) checkMade(t *testing.T, w *world) {
+	t.Helper()
+	var sessions, objects, batches int
+	switch c.call {
+	case simulator.CallGetSession, simulator.CallListSessions:
+		sessions = 1 // was there before
+	case simulator.CallCreateSession:
+		sessions = c.made
+	case simulator.CallBatch:
+		objects, batches = 1, c.made
+	case simulator.CallRegions:
+	default:
+		objects = c.made
+	}
+	if got := len(w.service.Sessions()); got != sessions {
+		t.Errorf("%d sessions at the service, want %d", got, sessions)
+	}
+	if got := len(w.service.Objects()); got != objects {
+		t.Errorf("%d objects in storage, want %d", got, objects)
+	}
+	if got := len(w.service.Batches()); got != batches {
+		t.Errorf("%d batch jobs at the service, want %d", got, batches)
+	}
+}
+
+// checkGap: what was asked to wait a second has.
+func checkGap(t *testing.T, journal []simulator.Request, call string) {
+	t.Helper()
+	var before time.Time
+	for _, r := range journal {
+		if r.Call != call {
+			continue
+		}
+		if gap := r.At.Sub(before); !before.IsZero() && gap < time.Second {
+			t.Errorf("%s was repeated after %s, the service asked for a second", call, gap)
+		}
+		before = r.At
+	}
+}

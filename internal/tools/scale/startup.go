@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// both is a figure of our provider and of the minimal one.
+type both[T any] struct {
+	Vodlive T `json:"vodlive"`
+	Minimal T `json:"minimal"`
+}
+
+// startupFigures is what the JSON holds of part 3: medians.
+type startupFigures struct {
+	Size     both[int64]   `json:"binary_bytes"`
+	Schema   both[started] `json:"schema"`
+	Validate both[usage]   `json:"validate"`
+}
+
+const validated = 500
+
+// startup is part 3: what the provider costs before it does anything, beside the minimal one.
+func (b *bench) startup() error {
+	var figures startupFigures
+	for program, size := range map[string]*int64{b.cli.provider: &figures.Size.Vodlive, b.minimal: &figures.Size.Minimal} {
+		info, err := os.Stat(program)
+		if err != nil {
+			return err
+		}
+		*size = info.Size()
+	}
+	var err error
+	if figures.Schema, err = b.schemas(); err != nil {
+		return err
+	}
+	if figures.Validate, err = b.validations(); err != nil {
+		return err
+	}
+	s := &section{
+		Title: "Start-up",
+		Text: []string{fmt.Sprintf("Beside `internal/tools/scale/minimal`, a provider that does nothing: one resource, data source, function, ephemeral resource and action, "+
+			"on the same version of the framework, built the same way. The two run in turns; medians of %d runs. *to schema* is from exec to the answer of GetProviderSchema, "+
+			"asked for as the CLIs do it (go-plugin, encrypted); *validate* is `validate` of a configuration of %d resources (of %d live sessions and of %[2]d of the minimal resource), the CLI included.",
+			b.starts, validated, validated)},
+		Table: table{Head: []string{"", "vodlive", "minimal", "ratio"}},
+		Data:  figures,
+	}
+	row := func(name, target string, limit, ours, theirs float64, unit func(float64) string) {
+		s.Table.add(name, unit(ours), unit(theirs), fmt.Sprintf("%.2f", ours/theirs))
+		if limit > 0 {
+			defer b.report.measure(target, ours/theirs, limit)
+		}
+	}
+	ms := func(v float64) string { return milliseconds(time.Duration(v)) }
+	mib := func(v float64) string { return mebibytes(int64(v)) }
+	sch, val := figures.Schema, figures.Validate
+	row("binary", "binary: size, of the minimal provider's", 1.2, float64(figures.Size.Vodlive), float64(figures.Size.Minimal), mib)
+	row("to schema: time", "exec to schema: time, of the minimal provider's", 1.15, float64(sch.Vodlive.Wall), float64(sch.Minimal.Wall), ms)
+	row("to schema: CPU", "", 0, float64(sch.Vodlive.CPU), float64(sch.Minimal.CPU), ms)
+	row("to schema: memory", "exec to schema: memory, of the minimal provider's", 1.25, float64(sch.Vodlive.Memory), float64(sch.Minimal.Memory), mib)
+	row("size of the schema", "", 0, float64(sch.Vodlive.Schema), float64(sch.Minimal.Schema), func(v float64) string { return fmt.Sprintf("%.1f KiB", v/1024) })
+	row("validate: time", "validate of 500 resources: time, of the minimal provider's", 1.15, float64(val.Vodlive.Wall), float64(val.Minimal.Wall), ms)
+	row("validate: CPU, CLI included", "", 0, float64(val.Vodlive.CPU), float64(val.Minimal.CPU), ms)
+	row("validate: memory of the provider", "validate of 500 resources: memory, of the minimal provider's", 1.25, float64(val.Vodlive.Memory), float64(val.Minimal.Memory), mib)
+	b.report.add(s)
+	return nil
+}
+
+// schemas measures both providers from start to schema, in turns.
+func (b *bench) schemas() (medians both[started], err error) {
+	programs := []string{b.cli.provider, b.minimal}
+	runs := make([][]started, len(programs))
+	for i := range b.starts + 1 {
+		for k, program := range programs {
+			s, err := startPlugin(b.ctx, program)
+			if err != nil {
+				return medians, err
+			}
+			if i > 0 { // the first brings the file into memory
+				runs[k] = append(runs[k], s)
+			}
+		}
+	}
+	return both[started]{medianStart(runs[0]), medianStart(runs[1])}, nil
+}
+
+func medianStart(runs []started) (m started) {
+	var wall, cpu []time.Duration
+	var memory []int64
+	for _, r := range runs {
+		wall, cpu, memory = append(wall, r.Wall), append(cpu, r.CPU), append(memory, r.Memory)
+		m.Schema = r.Schema
+	}
+	m.Wall, m.CPU, m.Memory = median(wall), median(cpu), median(memory)
+	return m
+}
+
+// validations measures `validate` with both providers, in turns.
+func (b *bench) validations() (medians both[usage], err error) {
+	ours, err := b.cli.folder(filepath.Join(b.work, "validate-vodlive"), nil, "")
+	if err != nil {
+		return medians, err
+	}
+	theirs, err := b.cli.folder(filepath.Join(b.work, "validate-minimal"), nil, "")
+	if err != nil {
+		return medians, err
+	}
+	theirs.program = b.minimal
+	sessions, things := resourceBlocks(validated)
+	const head = "terraform {\n  required_providers {\n    %s = { source = \"vodlive/%[1]s\" }\n  }\n}\n"
+	if err := ours.write("main.tf", fmt.Sprintf(head, "vodlive")+sessions); err != nil {
+		return medians, err
+	}
+	if err := theirs.write("main.tf", fmt.Sprintf(head, "minimal")+things); err != nil {
+		return medians, err
+	}
+	folders := []*folder{ours, theirs}
+	runs := make([][]usage, len(folders))
+	for i := range b.starts + 1 {
+		for k, f := range folders {
+			u, err := f.run(b.ctx, "validate")
+			if err != nil {
+				return medians, err
+			}
+			if i > 0 {
+				runs[k] = append(runs[k], u)
+			}
+		}
+	}
+	return both[usage]{medianUsage(runs[0]), medianUsage(runs[1])}, nil
+}
+
+func medianUsage(runs []usage) (m usage) {
+	var wall, cpu, own []time.Duration
+	var memory []int64
+	for _, r := range runs {
+		wall, cpu, own, memory = append(wall, r.Wall), append(cpu, r.CPU), append(own, r.ProviderCPU), append(memory, r.Memory)
+	}
+	return usage{Wall: median(wall), CPU: median(cpu), ProviderCPU: median(own), Memory: median(memory)}
+}
+
+// resourceBlocks are two configurations of n resource blocks each.
+func resourceBlocks(n int) (sessions, things string) {
+	var ours, theirs strings.Builder
+	for i := range n {
+		fmt.Fprintf(&ours, `
+resource "vodlive_live_session" "s%d" {
+  name         = "session-%[1]d"
+  region       = %q
+  input        = "RTMP_PUSH"
+  mode         = "NORM"
+  output_mode  = "RTMP_PULL"
+  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+}
+`, i, region)
+		fmt.Fprintf(&theirs, "\nresource \"minimal_thing\" \"t%d\" {\n  label = \"thing-%[1]d\"\n}\n", i)
+	}
+	return ours.String(), theirs.String()
+}

@@ -1,0 +1,56 @@
+package transfer_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// discarding reads every PUT and keeps nothing but the last one's header.
+type discarding struct {
+	etag   func(*http.Request) string
+	header http.Header
+}
+
+func (d *discarding) RoundTrip(req *http.Request) (*http.Response, error) {
+	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, req.Body, make([]byte, 32<<10))
+	_ = req.Body.Close()
+	if err != nil || n != req.ContentLength {
+		return nil, errors.Join(err, io.ErrUnexpectedEOF)
+	}
+	d.header = req.Header
+	return answer(200, "", "ETag", d.etag(req)), nil
+}
+
+// A part of 512 MiB goes out without being held. The file is sparse, so neither
+// end has anything to keep.
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("goes through 512 MiB three times")
+	}
+	const part = 512 << 20
+	f := transfer.File{Path: sparse(t, part+1), Name: "sparse", Size: part + 1}
+	sum, err := hex.DecodeString("7c40fe5ce847740d0f0d0cdde3949d6585804cdec3ae61a15b923165699c8137")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.SHA256 = [32]byte(sum)
+	e := newEngine(&discarding{etag: func(req *http.Request) string {
+		if req.ContentLength == part {
+			return "aa559b4e3523a6c931f08f4df52d58f2" // the MD5 of 512 MiB of zeros
+		}
+		return "93b885adfe0da089cdf634904fd59f71" // and of one
+	}}, func(c *transfer.Config) { c.Concurrency = 1 })
+	if _, err := e.UploadParts(t.Context(), f, part, nil, &upload{}); err != nil {
+		t.Fatal(err)
+	}
+	now, peak := e.Memory()
+	if now != 0 || peak == 0 || peak > e.MemoryLimit() || e.MemoryLimit() > 8<<20 {
+		t.Errorf("%d bytes now, %d at most, limit %d", now, peak, e.MemoryLimit())
+	}
+}
