@@ -1,5 +1,6 @@
-// Package examples_test plans every example with the real CLI against the simulated service: what the documentation
-// shows must work as it stands. An example that is added is found by itself.
+// Package examples_test runs the examples that are whole configurations, and the commands and tests that examples bring
+// along, with the real CLI against the simulated service. The single files that the pages of the documentation show are
+// planned by the tests of internal/provider.
 package examples_test
 
 import (
@@ -13,22 +14,19 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// sessionID is the session that the examples import and read.
+// sessionID is the session that the examples import.
 const sessionID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
 // variables are values for the variables that examples declare.
 var variables = map[string]string{
-	"access_token_id": "id",
-	"edges":           `{"a":"edge-a.example.com","b":"edge-b.example.com"}`,
-	"encoders":        `{"a":"encoder-a.example.com","b":"encoder-b.example.com"}`,
-	"folder":          "media",
-	"media":           "media/promo.mp4",
-	"name":            "cup-final",
-	"region":          "eu-central-1",
-	"secret_key":      "key",
-	"session_id":      sessionID,
-	"starts_at":       "2040-06-30T18:45:00Z",
-	"stream_key":      "not-a-real-key",
+	"edges":      `{"a":"edge-a.example.com","b":"edge-b.example.com"}`,
+	"encoders":   `{"a":"encoder-a.example.com","b":"encoder-b.example.com"}`,
+	"folder":     "media",
+	"media":      "media/promo.mp4",
+	"name":       "cup-final",
+	"region":     "eu-central-1",
+	"starts_at":  "2040-06-30T18:45:00Z",
+	"stream_key": "not-a-real-key",
 }
 
 // newCLI is a working folder with the files and the session that examples refer to.
@@ -41,8 +39,6 @@ func newCLI(t *testing.T) *acctest.CLI {
 	})
 	cli := acctest.NewCLI(t, server)
 	cli.Write("media/promo.mp4", "promo")
-	cli.Write("media/master.mxf", "master")
-	cli.Write("media/master.mxf.sha256", "fc613b4dfd6736a7bd268c8a0e74ed0d1c04a959f59dd74ef2874983fd443fc9  master.mxf\n")
 	for name, value := range variables {
 		cli.Setenv("TF_VAR_"+name, value)
 	}
@@ -71,26 +67,14 @@ func addConfiguration(t *testing.T, cli *acctest.CLI, dir string) {
 func addSnippet(t *testing.T, cli *acctest.CLI, name string) {
 	t.Helper()
 	add(t, cli, name, path.Base(name))
-	if name != "provider/provider.tf" {
-		cli.Write("terraform.tf", "terraform {\n  required_providers {\n    vodlive = { source = \"vodlive/vodlive\" }\n  }\n}\n")
-	}
+	cli.Write("terraform.tf", "terraform {\n  required_providers {\n    vodlive = { source = \"vodlive/vodlive\" }\n  }\n}\n")
 }
 
 // skipOld skips an example that shows what the CLI at hand does not have.
-func skipOld(t *testing.T, cli *acctest.CLI, name string) {
+func skipOld(t *testing.T, cli *acctest.CLI, dir string) {
 	t.Helper()
-	switch kind, _, _ := strings.Cut(name, "/"); kind {
-	case "functions", "event":
+	if dir == "event" {
 		cli.SkipBelow("provider functions", "1.8.0", "1.7.0")
-	case "ephemeral-resources":
-		cli.SkipBelow("ephemeral resources", "1.10.0", "1.11.0")
-	case "actions":
-		cli.SkipBelow("actions", "1.14.2", "")
-	case "list-resources":
-		cli.SkipBelow("terraform query", "1.14.2", "")
-	}
-	if strings.HasSuffix(name, "import-by-identity.tf") {
-		cli.SkipBelow("import by identity", "1.12.0", "1.12.0")
 	}
 }
 
@@ -110,27 +94,6 @@ func glob(t *testing.T, match func(name string) bool) []string {
 		t.Fatal("no example matches")
 	}
 	return names
-}
-
-// whole says that a folder is one configuration, and not one per file.
-func whole(name string) bool {
-	kind, _, _ := strings.Cut(name, "/")
-	return kind == "demo" || kind == "event" || kind == "media-folder"
-}
-
-func TestEveryFilePlans(t *testing.T) {
-	t.Parallel()
-	for _, name := range glob(t, func(name string) bool {
-		return strings.HasSuffix(name, ".tf") && !whole(name) && !strings.HasPrefix(path.Base(name), "import-")
-	}) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cli := newCLI(t)
-			skipOld(t, cli, name)
-			addSnippet(t, cli, name)
-			cli.Must("plan")
-		})
-	}
 }
 
 func TestEveryConfigurationPlans(t *testing.T) {
@@ -154,27 +117,11 @@ func TestModuleTests(t *testing.T) {
 			t.Parallel()
 			cli := newCLI(t)
 			cli.SkipBelow("mock_provider", "1.7.0", "1.8.0")
-			skipOld(t, cli, file)
+			skipOld(t, cli, path.Dir(path.Dir(file)))
 			addConfiguration(t, cli, path.Dir(path.Dir(file)))
 			add(t, cli, file, "tests/"+path.Base(file))
 			if out := cli.Must("test").Output; !strings.Contains(out, "Success!") {
 				t.Errorf("terraform test does not say that it succeeded:\n%s", out)
-			}
-		})
-	}
-}
-
-func TestEveryImportBlockPlans(t *testing.T) {
-	t.Parallel()
-	for _, name := range glob(t, func(name string) bool { return strings.HasPrefix(path.Base(name), "import-") }) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cli := newCLI(t)
-			skipOld(t, cli, name)
-			addSnippet(t, cli, path.Dir(name)+"/resource.tf")
-			add(t, cli, name, "import.tf")
-			if out := cli.Must("plan").Flat(); !strings.Contains(out, "Plan: 1 to import, 0 to add,") || !strings.Contains(out, " 0 to destroy.") {
-				t.Errorf("the plan is not an import alone:\n%s", out)
 			}
 		})
 	}
@@ -199,21 +146,6 @@ func TestEveryImportCommandWorks(t *testing.T) {
 			cli.Must(command[1:]...)
 			if _, ok := cli.State()[command[2]]; !ok {
 				t.Errorf("%s is not in the state", command[2])
-			}
-		})
-	}
-}
-
-func TestQuery(t *testing.T) {
-	t.Parallel()
-	for _, name := range glob(t, func(name string) bool { return strings.HasSuffix(name, ".tfquery.hcl") }) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cli := newCLI(t)
-			skipOld(t, cli, name)
-			addSnippet(t, cli, name)
-			if out := cli.Must("query").Output; !strings.Contains(out, sessionID) {
-				t.Errorf("the query does not show the session:\n%s", out)
 			}
 		})
 	}

@@ -119,7 +119,7 @@ func (r *SessionReader) Listed(ctx context.Context, id string, since time.Time) 
 	defer func() { joined.leave() }()
 	for {
 		p := r.pass
-		if p == nil || (!p.covers(since) && (p.over() || p.followers == 0)) {
+		if p == nil || p.idle() || (!p.covers(since) && (p.over() || p.followers == 0)) {
 			p = r.restart()
 		}
 		if p != joined {

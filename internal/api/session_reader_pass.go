@@ -37,6 +37,12 @@ type sighting struct {
 // over tells that no further page will come.
 func (p *pass) over() bool { return p.done || p.err != nil }
 
+// idle tells that nobody has needed the pass for so long that it may be out of
+// date.
+func (p *pass) idle() bool {
+	return p.inFlight == nil && p.followers == 0 && time.Since(p.used) > passIdle
+}
+
 // covers tells whether no page of the pass is older than since.
 func (p *pass) covers(since time.Time) bool { return p.pages == 0 || !p.asked.Before(since) }
 
@@ -60,7 +66,7 @@ func (p *pass) leave() {
 // The caller holds mu.
 func (r *SessionReader) current(since time.Time) *pass {
 	p := r.pass
-	if p == nil || !p.covers(since) || (p.inFlight == nil && time.Since(p.used) > passIdle) {
+	if p == nil || !p.covers(since) || p.idle() {
 		return r.restart()
 	}
 	return p

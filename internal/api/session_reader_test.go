@@ -435,6 +435,11 @@ func TestListedSince(t *testing.T) {
 		if gets, _ := a.calls(); gets != 0 {
 			t.Errorf("%d GETs, want none", gets)
 		}
+		a.set("s5", "TERMINATED")
+		<-time.After(31 * time.Second)
+		if s, err := r.Listed(t.Context(), "s5", time.Time{}); err != nil || s.Status != "TERMINATED" {
+			t.Errorf("a page that nobody has used for long was used: %v, %v", s, err)
+		}
 	})
 }
 

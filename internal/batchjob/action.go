@@ -2,7 +2,7 @@ package batchjob
 
 import (
 	"context"
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -73,7 +73,7 @@ func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("submitting a batch job on %d files", len(paths))})
+	resp.SendProgress(action.InvokeProgressEvent{Message: "submitting a batch job on " + strings.Join(paths, ", ")})
 	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
 	if err != nil {
 		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths))

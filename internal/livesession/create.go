@@ -86,13 +86,9 @@ func (r *liveSession) settle(ctx context.Context, m *model, created *api.Session
 
 // lookUpNew is lookUp for a session that the listing may not show at once.
 func (r *liveSession) lookUpNew(ctx context.Context, m *session, since time.Time, diags *diag.Diagnostics) bool {
-	for _, pause := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
-		if pause > 0 {
-			timer := time.NewTimer(pause)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
+	for _, again := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
+		if again > 0 {
+			if !pause(ctx, again) {
 				return false
 			}
 			since = time.Now()

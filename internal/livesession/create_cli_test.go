@@ -204,6 +204,13 @@ func TestCreateEnds(t *testing.T) {
 				"2 sessions of the account have exactly these arguments", `id = "{id}"`, `id = "older"`,
 			}},
 		},
+		"ambiguous, and listed late": {
+			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true},
+			also:   &simulator.Fault{Call: simulator.CallListSessions, Times: 1, Body: `{"data":{"Sessions":[]}}`},
+			config: pushPull(),
+			want:   ended{failed: true, sessions: 1, creates: 1, texts: []string{"The live session may have been created", `id = "{id}"`}},
+			after:  importWhatWasNamed,
+		},
 		"ambiguous, and the listing fails": {
 			fault:  &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true},
 			also:   &simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`},

@@ -72,7 +72,7 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 	attributes["id"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Id of the session. One that the account does not have is an error.",
-		Validators:          []validator.String{validBlank()},
+		Validators:          []validator.String{notBlank()},
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One live session of the account, by its id, with every field that the service shows of it.",

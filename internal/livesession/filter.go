@@ -32,11 +32,11 @@ var filterDescriptions = map[string]string{
 }
 
 var filterRules = map[string]validator.String{
-	"region":     validBlank(),
+	"region":     notBlank(),
 	"mode":       oneOf(modes...),
 	"input":      oneOf(directions...),
 	"status":     knownStatus(),
-	"name":       validBlank(),
+	"name":       notBlank(),
 	"name_regex": regex(),
 }
 

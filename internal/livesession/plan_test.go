@@ -374,6 +374,38 @@ func TestImportOfUnknownID(t *testing.T) {
 	}
 }
 
+// TestImportByIdentity imports as Terraform 1.12 does, and finds the identity set
+// by every read, of a session that is gone, too: the framework wants one.
+func TestImportByIdentity(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t, simulator.Options{})
+	d := connect(t, s)
+	id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
+	given, err := tfprotov6.NewDynamicValue(identityType, value(identityType, config{"id": id}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := d.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{
+		TypeName: resourceType, Identity: &tfprotov6.ResourceIdentityData{IdentityData: &given},
+	})
+	d.must(err, resp.Diagnostics)
+	r := resp.ImportedResources[0]
+	for range 2 {
+		read, err := d.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{
+			TypeName: resourceType, CurrentState: r.State, Private: r.Private, CurrentIdentity: r.Identity,
+		})
+		d.must(err, read.Diagnostics)
+		identity, err := read.NewIdentity.IdentityData.Unmarshal(identityType)
+		if err != nil || !identity.Equal(value(identityType, config{"id": id})) {
+			t.Errorf("the identity is %v (%v), want %s", identity, err, id)
+		}
+		if got := d.str(object{state: d.value(read.NewState)}, "name"); got != "match" {
+			t.Errorf("the name is %s", got)
+		}
+		r.State, r.Private, r.Identity = read.NewState, read.Private, nil // as a CLI below 1.12 stores it
+	}
+}
+
 func TestReadFailures(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{})

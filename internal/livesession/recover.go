@@ -13,8 +13,13 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// recoverWithin limits the listing after a create whose outcome is not known.
-const recoverWithin = 2 * time.Minute
+const (
+	// recoverWithin limits the listing after a create whose outcome is not known.
+	recoverWithin = 2 * time.Minute
+	// secondLook is when the listing is read again if it shows no such session:
+	// the service may still have been at work when its answer was lost.
+	secondLook = 3 * time.Second
+)
 
 // createFailed turns the failure of a create into a diagnostic. When the session
 // may have been made all the same, it looks for it in the listing, so that the
@@ -33,6 +38,10 @@ func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, er
 	ctx, cancel := context.WithTimeout(ctx, recoverWithin)
 	defer cancel()
 	candidates, listErr := r.candidates(ctx, spec)
+	if listErr == nil && len(candidates) == 0 && pause(ctx, secondLook) {
+		r.data.Sessions.Wrote()
+		candidates, listErr = r.candidates(ctx, spec)
+	}
 	switch {
 	case listErr != nil:
 		return diag.NewErrorDiagnostic(unsure, fmt.Sprintf("%s\n\n%s Looking for it failed, too: %s.\n\nBefore you apply again, %s",
@@ -42,6 +51,18 @@ func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, er
 			"that this run did not know: no session was made, and applying again is safe.", failed.Detail(), lost))
 	default:
 		return diag.NewErrorDiagnostic(unsure, fmt.Sprintf("%s\n\n%s %s", failed.Detail(), lost, found(candidates)))
+	}
+}
+
+// pause waits, and tells whether it did to the end.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -27,8 +27,8 @@ func resourceSchema(ctx context.Context) schema.Schema {
 			"The service has no call to stop or delete a session either: **destroying or replacing the resource only removes " +
 			"the session from the state; the session itself goes on.** Terraform warns of it, with the session's id, when it plans.",
 		Attributes: map[string]schema.Attribute{
-			"name":        argument("name", validBlank()),
-			"region":      argument("region", validBlank()),
+			"name":        argument("name", notBlank()),
+			"region":      argument("region", notBlank()),
 			"input":       argument("input", oneOf(directions...)),
 			"mode":        argument("mode", oneOf(modes...)),
 			"output_mode": argument("output_mode", oneOf(directions...)),

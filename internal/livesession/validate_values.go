@@ -65,8 +65,8 @@ func oneOf(values ...string) stringRule {
 	}}
 }
 
-// validBlank refuses text without a visible character.
-func validBlank() stringRule {
+// notBlank refuses text without a visible character.
+func notBlank() stringRule {
 	return stringRule{allowed: "must not be blank", check: func(value string) (string, string) {
 		if strings.TrimSpace(value) == "" {
 			return fmt.Sprintf("%q was given; it must not be blank.", value), ""

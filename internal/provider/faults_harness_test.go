@@ -76,6 +76,9 @@ func newWorld(tb testing.TB, options simulator.Options, env map[string]string, c
 	maps.Copy(environment, env)
 	lookup := func(name string) (string, bool) { v, ok := environment[name]; return v, ok && v != unset }
 	w.provider = providerserver.NewProtocol6(provider.NewWithEnvironment("test", lookup)())()
+	if config == nil {
+		config = attrs{} // Terraform sends an object of nulls where there is no block
+	}
 	var err error
 	if w.schema, err = w.provider.GetProviderSchema(w.ctx, &tfprotov6.GetProviderSchemaRequest{}); err != nil {
 		tb.Fatal(err)
@@ -105,8 +108,8 @@ func (w *world) dynamic(schema *tfprotov6.Schema, config attrs) *tfprotov6.Dynam
 	return &d
 }
 
-// create plans and applies a new resource. It stops at the first diagnostics with an error.
-func (w *world) create(typ string, config attrs) []*tfprotov6.Diagnostic {
+// plan plans a new resource.
+func (w *world) plan(typ string, config attrs) *tfprotov6.PlanResourceChangeResponse {
 	w.tb.Helper()
 	schema := w.schema.ResourceSchemas[typ]
 	planned, err := w.provider.PlanResourceChange(w.ctx, &tfprotov6.PlanResourceChangeRequest{
@@ -115,9 +118,17 @@ func (w *world) create(typ string, config attrs) []*tfprotov6.Diagnostic {
 	if err != nil {
 		w.tb.Fatal(err)
 	}
+	return planned
+}
+
+// create plans and applies a new resource. It stops at the first diagnostics with an error.
+func (w *world) create(typ string, config attrs) []*tfprotov6.Diagnostic {
+	w.tb.Helper()
+	planned := w.plan(typ, config)
 	if isError(planned.Diagnostics) {
 		return planned.Diagnostics
 	}
+	schema := w.schema.ResourceSchemas[typ]
 	applied, err := w.provider.ApplyResourceChange(w.ctx, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: typ, PriorState: w.dynamic(schema, nil), Config: w.dynamic(schema, config),
 		PlannedState: planned.PlannedState, PlannedPrivate: planned.PlannedPrivate,
@@ -156,9 +167,15 @@ const (
 // upload uploads a file of a few bytes, in one part if method is multipart.
 func (w *world) upload(method string) []*tfprotov6.Diagnostic {
 	w.tb.Helper()
+	return w.create("vodlive_media_upload", w.clip(method))
+}
+
+// clip is the configuration of an upload.
+func (w *world) clip(method string) attrs {
+	w.tb.Helper()
 	file := filepath.Join(w.tb.TempDir(), "clip.mp4")
 	writeFile(w.tb, file, "the content")
-	return w.create("vodlive_media_upload", attrs{"source": file, "method": method, "change_detection": "stat"})
+	return attrs{"source": file, "method": method, "change_detection": "stat"}
 }
 
 func (w *world) batch(path string) []*tfprotov6.Diagnostic {
@@ -318,6 +335,9 @@ func (s secrets) add(name, value string) {
 	s[name+", base64"] = base64.StdEncoding.EncodeToString([]byte(value))
 	s[name+", base64 without padding"] = base64.RawStdEncoding.EncodeToString([]byte(value))
 	s[name+", base64 for URLs"] = base64.URLEncoding.EncodeToString([]byte(value))
+	if quoted, err := json.Marshal(value); err == nil {
+		s[name+", in JSON"] = string(quoted[1 : len(quoted)-1])
+	}
 }
 
 // addStream adds the secret part of an rtmp URL: its path, and the last part of that.

@@ -1,16 +1,44 @@
+// Command bench times uploads: the engine of this provider against the AWS
+// SDK's transfer manager and rclone, on the same file, against the same store,
+// in turns within one run. Each run is a process of its own, of which the wall
+// time, the CPU time and the peak of its resident memory are taken. What is
+// reported are medians, and their ratios to the transfer manager at its
+// defaults.
+//
+// Two stores: versitygw, a real S3 server that keeps what it gets in files,
+// and a sink that throws it away and so leaves the client's own cost. Both
+// listen on loopback, over plain HTTP: for a line or TLS the figures say
+// nothing. With -provider and -cli the provider takes part too, through a whole
+// apply, with a service in front of the store that hands out the addresses.
+//
+// The results go to -out as Markdown and JSON. Linux only.
 package main
 
 import (
-	"crypto/md5"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
-	"os/exec"
+	"os/signal"
+	"path/filepath"
 	"strconv"
-	"time"
+	"strings"
 )
+
+type options struct {
+	root     string
+	work     string
+	out      string
+	rounds   int
+	sizes    []int64
+	stores   []string
+	files    int
+	search   int
+	provider string
+	cli      string
+	profile  bool
+}
 
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == "child" {
@@ -20,47 +48,74 @@ func main() {
 		}
 		return
 	}
-	path := "/tmp/te/g.bin"
-	size := int64(1 << 30)
-	if len(os.Args) > 1 {
-		n, _ := strconv.Atoi(os.Args[1])
-		size = int64(n) << 20
-		path = "/tmp/te/f.bin"
-		b, _ := os.ReadFile("/tmp/te/g.bin")
-		os.WriteFile(path, b[:size], 0o644)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
 	}
-	b, _ := os.ReadFile(path)
-	e := &etags{}
-	for i := int64(0); i < size; i += 16 << 20 {
-		s := md5.Sum(b[i:min(i+16<<20, size)])
-		e.parts = append(e.parts, hex.EncodeToString(s[:]))
+}
+
+func parse() (options, error) {
+	var o options
+	sizes := flag.String("sizes", "64,1024", "sizes of the file in MiB; 8192 takes minutes")
+	stores := flag.String("stores", "sink,versitygw", "where to send it")
+	flag.StringVar(&o.root, "root", "../../..", "the repository's top folder")
+	flag.StringVar(&o.work, "work", "", "folder for files and stores, needs three times the largest size (default: .cache/bench in root)")
+	flag.StringVar(&o.out, "out", "results", "folder for the results")
+	flag.IntVar(&o.rounds, "rounds", 5, "runs of each contender")
+	flag.IntVar(&o.files, "files", 200, "number of files of 1 MiB for the comparison with rclone copy; 0: leave it out")
+	flag.IntVar(&o.search, "search", 2, "runs of each setting when looking for the transfer manager's best; 0: leave it out")
+	flag.StringVar(&o.provider, "provider", "", "a built provider: let it take part")
+	flag.StringVar(&o.cli, "cli", "terraform", "terraform or tofu, with -provider")
+	flag.BoolVar(&o.profile, "profile", false, "also write CPU profiles of the engine and the transfer manager to -work")
+	flag.Parse()
+	if flag.NArg() > 0 || o.rounds < 1 {
+		flag.Usage()
+		return o, errors.New("no arguments, and at least one round")
 	}
-	w := sha256.Sum256(b)
-	b = nil
-	s, _ := startSink()
-	s.etags.Store(e)
-	j := job{Endpoint: s.url(), Bucket: "b", Key: "k", Path: path, Size: size, SHA256: hex.EncodeToString(w[:])}
-	run := func(n string, j job) {
-		a, _ := json.Marshal(j)
-		c := exec.Command(os.Args[0], "child", string(a))
-		c.Stderr = os.Stderr
-		t := time.Now()
-		err := c.Run()
-		fmt.Printf("%-20s wall %.3f cpu %.3f %v\n", n, time.Since(t).Seconds(), (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), err)
+	for _, s := range strings.Split(*sizes, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
+		if err != nil || n < 1 {
+			return o, fmt.Errorf("-sizes: %q is no number of MiB", s)
+		}
+		o.sizes = append(o.sizes, n<<20)
 	}
-	for i := 0; i < 5; i++ {
-		j.Contender = "engine"
-		j.Concurrency = 4
-		j.Profile = os.Getenv("PROF")
-		run("engine 4", j)
-		j.Concurrency = 8
-		run("engine 8", j)
-		j.Concurrency = 0
-		j.Contender = "transfermanager"
-		j.Profile = os.Getenv("PROFTM")
-		run("tm", j)
-		j.NoChecksum = true
-		run("tm nosum", j)
-		j.NoChecksum = false
+	o.stores = strings.Split(*stores, ",")
+	var err error
+	if o.root, err = filepath.Abs(o.root); err != nil {
+		return o, err
 	}
+	if o.work == "" {
+		o.work = filepath.Join(o.root, ".cache", "bench")
+	}
+	if o.provider != "" {
+		o.provider, err = filepath.Abs(o.provider)
+	}
+	return o, err
+}
+
+func run(ctx context.Context) error {
+	o, err := parse()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.work, 0o750); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(o.work, "run-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work) //nolint:errcheck // the next run has a folder of its own
+	b := &bench{options: o, work: work, report: newReport(o)}
+	if b.tools, err = buildTools(ctx, o); err != nil {
+		return err
+	}
+	for _, name := range o.stores {
+		if err := b.against(ctx, strings.TrimSpace(name)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return b.report.write(o.out)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -30,6 +31,14 @@ type etags struct {
 	whole    string
 	parts    []string
 	partSize int64
+	files    map[string]string // of a folder: by the last element of the name
+}
+
+func (e *etags) of(path string) string {
+	if sum, ok := e.files[path[strings.LastIndexByte(path, '/')+1:]]; ok {
+		return sum
+	}
+	return e.whole
 }
 
 func startSink() (*sink, error) {
@@ -52,6 +61,17 @@ func startSink() (*sink, error) {
 }
 
 func (s *sink) url() string { return "http://" + s.listener.Addr().String() }
+
+func (s *sink) name() string { return "sink" }
+
+func (s *sink) expect(sums sums) { s.etags.Store(&sums.etags) }
+
+func (s *sink) empty(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.held)
+	return nil
+}
 
 func (s *sink) close() { _ = s.listener.Close() }
 
@@ -133,11 +153,7 @@ func (s *sink) answer(req sinkRequest) string {
 		return reply("200 OK", "", `ETag: "`+etag+`"`)
 	case req.method == "PUT":
 		s.keep(path, req.length)
-		etag := e.whole
-		if v := q.Get("etag"); v != "" {
-			etag = v
-		}
-		return reply("200 OK", "", `ETag: "`+etag+`"`)
+		return reply("200 OK", "", `ETag: "`+e.of(path)+`"`)
 	case req.method == "POST" && q.Has("uploads"):
 		id := s.uploads.Add(1)
 		return reply("200 OK", fmt.Sprintf("<InitiateMultipartUploadResult><Bucket>b</Bucket><Key>k</Key><UploadId>%d</UploadId></InitiateMultipartUploadResult>", id))
@@ -167,7 +183,7 @@ func (s *sink) head(path string) string {
 		return "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 	}
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\nETag: \"%s\"\r\nLast-Modified: %s\r\n\r\n",
-		size, s.etags.Load().whole, time.Now().UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT"))
+		size, s.etags.Load().of(path), time.Now().UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT"))
 }
 
 func reply(status, body string, headers ...string) string {

@@ -1,0 +1,265 @@
+package batchjob_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+const address = "vodlive_batch_job.job"
+
+// job is the configuration of a batch job, arguments a line each.
+func job(arguments ...string) string {
+	return fmt.Sprintf("resource \"vodlive_batch_job\" \"job\" {\n  %s\n}\n", strings.Join(arguments, "\n  "))
+}
+
+func paths(p ...string) string { return "paths = " + hclList(p) }
+func modes(m ...string) string { return "service_modes = " + hclList(m) }
+
+func hclList(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = fmt.Sprintf("%q", item)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+func TestLifeCycle(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	first, second := store(t, server), store(t, server)
+	cli := acctest.NewCLI(t, server)
+	submitted := map[string]string{} // what was configured when an id appeared
+	apply := func(what string, batches int, wantPaths, wantModes []string, arguments ...string) {
+		t.Helper()
+		cli.Config(job(arguments...))
+		if r := cli.Must("apply", "-auto-approve"); batches > 1 && !strings.Contains(r.Output, "must be replaced") {
+			t.Errorf("%s: no replacement:\n%s", what, r.Output)
+		}
+		cli.AssertNoChanges()
+		values := cli.State()[address].Values
+		id, _ := values["id"].(string)
+		if before, known := submitted[id]; known || len(id) < 20 {
+			t.Errorf("%s: the id %q is that of %q", what, id, before)
+		}
+		submitted[id] = what
+		if message, _ := values["message"].(string); !strings.HasPrefix(message, "batch job submitted for ") {
+			t.Errorf("%s: message %q", what, message)
+		}
+		if at, _ := values["submitted_at"].(string); len(at) != len("2026-01-02T03:04:05Z") || !strings.HasSuffix(at, "Z") {
+			t.Errorf("%s: submitted_at %q", what, at)
+		}
+		jobs := server.Batches()
+		if len(jobs) != batches {
+			t.Fatalf("%s: %d jobs, want %d\n%s", what, len(jobs), batches, server.JournalText())
+		}
+		last := jobs[len(jobs)-1]
+		if !slices.Equal(last.Paths, wantPaths) || !slices.Equal(last.ServiceModes, wantModes) {
+			t.Errorf("%s: submitted %+v", what, last)
+		}
+	}
+	one := []string{"video_optimizer"}
+	apply("create", 1, []string{first}, one, paths(first), modes(one...))
+	apply("paths", 2, []string{first, second}, one, paths(first, second), modes(one...))
+	apply("order of paths", 3, []string{second, first}, one, paths(second, first), modes(one...))
+	apply("modes", 4, []string{second, first}, []string{"video_optimizer", "preview"}, paths(second, first), modes("video_optimizer", "preview"))
+	apply("trigger added", 5, []string{second, first}, one, paths(second, first), modes(one...), `triggers = { version = "1" }`)
+	apply("trigger changed", 6, []string{second, first}, one, paths(second, first), modes(one...), `triggers = { version = "2" }`)
+	apply("trigger removed", 7, []string{second, first}, one, paths(second, first), modes(one...))
+
+	server.ResetJournal()
+	cli.Must("destroy", "-auto-approve")
+	if made := server.Journal(); len(made) > 0 || len(server.Batches()) != 7 {
+		t.Errorf("destroying called the service:\n%s", server.JournalText())
+	}
+	if state := cli.State(); len(state) > 0 {
+		t.Errorf("the state still has %v", state)
+	}
+}
+
+// TestPathsOfAnUpload: key paths that are not known while planning.
+func TestPathsOfAnUpload(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	cli.Write("a.mp4", "first")
+	cli.Write("b.mp4", "second")
+	const upload = "resource \"vodlive_media_upload\" \"file\" {\n  for_each = toset([\"a.mp4\", \"b.mp4\"])\n  source   = each.key\n}\n"
+	cli.Config(upload + job(`paths = [for f in vodlive_media_upload.file : f.key_path]`, modes("video_optimizer")))
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	objects := server.Objects()
+	var keys []string
+	for _, o := range objects {
+		keys = append(keys, o.KeyPath)
+	}
+	batches := server.Batches()
+	if len(batches) != 1 || len(keys) != 2 || !slices.Equal(slices.Sorted(slices.Values(batches[0].Paths)), slices.Sorted(slices.Values(keys))) {
+		t.Errorf("submitted %+v, stored %v", batches, keys)
+	}
+	// New content is a new file with a new key path, and so a new job.
+	cli.Write("b.mp4", "third, and longer")
+	cli.Must("apply", "-auto-approve")
+	if batches := server.Batches(); len(batches) != 2 {
+		t.Errorf("%d jobs after a file has changed, want 2", len(batches))
+	}
+}
+
+func TestCreateFails(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault   simulator.Fault
+		config  string // instead of one with a stored path
+		text    []string
+		calls   int
+		batches int
+	}{
+		"answer lost": {
+			fault: simulator.Fault{Times: 1, BreakAfter: true}, calls: 1, batches: 1,
+			text: []string{"The batch job may have been submitted", "connection broken", "- {path}", "It was not sent again, and nothing is in the state.", "applying submits it (a second time"},
+		},
+		"request lost": {
+			fault: simulator.Fault{Times: 1, BreakBefore: true}, calls: 1,
+			text: []string{"The batch job may have been submitted", "- {path}"},
+		},
+		"unavailable": {
+			fault: simulator.Fault{Times: 1, Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, calls: 1,
+			text: []string{"The batch job may have been submitted", "503 Service Unavailable", "- {path}"},
+		},
+		"failed after processing": {
+			fault: simulator.Fault{Times: 1, Status: http.StatusInternalServerError, Processed: true}, calls: 1, batches: 1,
+			text: []string{"The batch job may have been submitted", "500 Internal Server Error", "- {path}"},
+		},
+		"refused": {
+			fault: simulator.Fault{Times: 1, Status: http.StatusUnprocessableEntity, Body: `{"message":"no such mode"}`}, calls: 1,
+			text: []string{"Submitting the batch job failed", "422 Unprocessable Entity: no such mode"},
+		},
+		"no such file": {
+			config: job(paths("vod/input/c/u/none.mp4"), modes("video_optimizer")), calls: 1,
+			text: []string{"Submitting the batch job failed", `there is no file at "vod/input/c/u/none.mp4"`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := acctest.Start(t, simulator.Options{})
+			path := store(t, server)
+			if tc.fault.Times > 0 {
+				tc.fault.Call = simulator.CallBatch
+				server.Fail(tc.fault)
+			}
+			cli := acctest.NewCLI(t, server)
+			config := job(paths(path), modes("video_optimizer"))
+			cli.Config(config)
+			if tc.config != "" {
+				cli.Config(tc.config)
+			}
+			r := cli.Run("apply", "-auto-approve")
+			if r.Code != 1 {
+				t.Fatalf("exit code %d\n%s", r.Code, r.Output)
+			}
+			for _, text := range tc.text {
+				if text = strings.ReplaceAll(text, "{path}", path); !strings.Contains(r.Flat(), text) {
+					t.Errorf("the output lacks %q:\n%s", text, r.Output)
+				}
+			}
+			server.AssertCalls(t, simulator.CallBatch, tc.calls)
+			if n := len(server.Batches()); n != tc.batches {
+				t.Errorf("%d jobs, want %d", n, tc.batches)
+			}
+			if state := cli.State(); len(state) > 0 {
+				t.Errorf("the state has %v", state)
+			}
+			// Applying again is the user's decision, and submits.
+			cli.Config(config)
+			cli.Must("apply", "-auto-approve")
+			server.AssertCalls(t, simulator.CallBatch, tc.calls+1)
+		})
+	}
+}
+
+// TestSurelyNotProcessedIsRepeated: a 429 refuses before anything is done.
+func TestSurelyNotProcessedIsRepeated(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	cli.Config(job(paths(store(t, server)), modes("video_optimizer")))
+	server.Fail(simulator.Fault{Call: simulator.CallBatch, Times: 2, Status: http.StatusTooManyRequests})
+	cli.Must("apply", "-auto-approve")
+	server.AssertCalls(t, simulator.CallBatch, 3)
+	if n := len(server.Batches()); n != 1 {
+		t.Errorf("%d jobs, want 1", n)
+	}
+}
+
+func TestImportIsRefused(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	cli.Config(job(paths("vod/input/c/u/f.mp4"), modes("video_optimizer")))
+	r := cli.Run("import", address, "some-id")
+	if r.Code != 1 || !strings.Contains(r.Flat(), "This resource does not support import") {
+		t.Errorf("exit code %d\n%s", r.Code, r.Output)
+	}
+	if n := len(server.Journal()); n > 0 {
+		t.Errorf("%d requests were made", n)
+	}
+}
+
+// TestInvalidConfigurations validates all of them in one run.
+func TestInvalidConfigurations(t *testing.T) {
+	t.Parallel()
+	const path, mode = "vod/input/c/u/f.mp4", "video_optimizer"
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	for name, tc := range map[string]struct {
+		arguments []string
+		text      []string
+	}{
+		"no_paths":      {[]string{modes(mode)}, []string{`The argument "paths" is required`}},
+		"no_modes":      {[]string{paths(path)}, []string{`The argument "service_modes" is required`}},
+		"empty_paths":   {[]string{paths(), modes(mode)}, []string{"paths", "must contain at least 1 elements"}},
+		"empty_modes":   {[]string{paths(path), modes()}, []string{"service_modes", "must contain at least 1 elements"}},
+		"path_twice":    {[]string{paths(path, path), modes(mode)}, []string{"paths", "duplicate", path}},
+		"mode_twice":    {[]string{paths(path), modes(mode, mode)}, []string{"service_modes", "duplicate", mode}},
+		"blank_path":    {[]string{paths(path, " \t"), modes(mode)}, []string{"paths[1]", "must not be blank"}},
+		"blank_mode":    {[]string{paths(path), modes("")}, []string{"service_modes[0]", "must not be blank"}},
+		"null_path":     {[]string{`paths = ["` + path + `", null]`, modes(mode)}, []string{"paths", "null"}},
+		"a_job_id":      {[]string{paths(path), modes(mode), `id = "mine"`}, []string{"id", "Invalid Configuration for Read-Only Attribute"}},
+		"empty_trigger": {[]string{paths(path), modes(mode), `triggers = "now"`}, []string{"triggers", "map of string required"}},
+	} {
+		cli.Config(strings.Replace(job(tc.arguments...), `"job"`, fmt.Sprintf("%q", name), 1))
+		r := cli.Run("validate")
+		if r.Code != 1 {
+			t.Errorf("%s: exit code %d\n%s", name, r.Code, r.Output)
+		}
+		for _, text := range tc.text {
+			if !strings.Contains(r.Flat(), text) {
+				t.Errorf("%s: the output lacks %q:\n%s", name, text, r.Output)
+			}
+		}
+	}
+	if n := len(server.Journal()); n > 0 {
+		t.Errorf("validating made %d requests", n)
+	}
+}
+
+// TestUploadHalfIsNeeded: found by the plan, not by a 401.
+func TestUploadHalfIsNeeded(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	cli.Setenv("VODLIVE_ID_TOKEN", "")
+	cli.Config(job(paths("vod/input/c/u/f.mp4"), modes("video_optimizer")))
+	r := cli.Run("plan")
+	if r.Code != 1 || !strings.Contains(r.Flat(), "needed by vodlive_batch_job, which calls the upload and batch API") || !strings.Contains(r.Flat(), "`id_token`") {
+		t.Errorf("exit code %d\n%s", r.Code, r.Output)
+	}
+	if n := len(server.Journal()); n > 0 {
+		t.Errorf("%d requests were made", n)
+	}
+}

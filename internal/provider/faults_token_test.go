@@ -1,0 +1,229 @@
+package provider_test
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+const (
+	firstToken  = "first-identity-token-8c1d"
+	secondToken = "second-identity-token-3b7e"
+)
+
+// statuses are the answers to a call in order of arrival.
+func statuses(w *world, call string) (all []int) {
+	for _, r := range w.service.Journal() {
+		if r.Call == call {
+			all = append(all, r.Status)
+		}
+	}
+	return all
+}
+
+// fileWorld is a world whose identity token is in a file.
+func fileWorld(t *testing.T, content string) (w *world, file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "token")
+	writeFile(t, file, content)
+	w = newWorld(t, simulator.Options{IDToken: firstToken}, map[string]string{"VODLIVE_ID_TOKEN": unset}, attrs{"id_token_file": file, "max_retries": 1})
+	return w, file
+}
+
+func TestTokenFileIsReadAgainOnceAfterA401(t *testing.T) {
+	t.Parallel()
+	w, file := fileWorld(t, firstToken+"\n")
+	if diags := w.upload("single"); len(diags) > 0 {
+		t.Fatal(show(diags))
+	}
+	w.service.SetIDToken(secondToken)
+
+	// The file has not been renewed yet: it is read again, once, and what it holds is tried, once.
+	diags := w.upload("single")
+	if text := show(diags); !isError(diags) || !strings.Contains(text, "401 Unauthorized") || !strings.Contains(text, "`id_token_file`") {
+		t.Errorf("diagnostics: %s", text)
+	}
+	writeFile(t, file, secondToken)
+	if diags := w.upload("single"); len(diags) > 0 {
+		t.Fatal(show(diags))
+	}
+	if got := statuses(w, simulator.CallPresignURL); !equal(got, []int{200, 401, 401, 401, 200}) {
+		t.Errorf("the answers were %v", got)
+	}
+	s := secrets{}
+	s.add("first token", firstToken)
+	s.add("second token", secondToken)
+	s.absentFrom(t, "a diagnostic", show(diags))
+	s.absentFrom(t, "the log", w.log.String())
+}
+
+func equal(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// TestOneRefreshServesAllPartsInFlight has the token expire while four parts ask for their addresses.
+func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
+	t.Parallel()
+	const mib, inFlight = 1 << 20, 4
+	folder := t.TempDir()
+	token, runs := filepath.Join(folder, "token"), filepath.Join(folder, "runs")
+	writeFile(t, token, firstToken)
+	w := newWorld(t, simulator.Options{IDToken: firstToken}, map[string]string{"VODLIVE_ID_TOKEN": unset}, attrs{
+		"id_token_command": []string{"sh", "-c", `echo run >> "$1" && cat "$2"`, "sh", runs, token}, "upload_concurrency": inFlight, "max_retries": 0,
+	})
+	file := filepath.Join(folder, "clip.mp4")
+	writeFile(t, file, strings.Repeat("0123456789abcdef", 5*inFlight*mib/16+1))
+	hold := w.service.Hold(simulator.CallMultipartURL, nil)
+	done := make(chan []*tfprotov6.Diagnostic, 1)
+	go func() {
+		done <- w.create("vodlive_media_upload", attrs{"source": file, "method": "multipart", "part_size": 5 * mib, "change_detection": "stat"})
+	}()
+	if err := hold.Arrived(t.Context(), inFlight); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, token, secondToken)
+	w.service.SetIDToken(secondToken)
+	hold.Release()
+	if diags := <-done; len(diags) > 0 {
+		t.Fatal(show(diags))
+	}
+	refused := 0
+	for _, status := range statuses(w, simulator.CallMultipartURL) {
+		if status == http.StatusUnauthorized {
+			refused++
+		}
+	}
+	if refused != inFlight {
+		t.Errorf("%d requests were answered 401, want %d", refused, inFlight)
+	}
+	if content, err := os.ReadFile(runs); err != nil || bytes.Count(content, []byte("run")) != 2 {
+		t.Errorf("the command ran %d times, want one for the first token and one for all parts (%v)", bytes.Count(content, []byte("run")), err)
+	}
+	if objects := w.service.Objects(); len(objects) != 1 || objects[0].Parts != inFlight+1 {
+		t.Errorf("objects %+v", objects)
+	}
+}
+
+// TestTokenCommandThatFails: the error has the exit status and what the command complained of, never what it printed.
+func TestTokenCommandThatFails(t *testing.T) {
+	t.Parallel()
+	const printed = "half-of-a-token-4417"
+	for name, tc := range map[string]struct {
+		command string
+		text    []string
+	}{
+		"fails": {`printf half-of-a-token-4417; echo "the login has expired" >&2; exit 3`, []string{"exit status 3", "the login has expired"}},
+		"hangs": {`printf half-of-a-token-4417; echo "waiting for a browser" >&2; exec sleep 60`, []string{"did not end within 10s", "waiting for a browser"}},
+		"repeats what it printed": {
+			`printf half-of-a-token-4417; echo "cannot use half-of-a-token-4417" >&2; exit 1`, []string{"exit status 1", "cannot use ***"},
+		},
+		"prints nothing": {`echo "not logged in" >&2`, []string{"printed no token", "not logged in"}},
+		"prints a header": {
+			`printf 'half-of-a-token-4417\r\nX-Evil: 1'`, []string{"control character"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, simulator.Options{}, map[string]string{"VODLIVE_ID_TOKEN": unset}, attrs{"id_token_command": []string{"sh", "-c", tc.command}})
+			diags := w.upload("single")
+			text := show(diags)
+			if !isError(diags) {
+				t.Fatalf("no error: %s", text)
+			}
+			for _, part := range append(tc.text, "the command sh") {
+				if !strings.Contains(text, part) {
+					t.Errorf("the diagnostics lack %q: %s", part, text)
+				}
+			}
+			if n := len(w.service.Journal()); n > 0 {
+				t.Errorf("%d requests were made without a token", n)
+			}
+			for what, text := range map[string]string{"a diagnostic": text, "the log": w.log.String()} {
+				if strings.Contains(text, printed) {
+					t.Errorf("%s shows what the command printed: %s", what, text)
+				}
+			}
+		})
+	}
+}
+
+// TestTokensThatThePlanRefuses: an upload that could not be made is found while planning, before any request.
+func TestTokensThatThePlanRefuses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(folder, name)
+		writeFile(t, path, content)
+		return path
+	}
+	expired, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"exp": time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Unix()}).SignedString([]byte("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, big := filepath.Join(folder, "missing"), file("big", strings.Repeat("0123456789", 1<<20))
+	for name, tc := range map[string]struct {
+		env    map[string]string
+		config attrs
+		text   []string
+	}{
+		"file missing":            {config: attrs{"id_token_file": missing}, text: []string{"`id_token_file`", missing, "does not exist"}},
+		"file of a variable":      {env: map[string]string{"VODLIVE_ID_TOKEN_FILE": missing}, text: []string{"VODLIVE_ID_TOKEN_FILE", missing, "does not exist"}},
+		"file empty":              {config: attrs{"id_token_file": file("empty", " \n")}, text: []string{"`id_token_file`", "is empty"}},
+		"folder":                  {config: attrs{"id_token_file": folder}, text: []string{"`id_token_file`", "is a folder"}},
+		"10 MB":                   {config: attrs{"id_token_file": big}, text: []string{"`id_token_file`", "longer than 64 KiB"}},
+		"file with a header":      {config: attrs{"id_token_file": file("header", "token-in-file-5\r\nX-Evil: 1")}, text: []string{"`id_token_file`", "control character"}},
+		"file with an old token":  {config: attrs{"id_token_file": file("old", expired+"\n")}, text: []string{"`id_token_file`", "expired at 2026-01-02T03:04:05Z"}},
+		"old token":               {config: attrs{"id_token": expired}, text: []string{"`id_token`", "expired at 2026-01-02T03:04:05Z"}},
+		"old token in a variable": {env: map[string]string{"VODLIVE_ID_TOKEN": "Bearer " + expired}, text: []string{"VODLIVE_ID_TOKEN", "expired at 2026-01-02T03:04:05Z"}},
+		"token outside of ASCII":  {config: attrs{"id_token": "tökén-in-config"}, text: []string{"`id_token`", "outside ASCII"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := map[string]string{"VODLIVE_ID_TOKEN": unset}
+			for variable, v := range tc.env {
+				env[variable] = v
+			}
+			w := newWorld(t, simulator.Options{}, env, tc.config)
+			for typ, config := range map[string]attrs{
+				"vodlive_media_upload": w.clip("auto"),
+				"vodlive_batch_job":    {"paths": []string{"vod/input/c/u/f.mp4"}, "service_modes": []string{"video_optimizer"}},
+			} {
+				diags := w.plan(typ, config).Diagnostics
+				text := show(diags)
+				if !isError(diags) {
+					t.Errorf("%s: the plan has no error: %s", typ, text)
+				}
+				for _, part := range append(tc.text, "The identity token cannot be used", typ) {
+					if !strings.Contains(text, part) {
+						t.Errorf("%s: the diagnostics lack %q: %s", typ, part, text)
+					}
+				}
+				for _, leak := range []string{expired, "0123456789", "token-in-file-5", "tökén-in-config"} {
+					if strings.Contains(text+w.log.String(), leak) {
+						t.Errorf("%s: the token shows: %s", typ, text)
+					}
+				}
+			}
+			if n := len(w.service.Journal()); n > 0 {
+				t.Errorf("%d requests were made", n)
+			}
+		})
+	}
+}

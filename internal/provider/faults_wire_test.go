@@ -1,0 +1,180 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// TestRateLimitSlowsEveryCallToAnAddress: what one call was asked to wait, the next calls to that address wait, whatever
+// they are; those to another address do not.
+func TestRateLimitSlowsEveryCallToAnAddress(t *testing.T) {
+	t.Parallel()
+	const wait = 4 * time.Second
+	for name, tc := range map[string]struct {
+		value func() string
+		least time.Duration
+	}{
+		"seconds": {func() string { return "4" }, wait},
+		// A date has no fractions of a second, and the service's clock moves on until it answers.
+		"date": {func() string { return time.Now().Add(wait + 2*time.Second).UTC().Format(http.TimeFormat) }, wait - 2*time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 0})
+			w.service.Fail(simulator.Fault{Call: simulator.CallRegions, Times: 1, Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {tc.value()}}})
+			if diags := w.read("vodlive_regions", attrs{}); !isError(diags) || !strings.Contains(show(diags), "429 Too Many Requests") {
+				t.Fatalf("diagnostics: %s", show(diags))
+			}
+			if diags := w.upload("single"); len(diags) > 0 {
+				t.Fatal(show(diags))
+			}
+			if diags := w.read("vodlive_live_sessions", attrs{}); len(diags) > 0 {
+				t.Fatal(show(diags))
+			}
+			at := map[string]time.Time{}
+			for _, r := range w.service.Journal() {
+				at[r.Call] = r.At
+			}
+			refused := at[simulator.CallRegions]
+			if gap := at[simulator.CallListSessions].Sub(refused); gap < tc.least {
+				t.Errorf("another call to that address came after %s, want at least %s", gap, tc.least)
+			}
+			if gap := at[simulator.CallPresignURL].Sub(refused); gap >= wait {
+				t.Errorf("a call to another address came after %s", gap)
+			}
+		})
+	}
+}
+
+// TestRedirectsTakeNoCredentialAway sends every call elsewhere: the address named there must receive nothing.
+func TestRedirectsTakeNoCredentialAway(t *testing.T) {
+	t.Parallel()
+	var elsewhere atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		elsewhere.Add(1)
+		http.Error(w, "not here", http.StatusNotFound)
+	}))
+	t.Cleanup(func() {
+		other.Close()
+		if n := elsewhere.Load(); n > 0 {
+			t.Errorf("%d requests followed a redirect to another host", n)
+		}
+	})
+	for target, location := range map[string]string{
+		"another port":     other.URL,
+		"another name":     strings.Replace(other.URL, "127.0.0.1", "localhost", 1),
+		"plain http":       "http://192.0.2.1",
+		"with credentials": strings.Replace(other.URL, "//", "//user:pass@", 1),
+	} {
+		for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+			for call, carrier := range map[string]func(*world) []*tfprotov6.Diagnostic{
+				simulator.CallRegions:       func(w *world) []*tfprotov6.Diagnostic { return w.read("vodlive_regions", attrs{}) },
+				simulator.CallCreateSession: func(w *world) []*tfprotov6.Diagnostic { return w.session() },
+				simulator.CallPresignURL:    func(w *world) []*tfprotov6.Diagnostic { return w.upload("single") },
+				simulator.CallPutObject:     func(w *world) []*tfprotov6.Diagnostic { return w.upload("single") },
+				simulator.CallPutPart:       func(w *world) []*tfprotov6.Diagnostic { return w.upload("multipart") },
+			} {
+				t.Run(strings.Join([]string{target, http.StatusText(status), call}, "/"), func(t *testing.T) {
+					t.Parallel()
+					w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 0, "skip_region_validation": true})
+					w.service.Fail(simulator.Fault{Call: call, Status: status, Header: http.Header{"Location": {location + "/?X-Amz-Signature=0f1e2d3c4b5a6978"}}})
+					diags := carrier(w)
+					text := show(diags)
+					if !isError(diags) || !strings.Contains(text, "redirect") && !strings.Contains(strings.ToLower(text), "storage answered 3") {
+						t.Errorf("diagnostics: %s", text)
+					}
+					w.service.AssertCalls(t, call, 1)
+					s := credentials()
+					s.add("signature in the new address", "0f1e2d3c4b5a6978")
+					s.add("password in the new address", "user:pass")
+					s.addIssued(w.service)
+					s.absentFrom(t, "a diagnostic", text)
+					s.absentFrom(t, "the log", w.log.String())
+				})
+			}
+		}
+	}
+}
+
+// TestRedirectsWithinTheHostAreFollowed: 307 and 308 keep method and body.
+func TestRedirectsWithinTheHostAreFollowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 0})
+	w.service.Fail(simulator.Fault{Call: simulator.CallPresignURL, Times: 1, Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {"/vod/v1/customer/presign-url"}}})
+	if diags := w.upload("single"); len(diags) > 0 {
+		t.Fatal(show(diags))
+	}
+	w.service.AssertCalls(t, simulator.CallPresignURL, 2)
+}
+
+// TestNothingGoesToPlainHTTPBeyondLoopback: an upload address without TLS is not used, and not shown.
+func TestNothingGoesToPlainHTTPBeyondLoopback(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"single", "multipart"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 0})
+			w.service.SetStorageURL("http://storage.example.com/storage")
+			diags := w.upload(method)
+			text := show(diags)
+			if !isError(diags) || !strings.Contains(text, "https") {
+				t.Errorf("diagnostics: %s", text)
+			}
+			for _, leak := range []string{"X-Amz", "x-amz"} {
+				if strings.Contains(text+w.log.String(), leak+"-Signature=0") || strings.Contains(text, leak) {
+					t.Errorf("the upload address shows: %s", text)
+				}
+			}
+		})
+	}
+}
+
+// TestEverySessionThatMatchesIsReported: after a create whose outcome is not known, those that match every argument are
+// named, and no other.
+func TestEverySessionThatMatchesIsReported(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 3, "skip_region_validation": true})
+	twin := simulator.SessionRecord{
+		Name: "match", Region: "eu-central-1", Input: "RTMP_PULL", Mode: "NORM", OutputMode: "RTMP_PUSH", Codec: "H264", Resolution: "HD",
+		Bitrate: "MAX_10_MBPS", InputSourceA: streamSource, OutputDestinationA: streamDestination,
+	}
+	want := []string{w.service.AddSession(twin)}
+	var others []string
+	for _, change := range []func(*simulator.SessionRecord){
+		func(r *simulator.SessionRecord) { r.Name = "match 2" },
+		func(r *simulator.SessionRecord) { r.Resolution = "SD" },
+		func(r *simulator.SessionRecord) { r.EnableInputRecord = true },
+		func(r *simulator.SessionRecord) { r.InputSourceA = streamSource + "0" },
+	} {
+		other := twin
+		change(&other)
+		others = append(others, w.service.AddSession(other))
+	}
+	w.service.Fail(simulator.Fault{Call: simulator.CallCreateSession, BreakAfter: true})
+	diags := w.session()
+	text := show(diags)
+	sessions := w.service.Sessions()
+	want = append(want, sessions[len(sessions)-1].ID)
+	if !isError(diags) || !strings.Contains(text, "2 sessions of the account have exactly these arguments") {
+		t.Errorf("diagnostics: %s", text)
+	}
+	for _, id := range want {
+		if !strings.Contains(text, "import {\n  to = vodlive_live_session.NAME\n  id = \""+id+"\"\n}") {
+			t.Errorf("the diagnostics lack an import block for %s: %s", id, text)
+		}
+	}
+	for _, id := range others {
+		if strings.Contains(text, id) {
+			t.Errorf("the diagnostics name %s, which has other arguments: %s", id, text)
+		}
+	}
+	w.service.AssertCalls(t, simulator.CallCreateSession, 1)
+}
