@@ -210,7 +210,7 @@ func FuzzDecodeUploads(f *testing.F) {
 func FuzzErrorMessage(f *testing.F) {
 	for _, seed := range []string{
 		`{"message":"no"}`, `{"errors":[{"field":"a","message":"b"}]}`, `{"error":{"error":{"error":"x"}}}`, `<html><title>502</title>`, `<Error><Code>c</Code><Message>m</Message></Error>`,
-		testSecret, `{"x":"` + testToken + `"}`, "id-\u200btoken-Zm9vYmFy/8271", "https://h/?X-Amz-Signature=1", "rtmp://h/app/key", "<p>" + testTokenID, "\xff\xfe", `"\ud800"`, "&lt;&#x0;", testTokenID + testSecret, ``,
+		testSecret, `{"x":"` + testToken + `"}`, "id-\u200btoken-Zm9vYmFy/8271", "https://h/?X-Amz-Signature=1", "rtmp://h/app/key", "urlrtmp://h/app/key", "<p>" + testTokenID, "\xff\xfe", `"\ud800"`, "&lt;&#x0;", testTokenID + testSecret, ``,
 	} {
 		f.Add("application/json", seed)
 		f.Add("text/html; charset=x", seed)

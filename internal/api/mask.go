@@ -124,10 +124,10 @@ var patterns = []struct {
 	find  *regexp.Regexp
 	with  string
 }{
-	// An rtmp URL, also with its slashes escaped: the path is the stream key.
-	{":", regexp.MustCompile(`(?i)\b(rtmp[a-z]*:\\?/\\?/)(?:[^\s"<>/\\@]*@)?([^\s"<>/\\?#]*)[^\s"<>]*`), "$1$2/" + masked},
+	// An rtmp URL, also with its slashes escaped or a word before it: the path is the stream key.
+	{":", regexp.MustCompile(`(?i)(rtmp[a-z]*:\\?/\\?/)(?:[^\s"<>/\\@]*@)?([^\s"<>/\\?#]*)[^\s"<>]*`), "$1$2/" + masked},
 	// A URL that is itself escaped, as inside another one.
-	{"%", regexp.MustCompile(`(?i)\b((?:https?|rtmp[a-z]*)%3a)%2f[^\s"<>]*`), "$1" + masked},
+	{"%", regexp.MustCompile(`(?i)((?:https?|rtmp[a-z]*)%3a)%2f[^\s"<>]*`), "$1" + masked},
 	// User info, in a URL or before a host.
 	{"@", regexp.MustCompile(`(//|\\/)[^\s"<>/\\@]+@`), "$1" + masked + "@"},
 	{"@", regexp.MustCompile(`[^\s"<>/@:]+:[^\s"<>/@]+@`), masked + "@"},

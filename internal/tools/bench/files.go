@@ -28,8 +28,8 @@ func makeFile(path string, size int64) (sums, error) {
 	defer f.Close() //nolint:errcheck // closed below as well
 	random := rand.NewChaCha8([32]byte{1})
 	all, whole := sha256.New(), md5.New() //nolint:gosec // see above
-	s := sums{etags: etags{partSize: transfer.PartSize(size)}}
-	part := make([]byte, min(s.etags.partSize, size))
+	s := sums{etags: etags{size: size}}
+	part := make([]byte, min(transfer.PartSize(size), size))
 	for left := size; left > 0; {
 		part = part[:min(left, int64(len(part)))]
 		_, _ = random.Read(part)

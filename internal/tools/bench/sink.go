@@ -26,11 +26,11 @@ type sink struct {
 	held map[string]int64 // object -> size, for those that look after sending
 }
 
-// etags are the MD5 sums, in hex, of a file and of its parts.
+// etags are the MD5 sums, in hex, of a file and of the engine's parts of it.
 type etags struct {
 	whole    string
 	parts    []string
-	partSize int64
+	size     int64
 	files    map[string]string // of a folder: by the last element of the name
 }
 
@@ -158,7 +158,7 @@ func (s *sink) answer(req sinkRequest) string {
 		id := s.uploads.Add(1)
 		return reply("200 OK", fmt.Sprintf("<InitiateMultipartUploadResult><Bucket>b</Bucket><Key>k</Key><UploadId>%d</UploadId></InitiateMultipartUploadResult>", id))
 	case req.method == "POST" && q.Has("uploadId"):
-		s.keep(path, -1)
+		s.keep(path, e.size)
 		return reply("200 OK", `<CompleteMultipartUploadResult><Bucket>b</Bucket><Key>k</Key><ETag>"`+e.whole+`-1"</ETag></CompleteMultipartUploadResult>`)
 	case req.method == "HEAD":
 		return s.head(path)
