@@ -11,8 +11,4 @@
 // account or the clock is checked when a plan is made (plan.go). Reads go
 // through api.SessionReader, which decides between a GET and pages of the
 // listing for the whole run.
-//
-// The tz database is embedded, for machines that have none.
 package livesession
-
-import _ "time/tzdata" // time zones on Windows and in minimal containers

@@ -3,60 +3,14 @@ package livesession
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
-
-// instants returns the moments at which a clock in loc shows the time that wall
-// shows in UTC: none when a clock change skips it, two when a change brings it
-// twice, in order.
-func instants(wall time.Time, loc *time.Location) []time.Time {
-	near := inZone(wall, loc)
-	zones := []time.Time{near} // a moment of each zone that may have shown it
-	begin, end := near.ZoneBounds()
-	if !begin.IsZero() {
-		zones = append(zones, begin.Add(-time.Second))
-	}
-	if !end.IsZero() {
-		zones = append(zones, end)
-	}
-	var found []time.Time
-	for _, t := range zones {
-		_, seconds := t.In(loc).Zone()
-		candidate := wall.Add(-time.Duration(seconds) * time.Second).In(loc)
-		if sameClock(candidate, wall) && !slices.ContainsFunc(found, candidate.Equal) {
-			found = append(found, candidate)
-		}
-	}
-	slices.SortFunc(found, time.Time.Compare)
-	return found
-}
-
-func inZone(wall time.Time, loc *time.Location) time.Time {
-	return time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, loc)
-}
-
-func sameClock(t, wall time.Time) bool { return t.Format(layoutLocal) == wall.Format(layoutLocal) }
-
-// around returns the last local time before and the first after the clock
-// change that skips wall.
-func around(wall time.Time, loc *time.Location) (before, after string) {
-	near := inZone(wall, loc)
-	begin, end := near.ZoneBounds()
-	change := begin
-	if begin.IsZero() || (!end.IsZero() && end.Sub(near).Abs() < near.Sub(begin).Abs()) {
-		change = end
-	}
-	first := change.In(loc)
-	if first.Second() != 0 {
-		first = first.Add(time.Minute)
-	}
-	return change.Add(-time.Second).In(loc).Format(layoutLocal), first.Format(layoutLocal)
-}
 
 // realLocalTime holds scheduled_at against the clock changes of timezone.
 type realLocalTime struct{}
@@ -77,17 +31,17 @@ func (realLocalTime) ValidateResource(ctx context.Context, req resource.Validate
 }
 
 func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
-	loc, err := loadZone(zone)
+	loc, err := localtime.Zone(zone)
 	if err != nil {
 		return nil // the attribute's own validator says so
 	}
-	wall, err := parseLocal(at)
+	wall, err := localtime.Parse(at)
 	if err != nil {
 		return nil
 	}
-	switch found := instants(wall, loc); len(found) {
+	switch found := localtime.Instants(wall, loc); len(found) {
 	case 0:
-		before, after := around(wall, loc)
+		before, after := localtime.Around(wall, loc)
 		diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at does not exist",
 			fmt.Sprintf("%q was given, but in %s a clock change skips this time. The nearest valid times are %q and %q.", at, zone, before, after))
 	case 1:
@@ -106,21 +60,21 @@ func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 	if !m.IsScheduled.ValueBool() || m.Timezone.ValueString() == "" {
 		return nil
 	}
-	loc, err := loadZone(m.Timezone.ValueString())
+	loc, err := localtime.Zone(m.Timezone.ValueString())
 	if err != nil {
 		return nil
 	}
-	wall, err := parseLocal(m.ScheduledAt.ValueString())
+	wall, err := localtime.Parse(m.ScheduledAt.ValueString())
 	if err != nil {
 		return nil
 	}
-	found := instants(wall, loc)
+	found := localtime.Instants(wall, loc)
 	if len(found) == 0 || found[len(found)-1].After(now) {
 		return nil
 	}
 	diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at is in the past",
 		fmt.Sprintf("%q in %s was %s ago; it is now %q there. A session that is about to be created needs a start in the future.",
-			m.ScheduledAt.ValueString(), m.Timezone.ValueString(), ago(now.Sub(found[len(found)-1])), now.In(loc).Format(layoutLocal)))
+			m.ScheduledAt.ValueString(), m.Timezone.ValueString(), ago(now.Sub(found[len(found)-1])), now.In(loc).Format(localtime.Layout)))
 	return diags
 }
 

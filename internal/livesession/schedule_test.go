@@ -6,82 +6,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"pgregory.net/rapid"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
-
-// zones have clock changes of every kind: whole and half hours, across
-// midnight, a whole day, in either half of the year, none.
-var zones = []string{
-	"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Asia/Beirut", "Africa/Casablanca",
-	"America/Sao_Paulo", "Pacific/Chatham", "Asia/Kathmandu", "America/St_Johns", "UTC", "Asia/Pyongyang", "Europe/Dublin",
-}
-
-// TestInstants holds instants against its definition, minute by minute around a
-// moment: an instant is one at which the clock shows the time.
-func TestInstants(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		loc, err := time.LoadLocation(rapid.SampledFrom(zones).Draw(t, "zone"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		anchor := time.Unix(rapid.Int64Range(0, 2_500_000_000).Draw(t, "moment"), 0).In(loc)
-		if begin, end := anchor.ZoneBounds(); rapid.Bool().Draw(t, "near a change") {
-			if !end.IsZero() {
-				anchor = end
-			} else if !begin.IsZero() {
-				anchor = begin
-			}
-		}
-		wall, err := parseLocal(anchor.Add(time.Duration(rapid.IntRange(-200, 200).Draw(t, "minutes")) * time.Minute).UTC().
-			Add(offsetAt(anchor)).Format(layoutLocal))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []time.Time
-		for m := -27 * 60; m <= 27*60; m++ {
-			if u := wall.Add(time.Duration(m) * time.Minute).In(loc); sameClock(u, wall) {
-				want = append(want, u)
-			}
-		}
-		got := instants(wall, loc)
-		if len(got) != len(want) {
-			t.Fatalf("%s in %s: got %v, want %v", wall.Format(layoutLocal), loc, got, want)
-		}
-		for i := range got {
-			if !got[i].Equal(want[i]) {
-				t.Fatalf("%s in %s: got %v, want %v", wall.Format(layoutLocal), loc, got, want)
-			}
-		}
-		if len(got) > 0 {
-			return
-		}
-		// The two times named instead exist, and no time between them does.
-		before, after := around(wall, loc)
-		first, last := mustParse(t, before), mustParse(t, after)
-		if !first.Before(wall) || !last.After(wall) || len(instants(first, loc)) == 0 || len(instants(last, loc)) == 0 {
-			t.Fatalf("%s in %s: between %s and %s", wall.Format(layoutLocal), loc, before, after)
-		}
-		for m := first.Add(time.Minute); m.Before(last); m = m.Add(time.Minute) {
-			if len(instants(m, loc)) > 0 {
-				t.Fatalf("%s in %s exists, and is nearer than %s and %s", m.Format(layoutLocal), loc, before, after)
-			}
-		}
-	})
-}
-
-func offsetAt(t time.Time) time.Duration {
-	_, seconds := t.Zone()
-	return time.Duration(seconds) * time.Second
-}
-
-func mustParse(t *rapid.T, value string) time.Time {
-	parsed, err := parseLocal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parsed
-}
 
 func TestCheckFuture(t *testing.T) {
 	t.Parallel()
@@ -129,7 +56,7 @@ func FuzzScheduledAt(f *testing.F) {
 		if problem, _ := localTime().check(at); problem != "" {
 			return
 		}
-		if wall, err := parseLocal(at); err != nil || wall.Format(layoutLocal) != at {
+		if wall, err := localtime.Parse(at); err != nil || wall.Format(localtime.Layout) != at {
 			t.Errorf("%q passes but is no local time: %v", at, err)
 		}
 	})

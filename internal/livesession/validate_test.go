@@ -121,15 +121,3 @@ func TestConditionalTexts(t *testing.T) {
 		})
 	}
 }
-
-func TestProperCase(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[string]string{
-		"europe/berlin": "Europe/Berlin", "AMERICA/ARGENTINA/BUENOS_AIRES": "America/Argentina/Buenos_Aires",
-		"america/new york": "America/New_York", "utc": "UTC", "Europe/Berlin": "Europe/Berlin", "": "",
-	} {
-		if got := properCase(given); got != want {
-			t.Errorf("%q: got %q, want %q", given, got, want)
-		}
-	}
-}

@@ -13,6 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
 // stringRule is a validator of one known string. check returns what is wrong
@@ -135,59 +137,14 @@ func streamURLProblem(value string) string {
 // timezone allows the names of the tz database.
 func timezone() stringRule {
 	const allowed = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
-	return stringRule{allowed: allowed, check: func(value string) (string, string) {
-		if _, err := loadZone(value); err == nil {
-			return "", ""
-		}
-		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
-		if offset.MatchString(strings.TrimSpace(value)) {
-			problem += " An offset is not enough: it does not say when clocks change."
-		}
-		if name := properCase(value); name != value {
-			if _, err := loadZone(name); err == nil {
-				problem += fmt.Sprintf(" Write %q.", name)
-			}
-		}
-		return problem, ""
-	}}
-}
-
-var offset = regexp.MustCompile(`^(?i:utc|gmt)?[+-]\d{1,2}(:?\d{2})?$`)
-
-// loadZone is time.LoadLocation without what stands for this machine's own
-// zone, or is a file of the machine and no name of the database.
-func loadZone(name string) (*time.Location, error) {
-	switch {
-	case name == "", name == "Local", name == "localtime", name == "posixrules", name == "Factory",
-		strings.HasPrefix(name, "posix/"), strings.HasPrefix(name, "right/"), strings.ContainsAny(name, ". "):
-		return nil, fmt.Errorf("%q is no time zone", name)
-	}
-	return time.LoadLocation(name)
-}
-
-// properCase writes a zone's name as the database does: "europe/berlin" as
-// "Europe/Berlin", "america/new york" as "America/New_York".
-func properCase(name string) string {
-	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
-	if !strings.Contains(name, "/") {
-		if upper := strings.ToUpper(name); len(name) <= 4 {
-			return upper
-		}
-	}
-	out := []byte(strings.ToLower(name))
-	for i := range out {
-		if (i == 0 || strings.IndexByte("/_-", out[i-1]) >= 0) && out[i] >= 'a' && out[i] <= 'z' {
-			out[i] -= 'a' - 'A'
-		}
-	}
-	return string(out)
+	return stringRule{allowed: allowed, check: func(value string) (string, string) { return localtime.ZoneProblem(value), "" }}
 }
 
 // localTime allows YYYY-MM-DD HH:MM, a day and an hour that exist.
 func localTime() stringRule {
 	const allowed = "must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\""
 	return stringRule{allowed: allowed, check: func(value string) (string, string) {
-		if _, err := parseLocal(value); err == nil {
+		if _, err := localtime.Parse(value); err == nil {
 			return "", ""
 		}
 		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
@@ -196,27 +153,17 @@ func localTime() stringRule {
 		}
 		for _, layout := range otherLayouts {
 			if t, err := time.Parse(layout, strings.TrimSpace(value)); err == nil {
-				return problem + fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(layoutLocal)), ""
+				return problem + fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout)), ""
 			}
 		}
 		return problem, ""
 	}}
 }
 
-const layoutLocal = "2006-01-02 15:04"
-
 var (
 	clock        = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
 	otherLayouts = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"}
 )
-
-// parseLocal reads a wall clock as if it were UTC.
-func parseLocal(value string) (time.Time, error) {
-	if !clock.MatchString(value) {
-		return time.Time{}, fmt.Errorf("%q is not of the form YYYY-MM-DD HH:MM", value)
-	}
-	return time.Parse(layoutLocal, value)
-}
 
 // positiveTimeout refuses a limit that leaves no time. That it is a duration at
 // all is checked by the attribute.
