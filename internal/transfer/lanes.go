@@ -105,6 +105,7 @@ func (l *lanes) drop(s *partSum) {
 	l.mu.Lock()
 	if i := slices.Index(l.waiting, s); i >= 0 {
 		l.waiting = slices.Delete(l.waiting, i, i+1)
+		l.rest()
 		l.mu.Unlock()
 		s.err = context.Canceled
 		close(s.done)
@@ -123,13 +124,7 @@ func (l *lanes) start() {
 	n := min(len(l.waiting), md5simd.Lanes-l.running)
 	batch := l.waiting[:n]
 	l.waiting = slices.Clone(l.waiting[n:])
-	if len(l.waiting) == 0 {
-		l.urgent = false
-		if l.timer != nil {
-			l.timer.Stop()
-			l.timer = nil
-		}
-	}
+	l.rest()
 	l.running += n
 	multi := l.running >= lanesWorth
 	for _, s := range batch {
@@ -141,6 +136,28 @@ func (l *lanes) start() {
 	}
 }
 
+// rest disarms the timer once nothing waits: one that stayed armed, or spent,
+// would keep the next sum from getting its own; l.mu is held.
+func (l *lanes) rest() {
+	if len(l.waiting) > 0 {
+		return
+	}
+	l.urgent = false
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+}
+
+// wake is what the timer does.
+func (l *lanes) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer = nil
+	l.urgent = len(l.waiting) > 0
+	l.start()
+}
+
 func (l *lanes) wakeAt(due time.Time) {
 	if l.timer != nil {
 		if !due.Before(l.due) {
@@ -149,7 +166,7 @@ func (l *lanes) wakeAt(due time.Time) {
 		l.timer.Stop()
 	}
 	l.due = due
-	l.timer = time.AfterFunc(time.Until(due), l.flush)
+	l.timer = time.AfterFunc(time.Until(due), l.wake)
 }
 
 // hasher lends a lane; l.mu is held. Lanes are reused, never closed one by

@@ -7,6 +7,7 @@ import (
 	"hash"
 	"hash/crc32"
 	"sync"
+	"time"
 
 	md5simd "github.com/minio/md5-simd"
 )
@@ -183,18 +184,20 @@ func (u *partsUpload) part(ctx context.Context, number int, off, size int64, crc
 	}
 	tries := u.engine.newRetries()
 	for {
-		part, err := u.attempt(ctx, p, sum, first)
+		var wait time.Duration
+		// Decided while the slot is held: nothing of the upload follows a failure
+		// that ends it.
+		failed := func(err error) {
+			again := false
+			if wait, again = tries.after(err); !again {
+				u.fail(tries.tried(err))
+			}
+		}
+		part, err := u.attempt(ctx, p, sum, first, failed)
 		if err == nil {
 			u.keep(part)
 			u.dst.Stored(part)
 			return nil
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx) // may be another part's error
-		}
-		wait, again := tries.after(err)
-		if !again {
-			return tries.tried(err)
 		}
 		if err := pause(ctx, wait); err != nil {
 			return err
@@ -230,36 +233,44 @@ func (u *partsUpload) mayReuse(number int, size int64) bool {
 	return false
 }
 
-// attempt sends a part once, and verifies it.
-func (u *partsUpload) attempt(ctx context.Context, p put, sum *partSum, turn *turn) (Part, error) {
-	res, err := u.request(ctx, p, turn)
+// attempt sends a part once, and verifies it. What goes wrong it tells failed
+// before it lets anything else happen.
+func (u *partsUpload) attempt(ctx context.Context, p put, sum *partSum, turn *turn, failed func(error)) (Part, error) {
+	res, err := u.request(ctx, p, turn, failed)
 	if err != nil {
 		return Part{}, err
 	}
 	// From here on the part is stored: it is verified and reported even if the
 	// upload has failed meanwhile.
 	defer context.AfterFunc(ctx, u.engine.lanes.flush)()
-	if err := u.engine.lanes.finish(context.WithoutCancel(ctx), sum); err != nil {
-		return Part{}, err
-	}
-	if res.etag == "" || !res.keyed && !sameETag(res.etag, sum.md5) {
+	err = u.engine.lanes.finish(context.WithoutCancel(ctx), sum)
+	if err == nil && (res.etag == "" || !res.keyed && !sameETag(res.etag, sum.md5)) {
 		u.meter.add(-p.size)
-		return Part{}, &ETagError{Op: p.op, ETag: res.etag, MD5: sum.md5, Attempts: 1}
+		err = &ETagError{Op: p.op, ETag: res.etag, MD5: sum.md5, Attempts: 1}
+	}
+	if err != nil {
+		failed(err)
+		return Part{}, err
 	}
 	return Part{Number: p.part, Size: p.size, MD5: sum.md5, ETag: res.etag}, nil
 }
 
 // request makes one PUT, when its turn comes, to an address asked for just before.
-func (u *partsUpload) request(ctx context.Context, p put, turn *turn) (stored, error) {
+func (u *partsUpload) request(ctx context.Context, p put, turn *turn, failed func(error)) (stored, error) {
 	if err := u.engine.senders.wait(ctx, turn); err != nil {
 		return stored{}, err
 	}
 	defer u.engine.senders.leave()
+	res, err := u.ask(ctx, p)
+	if err != nil && ctx.Err() == nil { // else it may be another part's error
+		failed(err)
+	}
+	return res, err
+}
+
+func (u *partsUpload) ask(ctx context.Context, p put) (stored, error) {
 	address, err := u.dst.PartURL(ctx, p.part)
 	if err != nil {
-		if ctx.Err() != nil {
-			return stored{}, context.Cause(ctx)
-		}
 		return stored{}, fmt.Errorf("address for part %d: %w", p.part, err)
 	}
 	p.url = address

@@ -718,3 +718,28 @@ func TestBandwidth(t *testing.T) {
 		})
 	}
 }
+
+// refusing hands out no address.
+type refusing struct{}
+
+func (refusing) PartURL(context.Context, int) (string, error) { return "", errors.New("refused") }
+func (refusing) Stored(transfer.Part)                         {}
+
+// A failed upload leaves sums behind that nobody waits for any more. They must not keep a later upload from its own.
+func TestUploadAfterAFailedOne(t *testing.T) {
+	t.Parallel()
+	big, _ := newFile(t, 70<<20)
+	small, _ := newFile(t, 1000)
+	synctest.Test(t, func(t *testing.T) {
+		e := transfer.New(transfer.Config{HTTP: &http.Client{Transport: &store{}}, Concurrency: 4})
+		if _, err := e.UploadParts(t.Context(), big, 5<<20, nil, refusing{}); err == nil {
+			t.Fatal("no error")
+		}
+		<-time.After(3 * time.Second) // longer than a sum waits for others
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if _, err := e.UploadSingle(ctx, small, func(context.Context) (string, error) { return "http://s/x", nil }, ""); err != nil {
+			t.Error(err)
+		}
+	})
+}
