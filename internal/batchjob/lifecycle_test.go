@@ -228,7 +228,7 @@ func TestInvalidConfigurations(t *testing.T) {
 		"mode_twice":    {[]string{paths(path), modes(mode, mode)}, []string{"service_modes", "duplicate", mode}},
 		"blank_path":    {[]string{paths(path, " \t"), modes(mode)}, []string{"paths[1]", "must not be blank"}},
 		"blank_mode":    {[]string{paths(path), modes("")}, []string{"service_modes[0]", "must not be blank"}},
-		"null_path":     {[]string{`paths = ["` + path + `", null]`, modes(mode)}, []string{"paths", "null"}},
+		"null_path":     {[]string{`paths = ["` + path + `", null]`, modes(mode)}, []string{"This attribute contains a null value"}},
 		"a_job_id":      {[]string{paths(path), modes(mode), `id = "mine"`}, []string{"id", "Invalid Configuration for Read-Only Attribute"}},
 		"empty_trigger": {[]string{paths(path), modes(mode), `triggers = "now"`}, []string{"triggers", "map of string required"}},
 	} {

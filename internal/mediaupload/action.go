@@ -129,9 +129,9 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	if m.SHA256.IsNull() {
 		say("reading " + m.Source.ValueString())
 	}
-	s, _, err := r.prepare(ctx, m)
+	s, _, err := r.prepareUpload(ctx, m)
 	if err != nil {
-		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
 	reporter := &reporter{ctx: ctx, now: time.Now, lastLog: time.Now(), line: say}
@@ -145,7 +145,7 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	paths := []string{stored.KeyPath}
 	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
 	if err != nil {
-		d := providerdata.SubmitDiagnostic(err, paths)
+		d := providerdata.SubmitDiagnostic(err, paths, "invoking the action")
 		resp.Diagnostics.AddError(d.Summary(), fmt.Sprintf("%s\n\nThe file itself is stored as %s.", d.Detail(), stored.KeyPath))
 		return
 	}

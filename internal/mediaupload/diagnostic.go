@@ -10,7 +10,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// uploadDiagnostic says what went wrong and what the next apply will do about it.
+// explainer puts a failed upload into words: what went wrong, and what the next run will do about it.
+type explainer func(s spec, left *providerdata.Unfinished, err error) diag.Diagnostic
+
+// uploadDiagnostic is the explainer of Create.
 func uploadDiagnostic(s spec, left *providerdata.Unfinished, err error) diag.Diagnostic {
 	d, stored := failure(s, left, err)
 	if stored == "" {
@@ -22,7 +25,16 @@ func uploadDiagnostic(s spec, left *providerdata.Unfinished, err error) diag.Dia
 			"with the address of this resource and apply again.", d.Detail(), stored))
 }
 
-// actionDiagnostic is uploadDiagnostic for an action, which has no state: only a record can continue its upload.
+// continueDiagnostic is the explainer of Update.
+func continueDiagnostic(s spec, left *providerdata.Unfinished, err error) diag.Diagnostic {
+	d, stored := failure(s, left, err)
+	if stored == "" {
+		return d
+	}
+	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf("%s\n\n%s and are not lost: the next apply sends only the others.", d.Detail(), stored))
+}
+
+// actionDiagnostic is the explainer of an action, which has no state: only a record can continue its upload.
 func actionDiagnostic(s spec, left *providerdata.Unfinished, recorded bool, err error) diag.Diagnostic {
 	d, stored := failure(s, left, err)
 	if stored == "" || !recorded {
@@ -34,11 +46,11 @@ func actionDiagnostic(s spec, left *providerdata.Unfinished, recorded bool, err 
 // failure is the error itself, and how much of the file is stored, "" if nothing can be continued.
 func failure(s spec, left *providerdata.Unfinished, err error) (d diag.Diagnostic, stored string) {
 	d = providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", s.FileName), err)
-	var lost *maybeCompleteError
-	switch {
-	case errors.As(err, &lost):
+	if _, lost := errors.AsType[*maybeCompleteError](err); lost {
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", s.FileName), d.Detail()), ""
-	case left != nil:
+	}
+	// Of a file that changed nothing can be continued: its parts are other ones.
+	if _, changed := errors.AsType[*transfer.ChangedError](err); left != nil && !changed {
 		return d, fmt.Sprintf("%d of %d parts are stored", len(left.Parts), transfer.PartCount(s.Size, s.PartSize))
 	}
 	return d, ""

@@ -3,6 +3,7 @@ package mediaupload_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
@@ -286,9 +287,9 @@ func TestFileChangedAfterASavedPlan(t *testing.T) {
 	f.upload()
 	f.Must("plan", "-out=saved.plan")
 	media(t, f.path, 1000, 9)
-	if r := f.Run("apply", "saved.plan"); r.Code == 0 {
-		t.Errorf("the apply of an outdated plan succeeded:\n%s", r.Output)
-	}
+	r := f.Run("apply", "saved.plan")
+	want(t, "exit code", r.Code, 1)
+	contains(t, r, "inconsistent final plan")
 	want(t, "requests", len(f.server.Journal()), 0)
 }
 
@@ -453,13 +454,13 @@ func TestInvalidConfigurations(t *testing.T) {
 func TestTimeLimitOfAnUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, resumeSize)
-	f.upload(`method = "multipart"`, `part_size = 5242880`, `timeouts = { create = "2s" }`)
+	f.upload(`method = "multipart"`, `part_size = 5242880`, `timeouts = { create = "8s" }`)
 	f.Setenv("VODLIVE_UPLOAD_CONCURRENCY", "1")
 	hold := f.server.Hold(simulator.CallPutPart, isPart(2))
 	r := f.Run("apply", "-auto-approve")
 	hold.Release()
 	want(t, "exit code", r.Code, 1)
-	contains(t, r, "The time limit of 2s (timeouts.create) was reached", "1 of 4 parts are stored")
+	contains(t, r, "The time limit of 8s (timeouts.create) was reached", "1 of 4 parts are stored")
 	f.upload(`method = "multipart"`, `part_size = 5242880`)
 	f.apply()
 	want(t, "SHA-256", f.onlyObject(t).SHA256, f.sum)
@@ -484,4 +485,121 @@ resource "vodlive_media_upload" "file" {
 	f.apply()
 	want(t, "SHA-256", f.onlyObject(t).SHA256, f.sum)
 	f.AssertNoChanges()
+}
+
+// TestArgumentsThatAreKnownOnlyAtApply changes a name or a type that comes from another resource.
+func TestArgumentsThatAreKnownOnlyAtApply(t *testing.T) {
+	t.Parallel()
+	for argument, values := range map[string][2]string{
+		"content_type": {"video/mp4", "video/x-other"},
+		"file_name":    {"a.mp4", "b.webm"},
+	} {
+		t.Run(argument, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, 1000)
+			config := func(value, method, trigger string) {
+				f.Config(fmt.Sprintf(`
+resource "terraform_data" "value" {
+  input            = %q
+  triggers_replace = %q
+}
+resource "vodlive_media_upload" "file" {
+  source = "media.mp4"
+  method = %q
+  %s = terraform_data.value.output
+}`, value, trigger, method, argument))
+			}
+			config(values[0], "auto", "1")
+			f.apply()
+			want(t, argument, f.State()[address].Values[argument], values[0])
+			f.AssertNoChanges()
+
+			config(values[0], "single", "2") // not known while planning, and the same in the end
+			f.apply()
+			f.onlyObject(t)
+			f.AssertNoChanges()
+
+			config(values[1], "auto", "2")
+			f.apply()
+			want(t, argument, f.State()[address].Values[argument], values[1])
+			want(t, "objects", len(f.server.Objects()), 2)
+			f.AssertNoChanges()
+		})
+	}
+}
+
+// TestUpdateVouchesForNothing changes an argument in place while the file holds other content than sha256 says.
+func TestUpdateVouchesForNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	f.upload(`sha256 = "` + f.sum + `"`)
+	f.apply()
+	media(t, f.path, 1000, 8)
+	f.upload(`sha256 = "`+f.sum+`"`, `part_size = 6291456`)
+	f.apply()
+	f.upload(`part_size = 6291456`)
+	contains(t, f.Must("plan"), "must be replaced")
+}
+
+func TestPartSizeThatDoesNotFitIsFoundByThePlan(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 10)
+	// A file of 50 GiB without content: its hash is given, so the plan does not read it.
+	if err := os.Truncate(f.path, 50<<30); err != nil {
+		t.Fatal(err)
+	}
+	f.upload(`part_size = 5242880`, `sha256 = "`+strings.Repeat("ab", 32)+`"`)
+	r := f.Run("plan")
+	want(t, "exit code", r.Code, 1)
+	contains(t, r, "are 10240 parts of 5242880 bytes: storage takes 10000 at most")
+}
+
+// TestRewrittenFileIsReadAgain plans a large file that was rewritten under its size and modification time.
+func TestRewrittenFileIsReadAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 5*mib)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(f.path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	f.upload()
+	contains(t, f.Must("plan"), f.sum) // remembered on this machine
+	sum := media(t, f.path, 5*mib, 6)
+	if err := os.Chtimes(f.path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	f.apply()
+	want(t, "SHA-256", f.onlyObject(t).SHA256, sum)
+}
+
+// TestRenewedTokenIsGood has the token of a file expire and be renewed between two uploads of one apply.
+func TestRenewedTokenIsGood(t *testing.T) {
+	t.Parallel()
+	token := func(expires int64) string {
+		return "eyJhbGciOiJub25lIn0." + base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"exp":%d}`, expires)) + ".c2ln"
+	}
+	f := newFixture(t, 1000)
+	soon := time.Now().Add(15 * time.Second)
+	path := f.Write("token", token(soon.Unix()))
+	renewed := token(soon.Add(time.Hour).Unix())
+	f.server.SetIDToken(token(soon.Unix()))
+	f.Setenv("VODLIVE_ID_TOKEN", "")
+	f.Setenv("VODLIVE_ID_TOKEN_FILE", path)
+	f.Config(`
+resource "vodlive_media_upload" "first" {
+  source = "media.mp4"
+}
+resource "vodlive_batch_job" "second" {
+  paths         = [vodlive_media_upload.first.key_path]
+  service_modes = ["video_optimizer"]
+}`)
+	// While the first upload is on its way the token expires.
+	remove := f.server.Hook(simulator.CallPutObject, func(*http.Request) {
+		f.server.SetIDToken(renewed)
+		f.Write("token", renewed)
+		<-time.After(time.Until(soon.Add(time.Second)))
+	})
+	f.apply()
+	remove()
+	want(t, "batches", len(f.server.Batches()), 1)
 }

@@ -75,6 +75,7 @@ var incompleteTypes = map[string]attr.Type{
 	"part_size":    types.Int64Type,
 	"stored_parts": types.Int64Type,
 	"parts":        types.StringType,
+	"completing":   types.BoolType,
 }
 
 // incompleteObject is an unfinished upload as the state holds it.
@@ -88,6 +89,7 @@ func incompleteObject(u *providerdata.Unfinished) types.Object {
 		"part_size":    types.Int64Value(u.PartSize),
 		"stored_parts": types.Int64Value(int64(len(u.Parts))),
 		"parts":        types.StringValue(encodeParts(u.Parts)),
+		"completing":   types.BoolValue(u.Completing),
 	})
 }
 
@@ -102,6 +104,7 @@ func unfinished(ctx context.Context, o types.Object, size int64) (*providerdata.
 		PartSize    int64  `tfsdk:"part_size"`
 		StoredParts int64  `tfsdk:"stored_parts"`
 		Parts       string `tfsdk:"parts"`
+		Completing  bool   `tfsdk:"completing"`
 	}
 	diags := o.As(ctx, &m, basetypes.ObjectAsOptions{})
 	if diags.HasError() {
@@ -113,7 +116,7 @@ func unfinished(ctx context.Context, o types.Object, size int64) (*providerdata.
 			fmt.Sprintf("`incomplete_upload` in the state cannot be read (%s). The file is uploaded from its beginning.", err))
 		return nil, diags
 	}
-	return &providerdata.Unfinished{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts}, diags
+	return &providerdata.Unfinished{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
 }
 
 // encodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas; the ETag follows only

@@ -154,26 +154,36 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-func TestMergeJoinsAccountsOfOneUpload(t *testing.T) {
+func TestChooseAnUnfinishedUpload(t *testing.T) {
 	t.Parallel()
 	parts := makeParts(6, 5<<20, 30<<20)
 	stale := parts[2]
 	stale.MD5[0]++
-	upload := func(id string, partSize int64, parts ...transfer.Part) providerdata.Unfinished {
-		return providerdata.Unfinished{UploadID: id, KeyPath: "k/" + id, PartSize: partSize, Parts: parts}
+	upload := func(id string, partSize int64, parts ...transfer.Part) *providerdata.Unfinished {
+		return &providerdata.Unfinished{UploadID: id, KeyPath: "k/" + id, PartSize: partSize, Parts: parts}
 	}
+	completing := upload("a", 5<<20, parts[0])
+	completing.Completing = true
 	for name, tc := range map[string]struct {
-		candidates []providerdata.Unfinished
-		want       *providerdata.Unfinished
+		own, recorded, want *providerdata.Unfinished
+		taken, elsewhere    string
 	}{
-		"none":                   {},
-		"another part size":      {candidates: []providerdata.Unfinished{upload("a", 6<<20, parts[0])}},
-		"no id":                  {candidates: []providerdata.Unfinished{upload("", 5<<20, parts[0])}},
-		"state and record":       {candidates: []providerdata.Unfinished{upload("a", 5<<20, parts[0], parts[1]), upload("a", 5<<20, parts[1], parts[2])}, want: new(upload("a", 5<<20, parts[0], parts[1], parts[2]))},
-		"two accounts of a part": {candidates: []providerdata.Unfinished{upload("a", 5<<20, stale), upload("a", 5<<20, parts[2])}, want: new(upload("a", 5<<20, stale, parts[2]))},
-		"the one with most":      {candidates: []providerdata.Unfinished{upload("a", 5<<20, parts[0]), upload("b", 5<<20, parts[1], parts[2])}, want: new(upload("b", 5<<20, parts[1], parts[2]))},
+		"none":                       {},
+		"another part size":          {own: upload("a", 6<<20, parts[0])},
+		"no id":                      {recorded: upload("", 5<<20, parts[0])},
+		"state and record":           {own: upload("a", 5<<20, parts[0], parts[1]), recorded: upload("a", 5<<20, parts[1], parts[2]), want: upload("a", 5<<20, parts[0], parts[1], parts[2])},
+		"two accounts of a part":     {own: upload("a", 5<<20, stale), recorded: upload("a", 5<<20, parts[2]), want: upload("a", 5<<20, stale, parts[2])},
+		"record of a later time":     {own: upload("a", 5<<20, parts[0]), recorded: completing, want: completing},
+		"own before another's":       {own: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1], parts[2]), want: upload("a", 5<<20, parts[0])},
+		"own taken":                  {own: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1]), taken: "a", want: upload("b", 5<<20, parts[1])},
+		"record taken":               {recorded: upload("b", 5<<20, parts[1]), taken: "b"},
+		"at work in another process": {own: upload("a", 5<<20, parts[0]), elsewhere: "a"},
 	} {
-		if diff := cmp.Diff(tc.want, merge(tc.candidates, 5<<20)); diff != "" {
+		u := &uploader{data: providerdata.New(providerdata.Settings{})}
+		if tc.taken != "" {
+			u.data.Uploads.Claim(tc.taken)
+		}
+		if diff := cmp.Diff(tc.want, u.choose(tc.own, tc.recorded, tc.elsewhere, 5<<20)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

@@ -60,7 +60,8 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if p.plan.SHA256.IsUnknown() && (intent == intentCreate || len(p.replace) > 0) {
+	open := p.plan.SHA256.IsUnknown() || p.plan.FileName.IsUnknown() || p.plan.ContentType.IsUnknown()
+	if open && (intent == intentCreate || len(p.replace) > 0) {
 		intent = intentCreateOpen
 	}
 	resp.RequiresReplace = append(resp.RequiresReplace, p.replace...)
@@ -156,7 +157,8 @@ func (p *planner) stateSHA256() string {
 
 // decideLater plans for a file that is not known yet. A plan can promise no less than what comes out when it is applied,
 // so a complete upload is planned to be replaced; if the content then turns out to be the same, Delete hands the upload
-// over and Create keeps it.
+// over and Create keeps it. With create_before_destroy Create comes first and sends the file; and what the user asked to
+// replace (-replace, taint) cannot be told from this, so that it is kept, too, while its source is not known.
 func (p *planner) decideLater() {
 	unknown := types.StringUnknown()
 	if p.state.complete() {
@@ -165,8 +167,8 @@ func (p *planner) decideLater() {
 		p.plan.SHA256 = firstSet(p.config.SHA256, unknown)
 		p.plan.Size = types.Int64Unknown()
 		p.plan.keepOutcome(*p.state)
-		asked := p.state.differing(p.config)
-		if p.plan.SHA256.IsUnknown() {
+		asked := p.state.differing(p.config, true)
+		if p.config.SHA256.IsNull() {
 			asked = append(asked, "sha256")
 		}
 		if p.state.imported() {
@@ -190,7 +192,7 @@ func (p *planner) decideLater() {
 
 // decideWithoutFile keeps a complete upload whose file is gone, unless the configuration asks for another one.
 func (p *planner) decideWithoutFile(source string) {
-	asked := p.state.differing(p.config)
+	asked := p.state.differing(p.config, false)
 	if len(asked) > 0 {
 		p.fail("The file cannot be uploaded",
 			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload.", source, strings.Join(asked, "`, `")))
@@ -205,11 +207,14 @@ func (p *planner) decideWithoutFile(source string) {
 			source, p.state.KeyPath.ValueString()))
 }
 
-// differing names the arguments in which a configuration asks for another object than the state holds.
-func (m *model) differing(config model) []string {
+// differing names the arguments in which a configuration asks for another object than the state holds. A value that is
+// not known yet may, which counts if unknown is set.
+func (m *model) differing(config model, unknown bool) []string {
 	var names []string
 	add := func(name string, want, have types.String, equal func(a, b string) bool) {
-		if !want.IsNull() && !want.IsUnknown() && !have.IsNull() && !equal(want.ValueString(), have.ValueString()) {
+		switch {
+		case want.IsNull() || have.IsNull():
+		case want.IsUnknown() && unknown, !want.IsUnknown() && !equal(want.ValueString(), have.ValueString()):
 			names = append(names, name)
 		}
 	}
@@ -240,12 +245,19 @@ func (p *planner) decideUpload(ctx context.Context, source string) {
 	}
 	p.plan.setOutcome(types.StringUnknown(), types.Int64Unknown())
 	p.plan.Incomplete = types.ObjectNull(incompleteTypes)
+	if _, err := p.plan.parts(); err != nil {
+		p.diags.AddAttributeError(path.Root("part_size"), "The part size does not fit the file", err.Error())
+		return
+	}
 	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, p.now)...)
 }
 
 // contentType is found while planning where that needs no look at the content, or where the content has been read
 // anyway. Otherwise the apply finds it.
 func (p *planner) contentType(source string) types.String {
+	if p.plan.FileName.IsUnknown() {
+		return types.StringUnknown()
+	}
 	for _, name := range []string{p.plan.FileName.ValueString(), source} {
 		if t := typeByName(name); t != "" {
 			return types.StringValue(t)
@@ -264,13 +276,13 @@ func (p *planner) contentType(source string) types.String {
 
 // decideAdoption takes the file at hand for the content of an imported upload.
 func (p *planner) decideAdoption(source string) {
-	if asked := p.state.differing(p.config); len(asked) > 0 {
+	if asked := p.state.differing(p.config, false); len(asked) > 0 {
 		p.fail("The imported file has another name",
 			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Leave `file_name` out, or give the imported name.",
 				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), p.config.FileName.ValueString()))
 		return
 	}
-	p.plan.FileName = p.state.FileName
+	p.plan.FileName = firstSet(p.config.FileName, p.state.FileName)
 	if p.plan.ContentType = firstSet(p.config.ContentType, p.state.ContentType); p.plan.ContentType.IsNull() {
 		p.plan.ContentType = p.contentType(source)
 	}
@@ -282,7 +294,7 @@ func (p *planner) decideAdoption(source string) {
 
 // decideChange plans for an upload that is complete: a new upload if the configuration or the content asks for one.
 func (p *planner) decideChange(ctx context.Context, source string) {
-	asked := p.state.differing(p.config)
+	asked := p.state.differing(p.config, true)
 	if !strings.EqualFold(p.plan.SHA256.ValueString(), p.stateSHA256()) && p.config.SHA256.IsNull() {
 		asked = append(asked, "sha256")
 	}

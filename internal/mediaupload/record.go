@@ -51,7 +51,9 @@ type recordFile struct {
 	UploadID string       `json:"upload_id"`
 	KeyPath  string       `json:"key_path"`
 	Parts    []recordPart `json:"parts"`
-	Updated  time.Time    `json:"updated"`
+	// Completing is set once the call that completes the upload may have gone out.
+	Completing bool      `json:"completing,omitempty"`
+	Updated    time.Time `json:"updated"`
 }
 
 type recordPart struct {
@@ -77,40 +79,45 @@ type record struct {
 }
 
 // openRecord takes the record of a key, and removes records that are too old to be of use. Whatever stands in the way is
-// logged and means an upload without a record: that must never be the reason for which an upload fails.
-func openRecord(ctx context.Context, dir string, key recordKey) *record {
+// logged and means an upload without a record: that must never be the reason for which an upload fails. elsewhere is the
+// id of the upload that another holder of the record is at work on, "" if there is none.
+func openRecord(ctx context.Context, dir string, key recordKey) (r *record, elsewhere string) {
 	if dir == "" {
-		return nil
+		return nil, ""
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		tflog.Warn(ctx, "unfinished uploads are not recorded: the folder cannot be made", map[string]any{"resume_dir": dir, "error": cause(err).Error()})
-		return nil
+		return nil, ""
 	}
 	removeOldRecords(ctx, dir, time.Now().Add(-recordLifetime))
 	path := filepath.Join(dir, key.fileName())
 	lock := flock.New(path + ".lock")
 	held, err := lock.TryLock()
 	if err != nil || !held {
-		tflog.Info(ctx, "another run uploads the same file: this one begins an upload of its own", map[string]any{"file_name": key.FileName})
-		return nil
+		tflog.Info(ctx, "the same file is being uploaded already: this is an upload of its own", map[string]any{"file_name": key.FileName})
+		if u := readRecord(ctx, path, key); u != nil {
+			elsewhere = u.UploadID
+		}
+		return nil, elsewhere
 	}
-	r := &record{path: path, key: key, lock: lock, log: ctx}
-	r.upload = r.read(ctx)
-	return r
+	// The age of a lock is that of its last use.
+	now := time.Now()
+	_ = os.Chtimes(path+".lock", now, now)
+	return &record{path: path, key: key, lock: lock, log: ctx, upload: readRecord(ctx, path, key)}, ""
 }
 
-// read returns the recorded upload, nil if there is none that can be used.
-func (r *record) read(ctx context.Context) *providerdata.Unfinished {
-	content, err := readSmall(r.path)
+// readRecord returns the recorded upload, nil if there is none that can be used.
+func readRecord(ctx context.Context, path string, key recordKey) *providerdata.Unfinished {
+	content, err := readSmall(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	var u *providerdata.Unfinished
 	if err == nil {
-		u, err = parseRecord(content, r.key)
+		u, err = parseRecord(content, key)
 	}
 	if err != nil {
-		tflog.Warn(ctx, "the record of an unfinished upload is ignored", map[string]any{"record": filepath.Base(r.path), "error": err.Error()})
+		tflog.Warn(ctx, "the record of an unfinished upload is ignored", map[string]any{"record": filepath.Base(path), "error": err.Error()})
 		return nil
 	}
 	return u
@@ -130,7 +137,7 @@ func parseRecord(content []byte, key recordKey) (*providerdata.Unfinished, error
 	case f.UploadID == "" || f.KeyPath == "":
 		return nil, errors.New("it names no upload")
 	}
-	u := &providerdata.Unfinished{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: key.PartSize}
+	u := &providerdata.Unfinished{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: key.PartSize, Completing: f.Completing}
 	count := transfer.PartCount(key.Size, key.PartSize)
 	for _, p := range f.Parts {
 		sum, err := hex.DecodeString(p.MD5)
@@ -176,7 +183,11 @@ func (r *record) changed(snapshot func() *providerdata.Unfinished) {
 	r.write()
 }
 
+// flush writes what there is to record now.
 func (r *record) flush() {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timer = nil
@@ -195,7 +206,7 @@ func (r *record) write() {
 	if upload == nil {
 		return
 	}
-	f := recordFile{Version: recordVersion, Key: r.key, UploadID: upload.UploadID, KeyPath: upload.KeyPath, Updated: time.Now().UTC()}
+	f := recordFile{Version: recordVersion, Key: r.key, UploadID: upload.UploadID, KeyPath: upload.KeyPath, Completing: upload.Completing, Updated: time.Now().UTC()}
 	for _, p := range upload.Parts {
 		f.Parts = append(f.Parts, recordPart{Number: p.Number, MD5: hex.EncodeToString(p.MD5[:]), ETag: p.ETag})
 	}
@@ -245,10 +256,22 @@ func removeOldRecords(ctx context.Context, dir string, before time.Time) {
 		if err != nil || !info.Mode().IsRegular() || info.ModTime().After(before) {
 			continue
 		}
-		if os.Remove(filepath.Join(dir, name)) == nil {
+		if remove(filepath.Join(dir, name)) == nil {
 			tflog.Debug(ctx, "an old record was removed", map[string]any{"record": name})
 		}
 	}
+}
+
+// remove removes a file, unless it is a lock that somebody holds.
+func remove(path string) error {
+	if strings.HasSuffix(path, ".lock") {
+		lock := flock.New(path)
+		if held, err := lock.TryLock(); err != nil || !held {
+			return errors.New("it is in use")
+		}
+		defer func() { _ = lock.Unlock() }()
+	}
+	return os.Remove(path)
 }
 
 // readSmall reads a file of at most recordMaxBytes.

@@ -50,27 +50,31 @@ func (r *mediaUpload) Configure(_ context.Context, req resource.ConfigureRequest
 
 func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
+	var configured types.String
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
 	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	s, file, err := r.prepare(ctx, &plan)
+	s, file, err := r.prepareUpload(ctx, &plan)
 	if err != nil {
-		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
 	if stored, ok := r.data.Stored.Take(s.storedKey()); ok {
 		plan.setStored(stored)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
+		if configured.IsNull() { // then the content has been read
+			resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
+		}
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 		return
 	}
-	var resume []providerdata.Unfinished
+	var own *providerdata.Unfinished
 	if handed, ok := r.data.Unfinished.Take(s.unfinishedKey()); ok {
-		resume = append(resume, handed)
+		own = &handed
 	}
-	left := r.upload(ctx, &plan, s, resume, &resp.Diagnostics)
+	left := r.upload(ctx, &plan, s, own, uploadDiagnostic, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		if left != nil {
 			plan.setIncomplete(left)
@@ -88,18 +92,26 @@ func (m *model) setIncomplete(left *providerdata.Unfinished) {
 	m.Incomplete = incompleteObject(left)
 }
 
+// prepareUpload is prepare for an upload, and what it is to be.
+func (r *mediaUpload) prepareUpload(ctx context.Context, m *model) (s spec, file []byte, err error) {
+	if file, err = r.prepare(ctx, m); err == nil {
+		s, err = m.spec()
+	}
+	return s, file, err
+}
+
 // prepare decides what a plan could not decide because the file was not known then. file is the private state's account
 // of the file, taken before the upload, which fails if the file changes.
-func (r *mediaUpload) prepare(ctx context.Context, m *model) (s spec, file []byte, err error) {
+func (r *mediaUpload) prepare(ctx context.Context, m *model) (file []byte, err error) {
 	source := m.Source.ValueString()
 	info, err := stat(source)
 	if err != nil {
-		return s, nil, err
+		return nil, err
 	}
 	if m.SHA256.IsUnknown() || m.SHA256.IsNull() {
 		sum, err := r.contentHash(ctx, source, m.ChangeDetection.ValueString())
 		if err != nil {
-			return s, nil, err
+			return nil, err
 		}
 		m.SHA256 = types.StringValue(sum)
 	}
@@ -109,7 +121,7 @@ func (r *mediaUpload) prepare(ctx context.Context, m *model) (s spec, file []byt
 	if m.FileName.IsUnknown() || m.FileName.IsNull() {
 		base := filepath.Base(source)
 		if problem := fileNameProblem(base); problem != "" {
-			return s, nil, fmt.Errorf("the file's name is %q, which %s. Set `file_name` to the name to store it under", base, problem)
+			return nil, fmt.Errorf("the file's name is %q, which %s. Set `file_name` to the name to store it under", base, problem)
 		}
 		m.FileName = types.StringValue(base)
 	}
@@ -117,17 +129,12 @@ func (r *mediaUpload) prepare(ctx context.Context, m *model) (s spec, file []byt
 		found := typeByName(m.FileName.ValueString())
 		if found == "" {
 			if found, err = typeByContent(source); err != nil {
-				return s, nil, err
+				return nil, err
 			}
 		}
 		m.ContentType = types.StringValue(found)
 	}
-	s, err = m.spec()
-	if err != nil {
-		return s, nil, err
-	}
-	file, err = json.Marshal(seen{Source: source, Size: info.Size(), ModTime: info.ModTime(), SHA256: hex.EncodeToString(s.SHA256[:])})
-	return s, file, err
+	return json.Marshal(seen{Source: source, Size: info.Size(), ModTime: info.ModTime(), SHA256: strings.ToLower(m.SHA256.ValueString())})
 }
 
 // spec is the upload that a model with every value known asks for.
@@ -137,15 +144,11 @@ func (m *model) spec() (spec, error) {
 		FileName:    m.FileName.ValueString(),
 		ContentType: m.ContentType.ValueString(),
 		Size:        m.Size.ValueInt64(),
-		PartSize:    m.PartSize.ValueInt64(),
+		Multipart:   m.multipart(),
 	}
-	if s.PartSize == 0 {
-		s.PartSize = transfer.PartSize(s.Size)
-	}
-	s.Multipart = m.Method.ValueString() == methodMultipart || (m.Method.ValueString() != methodSingle && s.Size > singleLimit)
-	if count := transfer.PartCount(s.Size, s.PartSize); s.Multipart && count > transfer.MaxParts {
-		return s, fmt.Errorf("%s has %d bytes, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out",
-			s.Source, s.Size, count, s.PartSize, transfer.MaxParts, transfer.PartSize(s.Size))
+	var err error
+	if s.PartSize, err = m.parts(); err != nil {
+		return s, err
 	}
 	sum, err := hex.DecodeString(m.SHA256.ValueString())
 	if err != nil || len(sum) != len(s.SHA256) {
@@ -155,9 +158,26 @@ func (m *model) spec() (spec, error) {
 	return s, nil
 }
 
+func (m *model) multipart() bool {
+	return m.Method.ValueString() == methodMultipart || (m.Method.ValueString() != methodSingle && m.Size.ValueInt64() > singleLimit)
+}
+
+// parts is the size in bytes of the parts that the file is sent in. It is an error if there are too many.
+func (m *model) parts() (int64, error) {
+	size, partSize := m.Size.ValueInt64(), m.PartSize.ValueInt64()
+	if partSize == 0 {
+		return transfer.PartSize(size), nil
+	}
+	if count := transfer.PartCount(size, partSize); m.multipart() && count > transfer.MaxParts {
+		return 0, fmt.Errorf("%s has %d bytes, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out",
+			m.Source.ValueString(), size, count, partSize, transfer.MaxParts, transfer.PartSize(size))
+	}
+	return partSize, nil
+}
+
 // upload sends the file and fills in what the service says of it. When it fails it returns what is left to continue
-// with, nil if nothing is.
-func (r *mediaUpload) upload(ctx context.Context, m *model, s spec, resume []providerdata.Unfinished, diags *diag.Diagnostics) *providerdata.Unfinished {
+// with, nil if nothing is; explain puts the failure into words.
+func (r *mediaUpload) upload(ctx context.Context, m *model, s spec, own *providerdata.Unfinished, explain explainer, diags *diag.Diagnostics) *providerdata.Unfinished {
 	limit, d := m.Timeouts.Create(ctx, defaultTimeout)
 	diags.Append(d...)
 	if diags.HasError() {
@@ -169,9 +189,12 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, s spec, resume []pro
 	defer closeReporter()
 
 	u := &uploader{data: r.data, progress: reporter.report, warn: diags.AddWarning}
-	out, left, err := u.run(ctx, s, resume)
+	out, left, err := u.run(ctx, s, own)
 	if err != nil {
-		diags.Append(uploadDiagnostic(s, left, err))
+		if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
+			hashMemo{dir: r.data.ResumeDir}.forget(s.Source)
+		}
+		diags.Append(explain(s, left, err))
 		return left
 	}
 	out.UploadedAt = time.Now().UTC().Format(time.RFC3339)
@@ -186,13 +209,15 @@ func (r *mediaUpload) Read(context.Context, resource.ReadRequest, *resource.Read
 // untainted.
 func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model
+	var configured types.String
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentNone))...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	s, file, err := r.prepare(ctx, &plan)
+	file, err := r.prepare(ctx, &plan)
 	switch {
 	case err != nil && isMissing(err) && state.complete():
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
@@ -202,33 +227,37 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	if !state.complete() {
-		if left, ok := r.uploadRest(ctx, &plan, state, s, &resp.Diagnostics); !ok {
-			if left != nil {
-				plan.setIncomplete(left)
-				resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-			}
+		left, ok := r.uploadRest(ctx, &plan, state, &resp.Diagnostics)
+		if !ok {
+			plan.setIncomplete(left)
+			resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 			return
 		}
+	} else if !configured.IsNull() {
+		file = nil // the content was not looked at: nothing is known of the file
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
+	if file != nil {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
 // uploadRest continues an incomplete upload for Update. One under another name cannot be continued: it is made anew.
-func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, s spec, diags *diag.Diagnostics) (*providerdata.Unfinished, bool) {
+func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) (*providerdata.Unfinished, bool) {
 	diags.Append(r.data.NeedUpload(typeName)...)
-	var resume []providerdata.Unfinished
-	if state.FileName.Equal(plan.FileName) {
-		left, d := unfinished(ctx, state.Incomplete, s.Size)
-		diags.Append(d...)
-		if left != nil {
-			resume = append(resume, *left)
-		}
+	s, err := plan.spec()
+	if err != nil {
+		diags.AddError("Preparing the upload failed", err.Error())
 	}
+	own, d := unfinished(ctx, state.Incomplete, s.Size)
+	diags.Append(d...)
 	if diags.HasError() {
-		return nil, false
+		return own, false
 	}
-	left := r.upload(ctx, plan, s, resume, diags)
+	if !state.FileName.Equal(plan.FileName) {
+		own = nil
+	}
+	left := r.upload(ctx, plan, s, own, continueDiagnostic, diags)
 	return left, !diags.HasError()
 }
 
@@ -247,14 +276,15 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		if string(intent) == intentCreateOpen {
 			r.data.Stored.Offer(state.storedKey(), state.stored())
 			detail = fmt.Sprintf("Which content replaces %s was not known while planning. If it is the same, the upload is kept and nothing is sent; "+
-				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored.", state.KeyPath.ValueString())
+				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored; `terraform import` with its key path takes it back.",
+				state.KeyPath.ValueString())
 		}
 		resp.Diagnostics.AddWarning("The uploaded file stays at the service", detail)
 		return
 	}
 	left, diags := unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	resp.Diagnostics.Append(diags...)
-	if left == nil {
+	if left == nil || r.data.Uploads.Completed(left.UploadID) { // with create_before_destroy, Create has continued it
 		return
 	}
 	if string(intent) == intentCreate || string(intent) == intentCreateOpen {

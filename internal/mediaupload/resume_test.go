@@ -298,6 +298,68 @@ func (i *interrupted) assertIncomplete(parts int) {
 	want(i.t, "key_path", r.Values["key_path"], nil)
 }
 
+// TestOneUnfinishedUploadServesOneResource adds a second resource for the same file to one whose upload broke off.
+func TestOneUnfinishedUploadServesOneResource(t *testing.T) {
+	t.Parallel()
+	for _, untaint := range []bool{false, true} {
+		t.Run(fmt.Sprintf("untaint %v", untaint), func(t *testing.T) {
+			t.Parallel()
+			i := newInterrupted(t)
+			i.refused()
+			if untaint {
+				i.Must("untaint", address)
+			}
+			const resource = "resource \"vodlive_media_upload\" %q {\n  source = \"media.mp4\"\n  method = \"multipart\"\n  part_size = 5242880\n}\n"
+			i.Config(fmt.Sprintf(resource, "file") + fmt.Sprintf(resource, "second"))
+			i.apply()
+			state := i.State()
+			want(t, "objects", len(i.server.Objects()), 2)
+			if state[address].Values["key_path"] == state["vodlive_media_upload.second"].Values["key_path"] {
+				t.Error("two resources have one object")
+			}
+			i.AssertNoChanges()
+		})
+	}
+}
+
+// TestLostCompleteIsNotRepeatedBlindly loses every answer to complete, then the upload itself.
+func TestLostCompleteIsNotRepeatedBlindly(t *testing.T) {
+	t.Parallel()
+	i := newInterrupted(t)
+	i.server.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
+	contains(t, i.Run("apply", "-auto-approve"), "4 of 4 parts are stored")
+	i.server.ClearFaults()
+	object := i.onlyObject(t)
+	i.server.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: http.StatusNotFound, Body: `{"message":"NoSuchUpload"}`})
+	r := i.Run("apply", "-auto-approve")
+	want(t, "exit code", r.Code, 1)
+	contains(t, r, "may be complete", "terraform import ADDRESS "+object.KeyPath)
+	i.onlyObject(t)
+	i.Must("import", address, object.KeyPath)
+	i.apply()
+	i.AssertNoChanges()
+	want(t, "key_path", i.State()[address].Values["key_path"], object.KeyPath)
+	i.onlyObject(t)
+}
+
+// TestRefusalThatIsNotAboutTheUploadLosesNothing has the service refuse everything for a while.
+func TestRefusalThatIsNotAboutTheUploadLosesNothing(t *testing.T) {
+	t.Parallel()
+	i := newInterrupted(t)
+	i.refused()
+	i.Setenv("VODLIVE_RESUME_DIR", t.TempDir())
+	for _, call := range []string{simulator.CallMultipartURL, simulator.CallMultipartCreate} {
+		i.server.Fail(simulator.Fault{Call: call, Status: http.StatusForbidden, Body: `{"message":"You are not allowed to upload now."}`})
+	}
+	contains(t, i.Run("apply", "-auto-approve"), "2 of 4 parts are stored", "You are not allowed to upload now")
+	i.server.ClearFaults()
+	since := len(i.server.Journal())
+	i.apply()
+	n, _ := i.sent(since)
+	want(t, "parts sent", n, resumeParts-breaksAt+1)
+	want(t, "SHA-256", i.onlyObject(t).SHA256, i.sum)
+}
+
 func TestReplaceOfACompleteUploadSendsEverything(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, resumeSize)

@@ -113,6 +113,7 @@ func computedAttributes() map[string]schema.Attribute {
 				"key_path":     text("Key path that the file will have."),
 				"part_size":    number("Size of its parts in bytes."),
 				"stored_parts": number("How many parts are stored."),
+				"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the call that completes the upload went out without an answer: the file may be stored."},
 				"parts":        text("The stored parts, as `number:MD5` in base64, separated by commas."),
 			},
 		},

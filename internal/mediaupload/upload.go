@@ -43,16 +43,14 @@ type uploader struct {
 	progress func(transfer.Progress)
 }
 
-// run uploads. resume holds unfinished uploads that are known besides this machine's record. After a failure with parts
-// stored it returns what the next run needs to go on.
-func (u *uploader) run(ctx context.Context, s spec, resume []providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
-	ctx, stop := withParent(ctx)
-	defer stop()
+// run uploads. own is the resource's unfinished upload, nil if it has none; this machine's record is looked at besides.
+// After a failure with parts stored it returns what the next run needs to go on.
+func (u *uploader) run(ctx context.Context, s spec, own *providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
 	if !s.Multipart {
 		out, err := u.single(ctx, s)
 		return out, nil, err
 	}
-	return u.multipart(ctx, s, resume)
+	return u.multipart(ctx, s, own)
 }
 
 func (u *uploader) file(s spec) transfer.File {
@@ -76,17 +74,14 @@ func (u *uploader) single(ctx context.Context, s spec) (providerdata.StoredFile,
 	return providerdata.StoredFile{KeyPath: target.KeyPath, ETag: etag}, nil
 }
 
-func (u *uploader) multipart(ctx context.Context, s spec, resume []providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
-	rec := openRecord(ctx, u.data.ResumeDir, recordKey{
+func (u *uploader) multipart(ctx context.Context, s spec, own *providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
+	rec, elsewhere := openRecord(ctx, u.data.ResumeDir, recordKey{
 		Address: u.data.VODAddress, SHA256: hex.EncodeToString(s.SHA256[:]), Size: s.Size, PartSize: s.PartSize, FileName: s.FileName,
 	})
 	over := false
 	defer func() { rec.close(over) }()
 
-	if found := rec.found(); found != nil {
-		resume = append(resume, *found)
-	}
-	earlier := merge(resume, s.PartSize)
+	earlier := u.choose(own, rec.found(), elsewhere, s.PartSize)
 	if earlier != nil {
 		tflog.Info(ctx, "continuing an unfinished upload", map[string]any{"file_name": s.FileName, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
 		m := u.newMultipart(s, rec, *earlier)
@@ -95,48 +90,42 @@ func (u *uploader) multipart(ctx context.Context, s spec, resume []providerdata.
 			over = m.over()
 			return out, m.unfinished(), err
 		}
+		if earlier.Completing {
+			over = true
+			return out, nil, &maybeCompleteError{keyPath: earlier.KeyPath, err: err}
+		}
 		u.warn("An unfinished upload could not be continued",
-			fmt.Sprintf("The service does not know the unfinished upload of %q any more, so the file is uploaded from its beginning. "+
-				"If the earlier run was stopped while it completed the upload, the file may also be stored as %s.\n\nThe service said: %s", s.FileName, earlier.KeyPath, err))
+			fmt.Sprintf("The service does not know the unfinished upload of %q any more, so the file is uploaded from its beginning.\n\nThe service said: %s", s.FileName, err))
 	}
 	created, err := u.data.API.CreateMultipartUpload(ctx, s.FileName)
 	if err != nil {
-		return providerdata.StoredFile{}, nil, err
+		return providerdata.StoredFile{}, earlier, err
 	}
+	u.data.Uploads.Claim(created.UploadID)
 	m := u.newMultipart(s, rec, providerdata.Unfinished{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: s.PartSize})
 	out, err := m.send(ctx)
 	over = m.over()
 	return out, m.unfinished(), err
 }
 
-// merge chooses the unfinished upload to go on with: of those with the part size wanted, the one with the most parts
-// stored, joined with every other account of the same upload. Which account is newer does not matter: the engine
-// trusts a part only if its MD5 is that of the file's bytes now.
-func merge(candidates []providerdata.Unfinished, partSize int64) *providerdata.Unfinished {
-	var joined []providerdata.Unfinished
-	for _, c := range candidates {
-		if c.PartSize != partSize || c.UploadID == "" || c.KeyPath == "" {
+// choose finds the unfinished upload to go on with: the resource's own, joined with this machine's record of the same
+// upload, or else the record's. Which account is newer does not matter: the engine trusts a part only if its MD5 is that
+// of the file's bytes now. An upload that another resource of this process has, or another process (elsewhere), is left
+// to it: otherwise two resources would end up with one object.
+func (u *uploader) choose(own, recorded *providerdata.Unfinished, elsewhere string, partSize int64) *providerdata.Unfinished {
+	for _, candidate := range []*providerdata.Unfinished{own, recorded} {
+		if candidate == nil || candidate.PartSize != partSize || candidate.UploadID == "" || candidate.KeyPath == "" ||
+			candidate.UploadID == elsewhere || !u.data.Uploads.Claim(candidate.UploadID) {
 			continue
 		}
-		same := -1
-		for i := range joined {
-			if joined[i].UploadID == c.UploadID && joined[i].KeyPath == c.KeyPath {
-				same = i
-			}
+		chosen := *candidate
+		if recorded != nil && recorded.UploadID == chosen.UploadID && recorded.KeyPath == chosen.KeyPath {
+			chosen.Parts = union(chosen.Parts, recorded.Parts)
+			chosen.Completing = chosen.Completing || recorded.Completing
 		}
-		if same < 0 {
-			joined = append(joined, c)
-			continue
-		}
-		joined[same].Parts = union(joined[same].Parts, c.Parts)
+		return &chosen
 	}
-	var best *providerdata.Unfinished
-	for i := range joined {
-		if best == nil || len(joined[i].Parts) > len(best.Parts) {
-			best = &joined[i]
-		}
-	}
-	return best
+	return nil
 }
 
 // union joins two lists of stored parts. Of two accounts of one part both are kept: the engine takes the one that is right.
@@ -162,9 +151,10 @@ type multipartUpload struct {
 
 	id providerdata.Unfinished // Parts: what an earlier run left
 
-	mu     sync.Mutex
-	stored map[int]transfer.Part // what this run knows to be stored
-	done   bool
+	mu         sync.Mutex
+	stored     map[int]transfer.Part // what this run knows to be stored
+	completing bool
+	done       bool
 }
 
 func (u *uploader) newMultipart(s spec, rec *record, id providerdata.Unfinished) *multipartUpload {
@@ -189,11 +179,11 @@ func (m *multipartUpload) over() bool {
 	return m.done
 }
 
-// setOver is called once the service has been told to complete the upload, and did or may have.
-func (m *multipartUpload) setOver() {
+// set changes what unfinished and over tell.
+func (m *multipartUpload) set(completing, done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.done = true
+	m.completing, m.done = completing, done
 }
 
 // unfinished is what the next run needs, nil when the upload is complete or nothing is stored.
@@ -201,6 +191,7 @@ func (m *multipartUpload) unfinished() *providerdata.Unfinished {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	u := m.id
+	u.Completing = m.completing
 	u.Parts = slices.SortedFunc(maps.Values(m.stored), func(a, b transfer.Part) int { return cmp.Compare(a.Number, b.Number) })
 	for _, p := range m.id.Parts {
 		if _, ok := m.stored[p.Number]; !ok {
@@ -223,21 +214,29 @@ func (m *multipartUpload) send(ctx context.Context) (providerdata.StoredFile, er
 	for i, p := range result.Parts {
 		parts[i] = api.CompletedPart{Number: p.Number, ETag: p.ETag}
 	}
+	// Recorded before the call: whatever ends this process now, the next one knows that the object may be there.
+	m.set(true, false)
+	m.record.changed(m.unfinished)
+	m.record.flush()
 	completed, err := m.data.API.CompleteMultipartUpload(ctx, m.id.KeyPath, m.id.UploadID, parts)
 	if err != nil {
 		return providerdata.StoredFile{}, m.completeError(err)
 	}
-	m.setOver()
+	m.set(true, true)
+	m.data.Uploads.Complete(m.id.UploadID)
 	out := providerdata.StoredFile{
 		KeyPath: m.id.KeyPath, ETag: completed.ETag, Location: completed.Location, Bucket: completed.Bucket,
 		Encryption: completed.ServerSideEncryption, VersionID: completed.VersionID, Parts: int64(len(parts)),
 	}
 	if completed.Key != "" && completed.Key != m.id.KeyPath {
-		out.KeyPath = completed.Key
-		m.warn("The file was stored under another key path",
-			fmt.Sprintf("The service announced %s for %q and stored it as %s, which is what `key_path` holds.", m.id.KeyPath, m.spec.FileName, completed.Key))
+		m.warn("The file may be stored under another key path",
+			fmt.Sprintf("The service announced %s for %q, which is what `key_path` holds, and then said that it stored %s.", m.id.KeyPath, m.spec.FileName, completed.Key))
 	}
-	return out, proveObject(result.Parts, completed)
+	if want, differs := composedETag(result.Parts, completed); differs {
+		m.warn("The stored object's ETag is an unusual one",
+			fmt.Sprintf("The ETag of %s is %s; S3 makes %s of the ETags of its parts, each of which was right.", m.id.KeyPath, completed.ETag, want))
+	}
+	return out, nil
 }
 
 // maybeCompleteError is a complete whose answer was lost and whose repetition found no such upload.
@@ -248,17 +247,20 @@ type maybeCompleteError struct {
 
 func (e *maybeCompleteError) Error() string {
 	return fmt.Sprintf("the upload may be complete: the answer to the call that completes it was lost, and then the service did not know the upload any more "+
-		"(%s). If the file is stored, it is %s: take it over with\n\n  terraform import ADDRESS %s\n\nwhere ADDRESS is that of this resource. Otherwise apply again, which uploads the file from its beginning", e.err, e.keyPath, e.keyPath)
+		"(%s). If the file is stored, it is %s: take it over with\n\n  terraform import ADDRESS %s\n\nwhere ADDRESS is that of this resource, after `terraform state rm ADDRESS` if the state has it. "+
+		"Otherwise apply again, which uploads the file from its beginning", e.err, e.keyPath, e.keyPath)
 }
 
 func (e *maybeCompleteError) Unwrap() error { return e.err }
 
 func (m *multipartUpload) completeError(err error) error {
 	var e *api.Error
-	if errors.As(err, &e) && e.MayHaveBeenProcessed && namesUpload(e, m.id.UploadID) {
-		m.setOver()
+	lost := errors.As(err, &e) && e.MayHaveBeenProcessed
+	if lost && namesUpload(e, m.id.UploadID) {
+		m.set(true, true) // there is nothing left to continue
 		return &maybeCompleteError{keyPath: m.id.KeyPath, err: err}
 	}
+	m.set(lost || m.id.Completing, false)
 	return err
 }
 
@@ -275,31 +277,29 @@ func refusesUpload(err error, uploadID string) bool {
 	return errors.As(err, &e) && namesUpload(e, uploadID)
 }
 
-// namesUpload says that a refusal (4xx) is about the upload: interface 7 shows neither codes nor texts, so it is one
-// that says "not found" or "gone" by its status, or one whose text speaks of the upload.
+// namesUpload says that a refusal (4xx) is about the upload: by its status, or by a text that names its id or says what
+// S3 says of one that it does not know. Interface 7 shows neither codes nor texts.
 func namesUpload(e *api.Error, uploadID string) bool {
-	switch e.Status {
-	case http.StatusNotFound, http.StatusGone:
+	if e.Status == http.StatusNotFound || e.Status == http.StatusGone {
 		return true
-	case http.StatusBadRequest, http.StatusForbidden, http.StatusConflict, http.StatusUnprocessableEntity:
-		text := strings.ToLower(e.Message)
-		return strings.Contains(text, strings.ToLower(uploadID)) || strings.Contains(text, "upload")
 	}
-	return false
+	text := strings.ToLower(e.Message)
+	return e.Status >= 400 && e.Status < 500 &&
+		(strings.Contains(text, strings.ToLower(uploadID)) || strings.Contains(strings.ReplaceAll(text, " ", ""), "nosuchupload"))
 }
 
-// proveObject holds the ETag of the complete object against the parts: S3 makes it of their MD5s. Nothing is proved
-// where the store encrypts with KMS or has its own ETags.
-func proveObject(parts []transfer.Part, completed *api.CompletedUpload) error {
+// composedETag is the ETag that S3 makes of those of the parts, and whether the object has another one of the same form.
+// Nothing can be said where the store encrypts with KMS or has its own ETags: then those of the parts are no MD5s.
+func composedETag(parts []transfer.Part, completed *api.CompletedUpload) (want string, differs bool) {
 	sums := md5.New() //nolint:gosec // see above
 	for _, p := range parts {
+		if !strings.EqualFold(strings.Trim(p.ETag, `"`), hex.EncodeToString(p.MD5[:])) {
+			return "", false
+		}
 		sums.Write(p.MD5[:])
 	}
-	want := fmt.Sprintf("%x-%d", sums.Sum(nil), len(parts))
+	want = fmt.Sprintf("%x-%d", sums.Sum(nil), len(parts))
 	got := strings.ToLower(strings.Trim(completed.ETag, `"`))
-	multipartForm := len(got) == len(want) && strings.HasSuffix(got, fmt.Sprintf("-%d", len(parts)))
-	if got == want || !multipartForm || strings.HasPrefix(completed.ServerSideEncryption, "aws:kms") {
-		return nil
-	}
-	return fmt.Errorf("the stored object is not what was sent: its ETag is %s and should be %s", got, want)
+	sameForm := len(got) == len(want) && strings.HasSuffix(got, fmt.Sprintf("-%d", len(parts)))
+	return want, sameForm && got != want
 }

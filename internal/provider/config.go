@@ -185,14 +185,19 @@ const tokenSources = "`id_token`, `id_token_file` or `id_token_command`"
 func (r *resolver) token(m model, s *settings) {
 	literal := r.text("id_token", m.IDToken, "VODLIVE_ID_TOKEN")
 	file := r.text("id_token_file", m.IDTokenFile, "VODLIVE_ID_TOKEN_FILE")
+	// One that is not known yet may turn out to be null, so it is in no other's way.
 	var configured []string
 	for _, v := range []value{literal, file} {
-		if v.attr != "" {
+		if v.attr != "" && v.known {
 			configured = append(configured, v.attr)
 		}
 	}
-	if !m.IDTokenCommand.IsNull() {
+	if !m.IDTokenCommand.IsNull() && !m.IDTokenCommand.IsUnknown() {
 		configured = append(configured, "id_token_command")
+	}
+	if len(configured) == 0 && (m.IDToken.IsUnknown() || m.IDTokenFile.IsUnknown() || m.IDTokenCommand.IsUnknown()) {
+		r.unknown = true
+		return
 	}
 	switch {
 	case len(configured) > 1:
@@ -268,7 +273,14 @@ func expiryCheck(source api.TokenSource, origin string) func(context.Context, ti
 		if err != nil {
 			return fmt.Errorf("%s: %w", origin, err)
 		}
-		if at, ok := api.TokenExpiry(token); ok && !at.After(now) {
+		at, ok := api.TokenExpiry(token)
+		if ok && !at.After(now) {
+			// It may have been renewed since it was read.
+			if fresh, err := source.Token(ctx, token); err == nil {
+				at, ok = api.TokenExpiry(fresh)
+			}
+		}
+		if ok && !at.After(now) {
 			return fmt.Errorf("%s holds a token that expired at %s. Get a new one", origin, at.UTC().Format(time.RFC3339))
 		}
 		return nil

@@ -260,7 +260,7 @@ func (d *door) open() {
 		d.tb.Errorf("opening %s again: %v", d.address, err)
 		return
 	}
-	server := &http.Server{Handler: d.handler} //nolint:gosec // of a test
+	server := &http.Server{Handler: d.handler}
 	d.listener, d.server, d.address = listener, server, listener.Addr().String()
 	d.tb.Cleanup(func() { _ = server.Close() })
 	go func() { _ = server.Serve(listener) }()
@@ -335,6 +335,9 @@ func (s secrets) add(name, value string) {
 	s[name+", base64"] = base64.StdEncoding.EncodeToString([]byte(value))
 	s[name+", base64 without padding"] = base64.RawStdEncoding.EncodeToString([]byte(value))
 	s[name+", base64 for URLs"] = base64.URLEncoding.EncodeToString([]byte(value))
+	if len(value) >= 24 {
+		s[name+", its beginning"] = value[:16] // a text that is cut off shows no half of a secret either
+	}
 	if quoted, err := json.Marshal(value); err == nil {
 		s[name+", in JSON"] = string(quoted[1 : len(quoted)-1])
 	}
@@ -380,6 +383,7 @@ func (s secrets) absentFrom(tb testing.TB, what, text string) {
 		}
 	}
 }
+
 func writeFile(tb testing.TB, path, content string) {
 	tb.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

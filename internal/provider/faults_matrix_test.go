@@ -3,6 +3,7 @@ package provider_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,8 +60,8 @@ not JSON              | ok 2 1   | err 2 0  | ok 2 1        | err 2 1       | un
 // breaks off or is HTML is none of their business; and a 403 means an address that has expired, for which a fresh one is
 // asked twice before the repeat that every failure has.
 
-// timeOut is short for the cells that wait for it alone, and still long for a busy machine.
-const timeOut = 2 * time.Second
+// timeOut is for the cells that wait for it alone: no longer than they can bear, and long enough for a busy machine.
+const timeOut = 5 * time.Second
 
 // faultKind is a row of the matrix: the fault, and what an error must say of it.
 type faultKind struct {
@@ -83,8 +84,8 @@ func faultKinds() map[string]faultKind {
 		"not connected":        {notMade: true, said: "connection refused", aside: "connection refused"},
 		"broken before":        {fault: simulator.Fault{BreakBefore: true}, said: "connection broken", aside: `Uploading "clip.mp4" failed: Send `},
 		"broken after":         {fault: simulator.Fault{BreakAfter: true}, said: "connection broken", aside: `Uploading "clip.mp4" failed: Send `},
-		"time-out before":      {fault: simulator.Fault{Delay: time.Hour}, timeOut: true, said: "time-out after 2s", aside: "no progress for 2s"},
-		"time-out after":       {timeOut: true, held: true, said: "time-out after 2s", aside: "no progress for 2s"},
+		"time-out before":      {fault: simulator.Fault{Delay: time.Hour}, timeOut: true, said: "time-out after 5s", aside: "no progress for 5s"},
+		"time-out after":       {timeOut: true, held: true, said: "time-out after 5s", aside: "no progress for 5s"},
 		"429":                  status(http.StatusTooManyRequests, simulator.Fault{}),
 		"429 with Retry-After": status(http.StatusTooManyRequests, wait),
 		"503":                  status(http.StatusServiceUnavailable, page),
@@ -142,7 +143,7 @@ func readMatrix(t *testing.T) (cells []cell) {
 // there are processors to run them in parallel.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
-	const workers = 32
+	const workers = 48
 	cells := readMatrix(t)
 	calls, kinds := map[string]bool{}, faultKinds()
 	for _, c := range cells {
@@ -163,11 +164,20 @@ func TestFaultMatrix(t *testing.T) {
 			}
 		})
 	}
+	// Those that wait longest go first.
+	slices.SortStableFunc(cells, func(a, b cell) int { return strings.Compare(longest(kinds, a), longest(kinds, b)) })
 	for _, c := range cells {
 		queue <- c
 	}
 	close(queue)
 	running.Wait()
+}
+
+func longest(kinds map[string]faultKind, c cell) string {
+	if kinds[c.kind].timeOut {
+		return "1 " + c.times
+	}
+	return "2"
 }
 
 func (c cell) run(t *testing.T, kind faultKind) {

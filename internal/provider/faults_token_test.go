@@ -2,9 +2,11 @@ package provider_test
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +58,7 @@ func TestTokenFileIsReadAgainOnceAfterA401(t *testing.T) {
 	if diags := w.upload("single"); len(diags) > 0 {
 		t.Fatal(show(diags))
 	}
-	if got := statuses(w, simulator.CallPresignURL); !equal(got, []int{200, 401, 401, 401, 200}) {
+	if got := statuses(w, simulator.CallPresignURL); !slices.Equal(got, []int{200, 401, 401, 401, 200}) {
 		t.Errorf("the answers were %v", got)
 	}
 	s := secrets{}
@@ -64,18 +66,6 @@ func TestTokenFileIsReadAgainOnceAfterA401(t *testing.T) {
 	s.add("second token", secondToken)
 	s.absentFrom(t, "a diagnostic", show(diags))
 	s.absentFrom(t, "the log", w.log.String())
-}
-
-func equal(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // TestOneRefreshServesAllPartsInFlight has the token expire while four parts ask for their addresses.
@@ -197,9 +187,7 @@ func TestTokensThatThePlanRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := map[string]string{"VODLIVE_ID_TOKEN": unset}
-			for variable, v := range tc.env {
-				env[variable] = v
-			}
+			maps.Copy(env, tc.env)
 			w := newWorld(t, simulator.Options{}, env, tc.config)
 			for typ, config := range map[string]attrs{
 				"vodlive_media_upload": w.clip("auto"),

@@ -128,10 +128,8 @@ func TestNothingGoesToPlainHTTPBeyondLoopback(t *testing.T) {
 			if !isError(diags) || !strings.Contains(text, "https") {
 				t.Errorf("diagnostics: %s", text)
 			}
-			for _, leak := range []string{"X-Amz", "x-amz"} {
-				if strings.Contains(text+w.log.String(), leak+"-Signature=0") || strings.Contains(text, leak) {
-					t.Errorf("the upload address shows: %s", text)
-				}
+			if strings.Contains(text+w.log.String(), "X-Amz") {
+				t.Errorf("the upload address shows: %s", text)
 			}
 		})
 	}

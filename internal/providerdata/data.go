@@ -48,6 +48,7 @@ type Settings struct {
 type Data struct {
 	Settings
 
+	Uploads    Uploads
 	Unfinished Handover[Unfinished] // uploads to continue
 	Stored     Handover[StoredFile] // files that need not be sent again
 

@@ -25,16 +25,17 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 }
 
 // SubmitDiagnostic is ErrorDiagnostic for a batch job. After a failure that leaves it open it says that the job may
-// exist: submitting again would do so a second time, and only the user can find out.
-func SubmitDiagnostic(err error, paths []string) diag.Diagnostic {
+// exist: submitting again would do so a second time, and only the user can find out. again is what submits once more,
+// such as "applying".
+func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 	d := ErrorDiagnostic("Submitting the batch job", err)
 	if !api.MayHaveBeenProcessed(err) {
 		return d
 	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
-		fmt.Sprintf("%s\n\nThe request went out and its answer was lost, so the service may be processing these paths:\n  - %s\n\n"+
-			"It was not sent again, and nothing is in the state. Find out whether the job runs before you apply again: "+
-			"applying submits it (a second time, if the first one counted).", d.Detail(), strings.Join(paths, "\n  - ")))
+		fmt.Sprintf("%s\n\nThe request went out and its outcome is not known, so the service may be processing these paths:\n  - %s\n\n"+
+			"It was not sent again. Find out whether the job runs first: %s again submits it (a second time, if the first one counted).",
+			d.Detail(), strings.Join(paths, "\n  - "), again))
 }
 
 // advice says what the user can do about an error, "" where the error's own text says all there is.
@@ -60,11 +61,21 @@ func advice(err error) string {
 	case e.Status >= http.StatusInternalServerError:
 		return "The service failed. Apply again later; if it goes on, report it to the service with the request id, if one is given above."
 	case e.Status == 0 && errors.Is(err, context.DeadlineExceeded):
+		return "" // the operation's own limit, which the error names
+	case e.Status == 0 && timedOut(err):
 		return "No answer came in time: check the network, or raise `request_timeout` in the provider block."
-	case e.Status == 0:
+	case e.Status == 0 && !e.MayHaveBeenProcessed:
 		return "Check that the address is right and can be reached from this machine (proxy settings, `ca_bundle_file`)."
 	}
 	return ""
+}
+
+func timedOut(err error) bool {
+	t, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && t.Timeout()
 }
 
 // isLive tells the two APIs apart by the path that interface section 4 gives them.

@@ -13,6 +13,8 @@ type Unfinished struct {
 	KeyPath  string
 	PartSize int64 // bytes
 	Parts    []transfer.Part
+	// Completing says that the call that completes the upload went out, and its answer was not had.
+	Completing bool
 }
 
 // StoredFile is a complete upload as the service and storage describe it (interface 2.1, 2.2). "" is what they did not say.
