@@ -348,6 +348,12 @@ func breaking(first func(http.ResponseWriter, *http.Request, string)) func(http.
 	}
 }
 
+// cutInTheSignature answers a text that is too long to be shown, so that its end is cut off: in the middle of a secret.
+func cutInTheSignature(w http.ResponseWriter, r *http.Request, _ string) {
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = io.WriteString(w, strings.Repeat("-", 260)+" "+r.URL.Query().Get("X-Amz-Signature"))
+}
+
 // TestNoSecretShowsInAFailure lets a session, a batch job and two uploads fail in every way, with everything logged,
 // behind a gateway that repeats all it is sent.
 func TestNoSecretShowsInAFailure(t *testing.T) {
@@ -382,6 +388,7 @@ func TestNoSecretShowsInAFailure(t *testing.T) {
 		"redirect to another host":      {reflects: isCall, answer: redirect, text: []string{"redirects to another host"}},
 		"storage 403 with XML":          {reflects: isStorage, answer: answer(403, "application/xml", storageSays), text: []string{"storage answered 403 Forbidden (AccessDenied): Denied"}},
 		"storage 400 with text":         {reflects: isStorage, answer: answer(400, "text/plain", `ECHO`), text: []string{"storage answered 400 Bad Request"}},
+		"storage 400 that is cut off":   {reflects: isStorage, answer: cutInTheSignature, text: []string{"storage answered 400 Bad Request: ---"}},
 		"storage 500 with HTML":         {reflects: isStorage, answer: answer(500, "text/html", `<h1>ECHO</h1>`), text: []string{"storage answered 500"}},
 		"storage breaks":                {reflects: isStorage, answer: breaking(nil), text: []string{"Uploading \"clip.mp4\" failed"}},
 		"storage redirects elsewhere":   {reflects: isStorage, answer: redirect, text: []string{"storage answered 307"}},

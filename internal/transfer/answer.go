@@ -37,19 +37,27 @@ func refusal(p put, resp *http.Response, text []byte) *StatusError {
 	}
 	switch {
 	case xml.Unmarshal(text, &said) == nil:
-		e.Code, e.Message = oneLine(said.Code), oneLine(said.Message)
+		e.Code, e.Message = shown(said.Code, p.url), shown(said.Message, p.url)
 	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
 		// A page for a browser says nothing that the status does not.
 	default:
-		e.Message = oneLine(string(text))
+		e.Message = shown(string(text), p.url)
 	}
-	e.Message = withoutSecrets(e.Message, p.url)
 	return e
 }
 
-func oneLine(s string) string {
+// shown is what storage said of a PUT to an address, as it may be shown. It is
+// masked before it is cut: half of a signature would not be found.
+func shown(s, address string) string { return limited(withoutSecrets(flat(s), address)) }
+
+func oneLine(s string) string { return limited(flat(s)) }
+
+func flat(s string) string {
 	s = strings.ToValidUTF8(s, "")
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+}
+
+func limited(s string) string {
 	if len(s) > messageLimit {
 		s = strings.ToValidUTF8(s[:messageLimit], "") + "…"
 	}
@@ -63,7 +71,7 @@ func withoutSecrets(s, address string) string {
 		return s
 	}
 	s = strings.ReplaceAll(s, u.RawQuery, "***")
-	for _, pair := range strings.Split(u.RawQuery, "&") {
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		_, raw, _ := strings.Cut(pair, "=")
 		plain, _ := url.QueryUnescape(raw)
 		for _, secret := range []string{raw, plain} {

@@ -11,7 +11,7 @@ import (
 const (
 	// refusalGrace is how long a broken body waits for an answer that was on
 	// its way already. It has reached this machine before the connection broke.
-	refusalGrace = 250 * time.Millisecond
+	refusalGrace = 2 * time.Second
 	// answerGrace is the same once the answer has begun.
 	answerGrace = 10 * time.Second
 )

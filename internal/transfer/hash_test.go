@@ -162,7 +162,7 @@ func TestFilesThatAreNone(t *testing.T) {
 	dir := t.TempDir()
 	socket := filepath.Join(dir, "socket")
 	if l, err := net.Listen("unix", socket); err == nil {
-		defer l.Close() //nolint:errcheck // the test's end
+		t.Cleanup(func() { _ = l.Close() })
 	}
 	empty := filepath.Join(dir, "empty")
 	overwrite(t, empty, nil)
@@ -184,6 +184,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		{closed, transfer.FileUnreadable, fs.ErrPermission},
 	} {
 		t.Run(string(c.problem), func(t *testing.T) {
+			t.Parallel()
 			if c.problem == transfer.FileUnreadable && os.Getuid() <= 0 {
 				t.Skip("this user may read everything")
 			}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -149,9 +150,7 @@ func (s *store) take(a *attempt) *http.Response {
 	defer s.mu.Unlock()
 	s.parts[a.Part] = a.Body
 	resp := answer(http.StatusOK, "")
-	for k, v := range s.head {
-		resp.Header[k] = v
-	}
+	maps.Copy(resp.Header, s.head)
 	sum := md5.Sum(a.Body)
 	resp.Header.Set("ETag", s.write(hex.EncodeToString(sum[:])))
 	return resp

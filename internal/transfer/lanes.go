@@ -13,6 +13,9 @@ import (
 )
 
 const (
+	// laneCount is how many sums the multi-lane code computes at once. md5simd
+	// names it only where it has such code; elsewhere it computes one by one.
+	laneCount = 16
 	// lanesWorth is the fewest sums at once for which the multi-lane code beats
 	// the standard library's.
 	lanesWorth = 3
@@ -26,7 +29,7 @@ const (
 	fileDelay = time.Millisecond
 
 	// laneServerBytes is what md5simd holds for its lanes: three buffers of 32 KiB each.
-	laneServerBytes = 3 * md5simd.Lanes * 32 << 10
+	laneServerBytes = 3 * laneCount * 32 << 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -117,11 +120,11 @@ func (l *lanes) drop(s *partSum) {
 
 // start moves sums from waiting to running; l.mu is held.
 func (l *lanes) start() {
-	full := len(l.waiting) >= md5simd.Lanes
+	full := len(l.waiting) >= laneCount
 	if !l.urgent && (!full || l.running > 0) {
 		return
 	}
-	n := min(len(l.waiting), md5simd.Lanes-l.running)
+	n := min(len(l.waiting), laneCount-l.running)
 	batch := l.waiting[:n]
 	l.waiting = slices.Clone(l.waiting[n:])
 	l.rest()

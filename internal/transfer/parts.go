@@ -8,8 +8,6 @@ import (
 	"hash/crc32"
 	"sync"
 	"time"
-
-	md5simd "github.com/minio/md5-simd"
 )
 
 // aheadBytes bounds how far a file is hashed ahead of what storage holds, so
@@ -76,7 +74,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 // ahead is how many parts may be hashed and not yet stored: those in flight,
 // those whose MD5 is being computed, and as many that gather for it meanwhile.
 func (e *Engine) ahead(partSize int64) int {
-	return max(e.slots+1, int(min(int64(e.slots+2*md5simd.Lanes), aheadBytes/partSize)))
+	return max(e.slots+1, int(min(int64(e.slots+2*laneCount), aheadBytes/partSize)))
 }
 
 type partsUpload struct {
@@ -140,7 +138,7 @@ func (u *partsUpload) advance(ctx context.Context) error {
 		return context.Cause(ctx)
 	default:
 	}
-	if cap(u.ahead) < u.engine.slots+md5simd.Lanes {
+	if cap(u.ahead) < u.engine.slots+laneCount {
 		u.engine.lanes.flush() // the lanes cannot fill up before this goes on
 	}
 	select {
@@ -188,7 +186,7 @@ func (u *partsUpload) part(ctx context.Context, number int, off, size int64, crc
 		// Decided while the slot is held: nothing of the upload follows a failure
 		// that ends it.
 		failed := func(err error) {
-			again := false
+			var again bool
 			if wait, again = tries.after(err); !again {
 				u.fail(tries.tried(err))
 			}

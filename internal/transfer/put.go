@@ -120,7 +120,7 @@ func (x *exchange) run() (res stored, status int, err error) {
 	if err != nil {
 		return stored{}, 0, x.broken(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing depends on it
+	defer resp.Body.Close()
 	x.begin()
 	x.watch.resume()
 	// The status decides; a text that breaks off is still good for the error.

@@ -51,8 +51,7 @@ func (r *retries) after(err error) (wait time.Duration, again bool) {
 	}
 	r.left--
 	wait = r.wait.NextBackOff()
-	var se *StatusError
-	if errors.As(err, &se) {
+	if se, ok := errors.AsType[*StatusError](err); ok {
 		wait = max(wait, min(se.retryAfter, longestAfter))
 	}
 	return wait, true

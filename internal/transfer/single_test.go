@@ -131,8 +131,7 @@ func TestNoObjectFromOtherContent(t *testing.T) {
 						return urls.next(ctx)
 					}
 					_, err := newEngine(s).UploadSingle(t.Context(), f, address, "")
-					var ce *transfer.ChangedError
-					if !errors.As(err, &ce) {
+					if _, ok := errors.AsType[*transfer.ChangedError](err); !ok {
 						t.Errorf("error %v", err)
 					}
 					for _, a := range s.seen() {

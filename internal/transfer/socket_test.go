@@ -37,7 +37,7 @@ func listen(t *testing.T, secure *tls.Config, serve func(c net.Conn, body io.Rea
 				return
 			}
 			go func() {
-				defer c.Close() //nolint:errcheck // broken on purpose
+				defer c.Close()
 				r := bufio.NewReader(c)
 				if req, err := http.ReadRequest(r); err == nil {
 					serve(c, req.Body)
@@ -233,8 +233,7 @@ func TestNobodyListens(t *testing.T) {
 	e := newEngine(&http.Transport{}, func(c *transfer.Config) { c.MaxRetries = 0 })
 	start := time.Now()
 	_, err = e.UploadParts(t.Context(), f, partSize, nil, &upload{base: base})
-	var refused *net.OpError
-	if !errors.As(err, &refused) {
+	if _, ok := errors.AsType[*net.OpError](err); !ok {
 		t.Errorf("error %v", err)
 	}
 	hidden(t, err)

@@ -104,8 +104,7 @@ func kindProblem(info os.FileInfo) FileProblem {
 }
 
 func fileError(path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
 	problem := FileUnreadable

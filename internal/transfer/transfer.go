@@ -22,8 +22,6 @@ import (
 	"net/http"
 	"runtime"
 	"time"
-
-	md5simd "github.com/minio/md5-simd"
 )
 
 // Config is what an Engine works with. HTTP and Concurrency are required.
@@ -80,7 +78,7 @@ func (e *Engine) Memory() (now, peak int64) {
 // MemoryLimit is what Memory never exceeds, however many and however large the
 // files and their parts are.
 func (e *Engine) MemoryLimit() int64 {
-	return int64(readingSlots())*passBuffer + md5simd.Lanes*laneBuffer + laneServerBytes
+	return int64(readingSlots())*passBuffer + laneCount*laneBuffer + laneServerBytes
 }
 
 // Digest says what a file held when it was read.
