@@ -103,7 +103,7 @@ func planExample(t *testing.T, name string) {
 	switch base := filepath.Base(name); {
 	case strings.HasPrefix(base, "import-"):
 		if strings.Contains(base, "identity") {
-			cli.SkipBelow("import by identity", "1.12.0", "")
+			cli.SkipBelow("import by identity", "1.12.0", "1.12.0")
 		}
 		add(strings.TrimSuffix(name, base) + "resource.tf")
 		want = "Plan: 1 to import, 0 to add"
