@@ -33,9 +33,9 @@ type drive struct {
 }
 
 func (d *drive) flags(flags *flag.FlagSet) {
-	flags.StringVar(&d.load, "drive", "", "run one load on a provider in process: schema, validate, refresh or upload")
+	flags.StringVar(&d.load, "drive", "", "run one load on a provider in process: schema, validate, refresh, plan or upload")
 	flags.IntVar(&d.n, "n", 1000, "with -drive: resources (with schema: how often)")
-	flags.IntVar(&d.account, "account", 1000, "with -drive refresh: sessions of the account")
+	flags.IntVar(&d.account, "account", 1000, "with -drive refresh and plan: sessions of the account")
 	flags.StringVar(&d.cpuProfile, "cpuprofile", "", "with -drive: write a CPU profile")
 	flags.StringVar(&d.memProfile, "memprofile", "", "with -drive: write a profile of allocations")
 	flags.StringVar(&d.child, "drive-child", "", "used by -drive itself")
@@ -43,9 +43,9 @@ func (d *drive) flags(flags *flag.FlagSet) {
 
 // scene is what the provider's process gets from the one that has the service.
 type scene struct {
-	Environment map[string]string
-	Media       string
-	States      []json.RawMessage
+	Environment map[string]string `json:"environment"`
+	Media       string            `json:"media"`
+	States      []json.RawMessage `json:"states"`
 }
 
 func (d *drive) run(ctx context.Context) (err error) {
@@ -64,7 +64,7 @@ func (d *drive) run(ctx context.Context) (err error) {
 	defer s.close()
 	sc := scene{Environment: s.environment(filepath.Join(work, "resume")), Media: filepath.Join(work, "media")}
 	switch d.load {
-	case "refresh":
+	case "refresh", "plan":
 		for _, r := range populate(s, max(d.account, d.n), d.n, anywhere) {
 			sc.States = append(sc.States, attributes(r))
 		}
@@ -85,7 +85,7 @@ func (d *drive) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, self, append(os.Args[1:], "-drive-child", file)...)
+	cmd := exec.CommandContext(ctx, self, append(os.Args[1:], "-drive-child", file)...) //nolint:gosec // itself, with the arguments it was given
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	err = cmd.Run()
 	fmt.Println("calls:", s.calls())
@@ -143,7 +143,11 @@ func (d *drive) put(ctx context.Context, sc scene) error {
 	}
 	switch d.load {
 	case "validate":
-		return walk(d.n, func(int) error { return p.validate(ctx, "vodlive_live_session", sessionArguments()) })
+		return walk(d.n, func(int) error { return p.validate(ctx, "vodlive_live_session", sessionArguments("session")) })
+	case "plan":
+		return walk(d.n, func(i int) error {
+			return p.unchanged(ctx, "vodlive_live_session", sc.States[i], sessionArguments(fmt.Sprintf("session-%d", i)))
+		})
 	case "refresh":
 		return walk(d.n, func(i int) error { return p.refresh(ctx, "vodlive_live_session", sc.States[i]) })
 	case "upload":
@@ -160,10 +164,10 @@ func (d *drive) put(ctx context.Context, sc scene) error {
 
 func text(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 
-func sessionArguments() map[string]tftypes.Value {
+func sessionArguments(name string) map[string]tftypes.Value {
 	preset := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"codec": tftypes.String, "resolution": tftypes.String, "bitrate": tftypes.String}}
 	return map[string]tftypes.Value{
-		"name": text("session"), "region": text(region), "input": text("RTMP_PUSH"), "mode": text("NORM"), "output_mode": text("RTMP_PULL"),
+		"name": text(name), "region": text(region), "input": text("RTMP_PUSH"), "mode": text("NORM"), "output_mode": text("RTMP_PULL"),
 		"input_preset": tftypes.NewValue(preset, map[string]tftypes.Value{
 			"codec": tftypes.NewValue(tftypes.String, nil), "resolution": text("HD"), "bitrate": text("MAX_10_MBPS"),
 		}),

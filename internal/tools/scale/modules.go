@@ -37,7 +37,7 @@ type module struct {
 }
 
 // modules is part 5: what is in the released binary.
-func (b *bench) modules() error {
+func (b *bench) modules(s *section) error {
 	info, err := buildinfo.ReadFile(b.cli.provider)
 	if err != nil {
 		return err
@@ -46,7 +46,8 @@ func (b *bench) modules() error {
 	if err != nil {
 		return err
 	}
-	s := &section{
+	*s = section{
+		Part:  s.Part,
 		Title: "Modules in the released binary",
 		Text:  []string{"Direct dependencies first, each with its reason; the others come with them."},
 		Table: table{Head: []string{"module", "version", "reason"}},
@@ -63,12 +64,12 @@ func (b *bench) modules() error {
 		}
 		chosen = append(chosen, m)
 	}
-	all := append(chosen, indirect...)
+	all := slices.Concat(chosen, indirect)
 	for _, m := range all {
 		s.Table.add("`"+m.Path+"`", m.Version, m.Reason)
 	}
 	s.Data = all
-	b.report.add(s)
+	fmt.Printf("\n%s", s.Table.text())
 	return nil
 }
 

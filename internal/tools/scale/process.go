@@ -21,6 +21,9 @@ type usage struct {
 	ProviderCPU time.Duration `json:"provider_cpu_ns"`
 }
 
+// own is the processor time of the CLI itself.
+func (u usage) own() time.Duration { return max(u.CPU-u.ProviderCPU, 0) }
+
 // run runs a command that starts providers, and observes them.
 func run(cmd *exec.Cmd, provider string) (usage, error) {
 	begin := time.Now()

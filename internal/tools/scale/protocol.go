@@ -81,6 +81,32 @@ func (p *protocol) refresh(ctx context.Context, typ string, attributes json.RawM
 	return diagnosed(read.Diagnostics)
 }
 
+// unchanged is what a plan does for one resource that does not change: read it, validate its configuration, plan it.
+func (p *protocol) unchanged(ctx context.Context, typ string, state json.RawMessage, arguments map[string]tftypes.Value) error {
+	upgraded, err := p.server.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: typ, RawState: &tfprotov6.RawState{JSON: state}})
+	if err != nil {
+		return err
+	}
+	read, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: typ, CurrentState: upgraded.UpgradedState})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(diagnosed(read.Diagnostics), p.validate(ctx, typ, arguments)); err != nil {
+		return err
+	}
+	config, err := object(p.schema.ResourceSchemas[typ], arguments)
+	if err != nil {
+		return err
+	}
+	plan, err := p.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: typ, PriorState: read.NewState, ProposedNewState: read.NewState, Config: config,
+	})
+	if err != nil {
+		return err
+	}
+	return diagnosed(plan.Diagnostics)
+}
+
 // validate validates one resource of a configuration.
 func (p *protocol) validate(ctx context.Context, typ string, attributes map[string]tftypes.Value) error {
 	config, err := object(p.schema.ResourceSchemas[typ], attributes)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,7 +15,6 @@ import (
 // report is what a run found: printed as it goes, written as Markdown, JSON and plots at the end.
 type report struct {
 	Machine  machine    `json:"machine"`
-	Targets  []target   `json:"targets"`
 	Sections []*section `json:"sections"`
 }
 
@@ -48,16 +48,18 @@ type target struct {
 
 // section is one part of the report.
 type section struct {
-	Title string   `json:"title"`
-	Text  []string `json:"text,omitempty"`
-	Plots []string `json:"plots,omitempty"`
-	Table table    `json:"-"`
-	Data  any      `json:"data"`
+	Part    string   `json:"part"`
+	Title   string   `json:"title"`
+	Text    []string `json:"text,omitempty"`
+	Targets []target `json:"targets,omitempty"`
+	Table   table    `json:"table"`
+	Plots   []string `json:"plots,omitempty"`
+	Data    any      `json:"data"`
 }
 
 type table struct {
-	Head []string
-	Rows [][]string
+	Head []string   `json:"head"`
+	Rows [][]string `json:"rows"`
 }
 
 func (t *table) add(cells ...any) {
@@ -69,9 +71,9 @@ func (t *table) add(cells ...any) {
 }
 
 // measure notes a figure against its limit.
-func (r *report) measure(name string, value, limit float64) {
+func (s *section) measure(name string, value, limit float64) {
 	t := target{Name: name, Value: value, Limit: limit, Met: value <= limit}
-	r.Targets = append(r.Targets, t)
+	s.Targets = append(s.Targets, t)
 	fmt.Printf("  %s  %s: %s (at most %s)\n", t.verdict(), name, number(value), number(limit))
 }
 
@@ -80,11 +82,6 @@ func (t target) verdict() string {
 		return "met "
 	}
 	return "MISS"
-}
-
-func (r *report) add(s *section) {
-	r.Sections = append(r.Sections, s)
-	fmt.Printf("\n%s", s.Table.text())
 }
 
 // text is the table for a terminal.
@@ -128,7 +125,7 @@ func (r *report) markdown() string {
 	}
 	b.WriteString(".\n\n## Targets\n\n")
 	t := table{Head: []string{"figure", "measured", "at most", ""}}
-	for _, item := range r.Targets {
+	for _, item := range r.targets() {
 		met := "met"
 		if !item.Met {
 			met = "**missed**"
@@ -146,11 +143,42 @@ func (r *report) markdown() string {
 			fmt.Fprintf(&b, "\n![%s](%s)\n", s.Title, plot)
 		}
 	}
+	b.WriteString(profiles)
 	return b.String()
 }
 
-// write writes the report's files and tells whether every target was met.
+const profiles = `
+## Profiles
+
+A load on the provider alone, in a process of its own, the simulated service in another; without gRPC and the CLI:
+
+    cd internal/tools/scale
+    go run . -drive refresh -n 1000 -account 1000 -cpuprofile cpu.out -memprofile mem.out
+    go tool pprof -top -cum cpu.out
+    go tool pprof -sample_index=alloc_space -top mem.out
+
+The loads are schema, validate, refresh, plan and upload. What packages do before main shows with GODEBUG=inittrace=1
+on the provider's binary.
+`
+
+// write writes the report's files. Parts that this run left out stay as the run before had them.
 func (r *report) write(dir string) error {
+	var before report
+	if content, err := os.ReadFile(filepath.Join(dir, "scale.json")); err == nil {
+		if err := json.Unmarshal(content, &before); err != nil {
+			return fmt.Errorf("the figures of the run before: %w", err)
+		}
+	}
+	made := r.Sections
+	r.Sections = nil
+	for _, p := range parts {
+		for _, list := range [][]*section{made, before.Sections} {
+			if i := slices.IndexFunc(list, func(s *section) bool { return s.Part == p.name }); i >= 0 {
+				r.Sections = append(r.Sections, list[i])
+				break
+			}
+		}
+	}
 	content, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -161,13 +189,11 @@ func (r *report) write(dir string) error {
 	)
 }
 
-func (r *report) missed() (names []string) {
-	for _, t := range r.Targets {
-		if !t.Met {
-			names = append(names, t.Name)
-		}
+func (r *report) targets() (all []target) {
+	for _, s := range r.Sections {
+		all = append(all, s.Targets...)
 	}
-	return names
+	return all
 }
 
 // number is a figure with three digits, or all of a whole number.

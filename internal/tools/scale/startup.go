@@ -24,7 +24,7 @@ type startupFigures struct {
 const validated = 500
 
 // startup is part 3: what the provider costs before it does anything, beside the minimal one.
-func (b *bench) startup() error {
+func (b *bench) startup(s *section) error {
 	var figures startupFigures
 	for program, size := range map[string]*int64{b.cli.provider: &figures.Size.Vodlive, b.minimal: &figures.Size.Minimal} {
 		info, err := os.Stat(program)
@@ -40,7 +40,8 @@ func (b *bench) startup() error {
 	if figures.Validate, err = b.validations(); err != nil {
 		return err
 	}
-	s := &section{
+	*s = section{
+		Part:  s.Part,
 		Title: "Start-up",
 		Text: []string{fmt.Sprintf("Beside `internal/tools/scale/minimal`, a provider that does nothing: one resource, data source, function, ephemeral resource and action, "+
 			"on the same version of the framework, built the same way. The two run in turns; medians of %d runs. *to schema* is from exec to the answer of GetProviderSchema, "+
@@ -52,7 +53,7 @@ func (b *bench) startup() error {
 	row := func(name, target string, limit, ours, theirs float64, unit func(float64) string) {
 		s.Table.add(name, unit(ours), unit(theirs), fmt.Sprintf("%.2f", ours/theirs))
 		if limit > 0 {
-			defer b.report.measure(target, ours/theirs, limit)
+			defer s.measure(target, ours/theirs, limit)
 		}
 	}
 	ms := func(v float64) string { return milliseconds(time.Duration(v)) }
@@ -66,7 +67,7 @@ func (b *bench) startup() error {
 	row("validate: time", "validate of 500 resources: time, of the minimal provider's", 1.15, float64(val.Vodlive.Wall), float64(val.Minimal.Wall), ms)
 	row("validate: CPU, CLI included", "", 0, float64(val.Vodlive.CPU), float64(val.Minimal.CPU), ms)
 	row("validate: memory of the provider", "validate of 500 resources: memory, of the minimal provider's", 1.25, float64(val.Vodlive.Memory), float64(val.Minimal.Memory), mib)
-	b.report.add(s)
+	fmt.Printf("\n%s", s.Table.text())
 	return nil
 }
 

@@ -124,7 +124,8 @@ func (c *cli) folder(dir string, env map[string]string, config string) (*folder,
 	}
 	const head = "terraform {\n  required_providers {\n    vodlive = { source = \"vodlive/vodlive\" }\n  }\n}\n"
 	f := &folder{cli: c, dir: dir, env: env, program: c.provider}
-	return f, f.write("main.tf", head+config)
+	err := f.write("main.tf", head+config)
+	return f, err
 }
 
 func (f *folder) write(name, content string) error {
@@ -135,6 +136,9 @@ func (f *folder) write(name, content string) error {
 func (f *folder) run(ctx context.Context, args ...string) (usage, error) {
 	cmd := exec.CommandContext(ctx, f.cli.path, args...)
 	cmd.Dir = f.dir
+	// Asked to, the CLI stops its providers; killed, it would leave them behind.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 20 * time.Second
 	env := maps.Clone(f.env)
 	if env == nil {
 		env = map[string]string{}
