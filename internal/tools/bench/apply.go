@@ -18,8 +18,8 @@ type apply struct {
 
 const cliAlone = "CLI alone"
 
-func (b *bench) apply(_ context.Context, st store, name string, paths []string, _ sums) (*apply, error) {
-	s, err := startService(st.url())
+func (b *bench) apply(ctx context.Context, st store, name string, paths []string, _ sums) (*apply, error) {
+	s, err := startService(ctx, st.url())
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (b *bench) apply(_ context.Context, st store, name string, paths []string, 
 		if err := os.WriteFile(rc, []byte(override), 0o600); err != nil {
 			return nil, err
 		}
-		cmd := exec.CommandContext(ctx, b.options.cli, "apply", "-auto-approve", "-input=false", "-no-color") //nolint:gosec // the user's own CLI
+		cmd := exec.CommandContext(ctx, b.options.cli, "apply", "-auto-approve", "-input=false", "-no-color")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(),
 			"TF_CLI_CONFIG_FILE="+rc, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1",

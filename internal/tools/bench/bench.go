@@ -57,7 +57,7 @@ func (b *bench) file(ctx context.Context, st store, size int64) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(path) //nolint:errcheck // goes with the folder
+	defer os.Remove(path)
 	st.expect(sums)
 	j := job{Endpoint: st.url(), Bucket: bucket, Key: "file.bin", Path: path, Size: size, SHA256: sums.sha256}
 
@@ -99,7 +99,7 @@ func (b *bench) files(ctx context.Context, st store) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // goes with the folder
+	defer os.RemoveAll(dir)
 	st.expect(sums)
 	j := job{
 		Contender: "engine-files", Endpoint: st.url(), Bucket: bucket, Key: "files", Path: dir,
@@ -222,7 +222,7 @@ func (b *bench) self(name, what string, j job) contender {
 		if err != nil {
 			return nil, err
 		}
-		return exec.CommandContext(ctx, b.tools.self, "child", string(arg)), nil //nolint:gosec // it is this program
+		return exec.CommandContext(ctx, b.tools.self, "child", string(arg)), nil
 	}}
 }
 
@@ -233,7 +233,7 @@ func (b *bench) rclone(name, what string, st store, args ...string) contender {
 			"--s3-provider", "Other", "--s3-endpoint", st.url(), "--s3-region", region, "--s3-force-path-style",
 			"--s3-no-check-bucket", "--s3-use-multipart-etag=false",
 		}, args...)
-		cmd := exec.CommandContext(ctx, b.tools.rclone, args...) //nolint:gosec // built from the pinned module
+		cmd := exec.CommandContext(ctx, b.tools.rclone, args...)
 		cmd.Env = append(os.Environ(), "RCLONE_S3_ACCESS_KEY_ID="+accessKey, "RCLONE_S3_SECRET_ACCESS_KEY="+secretKey)
 		return cmd, nil
 	}}

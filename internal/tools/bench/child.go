@@ -54,7 +54,7 @@ func runChild(argument string) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close() //nolint:errcheck // a profile that is cut off shows as such
+		defer f.Close()
 		if err := pprof.StartCPUProfile(f); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func runTransferManager(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	tm := transfermanager.New(client(j.Endpoint), func(o *transfermanager.Options) {
 		if j.PartSize > 0 {
 			o.PartSizeBytes = j.PartSize

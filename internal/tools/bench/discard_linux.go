@@ -15,7 +15,12 @@ func discard(c net.Conn, r *bufio.Reader, n int64) error {
 		return err
 	}
 	n -= int64(have)
-	raw, err := c.(*net.TCPConn).SyscallConn()
+	socket, ok := c.(*net.TCPConn)
+	if !ok {
+		_, err = io.CopyN(io.Discard, r, n)
+		return err
+	}
+	raw, err := socket.SyscallConn()
 	if err != nil {
 		return err
 	}

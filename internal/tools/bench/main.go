@@ -48,9 +48,7 @@ func main() {
 		}
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -74,7 +72,7 @@ func parse() (options, error) {
 		flag.Usage()
 		return o, errors.New("no arguments, and at least one round")
 	}
-	for _, s := range strings.Split(*sizes, ",") {
+	for s := range strings.SplitSeq(*sizes, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
 		if err != nil || n < 1 {
 			return o, fmt.Errorf("-sizes: %q is no number of MiB", s)
@@ -95,7 +93,9 @@ func parse() (options, error) {
 	return o, err
 }
 
-func run(ctx context.Context) error {
+func run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	o, err := parse()
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work) //nolint:errcheck // the next run has a folder of its own
+	defer os.RemoveAll(work)
 	b := &bench{options: o, work: work, report: newReport(o)}
 	if b.tools, err = buildTools(ctx, o); err != nil {
 		return err

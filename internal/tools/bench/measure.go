@@ -73,8 +73,8 @@ func children(pid int) []int {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	var pids []int
 	for _, list := range lists {
-		b, _ := os.ReadFile(list) //nolint:gosec // the kernel's
-		for _, f := range strings.Fields(string(b)) {
+		b, _ := os.ReadFile(list)
+		for f := range strings.FieldsSeq(string(b)) {
 			if n, err := strconv.Atoi(f); err == nil {
 				pids = append(pids, n)
 			}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -24,8 +24,8 @@ type service struct {
 	next    atomic.Int64
 }
 
-func startService(endpoint string) (*service, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func startService(ctx context.Context, endpoint string) (*service, error) {
+	l, err := listen(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,10 @@ type sink struct {
 
 // etags are the MD5 sums, in hex, of a file and of the engine's parts of it.
 type etags struct {
-	whole    string
-	parts    []string
-	size     int64
-	files    map[string]string // of a folder: by the last element of the name
+	whole string
+	parts []string
+	size  int64
+	files map[string]string // of a folder: by the last element of the name
 }
 
 func (e *etags) of(path string) string {
@@ -41,8 +41,8 @@ func (e *etags) of(path string) string {
 	return e.whole
 }
 
-func startSink() (*sink, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func startSink(ctx context.Context) (*sink, error) {
+	l, err := listen(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ type sinkRequest struct {
 }
 
 func (s *sink) serve(c net.Conn) {
-	defer c.Close() //nolint:errcheck // nothing was written that matters
+	defer c.Close()
 	r := bufio.NewReaderSize(c, 8<<10)
 	for {
 		req, err := readHead(r)

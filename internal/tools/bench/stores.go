@@ -28,7 +28,7 @@ type store interface {
 func (b *bench) openStore(ctx context.Context, name string) (store, error) {
 	switch name {
 	case "sink":
-		return startSink()
+		return startSink(ctx)
 	case "versitygw":
 		return b.startGateway(ctx)
 	}
@@ -48,18 +48,19 @@ func (b *bench) startGateway(ctx context.Context) (*gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	address, err := freeAddress()
+	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	g := &gateway{dir: dir, address: address, ended: make(chan error, 1)}
-	g.cmd = exec.CommandContext(ctx, b.tools.versitygw, "--quiet", "--keep-alive", "--port", address, "posix", dir) //nolint:gosec // built from the pinned module
+	g.cmd = exec.CommandContext(ctx, b.tools.versitygw, "--quiet", "--keep-alive", "--port", address, "posix", dir)
 	g.cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
 	if err := g.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() { g.ended <- g.cmd.Wait() }()
-	return g, g.ready(ctx)
+	err = g.ready(ctx)
+	return g, err
 }
 
 // ready waits until the gateway takes requests, and makes the bucket.
@@ -103,17 +104,22 @@ func (g *gateway) empty(context.Context) error {
 
 func (g *gateway) close() {
 	_ = g.cmd.Process.Kill()
-	<-g.ended
+	<-g.ended //nolint:errcheck // it was killed
 	_ = os.RemoveAll(g.dir)
 }
 
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func freeAddress(ctx context.Context) (string, error) {
+	l, err := listen(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer l.Close() //nolint:errcheck // only its number was wanted
+	defer l.Close()
 	return l.Addr().String(), nil
+}
+
+func listen(ctx context.Context) (net.Listener, error) {
+	var c net.ListenConfig
+	return c.Listen(ctx, "tcp", "127.0.0.1:0")
 }
 
 // tools are the programs that take part.
@@ -139,7 +145,7 @@ func buildTools(ctx context.Context, o options) (tools, error) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "building %s\n", filepath.Base(p.path))
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", p.path, p.pkg) //nolint:gosec // fixed above
+		cmd := exec.CommandContext(ctx, "go", "build", "-o", p.path, p.pkg)
 		cmd.Dir = filepath.Join(o.root, filepath.FromSlash(p.module))
 		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 		if err := cmd.Run(); err != nil {
