@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,8 +28,8 @@ func TestEveryExamplePlans(t *testing.T) {
 		slash := filepath.ToSlash(strings.TrimPrefix(path, examples+string(filepath.Separator)))
 		// Those that are whole configurations have tests of their own, beside them.
 		kind, rest, _ := strings.Cut(slash, "/")
-		generated := strings.Count(rest, "/") == 1 && strings.Contains("actions data-sources ephemeral-resources functions list-resources resources", kind) ||
-			kind == "provider"
+		pages := []string{"actions", "data-sources", "ephemeral-resources", "functions", "list-resources", "resources"}
+		generated := kind == "provider" || slices.Contains(pages, kind) && strings.Count(rest, "/") == 1
 		if err == nil && !entry.IsDir() && generated && (strings.HasSuffix(path, ".tf") || strings.HasSuffix(path, ".hcl")) {
 			found = append(found, slash)
 		}
