@@ -193,7 +193,7 @@ func TestInterruptedUploadContinues(t *testing.T) {
 				i.configure(`part_size = 5242880`, `lifecycle { prevent_destroy = true }`)
 				r := i.Run("plan")
 				want(i.t, "exit code of the plan", r.Code, 1)
-				contains(i.t, r, "Instance cannot be destroyed")
+				contains(i.t, r, "prevent_destroy")
 				i.Must("untaint", address)
 				contains(i.t, i.Must("plan"), "0 to add, 1 to change, 0 to destroy")
 			},
