@@ -3,13 +3,10 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"flag"
 	"log"
 	"os"
 	"strings"
-
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 )
@@ -23,10 +20,15 @@ var (
 func main() {
 	debug := flag.Bool("debug", false, "run the provider so that a debugger can be attached")
 	flag.Parse()
+	logs := provider.Logged
 	if !*debug { // then nothing stands between the log and who started it
+		logs = provider.Unlogged
 		for name, level := range logLevels(os.Getenv) {
 			if err := os.Setenv(name, level); err != nil {
 				log.Fatal(err)
+			}
+			if !strings.EqualFold(level, "OFF") {
+				logs = provider.Logged
 			}
 		}
 	}
@@ -35,11 +37,7 @@ func main() {
 	if commit != "" {
 		build += "+" + commit
 	}
-	err := providerserver.Serve(context.Background(), provider.New(build), providerserver.ServeOpts{
-		Address: "registry.terraform.io/vodlive/vodlive",
-		Debug:   *debug,
-	})
-	if err != nil {
+	if err := provider.Serve(build, logs, *debug); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
@@ -74,7 +73,9 @@ func FactoriesWithEnvironment(env map[string]string) map[string]func() (tfprotov
 		return value, ok
 	}
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"vodlive": providerserver.NewProtocol6WithError(provider.NewWithEnvironment("test", lookup)()),
+		"vodlive": func() (tfprotov6.ProviderServer, error) {
+			return provider.NewServer(provider.NewWithEnvironment("test", lookup)(), provider.Logged), nil
+		},
 	}
 }
 

@@ -21,7 +21,7 @@ const defaultCreateTimeout = 20 * time.Minute
 // session in the state, tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
 	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
 	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -46,7 +46,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	save := func() {
 		stored := m
 		stored.session = withArguments(m.session, plan)
-		resp.Diagnostics.Append(resp.State.Set(ctx, stored)...)
+		resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, stored)...)
 		setIdentity(ctx, resp.Identity, created.ID, &resp.Diagnostics)
 	}
 	m.fill(created)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -72,7 +71,7 @@ func value(typ tftypes.Type, v any) tftypes.Value {
 func server(t testing.TB) (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
 	t.Helper()
 	none := func(string) (string, bool) { return "", false }
-	s := providerserver.NewProtocol6(provider.NewWithEnvironment("test", none)())()
+	s := provider.NewServer(provider.NewWithEnvironment("test", none)(), provider.Logged)
 	schema, err := s.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)

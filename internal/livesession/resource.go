@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -66,7 +67,7 @@ func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateR
 // is missing, so that a refresh lists nothing for sessions that are complete.
 func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var m model
-	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &m)...)
 	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -96,6 +97,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
 		return
 	}
+	before := m.session
 	m.fill(s)
 
 	seen, diags := req.Private.GetKey(ctx, listedKey)
@@ -110,7 +112,9 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 			fmt.Sprintf("Live session %s exists, but neither reading nor listing it told %s, without which it cannot be imported.", id, andList(required)))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	if !reflect.DeepEqual(before, m.session) {
+		resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, m)...)
+	}
 }
 
 // noSuchSession is the error of an import by an id that the service does not know.
@@ -125,18 +129,18 @@ func noSuchSession(id, base string, err error) diag.Diagnostic {
 // Update has nothing to call: only the provider's own arguments change in place.
 func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var m model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, m)...)
 	setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics)
 }
 
 // Delete calls nothing: the service has no call that ends a session.
 func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var m model
-	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -21,9 +21,9 @@ func (realLocalTime) Description(context.Context) string {
 
 func (v realLocalTime) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (realLocalTime) ValidateResource(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	zone, _ := text(ctx, req.Config, "timezone")
-	at, _ := text(ctx, req.Config, "scheduled_at")
+func (realLocalTime) ValidateResource(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	zone, _ := text(req.Config, "timezone")
+	at, _ := text(req.Config, "scheduled_at")
 	if zone == nil || at == nil {
 		return
 	}

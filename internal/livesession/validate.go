@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // configRules are the rules over several attributes: those of the interface
@@ -59,8 +60,8 @@ type when struct {
 }
 
 // judge tells whether the condition holds, and the value that it found.
-func (w when) judge(ctx context.Context, config tfsdk.Config) (truth, string) {
-	value, known := text(ctx, config, w.attribute)
+func (w when) judge(config tfsdk.Config) (truth, string) {
+	value, known := text(config, w.attribute)
 	switch {
 	case !known:
 		return unknown, ""
@@ -79,11 +80,11 @@ func (w when) String() string { return fmt.Sprintf("`%s` is %s", w.attribute, or
 
 // all judges several conditions: one that does not hold settles it, whatever
 // the others are. here says what the conditions' attributes are.
-func all(ctx context.Context, config tfsdk.Config, conditions []when) (result truth, here string) {
+func all(config tfsdk.Config, conditions []when) (result truth, here string) {
 	result = yes
 	var found []string
 	for _, c := range conditions {
-		judged, value := c.judge(ctx, config)
+		judged, value := c.judge(config)
 		if value != "" {
 			found = append(found, fmt.Sprintf("`%s` is %s", c.attribute, value))
 		}
@@ -94,20 +95,33 @@ func all(ctx context.Context, config tfsdk.Config, conditions []when) (result tr
 	return result, andList(found)
 }
 
-// text is an attribute of the configuration as text; nil when it is null.
-func text(ctx context.Context, config tfsdk.Config, name string) (value *string, known bool) {
-	var v attr.Value
-	if diags := config.GetAttribute(ctx, path.Root(name), &v); diags.HasError() || v == nil || v.IsUnknown() {
+// text is an attribute of the configuration as text; nil when it is null. It takes the value as it came over the wire:
+// reading it by way of the schema copies the schema's map for each, which would be a fifth of what validating costs.
+func text(config tfsdk.Config, name string) (value *string, known bool) {
+	found, err := config.Raw.ApplyTerraform5AttributePathStep(tftypes.AttributeName(name))
+	v, ok := found.(tftypes.Value)
+	if err != nil || !ok || !v.IsKnown() {
 		return nil, false
 	}
 	if v.IsNull() {
 		return nil, true
 	}
-	s := v.String()
-	if str, ok := v.(basetypes.StringValue); ok {
-		s = str.ValueString()
+	var s string
+	if v.Type().Is(tftypes.Bool) {
+		var b bool
+		err = v.As(&b)
+		s = strconv.FormatBool(b)
+	} else {
+		err = v.As(&s)
 	}
-	return &s, true
+	return &s, err == nil
+}
+
+// isNull tells whether an attribute of the configuration is null, without reading it by way of the schema.
+func isNull(config tfsdk.Config, name string) bool {
+	found, err := config.Raw.ApplyTerraform5AttributePathStep(tftypes.AttributeName(name))
+	v, ok := found.(tftypes.Value)
+	return err == nil && ok && v.IsNull()
 }
 
 // conditional is a rule on one attribute that depends on others. It never shows
@@ -156,16 +170,16 @@ func (c conditional) MarkdownDescription(context.Context) string {
 	}
 }
 
-func (c conditional) ValidateResource(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	resp.Diagnostics.Append(c.check(ctx, req.Config)...)
+func (c conditional) ValidateResource(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	resp.Diagnostics.Append(c.check(req.Config)...)
 }
 
-func (c conditional) check(ctx context.Context, config tfsdk.Config) (diags diag.Diagnostics) {
-	value, known := text(ctx, config, c.target)
+func (c conditional) check(config tfsdk.Config) (diags diag.Diagnostics) {
+	value, known := text(config, c.target)
 	if !known {
 		return nil
 	}
-	holds, here := all(ctx, config, c.conditions)
+	holds, here := all(config, c.conditions)
 	at := path.Root(c.target)
 	switch {
 	case c.required && value == nil && holds == yes:
@@ -195,6 +209,9 @@ func (distinctStatuses) Description(context.Context) string {
 func (v distinctStatuses) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (distinctStatuses) ValidateResource(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if isNull(req.Config, "replace_on_status") {
+		return
+	}
 	var waited, replaced basetypes.SetValue
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("wait_for_status"), &waited)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("replace_on_status"), &replaced)...)

@@ -62,7 +62,7 @@ func TestConditional(t *testing.T) {
 						{onlyWhen("target", kindIs, flagIs), surplus},
 						{exactlyWhen("target", "", kindIs, flagIs), missing || surplus},
 					} {
-						if got := tt.rule.check(t.Context(), config).HasError(); got != tt.want {
+						if got := tt.rule.check(config).HasError(); got != tt.want {
 							t.Errorf("%s: refused %v, want %v", tt.rule.Description(t.Context()), got, tt.want)
 						}
 					}
@@ -114,7 +114,7 @@ func TestConditionalTexts(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			diags := tt.rule.check(t.Context(), tt.config)
+			diags := tt.rule.check(tt.config)
 			if len(diags) != 1 || diags[0].Detail() != tt.detail {
 				t.Errorf("got %v\nwant %s", diags, tt.detail)
 			}

@@ -173,6 +173,9 @@ func (positiveTimeout) Description(context.Context) string             { return 
 func (v positiveTimeout) MarkdownDescription(c context.Context) string { return v.Description(c) }
 
 func (positiveTimeout) ValidateResource(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if isNull(req.Config, "timeouts") {
+		return
+	}
 	at := path.Root("timeouts").AtName("create")
 	var value types.String
 	if diags := req.Config.GetAttribute(ctx, at, &value); diags.HasError() {

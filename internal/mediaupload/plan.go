@@ -40,12 +40,12 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	p := planner{resource: r, now: time.Now()}
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &p.plan)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.Config, &p.config)...)
 	intent := intentCreate
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
-		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
+		resp.Diagnostics.Append(providerdata.Get(ctx, req.State, p.state)...)
 		content, diags := req.Private.GetKey(ctx, privateSeen)
 		resp.Diagnostics.Append(diags...)
 		// A private state that cannot be read only means that the file is read.
@@ -66,7 +66,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	resp.RequiresReplace = append(resp.RequiresReplace, p.replace...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intent))...)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.Plan, p.plan)...)
 }
 
 // planner decides one plan.

@@ -51,7 +51,7 @@ func (r *mediaUpload) Configure(_ context.Context, req resource.ConfigureRequest
 func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	var configured types.String
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &plan)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
 	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
@@ -67,7 +67,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		if configured.IsNull() { // then the content has been read
 			resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 		}
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 		return
 	}
 	var own *providerdata.Unfinished
@@ -78,12 +78,12 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		if left != nil {
 			plan.setIncomplete(left)
-			resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+			resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 		}
 		return
 	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 }
 
 // setIncomplete makes the model that of an upload that did not come to its end.
@@ -210,8 +210,8 @@ func (r *mediaUpload) Read(context.Context, resource.ReadRequest, *resource.Read
 func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model
 	var configured types.String
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &plan)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &state)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentNone))...)
 	if resp.Diagnostics.HasError() {
@@ -220,7 +220,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	file, err := r.prepare(ctx, &plan)
 	switch {
 	case err != nil && isMissing(err) && state.complete():
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+		resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 		return
 	case err != nil:
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
@@ -230,7 +230,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		left, ok := r.uploadRest(ctx, &plan, state, &resp.Diagnostics)
 		if !ok {
 			plan.setIncomplete(left)
-			resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+			resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 			return
 		}
 	} else if !configured.IsNull() {
@@ -239,7 +239,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	if file != nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 }
 
 // uploadRest continues an incomplete upload for Update. One under another name cannot be continued: it is made anew.
@@ -265,7 +265,7 @@ func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, 
 // that follows in this process.
 func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &state)...)
 	intent, diags := req.Private.GetKey(ctx, privateIntent)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {

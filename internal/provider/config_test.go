@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -27,7 +26,7 @@ import (
 func configure(t *testing.T, env map[string]string, attributes map[string]tftypes.Value) []*tfprotov6.Diagnostic {
 	t.Helper()
 	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-	server := providerserver.NewProtocol6(provider.NewWithEnvironment("test", lookup)())()
+	server := provider.NewServer(provider.NewWithEnvironment("test", lookup)(), provider.Logged)
 	schema, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -75,7 +74,7 @@ func newWorld(tb testing.TB, options simulator.Options, env map[string]string, c
 	environment["VODLIVE_BASE_URL"], environment["VODLIVE_VOD_BASE_URL"] = w.live.url(), w.vod.url()
 	maps.Copy(environment, env)
 	lookup := func(name string) (string, bool) { v, ok := environment[name]; return v, ok && v != unset }
-	w.provider = providerserver.NewProtocol6(provider.NewWithEnvironment("test", lookup)())()
+	w.provider = provider.NewServer(provider.NewWithEnvironment("test", lookup)(), provider.Logged)
 	if config == nil {
 		config = attrs{} // Terraform sends an object of nulls where there is no block
 	}

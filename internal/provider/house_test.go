@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
@@ -28,7 +27,7 @@ type attribute struct {
 func schemas(t *testing.T) *tfprotov6.GetProviderSchemaResponse {
 	t.Helper()
 	none := func(string) (string, bool) { return "", false }
-	server := providerserver.NewProtocol6(provider.NewWithEnvironment("test", none)())()
+	server := provider.NewServer(provider.NewWithEnvironment("test", none)(), provider.Logged)
 	resp, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil || len(resp.Diagnostics) > 0 {
 		t.Fatalf("%v%s", err, show(resp.Diagnostics))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -23,7 +22,7 @@ type protocol struct {
 // newProtocol starts a provider that sees the given environment, and configures it.
 func newProtocol(ctx context.Context, env map[string]string) (*protocol, error) {
 	lookup := func(name string) (string, bool) { value, ok := env[name]; return value, ok }
-	p := &protocol{server: providerserver.NewProtocol6(provider.NewWithEnvironment("scale", lookup)())()}
+	p := &protocol{server: provider.NewServer(provider.NewWithEnvironment("scale", lookup)(), provider.Unlogged)}
 	var err error
 	if p.schema, err = p.server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err != nil {
 		return nil, err

@@ -13,7 +13,6 @@ import (
 	"os"
 
 	tfjson "github.com/hashicorp/terraform-json"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
@@ -32,10 +31,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	server, err := providerserver.NewProtocol6WithError(provider.New("dev")())()
-	if err != nil {
-		return err
-	}
+	server := provider.NewServer(provider.New("dev")(), provider.Unlogged)
 	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return err
