@@ -49,7 +49,8 @@ type lanes struct {
 	urgent  bool // all that wait are to be started as lanes get free
 	timer   *time.Timer
 	due     time.Time
-	server  md5simd.Server // nil while idle
+	uploads int            // in progress, which keep the server
+	server  md5simd.Server // nil until a sum needs it
 	spare   []md5simd.Hasher
 }
 
@@ -64,6 +65,33 @@ type partSum struct {
 	md5       [md5.Size]byte // valid once done, if err is nil
 	crc       uint32
 	err       error
+}
+
+// hold keeps what md5simd has allocated until release is called: made anew for each batch of sums, it would be most of
+// the garbage of an upload.
+func (l *lanes) hold() (release func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.uploads++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.uploads--
+		l.dismiss()
+	}
+}
+
+// dismiss ends the server that nobody needs any more; l.mu is held.
+func (l *lanes) dismiss() {
+	if l.uploads > 0 || l.running > 0 || l.server == nil {
+		return
+	}
+	for _, lane := range l.spare {
+		lane.Close()
+	}
+	l.server.Close()
+	l.server, l.spare = nil, nil
+	l.buffers.account(-laneServerBytes)
 }
 
 // add asks for a sum, which starts within the delay.
@@ -200,14 +228,7 @@ func (l *lanes) run(s *partSum, h hash.Hash) {
 		l.spare = append(l.spare, lane)
 	}
 	l.start()
-	if l.running == 0 && l.server != nil {
-		for _, lane := range l.spare {
-			lane.Close()
-		}
-		l.server.Close()
-		l.server, l.spare = nil, nil
-		l.buffers.account(-laneServerBytes)
-	}
+	l.dismiss()
 }
 
 func (s *partSum) compute(h hash.Hash, pool *buffers) error {

@@ -47,6 +47,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 		return Result{}, err
 	}
 
+	defer e.lanes.hold()()
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	u := &partsUpload{

@@ -44,6 +44,7 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 	ctx, cancel := context.WithCancelCause(ctx)
 	u := &singleUpload{engine: e, file: f, src: src, address: address, meter: newMeter(f), contentType: contentType}
 	if f.Size <= laneFile {
+		defer e.lanes.hold()()
 		u.sum = e.lanes.add(ctx, &partSum{src: src, size: f.Size}, fileDelay)
 		defer e.lanes.drop(u.sum)
 	}

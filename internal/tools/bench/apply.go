@@ -10,7 +10,7 @@ import (
 )
 
 // apply is the provider through a whole "terraform apply" in a folder of its
-// own, or the same without the provider, for the CLI's own time.
+// own, or the same with a provider that does nothing, for the CLI's own time.
 type apply struct {
 	contender
 	service *service
@@ -24,22 +24,24 @@ func (b *bench) apply(ctx context.Context, st store, name string, paths []string
 		return nil, err
 	}
 	a := &apply{service: s}
-	a.name, a.provider = name, name != cliAlone
+	a.name, a.provider = name, true
 	a.what = "a whole apply with the provider at its defaults: plan, hashing included, and upload; the memory is the provider's"
-	if !a.provider {
-		a.what = "an apply of as many terraform_data resources: what the CLI takes by itself"
+	binary := b.options.provider
+	if name == cliAlone {
+		a.what = "the same apply with a provider of the same schema that does nothing (idle/): what the CLI takes by itself"
+		binary = b.tools.idle
 	}
 	a.command = func(ctx context.Context, _ int) (*exec.Cmd, error) {
 		dir, err := os.MkdirTemp(b.work, "apply-")
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(configuration(paths, a.provider)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(configuration(paths)), 0o600); err != nil {
 			return nil, err
 		}
 		rc := filepath.Join(dir, "cli.tfrc")
 		override := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"registry.terraform.io/vodlive/vodlive\" = %[1]s\n    \"registry.opentofu.org/vodlive/vodlive\" = %[1]s\n  }\n}\n",
-			quoted(filepath.Dir(b.options.provider)))
+			quoted(filepath.Dir(binary)))
 		if err := os.WriteFile(rc, []byte(override), 0o600); err != nil {
 			return nil, err
 		}
@@ -55,18 +57,25 @@ func (b *bench) apply(ctx context.Context, st store, name string, paths []string
 
 func (a *apply) close() { a.service.close() }
 
-func configuration(paths []string, provider bool) string {
+func configuration(paths []string) string {
 	var list strings.Builder
 	for _, p := range paths {
 		list.WriteString("    " + quoted(p) + ",\n")
 	}
-	resource := "resource \"terraform_data\" \"file\" {\n  for_each = local.files\n  input    = each.value\n}\n"
-	if provider {
-		resource = "resource \"vodlive_media_upload\" \"file\" {\n  for_each = local.files\n  source   = each.value\n}\n"
-	}
-	required := ""
-	if provider {
-		required = "terraform {\n  required_providers {\n    vodlive = { source = \"vodlive/vodlive\" }\n  }\n}\n\n"
-	}
-	return required + "locals {\n  files = toset([\n" + list.String() + "  ])\n}\n\n" + resource
+	return `terraform {
+  required_providers {
+    vodlive = { source = "vodlive/vodlive" }
+  }
+}
+
+locals {
+  files = toset([
+` + list.String() + `  ])
+}
+
+resource "vodlive_media_upload" "file" {
+  for_each = local.files
+  source   = each.value
+}
+`
 }

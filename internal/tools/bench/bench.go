@@ -115,7 +115,7 @@ func (b *bench) files(ctx context.Context, st store) error {
 			return err
 		}
 		defer apply.close()
-		none, err := b.apply(ctx, st, "CLI alone", paths, sums)
+		none, err := b.apply(ctx, st, cliAlone, paths, sums)
 		if err != nil {
 			return err
 		}

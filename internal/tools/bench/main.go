@@ -109,7 +109,7 @@ func run() error {
 	}
 	defer os.RemoveAll(work)
 	b := &bench{options: o, work: work, report: newReport(o)}
-	if b.tools, err = buildTools(ctx, o); err != nil {
+	if b.tools, err = buildTools(ctx, o, work); err != nil {
 		return err
 	}
 	for _, name := range o.stores {

@@ -36,7 +36,11 @@ func measure(ctx context.Context, cmd *exec.Cmd, provider bool) (usage, error) {
 	go func() { done <- cmd.Wait() }()
 	// Not the kernel's ru_maxrss: a child starts with that of its parent.
 	peak := 0.0
-	tick := time.NewTicker(5 * time.Millisecond)
+	every := 5 * time.Millisecond
+	if provider { // to find the CLI's children takes a while, of the processor that is measured
+		every = 50 * time.Millisecond
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {

@@ -123,11 +123,11 @@ func listen(ctx context.Context) (net.Listener, error) {
 }
 
 // tools are the programs that take part.
-type tools struct{ self, rclone, versitygw string }
+type tools struct{ self, rclone, versitygw, idle string }
 
 // buildTools builds what is not there yet, from the modules pinned in this
 // repository, into its .cache/bin.
-func buildTools(ctx context.Context, o options) (tools, error) {
+func buildTools(ctx context.Context, o options, work string) (tools, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return tools{}, err
@@ -136,12 +136,14 @@ func buildTools(ctx context.Context, o options) (tools, error) {
 		self:      self,
 		rclone:    filepath.Join(o.root, ".cache", "bin", "rclone"),
 		versitygw: filepath.Join(o.root, ".cache", "bin", "versitygw"),
+		idle:      filepath.Join(work, "idle", "terraform-provider-vodlive"),
 	}
 	for _, p := range []struct{ path, module, pkg string }{
 		{t.rclone, "internal/tools/bench/peers/rclone", "github.com/rclone/rclone"},
 		{t.versitygw, "internal/tools/versitygw", "github.com/versity/versitygw/cmd/versitygw"},
+		{t.idle, "internal/tools/bench", "./idle"},
 	} {
-		if _, err := os.Stat(p.path); err == nil {
+		if _, err := os.Stat(p.path); err == nil || p.path == t.idle && o.provider == "" {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "building %s\n", filepath.Base(p.path))
