@@ -66,18 +66,28 @@ func diagnosed(list []*tfprotov6.Diagnostic) error {
 
 // refresh reads one resource of the state, as a plan does.
 func (p *protocol) refresh(ctx context.Context, typ string, attributes json.RawMessage) error {
-	state, err := p.server.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: typ, RawState: &tfprotov6.RawState{JSON: attributes}})
+	state, err := p.upgrade(ctx, typ, attributes)
 	if err != nil {
 		return err
 	}
-	if err := diagnosed(state.Diagnostics); err != nil {
-		return err
+	return p.read(ctx, typ, state)
+}
+
+// upgrade brings a resource of the state to the form that the provider reads.
+func (p *protocol) upgrade(ctx context.Context, typ string, attributes json.RawMessage) (*tfprotov6.DynamicValue, error) {
+	resp, err := p.server.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: typ, RawState: &tfprotov6.RawState{JSON: attributes}})
+	if err != nil {
+		return nil, err
 	}
-	read, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: typ, CurrentState: state.UpgradedState})
+	return resp.UpgradedState, diagnosed(resp.Diagnostics)
+}
+
+func (p *protocol) read(ctx context.Context, typ string, state *tfprotov6.DynamicValue) error {
+	resp, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: typ, CurrentState: state})
 	if err != nil {
 		return err
 	}
-	return diagnosed(read.Diagnostics)
+	return diagnosed(resp.Diagnostics)
 }
 
 // unchanged is what a plan does for one resource that does not change: read it, validate its configuration, plan it.

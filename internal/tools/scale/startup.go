@@ -19,6 +19,7 @@ type startupFigures struct {
 	Size     both[int64]   `json:"binary_bytes"`
 	Schema   both[started] `json:"schema"`
 	Validate both[usage]   `json:"validate"`
+	Wide     usage         `json:"validate_wide"` // the minimal provider's, of resources with as many attributes as ours
 }
 
 const validated = 500
@@ -37,7 +38,7 @@ func (b *bench) startup(s *section) error {
 	if figures.Schema, err = b.schemas(); err != nil {
 		return err
 	}
-	if figures.Validate, err = b.validations(); err != nil {
+	if err = b.validations(&figures); err != nil {
 		return err
 	}
 	*s = section{
@@ -45,28 +46,33 @@ func (b *bench) startup(s *section) error {
 		Title: "Start-up",
 		Text: []string{fmt.Sprintf("Beside `internal/tools/scale/minimal`, a provider that does nothing: one resource, data source, function, ephemeral resource and action, "+
 			"on the same version of the framework, built the same way. The two run in turns; medians of %d runs. *to schema* is from exec to the answer of GetProviderSchema, "+
-			"asked for as the CLIs do it (go-plugin, encrypted); *validate* is `validate` of a configuration of %d resources (of %d live sessions and of %[2]d of the minimal resource), the CLI included.",
+			"asked for as the CLIs do it (go-plugin, encrypted); *validate* is `validate` of a configuration of %d resources (of %d live sessions and of %[2]d of the minimal resource), the CLI included. "+
+			"The minimal resource has 3 attributes, a live session 32; *wide* is the minimal provider with a resource of 32 and not one rule: what the framework takes for them.",
 			b.starts, validated, validated)},
-		Table: table{Head: []string{"", "vodlive", "minimal", "ratio"}},
+		Table: table{Head: []string{"", "vodlive", "minimal", "ratio", "wide", "ratio"}},
 		Data:  figures,
 	}
-	row := func(name, target string, limit, ours, theirs float64, unit func(float64) string) {
-		s.Table.add(name, unit(ours), unit(theirs), fmt.Sprintf("%.2f", ours/theirs))
+	row := func(name, target string, limit, ours, theirs, wide float64, unit func(float64) string) {
+		cells := []any{name, unit(ours), unit(theirs), fmt.Sprintf("%.2f", ours/theirs), "", ""}
+		if wide > 0 {
+			cells[4], cells[5] = unit(wide), fmt.Sprintf("%.2f", ours/wide)
+		}
+		s.Table.add(cells...)
 		if limit > 0 {
 			defer s.measure(target, ours/theirs, limit)
 		}
 	}
 	ms := func(v float64) string { return milliseconds(time.Duration(v)) }
 	mib := func(v float64) string { return mebibytes(int64(v)) }
-	sch, val := figures.Schema, figures.Validate
-	row("binary", "binary: size, of the minimal provider's", 1.2, float64(figures.Size.Vodlive), float64(figures.Size.Minimal), mib)
-	row("to schema: time", "exec to schema: time, of the minimal provider's", 1.15, float64(sch.Vodlive.Wall), float64(sch.Minimal.Wall), ms)
-	row("to schema: CPU", "", 0, float64(sch.Vodlive.CPU), float64(sch.Minimal.CPU), ms)
-	row("to schema: memory", "exec to schema: memory, of the minimal provider's", 1.25, float64(sch.Vodlive.Memory), float64(sch.Minimal.Memory), mib)
-	row("size of the schema", "", 0, float64(sch.Vodlive.Schema), float64(sch.Minimal.Schema), func(v float64) string { return fmt.Sprintf("%.1f KiB", v/1024) })
-	row("validate: time", "validate of 500 resources: time, of the minimal provider's", 1.15, float64(val.Vodlive.Wall), float64(val.Minimal.Wall), ms)
-	row("validate: CPU, CLI included", "", 0, float64(val.Vodlive.CPU), float64(val.Minimal.CPU), ms)
-	row("validate: memory of the provider", "validate of 500 resources: memory, of the minimal provider's", 1.25, float64(val.Vodlive.Memory), float64(val.Minimal.Memory), mib)
+	sch, val, wide := figures.Schema, figures.Validate, figures.Wide
+	row("binary", "binary: size, of the minimal provider's", 1.2, float64(figures.Size.Vodlive), float64(figures.Size.Minimal), 0, mib)
+	row("to schema: time", "exec to schema: time, of the minimal provider's", 1.15, float64(sch.Vodlive.Wall), float64(sch.Minimal.Wall), 0, ms)
+	row("to schema: CPU", "", 0, float64(sch.Vodlive.CPU), float64(sch.Minimal.CPU), 0, ms)
+	row("to schema: memory", "exec to schema: memory, of the minimal provider's", 1.25, float64(sch.Vodlive.Memory), float64(sch.Minimal.Memory), 0, mib)
+	row("size of the schema", "", 0, float64(sch.Vodlive.Schema), float64(sch.Minimal.Schema), 0, func(v float64) string { return fmt.Sprintf("%.1f KiB", v/1024) })
+	row("validate: time", "validate of 500 resources: time, of the minimal provider's", 1.15, float64(val.Vodlive.Wall), float64(val.Minimal.Wall), float64(wide.Wall), ms)
+	row("validate: CPU, CLI included", "", 0, float64(val.Vodlive.CPU), float64(val.Minimal.CPU), float64(wide.CPU), ms)
+	row("validate: memory of the provider", "validate of 500 resources: memory, of the minimal provider's", 1.25, float64(val.Vodlive.Memory), float64(val.Minimal.Memory), float64(wide.Memory), mib)
 	fmt.Printf("\n%s", s.Table.text())
 	return nil
 }
@@ -100,39 +106,41 @@ func medianStart(runs []started) (m started) {
 	return m
 }
 
-// validations measures `validate` with both providers, in turns.
-func (b *bench) validations() (medians both[usage], err error) {
-	ours, err := b.cli.folder(filepath.Join(b.work, "validate-vodlive"), nil, "")
-	if err != nil {
-		return medians, err
+// validations measures `validate` of three configurations, in turns.
+func (b *bench) validations(figures *startupFigures) error {
+	sessions, things, wide := resourceBlocks(validated)
+	var folders []*folder
+	for _, c := range []struct{ name, provider, program, resources string }{
+		{"vodlive", "vodlive", b.cli.provider, sessions},
+		{"minimal", "minimal", b.minimal, things},
+		{"wide", "minimal", b.minimal, wide},
+	} {
+		f, err := b.cli.folder(filepath.Join(b.work, "validate-"+c.name), nil, "")
+		if err != nil {
+			return err
+		}
+		f.program = c.program
+		const head = "terraform {\n  required_providers {\n    %s = { source = \"vodlive/%[1]s\" }\n  }\n}\n"
+		if err := f.write("main.tf", fmt.Sprintf(head, c.provider)+c.resources); err != nil {
+			return err
+		}
+		folders = append(folders, f)
 	}
-	theirs, err := b.cli.folder(filepath.Join(b.work, "validate-minimal"), nil, "")
-	if err != nil {
-		return medians, err
-	}
-	theirs.program = b.minimal
-	sessions, things := resourceBlocks(validated)
-	const head = "terraform {\n  required_providers {\n    %s = { source = \"vodlive/%[1]s\" }\n  }\n}\n"
-	if err := ours.write("main.tf", fmt.Sprintf(head, "vodlive")+sessions); err != nil {
-		return medians, err
-	}
-	if err := theirs.write("main.tf", fmt.Sprintf(head, "minimal")+things); err != nil {
-		return medians, err
-	}
-	folders := []*folder{ours, theirs}
 	runs := make([][]usage, len(folders))
 	for i := range b.starts + 1 {
 		for k, f := range folders {
 			u, err := f.run(b.ctx, "validate")
 			if err != nil {
-				return medians, err
+				return err
 			}
 			if i > 0 {
 				runs[k] = append(runs[k], u)
 			}
 		}
 	}
-	return both[usage]{medianUsage(runs[0]), medianUsage(runs[1])}, nil
+	figures.Validate = both[usage]{medianUsage(runs[0]), medianUsage(runs[1])}
+	figures.Wide = medianUsage(runs[2])
+	return nil
 }
 
 func medianUsage(runs []usage) (m usage) {
@@ -144,9 +152,9 @@ func medianUsage(runs []usage) (m usage) {
 	return usage{Wall: median(wall), CPU: median(cpu), ProviderCPU: median(own), Memory: median(memory)}
 }
 
-// resourceBlocks are two configurations of n resource blocks each.
-func resourceBlocks(n int) (sessions, things string) {
-	var ours, theirs strings.Builder
+// resourceBlocks are three configurations of n resource blocks each.
+func resourceBlocks(n int) (sessions, things, wide string) {
+	var ours, theirs, many strings.Builder
 	for i := range n {
 		fmt.Fprintf(&ours, `
 resource "vodlive_live_session" "s%d" {
@@ -159,6 +167,16 @@ resource "vodlive_live_session" "s%d" {
 }
 `, i, region)
 		fmt.Fprintf(&theirs, "\nresource \"minimal_thing\" \"t%d\" {\n  label = \"thing-%[1]d\"\n}\n", i)
+		fmt.Fprintf(&many, `
+resource "minimal_wide" "w%d" {
+  argument_0 = "session-%[1]d"
+  argument_1 = %q
+  argument_2 = "RTMP_PUSH"
+  argument_3 = "NORM"
+  argument_4 = "RTMP_PULL"
+  preset     = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+}
+`, i, region)
 	}
-	return ours.String(), theirs.String()
+	return ours.String(), theirs.String(), many.String()
 }

@@ -65,7 +65,10 @@ func (*minimal) Configure(ctx context.Context, req provider.ConfigureRequest, re
 }
 
 func (*minimal) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return &thing{} }}
+	return []func() resource.Resource{
+		func() resource.Resource { return &thing{} },
+		func() resource.Resource { return &wide{} },
+	}
 }
 
 func (*minimal) DataSources(context.Context) []func() datasource.DataSource {
