@@ -11,6 +11,10 @@ import (
 // that was given no address or no credential.
 var ErrNotConfigured = errors.New("not configured")
 
+// ErrNoToken is in the error of a call for which no identity token could be had:
+// its file cannot be read, or its command failed.
+var ErrNoToken = errors.New("no identity token")
+
 // Error is what every call of the Client fails with. It holds no secret: no
 // query string, no user info, no credential, no stream key.
 type Error struct {

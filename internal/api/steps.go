@@ -75,7 +75,7 @@ func (c *Client) setHeader(ctx context.Context, x *exchange, rejected string) er
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ended(ctx)
 	}
-	return &callError{fault: faultFinal, text: "the identity token: " + c.mask.oneLine(err.Error(), rejected), cause: err}
+	return &callError{fault: faultFinal, text: "the identity token: " + c.mask.oneLine(err.Error(), rejected), cause: errors.Join(ErrNoToken, err)}
 }
 
 // throttle holds calls back while the service has asked for less.

@@ -83,7 +83,7 @@ func TestResults(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	const form = ": a key path has the form vod/input/<customer id>/<upload id>/<file name>."
+	const form = ": a key path has the form vod/input/<customer id>/<upload id>/<file name>"
 	for _, tc := range []struct {
 		function  string
 		arguments []string
@@ -97,19 +97,19 @@ func TestErrors(t *testing.T) {
 		{"parse_key_path", []string{"vod/input//u/f"}, 0, `"vod/input//u/f" holds "" at character 11, where a customer id was expected` + form},
 		{"parse_key_path", []string{"vod/input/ü/u/"}, 0, `"vod/input/ü/u/" holds "" at character 15, where a file name was expected` + form},
 		{"parse_key_path", []string{"vod/input/c/u/f/g"}, 0, `"vod/input/c/u/f/g" holds a further slash at character 16, where the file name should end` + form},
-		{"schedule", []string{"tomorrow", "UTC"}, 0, `"tomorrow" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": at character 1, "tomorrow" was found.`},
-		{"schedule", []string{"2040-06-30", "UTC"}, 0, `"2040-06-30" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": it ends where "T" was expected.`},
-		{"schedule", []string{"2040-06-31T00:00:00Z", "UTC"}, 0, `"2040-06-31T00:00:00Z" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": day out of range.`},
-		{"schedule", []string{"2040-06-30T18:45:10Z", "UTC"}, 0, `"2040-06-30T18:45:10Z" has seconds; a session starts on a full minute, such as "2040-06-30T18:45:00Z".`},
-		{"schedule", []string{"2040-06-30T18:45:00Z", "europe/berlin"}, 1, `"europe/berlin" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". Write "Europe/Berlin".`},
-		{"schedule", []string{"2026-10-25T00:30:00Z", "Europe/Berlin"}, 0, `"2026-10-25T00:30:00Z" is "2026-10-25 02:30" in Europe/Berlin, which a clock change brings twice (2026-10-25T00:30:00Z and 2026-10-25T01:30:00Z): the service could take it for the other one. Choose another time, or another zone, such as "UTC".`},
-		{"schedule_utc", []string{"2040-06-30T20:45", "UTC"}, 0, `"2040-06-30T20:45" is not of the form YYYY-MM-DD HH:MM; a schedule looks like "2040-06-30 20:45".`},
-		{"schedule_utc", []string{"2040-02-30 20:45", "UTC"}, 0, `"2040-02-30 20:45": there is no such day or hour; a schedule looks like "2040-06-30 20:45".`},
-		{"schedule_utc", []string{"2040-06-30 20:45", "+02:00"}, 1, `"+02:00" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". An offset is not enough: it does not say when clocks change.`},
-		{"schedule_utc", []string{"2040-06-30 20:45", "Local"}, 1, `"Local" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC".`},
-		{"schedule_utc", []string{"2026-03-29 02:30", "Europe/Berlin"}, 0, `"2026-03-29 02:30" does not exist in Europe/Berlin: a clock change skips it. The nearest times are "2026-03-29 01:59" and "2026-03-29 03:00".`},
-		{"schedule_utc", []string{"2026-10-25 02:30", "Europe/Berlin"}, 0, `"2026-10-25 02:30" comes twice in Europe/Berlin, at 2026-10-25T00:30:00Z and at 2026-10-25T01:30:00Z, because of a clock change. Choose another time.`},
-		{"schedule_utc", []string{"2011-12-30 12:00", "Pacific/Apia"}, 0, `"2011-12-30 12:00" does not exist in Pacific/Apia: a clock change skips it. The nearest times are "2011-12-29 23:59" and "2011-12-31 00:00".`},
+		{"schedule", []string{"tomorrow", "UTC"}, 0, `"tomorrow" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": at character 1, "tomorrow" was found`},
+		{"schedule", []string{"2040-06-30", "UTC"}, 0, `"2040-06-30" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": it ends where "T" was expected`},
+		{"schedule", []string{"2040-06-31T00:00:00Z", "UTC"}, 0, `"2040-06-31T00:00:00Z" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": day out of range`},
+		{"schedule", []string{"2040-06-30T18:45:10Z", "UTC"}, 0, `"2040-06-30T18:45:10Z" has seconds; a session starts on a full minute, such as "2040-06-30T18:45:00Z"`},
+		{"schedule", []string{"2040-06-30T18:45:00Z", "europe/berlin"}, 1, `"europe/berlin" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". Write "Europe/Berlin"`},
+		{"schedule", []string{"2026-10-25T00:30:00Z", "Europe/Berlin"}, 0, `"2026-10-25T00:30:00Z" is "2026-10-25 02:30" in Europe/Berlin, which a clock change brings twice (2026-10-25T00:30:00Z and 2026-10-25T01:30:00Z): the service could take it for the other one. Choose another time, or another zone, such as "UTC"`},
+		{"schedule_utc", []string{"2040-06-30T20:45", "UTC"}, 0, `"2040-06-30T20:45" is not of the form YYYY-MM-DD HH:MM; a schedule looks like "2040-06-30 20:45"`},
+		{"schedule_utc", []string{"2040-02-30 20:45", "UTC"}, 0, `"2040-02-30 20:45": there is no such day or hour; a schedule looks like "2040-06-30 20:45"`},
+		{"schedule_utc", []string{"2040-06-30 20:45", "+02:00"}, 1, `"+02:00" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". An offset is not enough: it does not say when clocks change`},
+		{"schedule_utc", []string{"2040-06-30 20:45", "Local"}, 1, `"Local" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC"`},
+		{"schedule_utc", []string{"2026-03-29 02:30", "Europe/Berlin"}, 0, `"2026-03-29 02:30" does not exist in Europe/Berlin: a clock change skips it. The nearest times are "2026-03-29 01:59" and "2026-03-29 03:00"`},
+		{"schedule_utc", []string{"2026-10-25 02:30", "Europe/Berlin"}, 0, `"2026-10-25 02:30" comes twice in Europe/Berlin, at 2026-10-25T00:30:00Z and at 2026-10-25T01:30:00Z, because of a clock change. Choose another time`},
+		{"schedule_utc", []string{"2011-12-30 12:00", "Pacific/Apia"}, 0, `"2011-12-30 12:00" does not exist in Pacific/Apia: a clock change skips it. The nearest times are "2011-12-29 23:59" and "2011-12-31 00:00"`},
 	} {
 		got, text, argument := call(t, tc.function, tc.arguments...)
 		if text != tc.want || argument != tc.argument {

@@ -44,7 +44,7 @@ func (parseKeyPath) Run(ctx context.Context, req function.RunRequest, resp *func
 	}
 	parsed, problem := splitKeyPath(given)
 	if problem != "" {
-		resp.Error = function.NewArgumentFuncError(0, problem)
+		resp.Error = argumentError(0, problem)
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parsed)

@@ -42,11 +42,11 @@ func (schedule) Run(ctx context.Context, req function.RunRequest, resp *function
 	}
 	moment, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is not an RFC 3339 time, such as \"2040-06-30T18:45:00Z\"%s.", timestamp, parseDetail(err)))
+		resp.Error = argumentError(0, fmt.Sprintf("%q is not an RFC 3339 time, such as \"2040-06-30T18:45:00Z\"%s.", timestamp, parseDetail(err)))
 		return
 	}
 	if moment.Second() != 0 || moment.Nanosecond() != 0 {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q has seconds; a session starts on a full minute, such as %q.",
+		resp.Error = argumentError(0, fmt.Sprintf("%q has seconds; a session starts on a full minute, such as %q.",
 			timestamp, moment.Truncate(time.Minute).Format(time.RFC3339)))
 		return
 	}
@@ -58,11 +58,11 @@ func (schedule) Run(ctx context.Context, req function.RunRequest, resp *function
 	local := moment.In(loc).Format(localtime.Layout)
 	wall, err := localtime.Parse(local)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is a year that a schedule cannot hold.", timestamp))
+		resp.Error = argumentError(0, fmt.Sprintf("%q is a year that a schedule cannot hold.", timestamp))
 		return
 	}
 	if all := localtime.Instants(wall, loc); len(all) > 1 {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q is %q in %s, which a clock change brings twice (%s and %s): the service could take it for the other one. "+
+		resp.Error = argumentError(0, fmt.Sprintf("%q is %q in %s, which a clock change brings twice (%s and %s): the service could take it for the other one. "+
 			"Choose another time, or another zone, such as \"UTC\".", timestamp, local, zone, all[0].UTC().Format(time.RFC3339), all[1].UTC().Format(time.RFC3339)))
 		return
 	}
@@ -96,7 +96,7 @@ func (scheduleUTC) Run(ctx context.Context, req function.RunRequest, resp *funct
 	}
 	wall, err := localtime.Parse(at)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, err.Error()+"; a schedule looks like \"2040-06-30 20:45\".")
+		resp.Error = argumentError(0, err.Error()+"; a schedule looks like \"2040-06-30 20:45\".")
 		return
 	}
 	loc, problem := zoneArgument(zone)
@@ -109,9 +109,9 @@ func (scheduleUTC) Run(ctx context.Context, req function.RunRequest, resp *funct
 		resp.Error = resp.Result.Set(ctx, all[0].UTC().Format(time.RFC3339))
 	case 0:
 		before, after := localtime.Around(wall, loc)
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q does not exist in %s: a clock change skips it. The nearest times are %q and %q.", at, zone, before, after))
+		resp.Error = argumentError(0, fmt.Sprintf("%q does not exist in %s: a clock change skips it. The nearest times are %q and %q.", at, zone, before, after))
 	default:
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("%q comes twice in %s, at %s and at %s, because of a clock change. Choose another time.",
+		resp.Error = argumentError(0, fmt.Sprintf("%q comes twice in %s, at %s and at %s, because of a clock change. Choose another time.",
 			at, zone, all[0].UTC().Format(time.RFC3339), all[1].UTC().Format(time.RFC3339)))
 	}
 }
@@ -119,7 +119,7 @@ func (scheduleUTC) Run(ctx context.Context, req function.RunRequest, resp *funct
 func zoneArgument(name string) (*time.Location, *function.FuncError) {
 	loc, err := localtime.Zone(name)
 	if err != nil {
-		return nil, function.NewArgumentFuncError(1, localtime.ZoneProblem(name))
+		return nil, argumentError(1, localtime.ZoneProblem(name))
 	}
 	return loc, nil
 }

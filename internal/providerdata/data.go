@@ -89,7 +89,7 @@ func (d *Data) PlanUpload(ctx context.Context, user string, now time.Time) diag.
 		return diags
 	}
 	if err := d.CheckToken(ctx, now); err != nil {
-		diags.AddError("The identity token cannot be used", fmt.Sprintf("%s needs it to call the upload and batch API: %s", user, err))
+		diags.AddError("The identity token cannot be used", fmt.Sprintf("%s needs it to call the upload and batch API. %s", user, sentence(err.Error())))
 	}
 	return diags
 }

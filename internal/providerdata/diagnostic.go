@@ -48,6 +48,8 @@ func advice(err error) string {
 		return ""
 	}
 	switch {
+	case errors.Is(err, api.ErrNoToken):
+		return "Check where the identity token comes from: `id_token`, `id_token_file` or `id_token_command`."
 	case e.Status == http.StatusUnauthorized && isLive(e.Address):
 		return "The service did not accept the credentials: check `access_token_id` and `secret_key`."
 	case e.Status == http.StatusUnauthorized:

@@ -6,7 +6,6 @@ replace github.com/vodlive/terraform-provider-vodlive => ../../..
 
 require (
 	github.com/hashicorp/terraform-json v0.29.0
-	github.com/hashicorp/terraform-plugin-framework v1.19.0
 	github.com/hashicorp/terraform-plugin-go v0.31.0
 	github.com/vodlive/terraform-provider-vodlive v0.0.0
 	github.com/zclconf/go-cty v1.18.1
@@ -24,6 +23,7 @@ require (
 	github.com/hashicorp/go-plugin v1.7.0 // indirect
 	github.com/hashicorp/go-uuid v1.0.3 // indirect
 	github.com/hashicorp/go-version v1.9.0 // indirect
+	github.com/hashicorp/terraform-plugin-framework v1.19.0 // indirect
 	github.com/hashicorp/terraform-plugin-framework-timeouts v0.7.0 // indirect
 	github.com/hashicorp/terraform-plugin-framework-validators v0.19.0 // indirect
 	github.com/hashicorp/terraform-plugin-log v0.11.0 // indirect

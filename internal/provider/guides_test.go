@@ -1,0 +1,234 @@
+package provider_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const guides = "../../templates/guides"
+
+// TestEveryConfigurationOfAGuidePlans plans the configurations in the guides and in the README, as a user would who copies them.
+func TestEveryConfigurationOfAGuidePlans(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(guides, "*.md"))
+	if err != nil || len(files) < 6 {
+		t.Fatalf("guides found: %v, %v", files, err)
+	}
+	files = append(files, "../../README.md")
+	block := regexp.MustCompile("(?s)```terraform\n(.*?)```")
+	total := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, match := range block.FindAllStringSubmatch(string(text), -1) {
+			total++
+			t.Run(filepath.Base(file)+" "+strconv.Itoa(i+1), func(t *testing.T) {
+				t.Parallel()
+				planGuide(t, match[1])
+			})
+		}
+	}
+	if total < 11 {
+		t.Errorf("%d configurations found: the guides have more", total)
+	}
+}
+
+func planGuide(t *testing.T, config string) {
+	t.Helper()
+	cli := exampleFolder(t)
+	// What a guide leaves out of a session.
+	config = strings.Replace(config, "# ...", `
+  name         = "channel"
+  region       = "eu-central-1"
+  input        = "RTMP_PUSH"
+  mode         = "NORM"
+  output_mode  = "RTMP_PULL"
+  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }`, 1)
+	switch {
+	case strings.HasPrefix(config, "list "):
+		cli.SkipBelow("queries", "1.14.2", "")
+		cli.Write("guide.tfquery.hcl", config)
+		cli.Must("query")
+		return
+	case strings.HasPrefix(config, "removed "):
+		cli.SkipBelow("removed blocks", "1.7.0", "1.10.0")
+	case strings.HasPrefix(config, "terraform "):
+		if err := os.Remove(filepath.Join(cli.Dir, "main.tf")); err != nil { // it has the requirement itself
+			t.Fatal(err)
+		}
+	}
+	cli.Write("guide.tf", config)
+	if strings.Contains(config, ".example.com") { // its addresses are no service's
+		cli.Must("validate")
+		return
+	}
+	cli.Must("plan")
+}
+
+// TestTroubleshootingKnowsEveryDiagnostic holds the guide against the summaries of the errors and warnings in the code.
+// In both, "..." stands for what differs from case to case.
+func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(guides, "troubleshooting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var explained []*regexp.Regexp
+	for _, match := range regexp.MustCompile(`\*\*(.+?)\*\*`).FindAllStringSubmatch(string(text), -1) {
+		name := strings.TrimSuffix(strings.TrimPrefix(match[1], "..."), "...")
+		name = strings.TrimSuffix(name, ".")
+		pattern := regexp.QuoteMeta(name)
+		pattern = strings.ReplaceAll(pattern, `\.\.\.`, ".+")
+		if strings.HasPrefix(match[1], "...") {
+			pattern = ".+" + pattern
+		}
+		if strings.HasSuffix(match[1], "...") {
+			pattern += ".+"
+		}
+		explained = append(explained, regexp.MustCompile("^"+pattern+"$"))
+	}
+	found := summaries(t)
+	if len(found) < 40 {
+		t.Errorf("%d summaries found: the code has more: %q", len(found), found)
+	}
+	for _, summary := range found {
+		if !slices.ContainsFunc(explained, func(r *regexp.Regexp) bool { return r.MatchString(summary) }) {
+			t.Errorf("the guide does not explain %q", summary)
+		}
+	}
+	for _, r := range explained {
+		byTerraform := []string{"Provider produced inconsistent final plan", "Invalid function argument"}
+		if !slices.ContainsFunc(append(found, byTerraform...), r.MatchString) {
+			t.Errorf("the guide explains %s, which nothing in the code says", r)
+		}
+	}
+}
+
+// summaryAt is which argument of a call is the summary of a diagnostic.
+var summaryAt = map[string]int{
+	"AddError": 0, "AddWarning": 0, "AddAttributeError": 1, "AddAttributeWarning": 1,
+	"NewErrorDiagnostic": 0, "NewWarningDiagnostic": 0, "NewAttributeErrorDiagnostic": 1, "NewAttributeWarningDiagnostic": 1,
+	"ErrorDiagnostic": 0, "warn": 0, "fail": 0,
+}
+
+// summaries are those in the code that can be told from it: literals, formats and constants.
+func summaries(t *testing.T) []string {
+	t.Helper()
+	found := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if slices.Contains([]string{"simulator", "acctest", "tools", "testdata"}, entry.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		names := constants(file)
+		ast.Inspect(file, func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name := called(call)
+			at, ok := summaryAt[name]
+			if !ok || at >= len(call.Args) {
+				return true
+			}
+			if text := written(call.Args[at], names); strings.Trim(text, ". ") != "" {
+				if name == "ErrorDiagnostic" {
+					text += " failed"
+				}
+				found[text] = true
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func called(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	case *ast.Ident:
+		return f.Name
+	}
+	return ""
+}
+
+// constants are the strings that a file gives a name, at any level.
+func constants(file *ast.File) map[string]string {
+	names := map[string]string{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.ValueSpec:
+			for i, value := range n.Values {
+				names[n.Names[i].Name] = written(value, nil)
+			}
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				if id, ok := left.(*ast.Ident); ok && len(n.Lhs) == len(n.Rhs) && names[id.Name] == "" {
+					names[id.Name] = written(n.Rhs[i], nil)
+				}
+			}
+		}
+		return true
+	})
+	return names
+}
+
+var verb = regexp.MustCompile(`%[a-z]`)
+
+// written is an expression's text as far as the code has it, with "..." for the rest; "" if there is nothing.
+func written(e ast.Expr, names map[string]string) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+			return text
+		}
+	case *ast.Ident:
+		return names[e.Name]
+	case *ast.BinaryExpr:
+		left, right := written(e.X, names), written(e.Y, names)
+		if left+right == "" {
+			return ""
+		}
+		if left == "" {
+			left = "..."
+		}
+		if right == "" {
+			right = "..."
+		}
+		return left + right
+	case *ast.CallExpr:
+		if called(e) == "Sprintf" && len(e.Args) > 0 {
+			return verb.ReplaceAllString(written(e.Args[0], names), "...")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestReadmeListsTheModules holds the list in the README against the modules that the released binary is built from.
+func TestReadmeListsTheModules(t *testing.T) {
+	t.Parallel()
+	_, section, found := strings.Cut(read(t, "README.md"), "## Modules in the binary\n")
+	if !found {
+		t.Fatal("the README has no list of modules")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	table, rest, found := strings.Cut(section, "<details>")
+	if !found {
+		t.Fatal("the README does not list the modules that come with the direct ones")
+	}
+	var chosen, others []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.*) \\|$").FindAllStringSubmatch(table, -1) {
+		if len(row[2]) < 10 {
+			t.Errorf("%s has no reason", row[1])
+		}
+		chosen = append(chosen, row[1])
+	}
+	for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(rest, -1) {
+		others = append(others, name[1])
+	}
+
+	// On this platform every module is in the binary; a few leave out the one that tells what a processor can do.
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Indirect}}{{end}}{{end}}", ".")
+	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, indirect := map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		name, comes, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case name == "":
+		case comes == "true":
+			indirect[name] = true
+		default:
+			direct[name] = true
+		}
+	}
+	compare(t, "direct", chosen, direct)
+	compare(t, "indirect", others, indirect)
+}
+
+func compare(t *testing.T, kind string, listed []string, built map[string]bool) {
+	t.Helper()
+	if len(built) < 5 {
+		t.Fatalf("%d %s modules found: the binary has more", len(built), kind)
+	}
+	for name := range built {
+		if !slices.Contains(listed, name) {
+			t.Errorf("the README lacks the %s module %s", kind, name)
+		}
+	}
+	for _, name := range listed {
+		if !built[name] {
+			t.Errorf("the README has %s, which is no %s module of the binary", name, kind)
+		}
+	}
+}
+
+// TestDocumentsNameTargetsThatExist looks for commands that somebody would copy in vain.
+func TestDocumentsNameTargetsThatExist(t *testing.T) {
+	t.Parallel()
+	files := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ".ci/run"}
+	for _, pattern := range []string{"templates/guides/*.md", "examples/*.md", ".github/*.md", ".github/*/*.yml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, found, err)
+		}
+		files = append(files, found...)
+	}
+	makefile := read(t, "GNUmakefile")
+	for _, file := range files {
+		// A command of its own line, of a step, or in back quotes: in prose, "make" is also a word.
+		for _, match := range regexp.MustCompile("(?m)(?:^|`|run: |check [^ ]+ |--no-print-directory )make (?:--no-print-directory )?([a-z][a-z -]*)").FindAllStringSubmatch(read(t, file), -1) {
+			for target := range strings.FieldsSeq(match[1]) {
+				if !regexp.MustCompile("(?m)^(?:[a-z-]+ )*" + regexp.QuoteMeta(target) + "(?: [a-z-]+)*:").MatchString(makefile) {
+					t.Errorf("%s names make %s, which does not exist", file, target)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryModuleIsKeptUpToDate looks for modules that no entry of dependabot.yml covers.
+func TestEveryModuleIsKeptUpToDate(t *testing.T) {
+	t.Parallel()
+	config := read(t, ".github/dependabot.yml")
+	var patterns []string
+	for _, match := range regexp.MustCompile(`(?m)^ +(?:directory:|-) (/\S*)$`).FindAllStringSubmatch(config, -1) {
+		patterns = append(patterns, match[1])
+	}
+	modules := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (name == ".cache" || name == ".git" || name == "dist"):
+			return fs.SkipDir
+		case entry.IsDir() || entry.Name() != "go.mod":
+			return nil
+		}
+		modules++
+		dir := path.Join("/", path.Dir(name))
+		if !slices.ContainsFunc(patterns, func(pattern string) bool { ok, _ := path.Match(pattern, dir); return ok }) {
+			t.Errorf("dependabot.yml does not cover %s: %q", dir, patterns)
+		}
+		return nil
+	})
+	if err != nil || modules < 10 {
+		t.Fatalf("%d modules: %v", modules, err)
+	}
+}
