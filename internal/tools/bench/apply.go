@@ -6,8 +6,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
+
+// curl is the script in curl.sh, which needs curl, in front of the same service as an apply.
+func (b *bench) curl(ctx context.Context, st store, path string) (*apply, error) {
+	s, err := startService(ctx, st.url())
+	if err != nil {
+		return nil, err
+	}
+	a := &apply{service: s}
+	a.name = "curl script"
+	a.what = "a shell script with curl (curl.sh): the file split into parts of 16 MiB, sent one after the other, nothing verified; the memory is the shell's"
+	a.command = func(ctx context.Context, _ int) (*exec.Cmd, error) {
+		dir, err := os.MkdirTemp(b.work, "curl-")
+		if err != nil {
+			return nil, err
+		}
+		return exec.CommandContext(ctx, "sh", "curl.sh", s.url, path, strconv.FormatInt(16*mebibyte, 10), dir), nil
+	}
+	return a, nil
+}
 
 // apply is the provider through a whole "terraform apply" in a folder of its
 // own, or the same with a provider that does nothing, for the CLI's own time.

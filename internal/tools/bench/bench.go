@@ -76,6 +76,12 @@ func (b *bench) file(ctx context.Context, st store, size int64) error {
 	if best != nil {
 		contenders = append(contenders, b.self("transfer manager, best", note, *best))
 	}
+	script, err := b.curl(ctx, st, path)
+	if err != nil {
+		return err
+	}
+	defer script.close()
+	contenders = append(contenders, script.contender)
 	if b.options.provider != "" {
 		apply, err := b.apply(ctx, st, "provider, apply", []string{path}, sums)
 		if err != nil {

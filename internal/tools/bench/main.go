@@ -11,6 +11,8 @@
 // nothing. With -provider and -cli the provider takes part too, through a whole
 // apply, with a service in front of the store that hands out the addresses.
 //
+// A shell script with curl takes part as well, as what the provider replaces.
+//
 // The results go to -out as Markdown and JSON. Linux only.
 package main
 

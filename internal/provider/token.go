@@ -1,0 +1,121 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+const tokenSources = "`id_token`, `id_token_file` or `id_token_command`"
+
+// token chooses the one source of the identity token. A source in the configuration wins over all of the environment.
+func (r *resolver) token(m model, s *settings) {
+	literal := r.text("id_token", m.IDToken, "VODLIVE_ID_TOKEN")
+	file := r.text("id_token_file", m.IDTokenFile, "VODLIVE_ID_TOKEN_FILE")
+	// One that is not known yet may turn out to be null, so it is in no other's way.
+	var configured []string
+	for _, v := range []value{literal, file} {
+		if v.attr != "" && v.known {
+			configured = append(configured, v.attr)
+		}
+	}
+	if !m.IDTokenCommand.IsNull() && !m.IDTokenCommand.IsUnknown() {
+		configured = append(configured, "id_token_command")
+	}
+	if len(configured) == 0 && (m.IDToken.IsUnknown() || m.IDTokenFile.IsUnknown() || m.IDTokenCommand.IsUnknown()) {
+		r.unknown = true
+		return
+	}
+	switch {
+	case len(configured) > 1:
+		r.diags.AddAttributeError(path.Root(configured[1]), "Invalid provider configuration",
+			"`"+strings.Join(configured, "` and `")+"` are set together. Set only one of "+tokenSources+".")
+		return
+	case len(configured) == 0 && literal.set && file.set:
+		r.diags.AddError("Invalid provider configuration",
+			"The environment variables VODLIVE_ID_TOKEN and VODLIVE_ID_TOKEN_FILE are both set. Unset one, or set one of "+tokenSources+" in the provider block, which wins.")
+		return
+	case len(configured) == 1 && configured[0] == "id_token_command":
+		r.tokenCommand(m.IDTokenCommand, s)
+		return
+	case len(configured) == 1 && configured[0] == "id_token", len(configured) == 0 && literal.set:
+		r.tokenLiteral(literal, s)
+		return
+	case file.set:
+		r.tokenFile(file, s)
+		return
+	}
+	s.missingUpload = append(s.missingUpload, tokenSources+" (or VODLIVE_ID_TOKEN or VODLIVE_ID_TOKEN_FILE)")
+}
+
+func (r *resolver) tokenLiteral(v value, s *settings) {
+	if text := r.secret(v); text != "" {
+		s.token = api.StaticToken(text)
+		s.checkToken = expiryCheck(s.token, v.origin())
+	}
+}
+
+func (r *resolver) tokenFile(v value, s *settings) {
+	if !v.known {
+		return
+	}
+	if strings.TrimSpace(v.text) == "" {
+		r.fail(v, "is blank", "Give the path of the file that holds the token.")
+		return
+	}
+	s.token = api.FileToken(v.text)
+	s.checkToken = expiryCheck(s.token, v.origin())
+}
+
+func (r *resolver) tokenCommand(list types.List, s *settings) {
+	v := value{attr: "id_token_command"}
+	if list.IsUnknown() {
+		r.unknown = true
+		return
+	}
+	var argv []string
+	for _, e := range list.Elements() {
+		arg, ok := e.(types.String)
+		switch {
+		case !ok || arg.IsNull():
+			r.fail(v, "holds a null", "Every element must be a string: the program, then its arguments.")
+			return
+		case arg.IsUnknown():
+			r.unknown = true
+			return
+		}
+		argv = append(argv, arg.ValueString())
+	}
+	if len(argv) == 0 || strings.TrimSpace(argv[0]) == "" {
+		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")
+		return
+	}
+	s.token = api.CommandToken(argv)
+}
+
+// expiryCheck reads the token without calling the service. A command is left out: it is run when a call needs it.
+func expiryCheck(source api.TokenSource, origin string) func(context.Context, time.Time) error {
+	return func(ctx context.Context, now time.Time) error {
+		token, err := source.Token(ctx, "")
+		if err != nil {
+			return fmt.Errorf("%s: %w", origin, err)
+		}
+		at, ok := api.TokenExpiry(token)
+		if ok && !at.After(now) {
+			// It may have been renewed since it was read.
+			if fresh, err := source.Token(ctx, token); err == nil {
+				at, ok = api.TokenExpiry(fresh)
+			}
+		}
+		if ok && !at.After(now) {
+			return fmt.Errorf("%s holds a token that expired at %s. Get a new one", origin, at.UTC().Format(time.RFC3339))
+		}
+		return nil
+	}
+}
