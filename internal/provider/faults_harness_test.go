@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -241,7 +243,16 @@ type door struct {
 
 func newDoor(tb testing.TB, handler http.Handler) *door {
 	tb.Helper()
-	d := &door{tb: tb, handler: handler, address: "127.0.0.1:0"}
+	// A loopback address of its own, so that nobody else gets the port while the door is closed. Where there is only
+	// 127.0.0.1, that can happen.
+	own := fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))
+	if listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", own); err != nil {
+		own = "127.0.0.1:0"
+	} else {
+		own = listener.Addr().String()
+		_ = listener.Close()
+	}
+	d := &door{tb: tb, handler: handler, address: own}
 	d.open()
 	return d
 }
