@@ -25,8 +25,9 @@ const (
 	// Nobody waits for it meanwhile; and where 16 parts take longer, the line is
 	// so slow that the processor has time to spare.
 	partDelay = time.Second
-	// fileDelay is the same for a small file, of which several may come at once.
-	fileDelay = time.Millisecond
+	// fileDelay is the same for a small file, of which several may come at once. It
+	// is about what sending one takes at least.
+	fileDelay = 6 * time.Millisecond
 
 	// laneServerBytes is what md5simd holds for its lanes: three buffers of 32 KiB each.
 	laneServerBytes = 3 * laneCount * 32 << 10

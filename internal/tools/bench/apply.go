@@ -36,7 +36,10 @@ type apply struct {
 	service *service
 }
 
-const cliAlone = "CLI alone"
+const (
+	providerApply = "provider, apply"
+	cliAlone      = "CLI alone"
+)
 
 func (b *bench) apply(ctx context.Context, st store, name string, paths []string, _ sums) (*apply, error) {
 	s, err := startService(ctx, st.url())

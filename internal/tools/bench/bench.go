@@ -83,7 +83,7 @@ func (b *bench) file(ctx context.Context, st store, size int64) error {
 	defer script.close()
 	contenders = append(contenders, script.contender)
 	if b.options.provider != "" {
-		apply, err := b.apply(ctx, st, "provider, apply", []string{path}, sums)
+		apply, err := b.apply(ctx, st, providerApply, []string{path}, sums)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (b *bench) files(ctx context.Context, st store) error {
 		b.self("engine, files", "this provider's engine, single PUTs, 4 at a time", j),
 	}
 	if b.options.provider != "" {
-		apply, err := b.apply(ctx, st, "provider, apply", paths, sums)
+		apply, err := b.apply(ctx, st, providerApply, paths, sums)
 		if err != nil {
 			return err
 		}

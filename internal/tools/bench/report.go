@@ -109,7 +109,19 @@ func (t table) markdown() string {
 		fmt.Fprintf(&b, "| %s | %.2f s | %.2f | %.2f s | %.2f | %.0f MiB | %.2f |\n",
 			r.Name, m.Wall, m.Wall/base.Wall, m.CPU, m.CPU/base.CPU, m.Peak, m.Peak/base.Peak)
 	}
+	if apply, cli := t.row(providerApply), t.row(cliAlone); apply != nil && cli != nil {
+		fmt.Fprintf(&b, "\nLess the CLI's own time, the apply takes %.2f of %s.\n", (apply.Median.Wall-cli.Median.Wall)/base.Wall, t.Rows[0].Name)
+	}
 	return b.String()
+}
+
+func (t table) row(name string) *row {
+	for i, r := range t.Rows {
+		if r.Name == name {
+			return &t.Rows[i]
+		}
+	}
+	return nil
 }
 
 func describe() machine {
