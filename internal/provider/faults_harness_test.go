@@ -13,10 +13,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -243,18 +245,29 @@ type door struct {
 
 func newDoor(tb testing.TB, handler http.Handler) *door {
 	tb.Helper()
-	// A loopback address of its own, so that nobody else gets the port while the door is closed. Where there is only
-	// 127.0.0.1, that can happen.
+	// A loopback address of its own, so that nobody else gets the port while the door is closed.
 	own := fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))
-	if listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", own); err != nil {
-		own = "127.0.0.1:0"
-	} else {
-		own = listener.Addr().String()
-		_ = listener.Close()
-	}
 	d := &door{tb: tb, handler: handler, address: own}
 	d.open()
 	return d
+}
+
+// listen takes the door's address. A process that is being started holds what was open when it was forked, so an address
+// may be in use for a moment after it was given up. Where there is no loopback address but 127.0.0.1, it is that.
+func (d *door) listen() (net.Listener, error) {
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", d.address)
+		switch {
+		case err == nil:
+			return listener, nil
+		case strings.HasSuffix(d.address, ":0") && d.address != "127.0.0.1:0":
+			d.address = "127.0.0.1:0"
+		case time.Now().After(deadline):
+			return nil, err
+		}
+		runtime.Gosched()
+	}
 }
 
 func (d *door) url() string { return "http://" + d.address }
@@ -265,9 +278,9 @@ func (d *door) open() {
 	if d.listener != nil {
 		return
 	}
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", d.address)
+	listener, err := d.listen()
 	if err != nil {
-		d.tb.Errorf("opening %s again: %v", d.address, err)
+		d.tb.Errorf("opening %s: %v", d.address, err)
 		return
 	}
 	server := &http.Server{Handler: d.handler}
