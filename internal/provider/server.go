@@ -13,10 +13,11 @@ import (
 // Logs tells whether what is logged can be seen by anybody.
 type Logs bool
 
-// Unlogged serves without loggers. The SDK makes several for each call and for each attribute that it comes by, also
-// while every level is off.
 const (
-	Logged   Logs = true
+	// Logged serves with the SDK's loggers, at the levels that the environment says.
+	Logged Logs = true
+	// Unlogged serves without: the SDK makes several for each call and for each attribute that it comes by, also while
+	// every level is off.
 	Unlogged Logs = false
 )
 
