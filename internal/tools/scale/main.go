@@ -50,7 +50,6 @@ var parts = []struct {
 	{"create", (*bench).create},
 	{"uploads", (*bench).uploads},
 	{"parts", (*bench).largeFile},
-	{"modules", (*bench).modules},
 }
 
 func main() {

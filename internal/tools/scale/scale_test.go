@@ -89,7 +89,7 @@ func TestReportKeepsOtherParts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	oneColumn := table{Head: []string{"figure"}}
-	one := report{Sections: []*section{{Part: "modules", Title: "Modules", Table: oneColumn}, {Part: "bound", Title: "Old", Table: oneColumn}}}
+	one := report{Sections: []*section{{Part: "create", Title: "Create", Table: oneColumn}, {Part: "bound", Title: "Old", Table: oneColumn}}}
 	one.Sections[1].measure("calls", 12, 10)
 	if err := one.write(dir); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestReportKeepsOtherParts(t *testing.T) {
 	if err := two.write(dir); err != nil {
 		t.Fatal(err)
 	}
-	if len(two.Sections) != 2 || two.Sections[0].Title != "New" || two.Sections[1].Title != "Modules" {
+	if len(two.Sections) != 2 || two.Sections[0].Title != "New" || two.Sections[1].Title != "Create" {
 		t.Errorf("%+v", two.Sections)
 	}
 	if all := two.targets(); len(all) != 1 || !all[0].Met || all[0].Value != 9.5 {

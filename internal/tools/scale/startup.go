@@ -38,7 +38,7 @@ func (b *bench) startup(s *section) error {
 	if figures.Schema, err = b.schemas(); err != nil {
 		return err
 	}
-	if err = b.validations(&figures); err != nil {
+	if err := b.validations(&figures); err != nil {
 		return err
 	}
 	*s = section{
