@@ -19,7 +19,8 @@ type startupFigures struct {
 	Size     both[int64]   `json:"binary_bytes"`
 	Schema   both[started] `json:"schema"`
 	Validate both[usage]   `json:"validate"`
-	Wide     usage         `json:"validate_wide"` // the minimal provider's, of resources with as many attributes as ours
+	Wide     usage         `json:"validate_wide"` // the minimal provider's, of resources with as many attributes as a session
+	Jobs     usage         `json:"validate_jobs"` // ours, of batch jobs, which have hardly more attributes than the minimal resource
 }
 
 const validated = 500
@@ -47,7 +48,7 @@ func (b *bench) startup(s *section) error {
 		Text: []string{fmt.Sprintf("Beside `internal/tools/scale/minimal`, a provider that does nothing: one resource, data source, function, ephemeral resource and action, "+
 			"on the same version of the framework, built the same way. The two run in turns; medians of %d runs. *to schema* is from exec to the answer of GetProviderSchema, "+
 			"asked for as the CLIs do it (go-plugin, encrypted); *validate* is `validate` of a configuration of %d resources (of %d live sessions and of %[2]d of the minimal resource), the CLI included. "+
-			"The minimal resource has 3 attributes, a live session 32; *wide* is the minimal provider with a resource of 32 and not one rule: what the framework takes for them.",
+			"The minimal resource has 3 attributes, a live session 32; *wide* is the minimal provider with a resource of 32 and not one rule: what the framework takes for them. *jobs* is ours with 500 batch jobs, of 6 attributes.",
 			b.starts, validated, validated)},
 		Table: table{Head: []string{"", "vodlive", "minimal", "ratio", "wide", "ratio"}},
 		Data:  figures,
@@ -70,9 +71,12 @@ func (b *bench) startup(s *section) error {
 	row("to schema: CPU", "", 0, float64(sch.Vodlive.CPU), float64(sch.Minimal.CPU), 0, ms)
 	row("to schema: memory", "exec to schema: memory, of the minimal provider's", 1.25, float64(sch.Vodlive.Memory), float64(sch.Minimal.Memory), 0, mib)
 	row("size of the schema", "", 0, float64(sch.Vodlive.Schema), float64(sch.Minimal.Schema), 0, func(v float64) string { return fmt.Sprintf("%.1f KiB", v/1024) })
-	row("validate: time", "validate of 500 resources: time, of the minimal provider's", 1.15, float64(val.Vodlive.Wall), float64(val.Minimal.Wall), float64(wide.Wall), ms)
+	row("validate: time", "validate of 500 live sessions: time, of the minimal provider's", 1.15, float64(val.Vodlive.Wall), float64(val.Minimal.Wall), float64(wide.Wall), ms)
 	row("validate: CPU, CLI included", "", 0, float64(val.Vodlive.CPU), float64(val.Minimal.CPU), float64(wide.CPU), ms)
-	row("validate: memory of the provider", "validate of 500 resources: memory, of the minimal provider's", 1.25, float64(val.Vodlive.Memory), float64(val.Minimal.Memory), float64(wide.Memory), mib)
+	row("validate: memory of the provider", "validate of 500 live sessions: memory, of the minimal provider's", 1.25, float64(val.Vodlive.Memory), float64(val.Minimal.Memory), float64(wide.Memory), mib)
+	row("validate jobs: time", "validate of 500 batch jobs: time, of the minimal provider's", 1.15, float64(figures.Jobs.Wall), float64(val.Minimal.Wall), 0, ms)
+	row("validate jobs: CPU, CLI included", "", 0, float64(figures.Jobs.CPU), float64(val.Minimal.CPU), 0, ms)
+	row("validate jobs: memory of the provider", "", 0, float64(figures.Jobs.Memory), float64(val.Minimal.Memory), 0, mib)
 	fmt.Printf("\n%s", s.Table.text())
 	return nil
 }
@@ -108,12 +112,13 @@ func medianStart(runs []started) (m started) {
 
 // validations measures `validate` of three configurations, in turns.
 func (b *bench) validations(figures *startupFigures) error {
-	sessions, things, wide := resourceBlocks(validated)
+	sessions, things, wide, jobs := resourceBlocks(validated)
 	var folders []*folder
 	for _, c := range []struct{ name, provider, program, resources string }{
 		{"vodlive", "vodlive", b.cli.provider, sessions},
 		{"minimal", "minimal", b.minimal, things},
 		{"wide", "minimal", b.minimal, wide},
+		{"jobs", "vodlive", b.cli.provider, jobs},
 	} {
 		f, err := b.cli.folder(filepath.Join(b.work, "validate-"+c.name), nil, "")
 		if err != nil {
@@ -139,7 +144,7 @@ func (b *bench) validations(figures *startupFigures) error {
 		}
 	}
 	figures.Validate = both[usage]{medianUsage(runs[0]), medianUsage(runs[1])}
-	figures.Wide = medianUsage(runs[2])
+	figures.Wide, figures.Jobs = medianUsage(runs[2]), medianUsage(runs[3])
 	return nil
 }
 
@@ -152,9 +157,9 @@ func medianUsage(runs []usage) (m usage) {
 	return usage{Wall: median(wall), CPU: median(cpu), ProviderCPU: median(own), Memory: median(memory)}
 }
 
-// resourceBlocks are three configurations of n resource blocks each.
-func resourceBlocks(n int) (sessions, things, wide string) {
-	var ours, theirs, many strings.Builder
+// resourceBlocks are four configurations of n resource blocks each.
+func resourceBlocks(n int) (sessions, things, wide, jobs string) {
+	var ours, theirs, many, few strings.Builder
 	for i := range n {
 		fmt.Fprintf(&ours, `
 resource "vodlive_live_session" "s%d" {
@@ -166,6 +171,7 @@ resource "vodlive_live_session" "s%d" {
   input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
 }
 `, i, region)
+		fmt.Fprintf(&few, "\nresource \"vodlive_batch_job\" \"j%d\" {\n  paths         = [\"vod/input/c/u/%[1]d.mp4\"]\n  service_modes = [\"video_optimizer\"]\n}\n", i)
 		fmt.Fprintf(&theirs, "\nresource \"minimal_thing\" \"t%d\" {\n  label = \"thing-%[1]d\"\n}\n", i)
 		fmt.Fprintf(&many, `
 resource "minimal_wide" "w%d" {
@@ -178,5 +184,5 @@ resource "minimal_wide" "w%d" {
 }
 `, i, region)
 	}
-	return ours.String(), theirs.String(), many.String()
+	return ours.String(), theirs.String(), many.String(), few.String()
 }
