@@ -38,7 +38,7 @@ const address = "registry.terraform.io/vodlive/vodlive"
 //
 // The framework keeps the context of each call until the process ends, and with it all that the call's loggers hold:
 // 13 to 18 KB a call, several calls a resource. So it is given a context that lets go of the call's when that ends.
-// Streams keep theirs: they outlive the call that starts them, and there are few.
+// Streams and rare calls keep theirs: there are few, and a stream outlives the call that starts it.
 func NewServer(p provider.Provider, logs Logs) tfprotov6.ProviderServer {
 	inner, ok := providerserver.NewProtocol6(p)().(framework)
 	if !ok { // then it has lost list resources or actions, which no call may find out first

@@ -12,22 +12,20 @@ import (
 
 const (
 	region   = "eu-central-1"
-	pageSize = 100 // of the listing (interface 8)
+	pageSize = 100 // of the listing (interface 4.2)
 )
 
-// sessionConfig is a configuration with n sessions by count.
-func sessionConfig(n int) string {
-	return fmt.Sprintf(`
-resource "vodlive_live_session" "s" {
-  count        = %d
-  name         = "session-${count.index}"
-  region       = %q
+// sessionBody are the arguments of a session beside its name.
+const sessionBody = `  region       = "` + region + `"
   input        = "RTMP_PUSH"
   mode         = "NORM"
   output_mode  = "RTMP_PULL"
   input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
-}
-`, n, region)
+`
+
+// sessionConfig is a configuration with n sessions by count.
+func sessionConfig(n int) string {
+	return fmt.Sprintf("\nresource \"vodlive_live_session\" \"s\" {\n  count        = %d\n  name         = \"session-${count.index}\"\n%s}\n", n, sessionBody)
 }
 
 // Where in the listing the sessions of a configuration are, in the order in which they are asked for.

@@ -110,23 +110,21 @@ func medianStart(runs []started) (m started) {
 	return m
 }
 
-// validations measures `validate` of three configurations, in turns.
+// validations measures `validate` of four configurations, in turns.
 func (b *bench) validations(figures *startupFigures) error {
-	sessions, things, wide, jobs := resourceBlocks(validated)
 	var folders []*folder
-	for _, c := range []struct{ name, provider, program, resources string }{
-		{"vodlive", "vodlive", b.cli.provider, sessions},
-		{"minimal", "minimal", b.minimal, things},
-		{"wide", "minimal", b.minimal, wide},
-		{"jobs", "vodlive", b.cli.provider, jobs},
+	for _, c := range []struct{ name, provider, program, block string }{
+		{"vodlive", "vodlive", b.cli.provider, sessionBlock},
+		{"minimal", "minimal", b.minimal, thingBlock},
+		{"wide", "minimal", b.minimal, wideBlock},
+		{"jobs", "vodlive", b.cli.provider, jobBlock},
 	} {
 		f, err := b.cli.folder(filepath.Join(b.work, "validate-"+c.name), nil, "")
 		if err != nil {
 			return err
 		}
 		f.program = c.program
-		const head = "terraform {\n  required_providers {\n    %s = { source = \"vodlive/%[1]s\" }\n  }\n}\n"
-		if err := f.write("main.tf", fmt.Sprintf(head, c.provider)+c.resources); err != nil {
+		if err := f.write("main.tf", configuration(c.provider, c.block, validated)); err != nil {
 			return err
 		}
 		folders = append(folders, f)
@@ -157,32 +155,42 @@ func medianUsage(runs []usage) (m usage) {
 	return usage{Wall: median(wall), CPU: median(cpu), ProviderCPU: median(own), Memory: median(memory)}
 }
 
-// resourceBlocks are four configurations of n resource blocks each.
-func resourceBlocks(n int) (sessions, things, wide, jobs string) {
-	var ours, theirs, many, few strings.Builder
-	for i := range n {
-		fmt.Fprintf(&ours, `
-resource "vodlive_live_session" "s%d" {
+// One resource block each; %[1]d is its number.
+const (
+	sessionBlock = `
+resource "vodlive_live_session" "s%[1]d" {
   name         = "session-%[1]d"
-  region       = %q
-  input        = "RTMP_PUSH"
-  mode         = "NORM"
-  output_mode  = "RTMP_PULL"
-  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+` + sessionBody + `}
+`
+	jobBlock = `
+resource "vodlive_batch_job" "j%[1]d" {
+  paths         = ["vod/input/c/u/%[1]d.mp4"]
+  service_modes = ["video_optimizer"]
 }
-`, i, region)
-		fmt.Fprintf(&few, "\nresource \"vodlive_batch_job\" \"j%d\" {\n  paths         = [\"vod/input/c/u/%[1]d.mp4\"]\n  service_modes = [\"video_optimizer\"]\n}\n", i)
-		fmt.Fprintf(&theirs, "\nresource \"minimal_thing\" \"t%d\" {\n  label = \"thing-%[1]d\"\n}\n", i)
-		fmt.Fprintf(&many, `
-resource "minimal_wide" "w%d" {
+`
+	thingBlock = `
+resource "minimal_thing" "t%[1]d" {
+  label = "thing-%[1]d"
+}
+`
+	wideBlock = `
+resource "minimal_wide" "w%[1]d" {
   argument_0 = "session-%[1]d"
-  argument_1 = %q
+  argument_1 = "` + region + `"
   argument_2 = "RTMP_PUSH"
   argument_3 = "NORM"
   argument_4 = "RTMP_PULL"
   preset     = { resolution = "HD", bitrate = "MAX_10_MBPS" }
 }
-`, i, region)
+`
+)
+
+// configuration is n resource blocks of a provider.
+func configuration(provider, block string, n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "terraform {\n  required_providers {\n    %s = { source = \"vodlive/%[1]s\" }\n  }\n}\n", provider)
+	for i := range n {
+		fmt.Fprintf(&b, block, i)
 	}
-	return ours.String(), theirs.String(), many.String(), few.String()
+	return b.String()
 }
