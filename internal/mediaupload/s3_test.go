@@ -13,7 +13,7 @@ import (
 // onS3 is a fixture whose files go to a real S3 server.
 func onS3(t *testing.T, size int) *fixture {
 	t.Helper()
-	storage, err := simulator.NewS3(t.Context(), storagetest.Versitygw(t))
+	storage, err := storagetest.NewS3(t.Context(), storagetest.Versitygw(t))
 	if err != nil {
 		t.Fatal(err)
 	}

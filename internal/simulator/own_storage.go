@@ -35,7 +35,7 @@ var (
 // ownStorage is the simulator's own storage: it keeps what objects are, not their bytes.
 type ownStorage struct {
 	o       Options
-	key     signingKey
+	key     SigningKey
 	content *content
 
 	mu       sync.Mutex
@@ -56,7 +56,7 @@ type finished struct {
 func newOwnStorage(o Options) *ownStorage {
 	return &ownStorage{
 		o:       o,
-		key:     signingKey{accessKey: "SIMULATORSTORAGEKEY", secretKey: rawID(), region: "simulator-1"},
+		key:     SigningKey{AccessKey: "SIMULATORSTORAGEKEY", SecretKey: rawID(), Region: "simulator-1"},
 		content: newContent(o), objects: map[string]*Object{}, uploads: map[string]*upload{},
 		finished: map[string]finished{},
 	}
@@ -74,7 +74,7 @@ func (st *ownStorage) Presign(a Address) (string, error) {
 		query.Set("partNumber", strconv.Itoa(a.Part))
 		query.Set("uploadId", a.UploadID)
 	}
-	return st.key.presign(base, "/"+st.o.Bucket+"/"+a.Key, query, a.ContentType, a.At, a.Lifetime), nil
+	return st.key.Presign(base, "/"+st.o.Bucket+"/"+a.Key, query, a.ContentType, a.At, a.Lifetime), nil
 }
 
 func (st *ownStorage) Create(_ context.Context, key string) (string, error) {
@@ -195,7 +195,7 @@ const kms = "aws:kms"
 
 // opaque makes of an ETag one that is no MD5, as S3 does when it encrypts with KMS.
 func (st *ownStorage) opaque(etag string) string {
-	h := hmac.New(sha256.New, []byte(st.key.secretKey))
+	h := hmac.New(sha256.New, []byte(st.key.SecretKey))
 	h.Write([]byte(etag))
 	tag := hex.EncodeToString(h.Sum(nil)[:md5.Size])
 	if _, parts, ok := strings.Cut(unquoted(etag), "-"); ok {

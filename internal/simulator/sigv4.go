@@ -20,15 +20,15 @@ const (
 	maxLifetime = 7 * 24 * 60 * 60
 )
 
-// signingKey is what AWS Signature Version 4 signs with.
-type signingKey struct{ accessKey, secretKey, region string }
+// SigningKey is what AWS Signature Version 4 signs with.
+type SigningKey struct{ AccessKey, SecretKey, Region string }
 
-func (k signingKey) scope(at time.Time) string {
-	return at.UTC().Format("20060102") + "/" + k.region + "/s3/aws4_request"
+func (k SigningKey) scope(at time.Time) string {
+	return at.UTC().Format("20060102") + "/" + k.Region + "/s3/aws4_request"
 }
 
 // signature signs a request; header tells the value of each signed header.
-func (k signingKey) signature(method, path string, query url.Values, signed []string, header func(string) string, payload string, at time.Time) string {
+func (k SigningKey) signature(method, path string, query url.Values, signed []string, header func(string) string, payload string, at time.Time) string {
 	var headers strings.Builder
 	for _, name := range signed {
 		headers.WriteString(name + ":" + strings.TrimSpace(header(name)) + "\n")
@@ -38,7 +38,7 @@ func (k signingKey) signature(method, path string, query url.Values, signed []st
 	}, "\n")
 	sum := sha256.Sum256([]byte(canonical))
 	toSign := strings.Join([]string{sigAlgorithm, at.UTC().Format(sigTime), k.scope(at), hex.EncodeToString(sum[:])}, "\n")
-	key := []byte("AWS4" + k.secretKey)
+	key := []byte("AWS4" + k.SecretKey)
 	for step := range strings.SplitSeq(k.scope(at), "/") {
 		key = mac(key, step)
 	}
@@ -51,16 +51,16 @@ func mac(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// presign returns the presigned address of a PUT to base, a path and a query.
-// contentType is signed unless empty.
-func (k signingKey) presign(base *url.URL, path string, query url.Values, contentType string, at time.Time, lifetime time.Duration) string {
+// Presign returns the presigned address of a PUT to base, a path and a query. contentType is signed
+// unless it is empty. The signature counts from at, which a client of S3 leaves no choice of.
+func (k SigningKey) Presign(base *url.URL, path string, query url.Values, contentType string, at time.Time, lifetime time.Duration) string {
 	signed := []string{"host"}
 	if contentType != "" {
 		signed = []string{"content-type", "host"}
 	}
 	path = strings.TrimSuffix(base.Path, "/") + path
 	query.Set("X-Amz-Algorithm", sigAlgorithm)
-	query.Set("X-Amz-Credential", k.accessKey+"/"+k.scope(at))
+	query.Set("X-Amz-Credential", k.AccessKey+"/"+k.scope(at))
 	query.Set("X-Amz-Date", at.UTC().Format(sigTime))
 	query.Set("X-Amz-Expires", strconv.Itoa(int(lifetime/time.Second)))
 	query.Set("X-Amz-SignedHeaders", strings.Join(signed, ";"))
@@ -74,26 +74,8 @@ func (k signingKey) presign(base *url.URL, path string, query url.Values, conten
 	return base.Scheme + "://" + base.Host + escapePath(path) + "?" + canonicalQuery(query) + "&X-Amz-Signature=" + signature
 }
 
-// authorize signs a request in its Authorization header. body is the request's whole body.
-func (k signingKey) authorize(r *http.Request, body []byte, at time.Time) {
-	sum := sha256.Sum256(body)
-	payload := hex.EncodeToString(sum[:])
-	r.Header.Set("X-Amz-Content-Sha256", payload)
-	r.Header.Set("X-Amz-Date", at.UTC().Format(sigTime))
-	signed := []string{"host", "x-amz-content-sha256", "x-amz-date"}
-	header := func(name string) string {
-		if name == "host" {
-			return r.URL.Host
-		}
-		return r.Header.Get(name)
-	}
-	signature := k.signature(r.Method, r.URL.Path, r.URL.Query(), signed, header, payload, at)
-	r.Header.Set("Authorization", sigAlgorithm+" Credential="+k.accessKey+"/"+k.scope(at)+
-		", SignedHeaders="+strings.Join(signed, ";")+", Signature="+signature)
-}
-
 // verify checks the query signature of a request that came to storage.
-func (k signingKey) verify(r *http.Request, now time.Time) *StorageError {
+func (k SigningKey) verify(r *http.Request, now time.Time) *StorageError {
 	query := r.URL.Query()
 	given := 0
 	for _, name := range []string{"Algorithm", "Credential", "Date", "Expires", "SignedHeaders", "Signature"} {
@@ -117,7 +99,7 @@ func (k signingKey) verify(r *http.Request, now time.Time) *StorageError {
 	if now.After(at.Add(time.Duration(lifetime) * time.Second)) {
 		return &StorageError{http.StatusForbidden, "AccessDenied", "Request has expired"}
 	}
-	if accessKey, _, _ := strings.Cut(query.Get("X-Amz-Credential"), "/"); accessKey != k.accessKey {
+	if accessKey, _, _ := strings.Cut(query.Get("X-Amz-Credential"), "/"); accessKey != k.AccessKey {
 		return &StorageError{http.StatusForbidden, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."}
 	}
 	signed := strings.Split(query.Get("X-Amz-SignedHeaders"), ";")
@@ -130,7 +112,7 @@ func (k signingKey) verify(r *http.Request, now time.Time) *StorageError {
 	signature := query.Get("X-Amz-Signature")
 	query.Del("X-Amz-Signature")
 	want := k.signature(r.Method, r.URL.Path, query, signed, requestHeader(r), unsignedPayload, at)
-	if !slices.Contains(signed, "host") || query.Get("X-Amz-Credential") != k.accessKey+"/"+k.scope(at) ||
+	if !slices.Contains(signed, "host") || query.Get("X-Amz-Credential") != k.AccessKey+"/"+k.scope(at) ||
 		!hmac.Equal([]byte(signature), []byte(want)) {
 		return &StorageError{
 			http.StatusForbidden, "SignatureDoesNotMatch",

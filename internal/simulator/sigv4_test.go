@@ -11,7 +11,7 @@ import (
 // ("Authenticating Requests: Using Query Parameters").
 func TestSignatureOfTheDocumentation(t *testing.T) {
 	t.Parallel()
-	key := signingKey{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "us-east-1"}
+	key := SigningKey{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "us-east-1"}
 	at := time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC)
 	query := url.Values{
 		"X-Amz-Algorithm":     {"AWS4-HMAC-SHA256"},

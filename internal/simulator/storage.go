@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Storage is where uploads go: the simulator's own storage, or a real S3 server (NewS3).
+// Storage is where uploads go: the simulator's own storage, or a real S3 server (storagetest.NewS3).
 // Errors that the storage itself answers with are *StorageError.
 type Storage interface {
 	// Bucket is the name of the bucket.

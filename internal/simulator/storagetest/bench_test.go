@@ -60,7 +60,7 @@ func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 	})
 	t.Run("versitygw", func(t *testing.T) {
 		t.Parallel()
-		storage, err := simulator.NewS3(t.Context(), storagetest.Versitygw(t))
+		storage, err := storagetest.NewS3(t.Context(), storagetest.Versitygw(t))
 		if err != nil {
 			t.Fatal(err)
 		}

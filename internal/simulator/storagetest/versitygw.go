@@ -8,7 +8,7 @@
 // AWS.
 //
 // Versitygw is exported so that life-cycle tests can run on the real server too,
-// with simulator.NewS3 as simulator.Options.Storage. Import from _test.go only.
+// with NewS3 as simulator.Options.Storage, and NewS3 for the benchmarks.
 package storagetest
 
 import (
@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,14 +34,15 @@ const Environment = "VODLIVE_TEST_VERSITYGW"
 // Versitygw starts a versitygw of its own on loopback, ends it with the test,
 // and returns how to reach it, with a bucket name that NewS3 will make. It skips
 // the test where Environment is not set.
-func Versitygw(t testing.TB) simulator.S3Config {
+func Versitygw(t testing.TB) S3Config {
 	t.Helper()
 	binary := os.Getenv(Environment)
 	if binary == "" {
 		t.Skipf("%s does not name a versitygw binary", Environment)
 	}
-	config := simulator.S3Config{
-		Region: "us-east-1", Bucket: "vodlive-input", AccessKey: "storagetest-access", SecretKey: "storagetest-secret",
+	config := S3Config{
+		Bucket: "vodlive-input",
+		Key:    simulator.SigningKey{AccessKey: "storagetest-access", SecretKey: "storagetest-secret", Region: "us-east-1"},
 	}
 	// The port was free a moment ago; somebody may be faster.
 	for attempt := range 5 {
@@ -48,9 +50,9 @@ func Versitygw(t testing.TB) simulator.S3Config {
 		if err != nil {
 			t.Fatal(err)
 		}
-		output, err := start(t, binary, address, config)
+		output, err := start(t, binary, address, config.Key)
 		if err == nil {
-			config.Endpoint = "http://" + address
+			config.Endpoint = &url.URL{Scheme: "http", Host: address}
 			return config
 		}
 		t.Logf("versitygw, attempt %d: %v\n%s", attempt+1, err, output)
@@ -86,7 +88,7 @@ func (o *output) String() string {
 }
 
 // start runs the server until the test ends, and returns when it takes connections.
-func start(t testing.TB, binary, address string, c simulator.S3Config) (string, error) {
+func start(t testing.TB, binary, address string, k simulator.SigningKey) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	root, sidecar := filepath.Join(dir, "root"), filepath.Join(dir, "sidecar")
@@ -95,8 +97,8 @@ func start(t testing.TB, binary, address string, c simulator.S3Config) (string, 
 	}
 	// A sidecar folder asks nothing of the file system; extended attributes do.
 	// The test's context ends before its clean-up does.
-	server := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--port", address, "--region", c.Region, "--quiet", "posix", "--sidecar", sidecar, root)
-	server.Env = []string{"ROOT_ACCESS_KEY_ID=" + c.AccessKey, "ROOT_SECRET_ACCESS_KEY=" + c.SecretKey, "HOME=" + dir}
+	server := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--port", address, "--region", k.Region, "--quiet", "posix", "--sidecar", sidecar, root)
+	server.Env = []string{"ROOT_ACCESS_KEY_ID=" + k.AccessKey, "ROOT_SECRET_ACCESS_KEY=" + k.SecretKey, "HOME=" + dir}
 	printed := &output{}
 	server.Stdout, server.Stderr = printed, printed
 	if err := server.Start(); err != nil {

@@ -5,7 +5,7 @@ set -eu
 service=$1 file=$2 part_size=$3 folder=$4
 
 call() { # name, body
-	curl -sSf -H 'Authorization: Bearer bench' -H 'Content-Type: application/json' -d "$2" "$service/vod/v1/customer/multipart/$1"
+	curl -sSf -H 'Authorization: simulator-id-token' -H 'Content-Type: application/json' -d "$2" "$service/vod/v1/customer/multipart/$1"
 }
 field() { # name
 	sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | sed 's/\\u0026/\&/g'

@@ -1,76 +1,144 @@
 package main
 
 import (
-	"crypto/md5" //nolint:gosec // the ETag of S3
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// sums are what is known of the content before it is sent.
-type sums struct {
-	sha256 string
-	etags  etags
-	files  []string // SHA-256 of each file of a folder, by name
+// latency is what each call takes at the simulated service, and each request at the store of rclone.
+const latency = 50 * time.Millisecond
+
+// files measures what grows with the number of files: an apply, and a plan in which none has changed.
+func (b *bench) files(ctx context.Context) error {
+	t := table{
+		title: "Many files through for_each",
+		text: fmt.Sprintf("Files of 256 KiB, %v a call, the provider's defaults, one PUT each. The plan finds no change: medians of %d runs. "+
+			"rclone copies the same folder to the sink, which answers after %[1]v.", latency, b.rounds),
+		head: []string{"files", "apply", "calls", "CLI's CPU", "provider's CPU", "memory", "unchanged plan", "its calls", "CLI's CPU", "provider's CPU", "memory", "rclone copy"},
+	}
+	apply, plan, peer := series{name: "apply, for_each"}, series{name: "unchanged plan, for_each"}, series{name: "rclone copy"}
+	for _, n := range b.sizes() {
+		figures, err := b.manyFiles(ctx, n)
+		if err != nil {
+			return err
+		}
+		a, p, r := figures.apply, figures.plan, figures.rclone
+		t.add(n, a.wall, figures.calls, a.cpu-a.provider, a.provider, a.memory, p.wall, figures.planCalls, p.cpu-p.provider, p.provider, p.memory, r.wall)
+		point := func(s *series, u usage) { s.points = append(s.points, plotter.XY{X: float64(n), Y: u.wall.Seconds()}) }
+		point(&apply, a)
+		point(&plan, p)
+		point(&peer, r)
+	}
+	b.report.chart = []series{apply, plan, peer}
+	b.report.add(t)
+	return b.manyParts(ctx)
 }
 
-// makeFile writes random content, and leaves it in the page cache.
-func makeFile(path string, size int64) (sums, error) {
-	f, err := os.Create(path)
+// sizes are the numbers of resources in a series.
+func (b *bench) sizes() (list []int) {
+	for _, n := range []int{1, 10, 100, 300, 1000} {
+		if n <= b.most {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+type manyFiles struct {
+	apply, plan, rclone usage
+	calls, planCalls    int
+}
+
+func (b *bench) manyFiles(ctx context.Context, n int) (figures manyFiles, err error) {
+	dir, err := os.MkdirTemp(b.work, "files-")
 	if err != nil {
-		return sums{}, err
+		return figures, err
 	}
-	defer f.Close()
-	random := rand.NewChaCha8([32]byte{1})
-	all, whole := sha256.New(), md5.New() //nolint:gosec // see above
-	s := sums{etags: etags{size: size}}
-	part := make([]byte, min(transfer.PartSize(size), size))
-	for left := size; left > 0; {
-		part = part[:min(left, int64(len(part)))]
-		_, _ = random.Read(part)
-		if _, err := f.Write(part); err != nil {
-			return sums{}, err
-		}
-		all.Write(part)
-		whole.Write(part)
-		sum := md5.Sum(part) //nolint:gosec // see above
-		s.etags.parts = append(s.etags.parts, hex.EncodeToString(sum[:]))
-		left -= int64(len(part))
+	defer os.RemoveAll(dir)
+	c, err := write(dir, n, 256<<10)
+	if err != nil {
+		return figures, err
 	}
-	s.sha256 = hex.EncodeToString(all.Sum(nil))
-	s.etags.whole = hex.EncodeToString(whole.Sum(nil))
-	// On disk before anything is timed.
-	if err := f.Sync(); err != nil {
-		return sums{}, err
+	s, err := serve(simulator.Options{Latency: latency})
+	if err != nil {
+		return figures, err
 	}
-	return s, f.Close()
+	defer s.close()
+	f, err := b.folder(s, forEach(c.paths))
+	if err != nil {
+		return figures, err
+	}
+	defer f.remove()
+	if figures.apply, err = f.run(ctx, "apply", "-auto-approve"); err != nil {
+		return figures, err
+	}
+	figures.calls = s.calls()
+	if stored := len(s.Objects()); stored != n {
+		return figures, fmt.Errorf("%d of %d files are stored", stored, n)
+	}
+	s.ResetJournal()
+	if figures.plan, err = b.repeat(func() (usage, error) { return f.run(ctx, "plan", "-detailed-exitcode", "-lock=false") }); err != nil {
+		return figures, err
+	}
+	figures.planCalls = s.calls()
+
+	slow, err := startSink(ctx, latency)
+	if err != nil {
+		return figures, err
+	}
+	defer slow.close()
+	slow.expect(c)
+	cmd, err := b.rclone(slow, "copy", dir, "").command(ctx)
+	if err != nil {
+		return figures, err
+	}
+	figures.rclone, err = measure(cmd)
+	return figures, err
 }
 
-// makeFiles writes a folder of files of one size.
-func makeFiles(dir string, count int, size int64) (sums, []string, error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return sums{}, nil, err
+// manyParts applies one sparse file in many parts of the least size that storage takes.
+func (b *bench) manyParts(ctx context.Context) error {
+	t := table{
+		title: "One file in many parts",
+		text:  "A sparse file in parts of 5 MiB, no latency; the simulated service takes every byte with its MD5 and keeps none.",
+		head:  []string{"parts", "apply", "calls", "provider's CPU", "memory"},
 	}
-	random := rand.NewChaCha8([32]byte{2})
-	s := sums{etags: etags{files: make(map[string]string)}}
-	var paths []string
-	content := make([]byte, size)
-	for i := range count {
-		name := fmt.Sprintf("clip-%03d.mp4", i)
-		_, _ = random.Read(content)
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			return sums{}, nil, err
+	for _, n := range b.sizes() {
+		if err := b.partsOf(ctx, &t, n); err != nil {
+			return err
 		}
-		sha, sum := sha256.Sum256(content), md5.Sum(content) //nolint:gosec // see above
-		s.files = append(s.files, hex.EncodeToString(sha[:]))
-		s.etags.files[name] = hex.EncodeToString(sum[:])
-		paths = append(paths, path)
 	}
-	return s, paths, nil
+	b.report.add(t)
+	return nil
+}
+
+func (b *bench) partsOf(ctx context.Context, t *table, n int) error {
+	s, err := serve(simulator.Options{DiscardContent: true})
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	path := fmt.Sprintf("%s/parts-%d.mp4", b.work, n)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		return err
+	}
+	if err := os.Truncate(path, int64(n)*5*mebibyte); err != nil {
+		return err
+	}
+	f, err := b.folder(s, fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = %s\n  method = \"multipart\"\n  part_size = %d\n}\n", quoted(path), 5*mebibyte))
+	if err != nil {
+		return err
+	}
+	u, err := f.run(ctx, "apply", "-auto-approve")
+	if err != nil {
+		return err
+	}
+	t.add(n, u.wall, s.calls(), u.provider, u.memory)
+	return nil
 }

@@ -1,19 +1,9 @@
-// Command bench times uploads: the engine of this provider against the AWS
-// SDK's transfer manager and rclone, on the same file, against the same store,
-// in turns within one run. Each run is a process of its own, of which the wall
-// time, the CPU time and the peak of its resident memory are taken. What is
-// reported are medians, and their ratios to the transfer manager at its
-// defaults.
+// Command bench measures the provider beside its peers and as its work grows: `make bench`. Each part
+// prints its table; a whole run writes results.md and a chart beside this file.
 //
-// Two stores: versitygw, a real S3 server that keeps what it gets in files,
-// and a sink that throws it away and so leaves the client's own cost. Both
-// listen on loopback, over plain HTTP: for a line or TLS the figures say
-// nothing. With -provider and -cli the provider takes part too, through a whole
-// apply, with a service in front of the store that hands out the addresses.
-//
-// A shell script with curl takes part as well, as what the provider replaces.
-//
-// The results go to -out as Markdown and JSON. Linux only.
+// Everything listens on loopback. Peers run in turns with the engine, each in a process of its own, of
+// which wall time, processor time and the peak of resident memory are taken; tables hold medians. Linux
+// only: the figures come from /proc.
 package main
 
 import (
@@ -22,102 +12,126 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 )
 
-type options struct {
-	root     string
-	work     string
-	out      string
-	rounds   int
-	sizes    []int64
-	stores   []string
-	files    int
-	search   int
-	provider string
-	cli      string
-	profile  bool
+// bench is one run of the command.
+type bench struct {
+	root   string // the repository's top folder
+	work   string // temporary folder, removed at the end
+	rounds int
+	most   int // resources in a series, at most
+	tools  tools
+	report report
+}
+
+// tools are the programs that take part.
+type tools struct{ self, cli, provider, minimal, rclone, versitygw string }
+
+var parts = []struct {
+	name string
+	run  func(*bench, context.Context) error
+}{
+	{"uploads", (*bench).uploads},
+	{"files", (*bench).files},
+	{"refresh", (*bench).refresh},
+	{"startup", (*bench).startup},
 }
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "child" {
-		if err := runChild(os.Args[2]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	run := func() error { return start(ctx, os.Args[1:]) }
+	if len(os.Args) == 3 && os.Args[1] == "send" {
+		run = func() error { return sendJob(ctx, os.Args[2]) }
 	}
-	if err := run(); err != nil {
+	err := run()
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func parse() (options, error) {
-	var o options
-	sizes := flag.String("sizes", "64,1024", "sizes of the file in MiB; 8192 takes minutes")
-	stores := flag.String("stores", "sink,versitygw", "where to send it")
-	flag.StringVar(&o.root, "root", "../../..", "the repository's top folder")
-	flag.StringVar(&o.work, "work", "", "folder for files and stores, needs three times the largest size (default: .cache/bench in root)")
-	flag.StringVar(&o.out, "out", "results", "folder for the results")
-	flag.IntVar(&o.rounds, "rounds", 5, "runs of each contender")
-	flag.IntVar(&o.files, "files", 200, "number of files of 1 MiB for the comparison with rclone copy; 0: leave it out")
-	flag.IntVar(&o.search, "search", 2, "runs of each setting when looking for the transfer manager's best; 0: leave it out")
-	flag.StringVar(&o.provider, "provider", "", "a built provider: let it take part")
-	flag.StringVar(&o.cli, "cli", "terraform", "terraform or tofu, with -provider")
-	flag.BoolVar(&o.profile, "profile", false, "also write CPU profiles of the engine and the transfer manager to -work")
-	flag.Parse()
-	if flag.NArg() > 0 || o.rounds < 1 {
-		flag.Usage()
-		return o, errors.New("no arguments, and at least one round")
+func start(ctx context.Context, args []string) (err error) {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
 	}
-	for s := range strings.SplitSeq(*sizes, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
-		if err != nil || n < 1 {
-			return o, fmt.Errorf("-sizes: %q is no number of MiB", s)
+	b := &bench{}
+	flags := flag.NewFlagSet("bench [part ...]", flag.ContinueOnError)
+	flags.IntVar(&b.rounds, "rounds", 5, "runs of which the median is taken")
+	flags.IntVar(&b.most, "most", 1000, "most resources in a series")
+	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
+	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	chosen := flags.Args()
+	for _, name := range chosen {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("there is no part %q; there are %s", name, strings.Join(names, ", "))
 		}
-		o.sizes = append(o.sizes, n<<20)
 	}
-	o.stores = strings.Split(*stores, ",")
-	var err error
-	if o.root, err = filepath.Abs(o.root); err != nil {
-		return o, err
+	if b.root, err = filepath.Abs(b.root); err != nil {
+		return err
 	}
-	if o.work == "" {
-		o.work = filepath.Join(o.root, ".cache", "bench")
+	cache := filepath.Join(b.root, ".cache", "bench")
+	if err := os.MkdirAll(cache, 0o750); err != nil {
+		return err
 	}
-	if o.provider != "" {
-		o.provider, err = filepath.Abs(o.provider)
+	if b.work, err = os.MkdirTemp(cache, "run-"); err != nil {
+		return err
 	}
-	return o, err
+	defer os.RemoveAll(b.work)
+	if err := b.build(ctx); err != nil {
+		return err
+	}
+	if b.report.machine, err = describe(ctx, b.tools.cli); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if len(chosen) == 0 || slices.Contains(chosen, p.name) {
+			fmt.Printf("\n# %s\n", p.name)
+			if err := p.run(b, ctx); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+		}
+	}
+	if len(chosen) > 0 {
+		return nil
+	}
+	return b.report.write(filepath.Join(b.root, "internal", "tools", "bench"))
 }
 
-func run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	o, err := parse()
-	if err != nil {
+// build builds the provider as a release is built, and what it is compared with.
+func (b *bench) build(ctx context.Context) (err error) {
+	cached := filepath.Join(b.root, ".cache", "bin")
+	b.tools.rclone, b.tools.versitygw = filepath.Join(cached, "rclone"), filepath.Join(cached, "versitygw")
+	b.tools.provider = filepath.Join(b.work, "vodlive", "terraform-provider-vodlive")
+	b.tools.minimal = filepath.Join(b.work, "minimal", "terraform-provider-minimal")
+	if b.tools.self, err = os.Executable(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.work, 0o750); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(o.work, "run-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	b := &bench{options: o, work: work, report: newReport(o)}
-	if b.tools, err = buildTools(ctx, o, work); err != nil {
-		return err
-	}
-	for _, name := range o.stores {
-		if err := b.against(ctx, strings.TrimSpace(name)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	for _, p := range []struct{ program, module, pkg string }{
+		{b.tools.provider, ".", "."},
+		{b.tools.minimal, "internal/tools/bench", "./minimal"},
+		{b.tools.rclone, "internal/tools/bench/peers/rclone", "github.com/rclone/rclone"},
+		{b.tools.versitygw, "internal/tools/versitygw", "github.com/versity/versitygw/cmd/versitygw"},
+	} {
+		if _, err := os.Stat(p.program); err == nil {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "building", filepath.Base(p.program))
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", p.program, p.pkg)
+		cmd.Dir = filepath.Join(b.root, filepath.FromSlash(p.module))
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("building %s: %w\n%s", filepath.Base(p.program), err, out)
 		}
 	}
-	return b.report.write(o.out)
+	return nil
 }

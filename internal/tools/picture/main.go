@@ -1,104 +1,89 @@
-// Command picture draws what `make demo` prints, as a terminal window in SVG, for the README: make picture. Of
-// Terraform's long plans it keeps what tells the story.
+// Command picture draws what `make demo` prints as a terminal window in SVG, for the README: `make picture`. Of
+// Terraform's long plans it keeps what tells the story. Ids and times stand as fixed examples, so that the picture
+// changes only when the demo does.
 package main
 
 import (
-	"bufio"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"log"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-const (
-	width  = 110 // characters in a line; longer ones are cut
-	char   = 8.4 // units a character is wide at size 14
-	height = 20  // units a line is high
-	margin = 20
-	bar    = 36 // units of the window's title bar
-)
+// rule gives a text to whatever matches.
+type rule struct{ match, text string }
 
-// told are the lines of the demo that are shown wherever they stand; received is the step of which everything is.
 var (
-	told     = regexp.MustCompile(`^(\[\d+\]|\$ |Plan: |Apply complete|Destroy complete|No changes\.|vodlive_\S+: Creation complete|Warning: The |The object is|Demo complete)`)
-	received = "[5]"
+	shown    = regexp.MustCompile(`^(\[\d+\]|\$ |Plan: |Apply complete|Destroy complete|No changes\.|vodlive_\S+: Creation complete|Warning: The |The object is|Demo complete)`)
+	received = regexp.MustCompile(`^(live sessions|objects|unfinished uploads|batch jobs|storage requests| .*)`) // of step 5
+	fixed    = []rule{
+		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "0f8e6c1a-52d7-4b39-9c1e-7a3b5d2f4e60"},
+		{`id=[A-Z0-9]{26}`, "id=CNOAQVOSM5KV3OXN7CVPWUTK6C"},
+		{`after \d+s`, "after 2s"},
+		{`in \d+ s\.`, "in 5 s."},
+		{`\$ tofu`, "$$ terraform"},
+		{` -(no-color|input=false)`, ""},
+	}
+	colours = []rule{
+		{`^\[`, "#58a6ff"},
+		{`^\$`, "#8b949e"},
+		{`^Warning`, "#d29922"},
+		{`^(Apply|Demo|Destroy) complete|^No changes|^The object is`, "#3fb950"},
+		{``, "#c9d1d9"},
+	}
 )
 
 func main() {
-	log.SetFlags(0)
-	if err := draw(os.Stdin, os.Stdout); err != nil {
+	text, err := io.ReadAll(os.Stdin)
+	if err == nil {
+		_, err = os.Stdout.WriteString(draw(lines(string(text))))
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func draw(in io.Reader, out io.Writer) error {
-	var lines []string
-	step := ""
-	scanner := bufio.NewScanner(in)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		line := strings.TrimRight(scanner.Text(), " ")
+// lines are those that are shown. What runs side by side comes in any order, so its lines are sorted.
+func lines(text string) (kept []string) {
+	step, block := "", 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \n")
 		if strings.HasPrefix(line, "[") {
 			step, _, _ = strings.Cut(line, " ")
 		}
-		again := len(lines) > 0 && lines[len(lines)-1] == line
-		if line == "" || again || !told.MatchString(line) && step != received {
+		if !shown.MatchString(line) && (step != "[5]" || !received.MatchString(line)) {
 			continue
 		}
-		if strings.HasPrefix(line, "[") && len(lines) > 0 {
-			lines = append(lines, "")
+		for _, r := range fixed {
+			line = regexp.MustCompile(r.match).ReplaceAllString(line, r.text)
 		}
-		if runes := []rune(line); len(runes) > width {
-			line = string(runes[:width-1]) + "…"
+		if !strings.HasPrefix(line, "Warning") && !strings.HasPrefix(line, "vodlive_") {
+			block = len(kept) + 1
 		}
-		lines = append(lines, line)
+		if kept = append(kept, line); block < len(kept) {
+			slices.Sort(kept[block:])
+		}
 	}
-	if err := scanner.Err(); err != nil {
-		return err
-	}
-	if len(lines) == 0 {
-		return fmt.Errorf("the input holds nothing of a demo")
-	}
-	return window(out, lines)
+	return slices.Compact(kept) // a warning comes once for the plan and once for the apply
 }
 
-func window(out io.Writer, lines []string) error {
-	w, h := int(width*char)+2*margin, len(lines)*height+bar+2*margin
-	b := &strings.Builder{}
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">`+"\n", w, h)
-	fmt.Fprintf(b, `<title>make demo</title><rect width="%d" height="%d" rx="8" fill="#161b22"/>`+"\n", w, h)
-	for i, colour := range []string{"#ff5f56", "#ffbd2e", "#27c93f"} {
-		fmt.Fprintf(b, `<circle cx="%d" cy="18" r="6" fill="%s"/>`, margin+20*i, colour)
+func draw(lines []string) string {
+	width := 0
+	for _, line := range lines {
+		width = max(width, len([]rune(line)))
 	}
-	fmt.Fprintf(b, "\n"+`<text x="%d" y="23" fill="#8b949e" text-anchor="middle">make demo</text>`+"\n", w/2)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">`+"\n"+
+		`<title>make demo</title><rect width="100%%" height="100%%" rx="8" fill="#161b22"/>`+"\n", float64(width)*8.5+40, len(lines)*20+40)
 	for i, line := range lines {
-		if line == "" {
-			continue
-		}
-		var escaped strings.Builder
-		if err := xml.EscapeText(&escaped, []byte(line)); err != nil {
-			return err
-		}
-		fmt.Fprintf(b, `<text x="%d" y="%d" fill="%s" xml:space="preserve">%s</text>`+"\n", margin, bar+margin+i*height, colourOf(line), escaped.String())
+		colour := colours[slices.IndexFunc(colours, func(r rule) bool { return regexp.MustCompile(r.match).MatchString(line) })].text
+		fmt.Fprintf(&b, `<text x="20" y="%d" fill="%s" xml:space="preserve">`, i*20+35, colour)
+		_ = xml.EscapeText(&b, []byte(line))
+		b.WriteString("</text>\n")
 	}
-	b.WriteString("</svg>\n")
-	_, err := io.WriteString(out, b.String())
-	return err
-}
-
-func colourOf(line string) string {
-	switch {
-	case strings.HasPrefix(line, "["):
-		return "#58a6ff"
-	case strings.HasPrefix(line, "$ "):
-		return "#8b949e"
-	case strings.HasPrefix(line, "Warning"):
-		return "#d29922"
-	case strings.HasPrefix(line, "Apply complete"), strings.HasPrefix(line, "No changes"), strings.HasPrefix(line, "Demo complete"), strings.HasPrefix(line, "The object is"):
-		return "#3fb950"
-	}
-	return "#c9d1d9"
+	return b.String() + "</svg>\n"
 }

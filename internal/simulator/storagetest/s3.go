@@ -1,0 +1,235 @@
+package storagetest
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// S3Config names a bucket on an S3 server. The bucket is part of the path of its addresses.
+type S3Config struct {
+	Endpoint *url.URL
+	Bucket   string
+	Key      simulator.SigningKey
+}
+
+// S3 is a simulator.Storage on a real S3 server. It knows what was made through it alone, not what else is in the bucket.
+type S3 struct {
+	config S3Config
+	server *minio.Core
+
+	mu      sync.Mutex
+	keys    []string
+	digests map[string]digest
+	uploads []minio.ObjectMultipartInfo
+}
+
+// digest is the content of an object, read once for each ETag.
+type digest struct{ etag, sha256 string }
+
+// NewS3 returns the storage and makes its bucket, unless the bucket is there.
+func NewS3(ctx context.Context, c S3Config) (*S3, error) {
+	server, err := minio.NewCore(c.Endpoint.Host, &minio.Options{
+		Creds:  credentials.NewStaticV4(c.Key.AccessKey, c.Key.SecretKey, ""),
+		Secure: c.Endpoint.Scheme == "https", Region: c.Key.Region, BucketLookup: minio.BucketLookupPath,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &S3{config: c, server: server, digests: map[string]digest{}}
+	err = server.MakeBucket(ctx, c.Bucket, minio.MakeBucketOptions{Region: c.Key.Region})
+	if code := minio.ToErrorResponse(err).Code; code == minio.BucketAlreadyOwnedByYou || code == minio.BucketAlreadyExists {
+		err = nil
+	}
+	return s, err
+}
+
+// Bucket is the name of the bucket.
+func (s *S3) Bucket() string { return s.config.Bucket }
+
+// Presign returns a presigned address of the S3 server.
+func (s *S3) Presign(a simulator.Address) (string, error) {
+	query := url.Values{}
+	if a.UploadID != "" {
+		query.Set("partNumber", strconv.Itoa(a.Part))
+		query.Set("uploadId", a.UploadID)
+	} else {
+		s.remember(a.Key)
+	}
+	return s.config.Key.Presign(s.config.Endpoint, "/"+s.config.Bucket+"/"+a.Key, query, a.ContentType, a.At, a.Lifetime), nil
+}
+
+func (s *S3) remember(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.keys, key) {
+		s.keys = append(s.keys, key)
+	}
+}
+
+// Create begins a multipart upload.
+func (s *S3) Create(ctx context.Context, key string) (string, error) {
+	// The type that S3 gives to objects without one.
+	id, err := s.server.NewMultipartUpload(ctx, s.config.Bucket, key, minio.PutObjectOptions{ContentType: "binary/octet-stream"})
+	if err != nil {
+		return "", refusal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uploads = append(s.uploads, minio.ObjectMultipartInfo{UploadID: id, Key: key})
+	return id, nil
+}
+
+// Complete completes a multipart upload.
+func (s *S3) Complete(ctx context.Context, _, key, uploadID string, parts []simulator.CompletedPart) (simulator.Completed, error) {
+	named := make([]minio.CompletePart, len(parts))
+	for i, p := range parts {
+		named[i] = minio.CompletePart{PartNumber: p.Number, ETag: p.ETag}
+	}
+	done, err := s.server.CompleteMultipartUpload(ctx, s.config.Bucket, key, uploadID, named, minio.PutObjectOptions{})
+	if err != nil {
+		return simulator.Completed{}, refusal(err)
+	}
+	s.forget(uploadID)
+	s.remember(key)
+	return simulator.Completed{Location: done.Location, ETag: quoted(done.ETag), VersionID: done.VersionID}, nil
+}
+
+func (s *S3) forget(uploadID string) (key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uploads = slices.DeleteFunc(s.uploads, func(u minio.ObjectMultipartInfo) bool {
+		if u.UploadID == uploadID {
+			key = u.Key
+		}
+		return u.UploadID == uploadID
+	})
+	return key
+}
+
+// Exists tells whether there is a complete object.
+func (s *S3) Exists(ctx context.Context, key string) (bool, error) {
+	_, err := s.server.StatObject(ctx, s.config.Bucket, key, minio.StatObjectOptions{})
+	return err == nil, unlessMissing(err)
+}
+
+// Objects returns the complete objects. It reads the content of each that it has not read yet.
+func (s *S3) Objects(ctx context.Context) ([]simulator.Object, error) {
+	s.mu.Lock()
+	keys := slices.Clone(s.keys)
+	s.mu.Unlock()
+	var found []minio.ObjectInfo
+	for _, key := range keys {
+		info, err := s.server.StatObject(ctx, s.config.Bucket, key, minio.StatObjectOptions{})
+		if err == nil {
+			found = append(found, info)
+		} else if err := unlessMissing(err); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(found, func(a, b minio.ObjectInfo) int { return cmp.Compare(a.LastModified.Unix(), b.LastModified.Unix()) })
+	var objects []simulator.Object
+	for _, info := range found {
+		sum, err := s.digest(ctx, info)
+		if err != nil {
+			return nil, err
+		}
+		_, count, _ := strings.Cut(info.ETag, "-")
+		parts, _ := strconv.Atoi(count) // 0: not a multipart object
+		objects = append(objects, simulator.Object{
+			KeyPath: info.Key, FileName: path.Base(info.Key), Size: info.Size, SHA256: sum, ETag: quoted(info.ETag), ContentType: info.ContentType, Parts: parts,
+		})
+	}
+	return objects, nil
+}
+
+func (s *S3) digest(ctx context.Context, info minio.ObjectInfo) (string, error) {
+	s.mu.Lock()
+	known := s.digests[info.Key]
+	s.mu.Unlock()
+	if known.etag == info.ETag {
+		return known.sha256, nil
+	}
+	content, _, _, err := s.server.GetObject(ctx, s.config.Bucket, info.Key, minio.GetObjectOptions{})
+	if err != nil {
+		return "", refusal(err)
+	}
+	defer content.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, content); err != nil {
+		return "", err
+	}
+	known = digest{info.ETag, hex.EncodeToString(h.Sum(nil))}
+	s.mu.Lock()
+	s.digests[info.Key] = known
+	s.mu.Unlock()
+	return known.sha256, nil
+}
+
+// Uploads returns the unfinished uploads with their parts.
+func (s *S3) Uploads(ctx context.Context) ([]simulator.Upload, error) {
+	s.mu.Lock()
+	uploads := slices.Clone(s.uploads)
+	s.mu.Unlock()
+	var all []simulator.Upload
+	for _, u := range uploads {
+		upload := simulator.Upload{UploadID: u.UploadID, KeyPath: u.Key}
+		for marker, more := 0, true; more; {
+			page, err := s.server.ListObjectParts(ctx, s.config.Bucket, u.Key, u.UploadID, marker, 1000)
+			if err != nil {
+				return nil, refusal(err)
+			}
+			for _, p := range page.ObjectParts {
+				upload.Parts = append(upload.Parts, simulator.Part{Number: p.PartNumber, Size: p.Size, ETag: quoted(p.ETag)})
+			}
+			marker, more = page.NextPartNumberMarker, page.IsTruncated
+		}
+		all = append(all, upload)
+	}
+	return all, nil
+}
+
+// Drop aborts an unfinished upload.
+func (s *S3) Drop(ctx context.Context, uploadID string) error {
+	key := s.forget(uploadID)
+	if key == "" {
+		return nil
+	}
+	return unlessMissing(s.server.AbortMultipartUpload(ctx, s.config.Bucket, key, uploadID))
+}
+
+// Close does nothing: what is on the server stays.
+func (s *S3) Close() error { return nil }
+
+// quoted is an ETag as S3 sends it: the client takes the quotes off some.
+func quoted(etag string) string { return strconv.Quote(strings.Trim(etag, `"`)) }
+
+func unlessMissing(err error) error {
+	if err == nil || minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
+		return nil
+	}
+	return refusal(err)
+}
+
+// refusal is an error of the server as the simulator passes it on; one of the connection as it is.
+func refusal(err error) error {
+	answer := minio.ToErrorResponse(err)
+	if answer.StatusCode == 0 {
+		return err
+	}
+	return &simulator.StorageError{Status: answer.StatusCode, Code: answer.Code, Message: answer.Message}
+}

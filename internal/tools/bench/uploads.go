@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// contender is one way of sending what is to be sent. command makes one run.
+type contender struct {
+	name    string
+	command func(ctx context.Context) (*exec.Cmd, error)
+}
+
+// uploads compares the engine and a whole apply with other clients on the same files and stores.
+func (b *bench) uploads(ctx context.Context) error {
+	gateway, err := b.startGateway(ctx)
+	if err != nil {
+		return err
+	}
+	defer gateway.close()
+	discarding, err := startSink(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer discarding.close()
+	for _, st := range []store{gateway, discarding} {
+		for _, load := range []struct {
+			count int
+			size  int64
+		}{{1, 64 * mebibyte}, {1, 1024 * mebibyte}, {200, mebibyte}} {
+			if err := b.compare(ctx, st, load.count, load.size); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bench) compare(ctx context.Context, st store, count int, size int64) error {
+	dir, err := os.MkdirTemp(b.work, "content-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	c, err := write(dir, count, size)
+	if err != nil {
+		return err
+	}
+	st.expect(c)
+	s, err := serviceAt(ctx, st, 0)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	contenders := []contender{b.self("engine", st, c), b.apply(s, c)}
+	if count == 1 {
+		contenders = append([]contender{b.self("transfer manager", st, c)}, append(contenders, b.rclone(st, "copyto", c.paths[0], filepath.Base(c.paths[0])), b.curl(s, c.paths[0]))...)
+	} else {
+		contenders = append([]contender{b.rclone(st, "copy", dir, "")}, contenders...)
+	}
+	t := table{
+		title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name()),
+		head:  []string{"", "wall", "ratio", "CPU", "ratio", "memory", "of it provider"},
+	}
+	if len(b.report.tables) == 0 {
+		t.text = "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.rounds) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
+			"*engine* and *apply* have the provider's defaults and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
+			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part."
+	}
+	runs := make([][]usage, len(contenders))
+	for round := range b.rounds {
+		for i := range contenders {
+			n := (i + round) % len(contenders) // another one begins each round
+			cmd, err := contenders[n].command(ctx)
+			if err != nil {
+				return err
+			}
+			u, err := measure(cmd)
+			if err != nil {
+				return fmt.Errorf("%s: %w", contenders[n].name, err)
+			}
+			runs[n] = append(runs[n], u)
+			if err := st.empty(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	first := median(runs[0])
+	for i, c := range contenders {
+		u := median(runs[i])
+		t.add(c.name, u.wall, u.wall.Seconds()/first.wall.Seconds(), u.cpu, u.cpu.Seconds()/first.cpu.Seconds(), u.memory, u.provider)
+	}
+	b.report.add(t)
+	return nil
+}
+
+// self is a contender that this program plays in a process of its own.
+func (b *bench) self(name string, st store, c content) contender {
+	return contender{name, func(ctx context.Context) (*exec.Cmd, error) {
+		argument, err := json.Marshal(job{Contender: name, Host: st.host(), Paths: c.paths, Size: c.size, SHA256: c.sha256})
+		return exec.CommandContext(ctx, b.tools.self, "send", string(argument)), err
+	}}
+}
+
+func (b *bench) rclone(st store, command, from, to string) contender {
+	return contender{"rclone " + command, func(ctx context.Context) (*exec.Cmd, error) {
+		cmd := exec.CommandContext(ctx, b.tools.rclone, command, from, ":s3:"+bucket+"/"+to,
+			"--config", filepath.Join(b.work, "none.conf"), "--retries", "1", "--quiet", "--s3-provider", "Other", "--s3-endpoint", "http://"+st.host(),
+			"--s3-region", key.Region, "--s3-force-path-style", "--s3-no-check-bucket", "--s3-use-multipart-etag=false")
+		cmd.Env = append(os.Environ(), "RCLONE_S3_ACCESS_KEY_ID="+key.AccessKey, "RCLONE_S3_SECRET_ACCESS_KEY="+key.SecretKey)
+		return cmd, nil
+	}}
+}
+
+func (b *bench) curl(s *service, path string) contender {
+	return contender{"curl", func(ctx context.Context) (*exec.Cmd, error) {
+		dir, err := os.MkdirTemp(b.work, "curl-")
+		return exec.CommandContext(ctx, "sh", "curl.sh", s.server.URL, path, strconv.FormatInt(16*mebibyte, 10), dir), err
+	}}
+}
+
+// forEach uploads every file that it is given by path.
+func forEach(paths []string) string {
+	list := make([]string, len(paths))
+	for i, p := range paths {
+		list[i] = quoted(p)
+	}
+	return "resource \"vodlive_media_upload\" \"file\" {\n  for_each = toset([" + strings.Join(list, ", ") + "])\n  source   = each.value\n}\n"
+}
+
+func (b *bench) apply(s *service, c content) contender {
+	return contender{"apply", func(ctx context.Context) (*exec.Cmd, error) {
+		f, err := b.folder(s, forEach(c.paths))
+		if err != nil {
+			return nil, err
+		}
+		return f.command(ctx, "apply", "-auto-approve"), nil
+	}}
+}
