@@ -1,6 +1,7 @@
 package providerdata
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -29,6 +30,14 @@ type StoredFile struct {
 	Parts      int64  // 0 for a single PUT
 }
 
+// Kept is a stored file whose resource is being replaced, and what it was uploaded as.
+type Kept struct {
+	StoredFile
+	Source      string // as configured
+	FileName    string
+	ContentType string // "" = not known, as after an import
+}
+
 // Handover passes something from the Delete of an object to the Create that replaces it. Both run in one provider
 // process, and nothing else of Terraform's reaches from one to the other (private state does not). The zero value is
 // ready.
@@ -47,15 +56,23 @@ func (h *Handover[T]) Offer(key string, item T) {
 	h.items[key] = append(h.items[key], item)
 }
 
-// Take removes and returns an item offered under the key, the oldest first. Each is handed out once, so that two
+// Take removes and returns the oldest item offered under the key that fits. Each is handed out once, so that two
 // resources with the same content never share an upload.
-func (h *Handover[T]) Take(key string) (item T, ok bool) {
+func (h *Handover[T]) Take(key string, fits func(T) bool) (item T, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	waiting := h.items[key]
-	if len(waiting) == 0 {
+	i := slices.IndexFunc(h.items[key], fits)
+	if i < 0 {
 		return item, false
 	}
-	h.items[key] = waiting[1:]
-	return waiting[0], true
+	item = h.items[key][i]
+	h.items[key] = slices.Delete(h.items[key], i, i+1)
+	return item, true
+}
+
+// Has says whether Take would find an item.
+func (h *Handover[T]) Has(key string, fits func(T) bool) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.items[key], fits)
 }
