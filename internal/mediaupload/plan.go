@@ -236,7 +236,7 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
 	}
 	if problem := p.plan.sizeProblem(); problem != nil {
-		p.diags.AddAttributeError(path.Root(problem.attribute), problem.summary, problem.detail)
+		p.diags.Append(problem)
 	}
 	if p.diags.HasError() {
 		return

@@ -336,3 +336,68 @@ func TestSinglePutThatIsTooLargeIsFoundByThePlan(t *testing.T) {
 	f.Must("plan")
 	f.server.AssertCalls(t, simulator.CallPresignURL, 0)
 }
+
+// TestImportWhoseNameIsKnownOnlyAtApply imports an upload whose file_name comes from another resource.
+func TestImportWhoseNameIsKnownOnlyAtApply(t *testing.T) {
+	t.Parallel()
+	for name, problem := range map[string]string{"media.mp4": "", "other.mp4": "The imported file has another name"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, 1000)
+			f.upload()
+			f.apply()
+			key := f.onlyObject(t).KeyPath
+			f.Must("state", "rm", address)
+			f.Must("import", address, key)
+			f.Config(fmt.Sprintf(`
+resource "terraform_data" "name" {
+  input = %q
+}
+resource "vodlive_media_upload" "file" {
+  source    = "media.mp4"
+  file_name = terraform_data.name.output
+}`, name))
+			r := f.Run("apply", "-auto-approve")
+			f.onlyObject(t)
+			want(t, "key_path", f.State()[address].Values["key_path"], key)
+			if problem != "" {
+				want(t, "exit code", r.Code, 1)
+				contains(t, r, problem)
+				return
+			}
+			want(t, "exit code", r.Code, 0)
+			f.AssertNoChanges()
+		})
+	}
+}
+
+// TestJobOnASourceThatIsKnownOnlyAtApply keeps an upload that a batch job depends on. Only a plan that knows the content
+// can keep the job, too.
+func TestJobOnASourceThatIsKnownOnlyAtApply(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		sha256  bool
+		batches int
+	}{
+		"content unknown": {batches: 2},
+		"content known":   {sha256: true, batches: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, 1000)
+			const job = "resource \"vodlive_batch_job\" \"job\" {\n  paths = [vodlive_media_upload.file.key_path]\n  service_modes = [\"video_optimizer\"]\n}\n"
+			var arguments []string
+			if tc.sha256 {
+				arguments = []string{fmt.Sprintf("sha256 = %q", f.sum)}
+			}
+			f.Write("job.tf", job)
+			for _, trigger := range []string{"1", "2"} {
+				f.later("media.mp4", trigger, arguments...)
+				f.apply()
+			}
+			f.onlyObject(t)
+			want(t, "batches", len(f.server.Batches()), tc.batches)
+			f.AssertNoChanges()
+		})
+	}
+}

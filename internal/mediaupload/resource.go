@@ -152,7 +152,7 @@ func (m *model) spec() (spec, error) {
 		PartSize:    m.partSize(),
 	}
 	if problem := m.sizeProblem(); problem != nil {
-		return s, errors.New(problem.detail)
+		return s, errors.New(problem.Detail())
 	}
 	sum, err := hex.DecodeString(m.SHA256.ValueString())
 	if err != nil || len(sum) != len(s.SHA256) {
@@ -177,24 +177,22 @@ func (m *model) partSize() int64 {
 // maxPut is the largest file in bytes that S3 takes in one PUT.
 const maxPut = 5 << 30
 
-// sizeProblem is a file that storage does not take in the way it is to be sent, and the attribute that can change that.
-type sizeProblem struct{ attribute, summary, detail string }
-
-// sizeProblem is nil when the file can be sent, or when its size is not known yet.
-func (m *model) sizeProblem() *sizeProblem {
+// sizeProblem says that storage does not take the file in the way it is to be sent, and which attribute changes that. It
+// is nil when the file can be sent, or when its size is not known yet.
+func (m *model) sizeProblem() diag.Diagnostic {
 	size, partSize := m.Size.ValueInt64(), m.partSize()
 	file := fmt.Sprintf("%s has %d bytes", m.Source.ValueString(), size)
 	switch count := transfer.PartCount(size, partSize); {
 	case size > transfer.MaxPartSize*transfer.MaxParts:
-		return &sizeProblem{"source", "The file is too large", fmt.Sprintf("%s. Storage takes %d parts of %d bytes at most. Split the file.",
-			file, transfer.MaxParts, int64(transfer.MaxPartSize))}
+		return diag.NewAttributeErrorDiagnostic(path.Root("source"), "The file is too large",
+			fmt.Sprintf("%s. Storage takes at most %d parts of %d bytes. Split the file.", file, transfer.MaxParts, int64(transfer.MaxPartSize)))
 	case !m.multipart() && size > maxPut:
-		return &sizeProblem{"method", "The file is too large for one PUT", fmt.Sprintf(
-			"%s. Storage takes %d bytes at most in one PUT. Leave `method` out, or set it to \"multipart\".", file, int64(maxPut))}
+		return diag.NewAttributeErrorDiagnostic(path.Root("method"), "The file is too large for one PUT",
+			fmt.Sprintf("%s. Storage takes at most %d bytes in one PUT. Leave `method` out, or set it to \"multipart\".", file, int64(maxPut)))
 	case m.multipart() && count > transfer.MaxParts:
-		return &sizeProblem{"part_size", "The part size does not fit the file", fmt.Sprintf(
-			"%s, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out.",
-			file, count, partSize, transfer.MaxParts, transfer.PartSize(size))}
+		return diag.NewAttributeErrorDiagnostic(path.Root("part_size"), "The part size does not fit the file",
+			fmt.Sprintf("%s, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out.",
+				file, count, partSize, transfer.MaxParts, transfer.PartSize(size)))
 	}
 	return nil
 }

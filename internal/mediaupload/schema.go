@@ -61,7 +61,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		},
 		"method": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(methodAuto),
-			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts. A change sends nothing.",
+			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing.",
 			Validators:          []validator.String{stringvalidator.OneOf(methodAuto, methodSingle, methodMultipart)},
 		},
 		"part_size": schema.Int64Attribute{

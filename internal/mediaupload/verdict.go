@@ -32,7 +32,8 @@ const (
 )
 
 // judge compares the stored file (nil: no complete one) with the wanted one. The reasons are the attributes that ask for
-// a replacement, or that may ask for it.
+// a replacement, or that may ask for it. An import whose content is not known is never undecided: by its content the
+// apply could not recognise it, and would send the file again.
 func judge(stored *facts, wanted facts) (v verdict, reasons []string) {
 	if stored == nil {
 		return verdictUpload, nil
@@ -54,7 +55,7 @@ func judge(stored *facts, wanted facts) (v verdict, reasons []string) {
 	switch {
 	case len(differing) > 0:
 		return verdictReplace, differing
-	case len(open) > 0:
+	case len(open) > 0 && !stored.SHA256.IsNull():
 		return verdictUndecided, open
 	case stored.Size.IsNull() && !wanted.Size.IsNull():
 		return verdictAdopt, nil

@@ -35,6 +35,7 @@ type positiveDuration struct{}
 func (positiveDuration) Description(context.Context) string {
 	return `must be a duration longer than 0, such as "90s", "20m" or "1h30m"`
 }
+
 func (v positiveDuration) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (v positiveDuration) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
