@@ -8,8 +8,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// While a plan does not know the content, it replaces the stored file. If the apply finds that the content is the same,
-// the stored file is kept: Delete offers it, and the Create of an object that asks for it takes it.
+// A plan that does not know the content replaces the stored file. If the apply finds the same content, the stored file
+// is kept: Delete offers it, and the Create of an object that asks for such a file takes it.
 
 // offerStored leaves the stored file of a state to the Create that follows.
 func (r *mediaUpload) offerStored(state model) {
@@ -38,6 +38,10 @@ func (r *mediaUpload) takeStored(plan model, baseName string) (providerdata.Kept
 
 // onlyRenamed says that a stored file with the content of a plan waits for its Create, and that it has everything that
 // is configured, but not the name or the type that the plan would give to a new upload.
+//
+// Nothing that Terraform passes to the plan of an apply tells the object that replaces the stored one from a further new
+// object of the same content. If the earlier plan knew the name of that one, Terraform refuses its final plan; the next
+// apply passes.
 func (r *mediaUpload) onlyRenamed(plan, config model) bool {
 	waits := func(asking model) bool {
 		return r.data.Stored.Has(storedKey(plan), func(k providerdata.Kept) bool { return serves(k, asking) })

@@ -237,8 +237,8 @@ func TestConfigurationThatAnUnknownSourceNeedsIsCheckedByThePlan(t *testing.T) {
 	contains(t, f.Must("plan"), address+" will be updated in-place")
 }
 
-// TestReplacementThatWasAskedForSendsEverything asks for another upload of the same content. Nothing of the file's is
-// read for the plan, so its media type is not known.
+// TestReplacementThatWasAskedForSendsEverything asks for another upload of the same content. The plan does not read the
+// file, so it does not know the media type.
 func TestReplacementThatWasAskedForSendsEverything(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, 1000)
