@@ -36,17 +36,20 @@ func (r *mediaUpload) takeStored(plan model, baseName string) (providerdata.Kept
 	return providerdata.Kept{}, false
 }
 
-// onlyRenamed says that a stored file with the content of a plan waits for its Create, and that it has everything that
-// is configured, but not the name or the type that the plan would give to a new upload.
-//
-// Nothing that Terraform passes to the plan of an apply tells the object that replaces the stored one from a further new
-// object of the same content. If the earlier plan knew the name of that one, Terraform refuses its final plan; the next
-// apply passes.
-func (r *mediaUpload) onlyRenamed(plan, config model) bool {
+// namedAtApply says that the name and the type that the plan of a new object gives by default are left to its Create. While
+// planning that is so when the content is not known, or when an object of the same content may keep its stored file. At
+// apply it is so when a stored file waits that has everything that is configured, but another name or type.
+func (r *mediaUpload) namedAtApply(plan, config model) bool {
+	if !config.FileName.IsNull() && !config.ContentType.IsNull() {
+		return false
+	}
+	if plan.SHA256.IsUnknown() {
+		return true
+	}
 	waits := func(asking model) bool {
 		return r.data.Stored.Has(storedKey(plan), func(k providerdata.Kept) bool { return serves(k, asking) })
 	}
-	return !waits(plan) && waits(config)
+	return r.data.Naming.AtApply(storedKey(plan), false) || (!waits(plan) && waits(config))
 }
 
 func storedKey(m model) string { return strings.ToLower(m.SHA256.ValueString()) }

@@ -96,8 +96,11 @@ func (p *planner) run(ctx context.Context) (verdict, []string) {
 		return verdictKeep, nil
 	}
 	v, reasons := judge(p.state.facts(), wanted)
-	if p.state == nil && p.replacesUndecided {
+	switch {
+	case p.state == nil && p.replacesUndecided:
 		v = verdictUndecided
+	case v == verdictUndecided && !p.resource.data.Naming.AtApply(storedKey(*p.state), true):
+		v = verdictReplace // another object gets this content under a name that is planned already
 	}
 	p.fill(ctx, v, reasons, wanted)
 	return v, reasons
@@ -166,7 +169,7 @@ func (p *planner) contentHash(ctx context.Context, source string, info os.FileIn
 func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted facts) {
 	absent := wanted.Size.IsNull()
 	switch {
-	case v == verdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name"):
+	case v == verdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name") && !p.config.FileName.IsUnknown():
 		p.fail("The imported file has another name",
 			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Leave `file_name` out, or give the imported name.",
 				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), p.config.FileName.ValueString()))
@@ -232,7 +235,7 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	if p.plan.ContentType.IsNull() {
 		p.plan.ContentType = p.contentType()
 	}
-	if p.state == nil && p.resource.onlyRenamed(p.plan, p.config) {
+	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
 	}
 	if problem := p.plan.sizeProblem(); problem != nil {

@@ -401,3 +401,45 @@ func TestJobOnASourceThatIsKnownOnlyAtApply(t *testing.T) {
 		})
 	}
 }
+
+// TestNewObjectOfTheSameContentKeepsItsName makes a second object of the same content between the Delete and the Create
+// of one that may keep its stored file.
+func TestNewObjectOfTheSameContentKeepsItsName(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	media(t, filepath.Join(f.Dir, "second.mp4"), 1000, 1)
+	f.later("media.mp4", "1")
+	f.apply()
+	f.Write("second.tf", `
+resource "vodlive_media_upload" "second" {
+  source     = "second.mp4"
+  depends_on = [terraform_data.path]
+}`)
+	f.later("media.mp4", "2", "depends_on = [vodlive_media_upload.second]")
+	f.apply()
+	state := f.State()
+	want(t, "file_name", state[address].Values["file_name"], "media.mp4")
+	want(t, "file_name of the second", state["vodlive_media_upload.second"].Values["file_name"], "second.mp4")
+	f.AssertNoChanges()
+}
+
+// TestNewObjectWhoseHashIsKnownOnlyAtApply is the same with a second object of which the plan does not know the content.
+func TestNewObjectWhoseHashIsKnownOnlyAtApply(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, 1000)
+	media(t, filepath.Join(f.Dir, "second.mp4"), 1000, 1)
+	f.later("media.mp4", "1")
+	f.apply()
+	f.Write("second.tf", fmt.Sprintf(`
+resource "terraform_data" "hash" {
+  input      = %q
+  depends_on = [terraform_data.path]
+}
+resource "vodlive_media_upload" "second" {
+  source = "second.mp4"
+  sha256 = terraform_data.hash.output
+}`, f.sum))
+	f.later("media.mp4", "2", "depends_on = [vodlive_media_upload.second]")
+	f.apply()
+	f.AssertNoChanges()
+}

@@ -51,6 +51,7 @@ type Data struct {
 	Uploads    Uploads
 	Unfinished Handover[Unfinished] // uploads to continue
 	Stored     Handover[Kept]       // files that need not be sent again
+	Naming     Naming
 
 	regions regionList
 }
