@@ -317,16 +317,16 @@ var invalid = []struct {
 		`error replace_on_status.[]: Invalid replace_on_status: " " was given; a status must not be blank. The known ones are PENDING, PROVISIONING, ALLOCATED, READY, STOPPING, STOPPED, TERMINATED, ERROR, SCHEDULED and CANCELLED.`,
 	}},
 	{"time-out without a unit", config{"timeouts": config{"create": "20"}}, []string{
-		`error timeouts.create: Invalid Attribute Value Time Duration: "20" must be a string containing a sequence of decimal numbers, each with optional fraction and a unit suffix, such as "300ms", "-1.5h" or "2h45m". Valid time units are "ns", "us" (or "µs"), "ms", "s", "m", "h".`,
+		`error timeouts.create: Invalid timeouts.create: "20" was given; it must be a duration longer than 0, such as "90s", "20m" or "1h30m".`,
 	}},
 	{"empty time-out", config{"timeouts": config{"create": ""}}, []string{
-		`error timeouts.create: Invalid Attribute Value Time Duration: "" must be a string containing a sequence of decimal numbers, each with optional fraction and a unit suffix, such as "300ms", "-1.5h" or "2h45m". Valid time units are "ns", "us" (or "µs"), "ms", "s", "m", "h".`,
+		`error timeouts.create: Invalid timeouts.create: "" was given; it must be a duration longer than 0, such as "90s", "20m" or "1h30m".`,
 	}},
 	{"time-out of nothing", config{"timeouts": config{"create": "0s"}}, []string{
-		`error timeouts.create: Invalid timeouts.create: "0s" was given; it must be longer than 0, such as "20m".`,
+		`error timeouts.create: Invalid timeouts.create: "0s" was given; it must be a duration longer than 0, such as "90s", "20m" or "1h30m".`,
 	}},
 	{"negative time-out", config{"timeouts": config{"create": "-5m"}}, []string{
-		`error timeouts.create: Invalid timeouts.create: "-5m" was given; it must be longer than 0, such as "20m".`,
+		`error timeouts.create: Invalid timeouts.create: "-5m" was given; it must be a duration longer than 0, such as "90s", "20m" or "1h30m".`,
 	}},
 	{"several at once", config{"name": "", "mode": "single", "input": "RTMP_PULL", "is_scheduled": true}, []string{
 		"error input_source_a: input_source_a is missing: `input_source_a` is required when `input` is RTMP_PULL or RTMPS_PULL. It is not set, and here `input` is RTMP_PULL. A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in.",

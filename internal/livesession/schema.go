@@ -15,6 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // resourceSchema is the schema of the resource. Every argument that the service
@@ -148,14 +150,9 @@ func statusSet() []validator.Set {
 }
 
 func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	attribute, ok := timeouts.Attributes(ctx, timeouts.Opts{
+	return providerdata.Timeouts(ctx, timeouts.Opts{
 		Create: true,
 		CreateDescription: "How long creating the session may take in all, the waiting for `wait_for_status` included, " +
 			"as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
-	}).(schema.SingleNestedAttribute)
-	if !ok {
-		panic("timeouts.Attributes is not a nested attribute")
-	}
-	attribute.MarkdownDescription = "Time limits of operations."
-	return attribute
+	})
 }

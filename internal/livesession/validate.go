@@ -35,7 +35,6 @@ func configRules() []resource.ConfigValidator {
 		exactlyWhen("scheduled_at", "", scheduled),
 		realLocalTime{},
 		distinctStatuses{},
-		positiveTimeout{},
 	}
 }
 

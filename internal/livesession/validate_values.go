@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
@@ -164,25 +162,3 @@ var (
 	clock        = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
 	otherLayouts = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"}
 )
-
-// positiveTimeout refuses a limit that leaves no time. That it is a duration at
-// all is checked by the attribute.
-type positiveTimeout struct{}
-
-func (positiveTimeout) Description(context.Context) string             { return "timeouts.create is longer than 0" }
-func (v positiveTimeout) MarkdownDescription(c context.Context) string { return v.Description(c) }
-
-func (positiveTimeout) ValidateResource(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	if isNull(req.Config, "timeouts") {
-		return
-	}
-	at := path.Root("timeouts").AtName("create")
-	var value types.String
-	if diags := req.Config.GetAttribute(ctx, at, &value); diags.HasError() {
-		return // timeouts as a whole is unknown
-	}
-	if d, err := time.ParseDuration(value.ValueString()); err == nil && d <= 0 {
-		resp.Diagnostics.AddAttributeError(at, "Invalid timeouts.create",
-			fmt.Sprintf("%q was given; it must be longer than 0, such as \"20m\".", value.ValueString()))
-	}
-}

@@ -28,8 +28,15 @@ var mediaTypes = map[string]string{
 	".wmv": "video/x-ms-wmv",
 }
 
-// typeByName finds the media type of a file name by its extension, "" if it is none of a media file.
-func typeByName(name string) string { return mediaTypes[strings.ToLower(filepath.Ext(name))] }
+// typeByName finds the media type by the extension of the first name that has one of a media file, "" if none has.
+func typeByName(names ...string) string {
+	for _, name := range names {
+		if t := mediaTypes[strings.ToLower(filepath.Ext(name))]; t != "" {
+			return t
+		}
+	}
+	return ""
+}
 
 // typeByContent finds the media type of a file from its first bytes. There always is one: application/octet-stream at
 // the least.

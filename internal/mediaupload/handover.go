@@ -21,11 +21,6 @@ func (m *model) unfinishedKey() string {
 	return contentKey(m.SHA256.ValueString(), m.Size.ValueInt64(), m.FileName.ValueString())
 }
 
-// A complete file is taken over only by an object of the same media type, too.
-func (s spec) storedKey() string { return s.unfinishedKey() + " " + s.ContentType }
-
-func (m *model) storedKey() string { return m.unfinishedKey() + " " + m.ContentType.ValueString() }
-
 func contentKey(sum string, size int64, name string) string {
 	return fmt.Sprintf("%s %d %s", strings.ToLower(sum), size, name)
 }

@@ -441,7 +441,8 @@ func TestInvalidConfigurations(t *testing.T) {
 		`method = "parallel"`:            {`"auto"`, `"single"`, `"multipart"`},
 		`part_size = 5242879`:            {"between 5242880 and"},
 		`change_detection = "mtime"`:     {`"stat"`, `"content"`},
-		`timeouts = { create = "soon" }`: {"soon"},
+		`timeouts = { create = "soon" }`: {"Invalid timeouts.create", `"soon" was given`},
+		`timeouts = { create = "0s" }`:   {"Invalid timeouts.create", `"0s" was given; it must be a duration longer than 0`},
 	} {
 		f.upload(argument)
 		r := f.Run("validate")

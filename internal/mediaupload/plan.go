@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,16 +18,16 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// Keys of the private state. The intent of a plan tells Delete whether it serves a replacement: Delete gets the old
-// state's attributes, but the new plan's private data.
+// Keys of the private state. The intent tells Delete what it serves: Delete gets the attributes of the old state, but
+// the private data of the new plan. Every plan that is not null counts as a replacement, since no other one reaches
+// Delete.
 const (
 	privateSeen   = "file"
 	privateIntent = "intent"
 
-	intentCreate     = `"create"`
-	intentCreateOpen = `"create, content not known"`
-	intentDestroy    = `"destroy"`
-	intentNone       = `"none"`
+	intentDestroy   = `"destroy"`
+	intentReplace   = `"replace"`
+	intentUndecided = `"replace unless the content is the same"`
 )
 
 // ModifyPlan decides everything that the file decides. Terraform calls it up to three times for one change (twice while
@@ -42,34 +43,39 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	p := planner{resource: r, now: time.Now()}
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &p.plan)...)
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Config, &p.config)...)
-	intent := intentCreate
-	if !req.State.Raw.IsNull() {
+	if req.State.Raw.IsNull() {
+		// The second call for a replacement has no state, but the private data of the first one.
+		earlier, diags := req.Private.GetKey(ctx, privateIntent)
+		resp.Diagnostics.Append(diags...)
+		p.replacesUndecided = string(earlier) == intentUndecided
+	} else {
 		p.state = &model{}
 		resp.Diagnostics.Append(providerdata.Get(ctx, req.State, p.state)...)
 		content, diags := req.Private.GetKey(ctx, privateSeen)
 		resp.Diagnostics.Append(diags...)
 		// A private state that cannot be read only means that the file is read.
 		_ = json.Unmarshal(content, &p.seen)
-		intent = intentNone
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	p.decide(ctx)
+	v, reasons := p.run(ctx)
 	resp.Diagnostics.Append(p.diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	open := p.plan.SHA256.IsUnknown() || p.plan.FileName.IsUnknown() || p.plan.ContentType.IsUnknown()
-	if open && (intent == intentCreate || len(p.replace) > 0) {
-		intent = intentCreateOpen
+	intent := intentReplace
+	if v == verdictUndecided {
+		intent = intentUndecided
 	}
-	resp.RequiresReplace = append(resp.RequiresReplace, p.replace...)
+	for _, attribute := range reasons {
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
+	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intent))...)
 	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.Plan, p.plan)...)
 }
 
-// planner decides one plan.
+// planner makes one plan.
 type planner struct {
 	resource *mediaUpload
 	now      time.Time
@@ -77,21 +83,46 @@ type planner struct {
 	plan     model
 	state    *model // nil: the object is to be created
 	seen     seen
+	// replacesUndecided says that the object is to be created in place of one for which the verdict was undecided.
+	replacesUndecided bool
 
-	replace path.Paths
-	diags   diag.Diagnostics
+	diags diag.Diagnostics
+}
+
+// run looks at the file, judges, and fills the plan.
+func (p *planner) run(ctx context.Context) (verdict, []string) {
+	wanted := p.wanted(ctx)
+	if p.diags.HasError() {
+		return verdictKeep, nil
+	}
+	v, reasons := judge(p.state.facts(), wanted)
+	switch {
+	case p.state == nil && p.replacesUndecided:
+		v = verdictUndecided
+	case v == verdictUndecided && !p.resource.data.Naming.AtApply(storedKey(*p.state), true):
+		v = verdictReplace // another object gets this content under a name that is planned already
+	}
+	p.fill(ctx, v, reasons, wanted)
+	return v, reasons
 }
 
 // complete says that the state holds an upload that is complete. An import is: its content is just not known yet.
 func (m *model) complete() bool { return m != nil && m.Incomplete.IsNull() && !m.KeyPath.IsNull() }
 
-// imported says that the state comes from an import whose file has not been looked at yet.
-func (m *model) imported() bool { return m.complete() && m.SHA256.IsNull() }
+// facts describe the stored file of a state, nil if it has no complete one.
+func (m *model) facts() *facts {
+	if !m.complete() {
+		return nil
+	}
+	return &facts{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType, Size: m.Size}
+}
 
-func (p *planner) decide(ctx context.Context) {
+// wanted is what the configuration and the file ask for.
+func (p *planner) wanted(ctx context.Context) facts {
+	w := facts{SHA256: p.config.SHA256, FileName: p.config.FileName, ContentType: p.config.ContentType, Size: types.Int64Unknown()}
 	if p.config.Source.IsUnknown() || p.config.SHA256.IsUnknown() {
-		p.decideLater()
-		return
+		w.SHA256 = firstSet(p.config.SHA256, types.StringUnknown())
+		return w
 	}
 	source := p.config.Source.ValueString()
 	info, err := stat(source)
@@ -100,168 +131,144 @@ func (p *planner) decide(ctx context.Context) {
 	}
 	switch {
 	case isMissing(err) && p.state.complete():
-		p.decideWithoutFile(source)
-		return
+		// Without the file nothing can be uploaded, so an argument that is not known yet is not taken for a change: if it
+		// is one, the plan of the apply fails, and the state is still there.
+		w.Size = types.Int64Null()
+		w.FileName, w.ContentType = known(w.FileName), known(w.ContentType)
+		return w
 	case err != nil:
 		p.fail("The file cannot be uploaded", err.Error()+". `source` must be the path of a file with content; a relative path starts at the folder in which Terraform runs.")
-		return
+		return w
 	}
-	sum, err := p.contentHash(ctx, source, info)
-	if err != nil {
-		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
-		return
+	w.Size = types.Int64Value(info.Size())
+	if w.SHA256.IsNull() {
+		w.SHA256 = p.contentHash(ctx, source, info)
 	}
-	p.plan.SHA256 = sum
-	p.plan.Size = types.Int64Value(info.Size())
-	switch {
-	case !p.state.complete():
-		p.decideUpload(ctx, source)
-	case p.state.imported():
-		p.decideAdoption(source)
-	default:
-		p.decideChange(ctx, source)
-	}
+	return w
 }
 
 func (p *planner) fail(summary, detail string) {
 	p.diags.AddAttributeError(path.Root("source"), summary, detail)
 }
 
-// contentHash is the planned SHA-256: the configured one, that of the state if the file has not been touched since, or
-// that of the file's content.
-func (p *planner) contentHash(ctx context.Context, source string, info os.FileInfo) (types.String, error) {
-	if !p.config.SHA256.IsNull() {
-		return p.config.SHA256, nil
-	}
+// contentHash is the SHA-256 of the state if the file has not been touched since, else that of the file's content.
+func (p *planner) contentHash(ctx context.Context, source string, info os.FileInfo) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
-	untouched := p.seen.is(p.config.Source.ValueString(), info) && strings.EqualFold(p.seen.SHA256, p.stateSHA256())
-	if detection != detectContent && p.state.complete() && untouched {
-		return p.state.SHA256, nil
+	if detection != detectContent && p.state.complete() && p.seen.is(source, info) &&
+		strings.EqualFold(p.seen.SHA256, p.state.SHA256.ValueString()) {
+		return p.state.SHA256
 	}
 	sum, err := p.resource.contentHash(ctx, source, detection)
 	if err != nil {
-		return types.StringNull(), err
+		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
-	if strings.EqualFold(sum, p.stateSHA256()) {
-		return p.state.SHA256, nil // the state may hold it in capitals
-	}
-	return types.StringValue(sum), nil
+	return types.StringValue(sum)
 }
 
-func (p *planner) stateSHA256() string {
-	if p.state == nil {
-		return ""
-	}
-	return p.state.SHA256.ValueString()
-}
-
-// decideLater plans for a file that is not known yet. A plan can promise no less than what comes out when it is applied,
-// so a complete upload is planned to be replaced; if the content then turns out to be the same, Delete hands the upload
-// over and Create keeps it. With create_before_destroy Create comes first and sends the file; and what the user asked to
-// replace (-replace, taint) cannot be told from this, so that it is kept, too, while its source is not known.
-func (p *planner) decideLater() {
-	unknown := types.StringUnknown()
-	if p.state.complete() {
-		p.plan.FileName = firstSet(p.config.FileName, p.state.FileName)
-		p.plan.ContentType = firstSet(p.config.ContentType, p.state.ContentType, unknown)
-		p.plan.SHA256 = firstSet(p.config.SHA256, unknown)
-		p.plan.Size = types.Int64Unknown()
-		p.plan.keepOutcome(*p.state)
-		asked := p.state.differing(p.config, true)
-		if p.config.SHA256.IsNull() {
-			asked = append(asked, "sha256")
-		}
-		if p.state.imported() {
-			return
-		}
-		if len(asked) == 0 {
-			p.plan.Size = p.state.Size
-			return
-		}
-		for _, name := range asked {
-			p.replace = append(p.replace, path.Root(name))
-		}
-	}
-	p.plan.SHA256 = firstSet(p.config.SHA256, unknown)
-	p.plan.FileName = firstSet(p.config.FileName, unknown)
-	p.plan.ContentType = firstSet(p.config.ContentType, unknown)
-	p.plan.Size = types.Int64Unknown()
-	p.plan.setOutcome(unknown, types.Int64Unknown())
-	p.plan.Incomplete = types.ObjectNull(incompleteTypes)
-}
-
-// decideWithoutFile keeps a complete upload whose file is gone, unless the configuration asks for another one.
-func (p *planner) decideWithoutFile(source string) {
-	asked := p.state.differing(p.config, false)
-	if len(asked) > 0 {
+// fill makes the plan of a verdict, or says why there can be none.
+func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted facts) {
+	absent := wanted.Size.IsNull()
+	switch {
+	case v == verdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name") && !p.config.FileName.IsUnknown():
+		p.fail("The imported file has another name",
+			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Leave `file_name` out, or give the imported name.",
+				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), p.config.FileName.ValueString()))
+	case v == verdictReplace && absent:
 		p.fail("The file cannot be uploaded",
-			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload.", source, strings.Join(asked, "`, `")))
-		return
+			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload.", p.config.Source.ValueString(), strings.Join(reasons, "`, `")))
+	case v == verdictKeep || v == verdictAdopt:
+		p.fillStored(v, wanted)
+	default:
+		p.fillUpload(ctx, v, wanted)
 	}
-	p.plan.SHA256 = firstSet(p.config.SHA256, p.state.SHA256)
-	p.plan.Size = p.state.Size
-	p.plan.FileName, p.plan.ContentType = p.state.FileName, firstSet(p.config.ContentType, p.state.ContentType)
+}
+
+// fillStored plans to keep the stored file. An import learns what it lacks from the file at hand.
+func (p *planner) fillStored(v verdict, wanted facts) {
 	p.plan.keepOutcome(*p.state)
-	p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
-		fmt.Sprintf("%s does not exist on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
-			source, p.state.KeyPath.ValueString()))
+	p.plan.SHA256 = firstSet(kept(p.config.SHA256, p.state.SHA256), wanted.SHA256)
+	p.plan.FileName = kept(p.config.FileName, p.state.FileName)
+	p.plan.ContentType = kept(p.config.ContentType, p.state.ContentType)
+	p.plan.Size = p.state.Size
+	source, keyPath := p.config.Source, p.state.KeyPath.ValueString()
+	if v == verdictAdopt {
+		p.plan.Size = wanted.Size
+		if p.plan.ContentType.IsNull() {
+			p.plan.ContentType = p.contentType()
+		}
+		name := "`source`"
+		if !source.IsUnknown() {
+			name = source.ValueString()
+		}
+		p.diags.AddAttributeWarning(path.Root("source"), "The file at hand is taken for the imported one",
+			fmt.Sprintf("%s was imported as %s. The service shows no content, so the provider takes %s for what is stored there, without sending it. "+
+				"From then on a change of the file uploads it anew.", typeName, keyPath, name))
+	}
+	if wanted.Size.IsNull() {
+		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
+			fmt.Sprintf("%s does not exist on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
+				source.ValueString(), keyPath))
+	}
 }
 
-// differing names the arguments in which a configuration asks for another object than the state holds. A value that is
-// not known yet may, which counts if unknown is set.
-func (m *model) differing(config model, unknown bool) []string {
-	var names []string
-	add := func(name string, want, have types.String, equal func(a, b string) bool) {
-		switch {
-		case want.IsNull() || have.IsNull():
-		case want.IsUnknown() && unknown, !want.IsUnknown() && !equal(want.ValueString(), have.ValueString()):
-			names = append(names, name)
-		}
-	}
-	same := func(a, b string) bool { return a == b }
-	add("sha256", config.SHA256, m.SHA256, strings.EqualFold)
-	add("file_name", config.FileName, m.FileName, same)
-	add("content_type", config.ContentType, m.ContentType, same)
-	return names
+// kept is the value of an attribute of a stored file that stays: the configured one, else the stored one. It is unknown
+// only where nothing is stored.
+func kept(config, stored types.String) types.String {
+	return firstSet(known(config), stored, config)
 }
 
-// decideUpload plans an upload: of a new object, or of what is left of one that is incomplete.
-func (p *planner) decideUpload(ctx context.Context, source string) {
-	name := p.config.FileName
-	if name.IsNull() && p.state != nil {
-		name = p.state.FileName
-	}
-	p.plan.FileName = name
-	if name.IsNull() {
-		base := filepath.Base(source)
-		if problem := fileNameProblem(base); problem != "" {
-			p.fail("The file cannot be uploaded", fmt.Sprintf("Its name is %q, which %s. Set `file_name` to the name to store it under.", base, problem))
-			return
-		}
-		p.plan.FileName = types.StringValue(base)
-	}
-	if p.plan.ContentType = p.config.ContentType; p.plan.ContentType.IsNull() {
-		p.plan.ContentType = p.contentType(source)
-	}
+// fillUpload plans an upload: of a new object, or of what is left of one that is incomplete.
+func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	p.plan.setOutcome(types.StringUnknown(), types.Int64Unknown())
 	p.plan.Incomplete = types.ObjectNull(incompleteTypes)
-	if _, err := p.plan.parts(); err != nil {
-		p.diags.AddAttributeError(path.Root("part_size"), "The part size does not fit the file", err.Error())
+	p.plan.SHA256, p.plan.Size = wanted.SHA256, wanted.Size
+	p.plan.FileName, p.plan.ContentType = p.config.FileName, p.config.ContentType
+	if v == verdictUpload && p.state != nil && p.plan.FileName.IsNull() {
+		p.plan.FileName = p.state.FileName // the unfinished upload has this name
+	}
+	if p.plan.FileName.IsNull() {
+		p.plan.FileName = p.baseName(v)
+	}
+	if p.plan.ContentType.IsNull() && v == verdictUndecided {
+		p.plan.ContentType = types.StringUnknown()
+	}
+	if p.plan.ContentType.IsNull() {
+		p.plan.ContentType = p.contentType()
+	}
+	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
+		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
+	}
+	if problem := p.plan.sizeProblem(); problem != nil {
+		p.diags.Append(problem)
+	}
+	if p.diags.HasError() {
 		return
 	}
 	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, p.now)...)
 }
 
-// contentType is found while planning where that needs no look at the content, or where the content has been read
-// anyway. Otherwise the apply finds it.
-func (p *planner) contentType(source string) types.String {
-	if p.plan.FileName.IsUnknown() {
+// baseName is the name that a new upload gets by default. It is left to the apply where that may keep the stored file,
+// which keeps its name, too.
+func (p *planner) baseName(v verdict) types.String {
+	if v == verdictUndecided || p.config.Source.IsUnknown() {
 		return types.StringUnknown()
 	}
-	for _, name := range []string{p.plan.FileName.ValueString(), source} {
-		if t := typeByName(name); t != "" {
-			return types.StringValue(t)
-		}
+	base := filepath.Base(p.config.Source.ValueString())
+	if problem := fileNameProblem(base); problem != "" {
+		p.fail("The file cannot be uploaded", fmt.Sprintf("Its name is %q, which %s. Set `file_name` to the name to store it under.", base, problem))
+	}
+	return types.StringValue(base)
+}
+
+// contentType is found while planning where that needs no look at the content, or where the content has been read
+// anyway. Otherwise the apply finds it.
+func (p *planner) contentType() types.String {
+	if p.plan.FileName.IsUnknown() || p.config.Source.IsUnknown() {
+		return types.StringUnknown()
+	}
+	source := p.config.Source.ValueString()
+	if t := typeByName(p.plan.FileName.ValueString(), source); t != "" {
+		return types.StringValue(t)
 	}
 	if !p.config.SHA256.IsNull() {
 		return types.StringUnknown()
@@ -274,43 +281,12 @@ func (p *planner) contentType(source string) types.String {
 	return types.StringValue(t)
 }
 
-// decideAdoption takes the file at hand for the content of an imported upload.
-func (p *planner) decideAdoption(source string) {
-	if asked := p.state.differing(p.config, false); len(asked) > 0 {
-		p.fail("The imported file has another name",
-			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Leave `file_name` out, or give the imported name.",
-				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), p.config.FileName.ValueString()))
-		return
+// known is null for a value that is not known yet.
+func known(v types.String) types.String {
+	if v.IsUnknown() {
+		return types.StringNull()
 	}
-	p.plan.FileName = firstSet(p.config.FileName, p.state.FileName)
-	if p.plan.ContentType = firstSet(p.config.ContentType, p.state.ContentType); p.plan.ContentType.IsNull() {
-		p.plan.ContentType = p.contentType(source)
-	}
-	p.plan.keepOutcome(*p.state)
-	p.diags.AddAttributeWarning(path.Root("source"), "The file at hand is taken for the imported one",
-		fmt.Sprintf("%s was imported as %s. The service shows no content, so the provider takes %s for what is stored there, without sending it. "+
-			"From then on a change of the file uploads it anew.", typeName, p.state.KeyPath.ValueString(), source))
-}
-
-// decideChange plans for an upload that is complete: a new upload if the configuration or the content asks for one.
-func (p *planner) decideChange(ctx context.Context, source string) {
-	asked := p.state.differing(p.config, true)
-	if !strings.EqualFold(p.plan.SHA256.ValueString(), p.stateSHA256()) && p.config.SHA256.IsNull() {
-		asked = append(asked, "sha256")
-	}
-	if len(asked) == 0 {
-		p.plan.Size = p.state.Size
-		p.plan.FileName, p.plan.ContentType = p.state.FileName, p.state.ContentType
-		p.plan.keepOutcome(*p.state)
-		return
-	}
-	for _, name := range asked {
-		p.replace = append(p.replace, path.Root(name))
-	}
-	state := p.state
-	p.state = nil // the new object takes no name and no type from the old one
-	p.decideUpload(ctx, source)
-	p.state = state
+	return v
 }
 
 // firstSet is the first value that is not null; null if all are.

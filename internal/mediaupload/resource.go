@@ -57,13 +57,17 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	asked := plan // what the plan left open is decided by the stored file, if one can be kept
 	s, file, err := r.prepareUpload(ctx, &plan)
 	if err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
-	if stored, ok := r.data.Stored.Take(s.storedKey()); ok {
-		plan.setStored(stored)
+	asked.SHA256 = plan.SHA256
+	if stored, ok := r.takeStored(asked, s.FileName); ok {
+		plan.setStored(stored.StoredFile)
+		plan.FileName = types.StringValue(stored.FileName)
+		plan.ContentType = firstSet(textOrNull(stored.ContentType), plan.ContentType)
 		if configured.IsNull() { // then the content has been read
 			resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 		}
@@ -71,7 +75,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	var own *providerdata.Unfinished
-	if handed, ok := r.data.Unfinished.Take(s.unfinishedKey()); ok {
+	if handed, ok := r.data.Unfinished.Take(s.unfinishedKey(), func(providerdata.Unfinished) bool { return true }); ok {
 		own = &handed
 	}
 	left := r.upload(ctx, &plan, s, own, uploadDiagnostic, &resp.Diagnostics)
@@ -126,7 +130,7 @@ func (r *mediaUpload) prepare(ctx context.Context, m *model) (file []byte, err e
 		m.FileName = types.StringValue(base)
 	}
 	if m.ContentType.IsUnknown() || m.ContentType.IsNull() {
-		found := typeByName(m.FileName.ValueString())
+		found := typeByName(m.FileName.ValueString(), source)
 		if found == "" {
 			if found, err = typeByContent(source); err != nil {
 				return nil, err
@@ -145,10 +149,10 @@ func (m *model) spec() (spec, error) {
 		ContentType: m.ContentType.ValueString(),
 		Size:        m.Size.ValueInt64(),
 		Multipart:   m.multipart(),
+		PartSize:    m.partSize(),
 	}
-	var err error
-	if s.PartSize, err = m.parts(); err != nil {
-		return s, err
+	if problem := m.sizeProblem(); problem != nil {
+		return s, errors.New(problem.Detail())
 	}
 	sum, err := hex.DecodeString(m.SHA256.ValueString())
 	if err != nil || len(sum) != len(s.SHA256) {
@@ -162,17 +166,35 @@ func (m *model) multipart() bool {
 	return m.Method.ValueString() == methodMultipart || (m.Method.ValueString() != methodSingle && m.Size.ValueInt64() > singleLimit)
 }
 
-// parts is the size in bytes of the parts that the file is sent in. It is an error if there are too many.
-func (m *model) parts() (int64, error) {
-	size, partSize := m.Size.ValueInt64(), m.PartSize.ValueInt64()
-	if partSize == 0 {
-		return transfer.PartSize(size), nil
+// partSize is the size in bytes of the parts that the file is sent in.
+func (m *model) partSize() int64 {
+	if m.PartSize.IsNull() {
+		return transfer.PartSize(m.Size.ValueInt64())
 	}
-	if count := transfer.PartCount(size, partSize); m.multipart() && count > transfer.MaxParts {
-		return 0, fmt.Errorf("%s has %d bytes, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out",
-			m.Source.ValueString(), size, count, partSize, transfer.MaxParts, transfer.PartSize(size))
+	return m.PartSize.ValueInt64()
+}
+
+// maxPut is the largest file in bytes that S3 takes in one PUT.
+const maxPut = 5 << 30
+
+// sizeProblem says that storage does not take the file in the way it is to be sent, and which attribute changes that. It
+// is nil when the file can be sent, or when its size is not known yet.
+func (m *model) sizeProblem() diag.Diagnostic {
+	size, partSize := m.Size.ValueInt64(), m.partSize()
+	file := fmt.Sprintf("%s has %d bytes", m.Source.ValueString(), size)
+	switch count := transfer.PartCount(size, partSize); {
+	case size > transfer.MaxPartSize*transfer.MaxParts:
+		return diag.NewAttributeErrorDiagnostic(path.Root("source"), "The file is too large",
+			fmt.Sprintf("%s. Storage takes at most %d parts of %d bytes. Split the file.", file, transfer.MaxParts, int64(transfer.MaxPartSize)))
+	case !m.multipart() && size > maxPut:
+		return diag.NewAttributeErrorDiagnostic(path.Root("method"), "The file is too large for one PUT",
+			fmt.Sprintf("%s. Storage takes at most %d bytes in one PUT. Leave `method` out, or set it to \"multipart\".", file, int64(maxPut)))
+	case m.multipart() && count > transfer.MaxParts:
+		return diag.NewAttributeErrorDiagnostic(path.Root("part_size"), "The part size does not fit the file",
+			fmt.Sprintf("%s, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out.",
+				file, count, partSize, transfer.MaxParts, transfer.PartSize(size)))
 	}
-	return partSize, nil
+	return nil
 }
 
 // upload sends the file and fills in what the service says of it. When it fails it returns what is left to continue
@@ -213,7 +235,6 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &plan)...)
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &state)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentNone))...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -273,8 +294,8 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	if state.complete() {
 		detail := fmt.Sprintf("The service has no call to delete a file. Terraform forgets %s; the file stays stored.", state.KeyPath.ValueString())
-		if string(intent) == intentCreateOpen {
-			r.data.Stored.Offer(state.storedKey(), state.stored())
+		if string(intent) == intentUndecided {
+			r.offerStored(state)
 			detail = fmt.Sprintf("Which content replaces %s was not known while planning. If it is the same, the upload is kept and nothing is sent; "+
 				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored; `terraform import` with its key path takes it back.",
 				state.KeyPath.ValueString())
@@ -287,7 +308,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if left == nil || r.data.Uploads.Completed(left.UploadID) { // with create_before_destroy, Create has continued it
 		return
 	}
-	if string(intent) == intentCreate || string(intent) == intentCreateOpen {
+	if string(intent) != intentDestroy {
 		r.data.Unfinished.Offer(state.unfinishedKey(), *left)
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -60,7 +61,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		},
 		"method": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(methodAuto),
-			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts. A change sends nothing.",
+			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing.",
 			Validators:          []validator.String{stringvalidator.OneOf(methodAuto, methodSingle, methodMultipart)},
 		},
 		"part_size": schema.Int64Attribute{
@@ -121,14 +122,9 @@ func computedAttributes() map[string]schema.Attribute {
 }
 
 func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	attribute := timeouts.Attributes(ctx, timeouts.Opts{
+	return providerdata.Timeouts(ctx, timeouts.Opts{
 		Create: true,
 		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\"; 24 hours by default. " +
 			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
 	})
-	if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
-		nested.MarkdownDescription = "Time limits."
-		return nested
-	}
-	return attribute
 }

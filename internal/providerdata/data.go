@@ -50,7 +50,8 @@ type Data struct {
 
 	Uploads    Uploads
 	Unfinished Handover[Unfinished] // uploads to continue
-	Stored     Handover[StoredFile] // files that need not be sent again
+	Stored     Handover[Kept]       // files that need not be sent again
+	Naming     Naming
 
 	regions regionList
 }

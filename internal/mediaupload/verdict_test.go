@@ -1,0 +1,89 @@
+package mediaupload
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	text, null, unknown := types.StringValue, types.StringNull(), types.StringUnknown()
+	a, b := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
+	file := func(sum, name, contentType types.String, size types.Int64) facts {
+		return facts{SHA256: sum, FileName: name, ContentType: contentType, Size: size}
+	}
+	size, later, absent := types.Int64Value(1000), types.Int64Unknown(), types.Int64Null()
+	stored := file(text(a), text("a.mp4"), text("video/mp4"), size)
+	imported := file(null, text("a.mp4"), null, absent)
+	for name, tc := range map[string]struct {
+		stored  *facts
+		wanted  facts
+		verdict verdict
+		reasons []string
+	}{
+		"nothing stored":              {nil, file(text(a), null, null, size), verdictUpload, nil},
+		"nothing stored, not known":   {nil, file(unknown, unknown, unknown, later), verdictUpload, nil},
+		"the same":                    {&stored, file(text(a), null, null, size), verdictKeep, nil},
+		"the same in capitals":        {&stored, file(text(strings.ToUpper(a)), text("a.mp4"), text("video/mp4"), size), verdictKeep, nil},
+		"file absent":                 {&stored, file(null, null, null, absent), verdictKeep, nil},
+		"file absent, another hash":   {&stored, file(text(b), null, null, absent), verdictReplace, []string{"sha256"}},
+		"source not known, hash is":   {&stored, file(text(a), null, null, later), verdictKeep, nil},
+		"content not known":           {&stored, file(unknown, null, null, later), verdictUndecided, []string{"sha256"}},
+		"name and type not known":     {&stored, file(text(a), unknown, unknown, size), verdictUndecided, []string{"file_name", "content_type"}},
+		"another content":             {&stored, file(text(b), null, null, size), verdictReplace, []string{"sha256"}},
+		"another name, type unknown":  {&stored, file(text(a), text("b.mp4"), unknown, size), verdictReplace, []string{"file_name"}},
+		"another type":                {&stored, file(text(a), null, text("video/x"), size), verdictReplace, []string{"content_type"}},
+		"import":                      {&imported, file(text(a), null, text("video/x"), size), verdictAdopt, nil},
+		"import, file absent":         {&imported, file(text(a), null, null, absent), verdictKeep, nil},
+		"import, content not known":   {&imported, file(unknown, null, unknown, later), verdictAdopt, nil},
+		"import, another name":        {&imported, file(text(a), text("b.mp4"), null, size), verdictReplace, []string{"file_name"}},
+		"import, name not known":      {&imported, file(text(a), unknown, null, size), verdictAdopt, nil},
+		"import with a hash, another": {&facts{SHA256: text(a), FileName: text("a.mp4"), Size: absent}, file(text(b), null, null, size), verdictReplace, []string{"sha256"}},
+	} {
+		if v, reasons := judge(tc.stored, tc.wanted); v != tc.verdict || !slices.Equal(reasons, tc.reasons) {
+			t.Errorf("%s: verdict %d for %q, want %d for %q", name, v, reasons, tc.verdict, tc.reasons)
+		}
+	}
+}
+
+func TestSizeProblem(t *testing.T) {
+	t.Parallel()
+	const mib, gib, tib = 1 << 20, 1 << 30, 1 << 40
+	for name, tc := range map[string]struct {
+		method    string
+		size      int64
+		partSize  int64 // 0: not configured
+		attribute string
+	}{
+		"single, largest":              {methodSingle, 5 * gib, 0, ""},
+		"single, too large":            {methodSingle, 5*gib + 1, 0, "method"},
+		"single ignores the part size": {methodSingle, 5 * gib, 5 * mib, ""},
+		"auto, large":                  {methodAuto, 48 * tib, 0, ""},
+		"auto, parts too small":        {methodAuto, 50 * gib, 5 * mib, "part_size"},
+		"auto, one PUT":                {methodAuto, singleLimit, 5 * mib, ""},
+		"multipart, parts fit":         {methodMultipart, 10_000 * 5 * mib, 5 * mib, ""},
+		"multipart, one part too many": {methodMultipart, 10_000*5*mib + 1, 5 * mib, "part_size"},
+		"more than storage takes":      {methodAuto, 10_000*5*gib + 1, 0, "source"},
+		"more than any part size fits": {methodMultipart, 10_000*5*gib + 1, 5 * gib, "source"},
+	} {
+		m := model{Method: types.StringValue(tc.method), Size: types.Int64Value(tc.size), PartSize: types.Int64Null()}
+		if tc.partSize != 0 {
+			m.PartSize = types.Int64Value(tc.partSize)
+		}
+		got := ""
+		if problem, ok := m.sizeProblem().(diag.DiagnosticWithPath); ok {
+			got = problem.Path().String()
+		}
+		if got != tc.attribute {
+			t.Errorf("%s: the problem is one of %q, want %q", name, got, tc.attribute)
+		}
+	}
+	m := model{Method: types.StringValue(methodMultipart), Size: types.Int64Unknown(), PartSize: types.Int64Value(5 * mib)}
+	if problem := m.sizeProblem(); problem != nil {
+		t.Errorf("a size that is not known yet: %s", problem.Detail())
+	}
+}
