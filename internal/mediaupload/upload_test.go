@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -382,6 +383,23 @@ func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
 		detail := continueDiagnostic(b.spec, again, err).Detail()
 		if !strings.Contains(detail, "2 of 3 parts are stored") {
 			t.Errorf("detail: %s", detail)
+		}
+	})
+}
+
+// TestPartsThatCannotBeProvedAreNotPromised: without a record nothing proves the parts of a store whose ETags are no MD5s.
+func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
+		promised := func(left *providerdata.Unfinished) bool {
+			return strings.Contains(continueDiagnostic(b.spec, left, errors.New("refused")).Detail(), "are not lost")
+		}
+		if left := b.interrupted(); !promised(left) {
+			t.Errorf("parts in a record are not promised: %+v", left)
+		}
+		b.dir = ""
+		if left := b.interrupted(); promised(left) {
+			t.Errorf("parts that are sent again are promised: %+v", left)
 		}
 	})
 }
