@@ -121,6 +121,7 @@ func (c *Client) failed(x *exchange, a *answer, err error) *Error {
 	}
 	if a != nil {
 		e.Status = a.status
+		e.StorageCode = storageCode(x.op, a)
 		e.RequestID = c.requestID(a.header)
 		if !a.ok() {
 			e.Message = c.mask.errorMessage(a.header.Get("Content-Type"), a.body, x.secrets...)

@@ -30,7 +30,8 @@ type Config struct {
 	MaxRetries int
 	// RequestTimeout is for one attempt of one call, from the connection to the
 	// end of the answer; 0: DefaultRequestTimeout. All attempts and the waits
-	// between them are bounded by the call's context alone.
+	// between them are bounded by the call's context alone, and so is every
+	// attempt of CompleteMultipartUpload.
 	RequestTimeout time.Duration
 	// UserAgent is sent with every request, to storage too.
 	UserAgent string

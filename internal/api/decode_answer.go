@@ -168,6 +168,8 @@ func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 	done := &CompletedUpload{
 		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: f.str("Location"), ETag: f.str("ETag"),
 		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
+		ChecksumCRC64NVME: f.str("ChecksumCRC64NVME"), ChecksumCRC32C: f.str("ChecksumCRC32C"),
+		ChecksumCRC32: f.str("ChecksumCRC32"), ChecksumSHA256: f.str("ChecksumSHA256"),
 	}
 	if f.err != nil {
 		return nil, f.err

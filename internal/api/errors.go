@@ -15,6 +15,13 @@ var ErrNotConfigured = errors.New("not configured")
 // its file cannot be read, or its command failed.
 var ErrNoToken = errors.New("no identity token")
 
+// Values of Error.StorageCode.
+const (
+	StorageNoSuchUpload   = "NoSuchUpload"   // unknown, aborted or already complete
+	StorageInvalidPart    = "InvalidPart"    // a part is not stored, or not under that ETag
+	StorageEntityTooSmall = "EntityTooSmall" // a part is smaller than storage takes
+)
+
 // Error is what every call of the Client fails with. It holds no secret: no
 // query string, no user info, no credential, no stream key.
 type Error struct {
@@ -25,6 +32,10 @@ type Error struct {
 	Message   string // what the service said: one line, at most 500 characters
 	RequestID string // "" when the answer carried none
 	Attempts  int    // requests made; 0: it failed before the first
+
+	// StorageCode is the S3 error code that the service passed on when it refused to
+	// go on with a multipart upload, under whatever status; "" when it passed on none.
+	StorageCode string
 
 	// MayHaveBeenProcessed tells that a request may have reached the service
 	// without its outcome being known: a time-out or a broken connection after

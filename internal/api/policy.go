@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 )
 
 // operation names a call of the interface.
@@ -42,6 +43,9 @@ const (
 	// that cannot be had, an answer of the wrong shape or beyond the limit, a
 	// context that ended.
 	faultFinal
+	// faultStorage: the answer passes on storage's own refusal of a multipart
+	// upload. Nothing was done, whatever the status, and a repeat cannot mend it.
+	faultStorage
 )
 
 const (
@@ -116,4 +120,40 @@ func judge(a *answer, noContent bool) fault {
 		return faultServer
 	}
 	return faultFinal
+}
+
+// storageCodes are S3's error codes for a multipart upload that cannot go on, by
+// the words that tell them, without case, spaces and punctuation: a service may
+// pass on the code, the sentence or both, under any status.
+var storageCodes = []struct{ words, code string }{
+	{"nosuchupload", StorageNoSuchUpload},
+	{"specifieduploaddoesnotexist", StorageNoSuchUpload},
+	{"uploadidmaybeinvalid", StorageNoSuchUpload},
+	{"invalidpart", StorageInvalidPart},
+	{"specifiedpartscouldnotbefound", StorageInvalidPart},
+	{"entitytoosmall", StorageEntityTooSmall},
+	{"smallerthantheminimumallowedsize", StorageEntityTooSmall},
+}
+
+// storageCode is the S3 error code that a refusal passes on, "" for none. Only
+// the calls that name a multipart upload are asked for one.
+func storageCode(op operation, a *answer) string {
+	if op != opMultipartPart && op != opMultipartComplete || a == nil || a.ok() {
+		return ""
+	}
+	words := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return -1
+	}, string(firstWords(a.body, errorBodyRead)))
+	for _, known := range storageCodes {
+		if strings.Contains(words, known.words) {
+			return known.code
+		}
+	}
+	return ""
 }

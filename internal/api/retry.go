@@ -84,6 +84,8 @@ func faultOf(x *exchange, a *answer, err error) fault {
 		return f.fault
 	case err != nil:
 		return faultFinal
+	case storageCode(x.op, a) != "":
+		return faultStorage
 	}
 	return judge(a, x.noContent)
 }

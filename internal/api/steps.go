@@ -101,9 +101,14 @@ type attemptTimeoutError struct{ after time.Duration }
 func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("time-out after %s", e.after) }
 func (e *attemptTimeoutError) Timeout() bool { return true }
 
-// limit bounds the time of one attempt.
+// limit bounds the time of one attempt. Completing an upload has all the time
+// that the caller has: storage takes minutes to assemble many parts, and a call
+// that is cut off and repeated is told that there is no such upload.
 func (c *Client) limit(next handler) handler {
 	return func(ctx context.Context, x *exchange) (*answer, error) {
+		if x.op == opMultipartComplete {
+			return next(ctx, x)
+		}
 		ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &attemptTimeoutError{c.timeout})
 		defer cancel()
 		return next(ctx, x)

@@ -106,4 +106,7 @@ type CompletedUpload struct {
 	ETag                 string
 	ServerSideEncryption string
 	VersionID            string
+	// Storage's own checksums of the object in base64. One that is made of the
+	// checksums of the parts ends in "-" and their number.
+	ChecksumCRC64NVME, ChecksumCRC32C, ChecksumCRC32, ChecksumSHA256 string
 }

@@ -71,9 +71,9 @@ func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, numb
 }
 
 // CompleteMultipartUpload makes the object of its parts, given in order
-// (interface 4.1, call 6). It is repeated when its answer was lost: an error
-// for which MayHaveBeenProcessed holds may mean that an earlier attempt made
-// the object.
+// (interface 4.1, call 6). It may take as long as ctx lasts. It is repeated when
+// its answer was lost: an error for which MayHaveBeenProcessed holds may mean
+// that an earlier attempt made the object.
 func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID string, parts []CompletedPart) (*CompletedUpload, error) {
 	type part struct {
 		ETag       string `json:"etag,omitempty"`

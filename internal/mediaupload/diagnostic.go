@@ -3,6 +3,7 @@ package mediaupload
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -49,9 +50,32 @@ func failure(s spec, left *providerdata.Unfinished, err error) (d diag.Diagnosti
 	if _, lost := errors.AsType[*maybeCompleteError](err); lost {
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", s.FileName), d.Detail()), ""
 	}
+	if left == nil {
+		if refusalOf(err).final() {
+			d = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\nThis upload cannot be continued. Apply again, which uploads the file from its beginning.")
+		}
+		return d, ""
+	}
 	// Of a file that changed nothing can be continued: its parts are other ones.
-	if _, changed := errors.AsType[*transfer.ChangedError](err); left != nil && !changed {
-		return d, fmt.Sprintf("%d of %d parts are stored", len(left.Parts), transfer.PartCount(s.Size, s.PartSize))
+	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
+		return d, ""
+	}
+	if n := reusable(left.Parts); n > 0 {
+		return d, fmt.Sprintf("%d of %d parts are stored", n, transfer.PartCount(s.Size, s.PartSize))
 	}
 	return d, ""
+}
+
+// reusable is how many parts need not be sent again: those whose ETag proves their content, or whose checksum does.
+func reusable(parts []transfer.Part) int {
+	return countParts(slices.DeleteFunc(slices.Clone(parts), func(p transfer.Part) bool { return !etagIsMD5(p) && p.Checksum == "" }))
+}
+
+// countParts counts a part once that the state and the record describe differently.
+func countParts(parts []transfer.Part) int {
+	numbers := map[int]bool{}
+	for _, p := range parts {
+		numbers[p.Number] = true
+	}
+	return len(numbers)
 }

@@ -162,8 +162,14 @@ func TestChooseAnUnfinishedUpload(t *testing.T) {
 	upload := func(id string, partSize int64, parts ...transfer.Part) *providerdata.Unfinished {
 		return &providerdata.Unfinished{UploadID: id, KeyPath: "k/" + id, PartSize: partSize, Parts: parts}
 	}
-	completing := upload("a", 5<<20, parts[0])
-	completing.Completing = true
+	trusted := func(p transfer.Part) transfer.Part {
+		p.Trusted = true
+		return p
+	}
+	completing, recordedCompleting := upload("a", 5<<20, trusted(parts[0])), upload("a", 5<<20, parts[0])
+	completing.Completing, recordedCompleting.Completing = true, true
+	summed := parts[0]
+	summed.Checksum = "crc32c:AAAAAA=="
 	for name, tc := range map[string]struct {
 		own, recorded, want *providerdata.Unfinished
 		taken, elsewhere    string
@@ -171,11 +177,12 @@ func TestChooseAnUnfinishedUpload(t *testing.T) {
 		"none":                       {},
 		"another part size":          {own: upload("a", 6<<20, parts[0])},
 		"no id":                      {recorded: upload("", 5<<20, parts[0])},
-		"state and record":           {own: upload("a", 5<<20, parts[0], parts[1]), recorded: upload("a", 5<<20, parts[1], parts[2]), want: upload("a", 5<<20, parts[0], parts[1], parts[2])},
-		"two accounts of a part":     {own: upload("a", 5<<20, stale), recorded: upload("a", 5<<20, parts[2]), want: upload("a", 5<<20, stale, parts[2])},
-		"record of a later time":     {own: upload("a", 5<<20, parts[0]), recorded: completing, want: completing},
+		"state and record":           {own: upload("a", 5<<20, parts[0], parts[1]), recorded: upload("a", 5<<20, parts[1], parts[2]), want: upload("a", 5<<20, trusted(parts[1]), trusted(parts[2]), parts[0])},
+		"checksum in the record":     {own: upload("a", 5<<20, parts[0]), recorded: upload("a", 5<<20, summed), want: upload("a", 5<<20, trusted(summed))},
+		"two accounts of a part":     {own: upload("a", 5<<20, stale), recorded: upload("a", 5<<20, parts[2]), want: upload("a", 5<<20, trusted(parts[2]), stale)},
+		"record of a later time":     {own: upload("a", 5<<20, parts[0]), recorded: recordedCompleting, want: completing},
 		"own before another's":       {own: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1], parts[2]), want: upload("a", 5<<20, parts[0])},
-		"own taken":                  {own: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1]), taken: "a", want: upload("b", 5<<20, parts[1])},
+		"own taken":                  {own: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1]), taken: "a", want: upload("b", 5<<20, trusted(parts[1]))},
 		"record taken":               {recorded: upload("b", 5<<20, parts[1]), taken: "b"},
 		"at work in another process": {own: upload("a", 5<<20, parts[0]), elsewhere: "a"},
 	} {

@@ -60,6 +60,8 @@ type recordPart struct {
 	Number int    `json:"number"`
 	MD5    string `json:"md5"`
 	ETag   string `json:"etag"`
+	// Checksum is storage's own, as in transfer.Part; "" when storage returned none.
+	Checksum string `json:"checksum,omitempty"`
 }
 
 // record is the unfinished upload of one key on this machine, held by this process alone until close. A nil *record is
@@ -145,7 +147,7 @@ func parseRecord(content []byte, key recordKey) (*providerdata.Unfinished, error
 			return nil, errors.New("a part of it cannot be read")
 		}
 		u.Parts = append(u.Parts, transfer.Part{
-			Number: p.Number, MD5: [md5.Size]byte(sum), ETag: p.ETag,
+			Number: p.Number, MD5: [md5.Size]byte(sum), ETag: p.ETag, Checksum: p.Checksum,
 			Size: min(key.PartSize, key.Size-int64(p.Number-1)*key.PartSize),
 		})
 	}
@@ -208,7 +210,7 @@ func (r *record) write() {
 	}
 	f := recordFile{Version: recordVersion, Key: r.key, UploadID: upload.UploadID, KeyPath: upload.KeyPath, Completing: upload.Completing, Updated: time.Now().UTC()}
 	for _, p := range upload.Parts {
-		f.Parts = append(f.Parts, recordPart{Number: p.Number, MD5: hex.EncodeToString(p.MD5[:]), ETag: p.ETag})
+		f.Parts = append(f.Parts, recordPart{Number: p.Number, MD5: hex.EncodeToString(p.MD5[:]), ETag: p.ETag, Checksum: p.Checksum})
 	}
 	content, err := json.Marshal(f)
 	if err == nil {

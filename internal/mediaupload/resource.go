@@ -263,7 +263,8 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 }
 
-// uploadRest continues an incomplete upload for Update. One under another name cannot be continued: it is made anew.
+// uploadRest continues an incomplete upload for Update. Another content or another name is another upload, which begins
+// anew: what is stored under the old one says nothing of the file at hand.
 func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) (*providerdata.Unfinished, bool) {
 	diags.Append(r.data.NeedUpload(typeName)...)
 	s, err := plan.spec()
@@ -275,7 +276,7 @@ func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, 
 	if diags.HasError() {
 		return own, false
 	}
-	if !state.FileName.Equal(plan.FileName) {
+	if state.unfinishedKey() != s.unfinishedKey() {
 		own = nil
 	}
 	left := r.upload(ctx, plan, s, own, continueDiagnostic, diags)
@@ -313,7 +314,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	resp.Diagnostics.AddWarning("An unfinished upload is given up",
-		fmt.Sprintf("The service has no call to end a multipart upload. Terraform forgets the one of %q, of which %d parts are stored.", state.FileName.ValueString(), len(left.Parts)))
+		fmt.Sprintf("The service has no call to end a multipart upload. Terraform forgets the one of %q, of which %d parts are stored.", state.FileName.ValueString(), countParts(left.Parts)))
 }
 
 // ImportState takes a key path. Nothing can be looked up: the service shows no stored file.

@@ -115,7 +115,10 @@ func computedAttributes() map[string]schema.Attribute {
 				"part_size":    number("Size of its parts in bytes."),
 				"stored_parts": number("How many parts are stored."),
 				"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the call that completes the upload went out without an answer: the file may be stored."},
-				"parts":        text("The stored parts, as `number:MD5` in base64, separated by commas."),
+				"parts": schema.StringAttribute{
+					Computed: true, Sensitive: true,
+					MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. No secret: up to 280 kB that no plan should print.",
+				},
 			},
 		},
 	}

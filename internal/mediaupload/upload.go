@@ -3,14 +3,11 @@ package mediaupload
 import (
 	"cmp"
 	"context"
-	"crypto/md5" //nolint:gosec // S3's ETags are MD5; the content is proved by SHA-256
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -74,44 +71,72 @@ func (u *uploader) single(ctx context.Context, s spec) (providerdata.StoredFile,
 	return providerdata.StoredFile{KeyPath: target.KeyPath, ETag: etag}, nil
 }
 
+// multipart continues an unfinished upload, or begins a new one. A continued upload that is refused is given up as soon
+// as a new one gets on, so that no two applies in a row meet the same refusal.
 func (u *uploader) multipart(ctx context.Context, s spec, own *providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
 	rec, elsewhere := openRecord(ctx, u.data.ResumeDir, recordKey{
 		Address: u.data.VODAddress, SHA256: hex.EncodeToString(s.SHA256[:]), Size: s.Size, PartSize: s.PartSize, FileName: s.FileName,
 	})
-	over := false
+	over := false // nothing is left to continue
 	defer func() { rec.close(over) }()
 
 	earlier := u.choose(own, rec.found(), elsewhere, s.PartSize)
-	if earlier != nil {
-		tflog.Info(ctx, "continuing an unfinished upload", map[string]any{"file_name": s.FileName, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
-		m := u.newMultipart(s, rec, *earlier)
+	if earlier == nil {
+		created, err := u.data.API.CreateMultipartUpload(ctx, s.FileName)
+		if err != nil {
+			return providerdata.StoredFile{}, nil, err
+		}
+		m := u.begin(s, rec, created)
 		out, err := m.send(ctx)
-		if !refusesUpload(err, earlier.UploadID) {
-			over = m.over()
-			return out, m.unfinished(), err
-		}
-		if earlier.Completing {
-			over = true
-			return out, nil, &maybeCompleteError{keyPath: earlier.KeyPath, err: err}
-		}
-		u.warn("An unfinished upload could not be continued",
-			fmt.Sprintf("The service does not know the unfinished upload of %q any more, so the file is uploaded from its beginning.\n\nThe service said: %s", s.FileName, err))
+		over = m.over()
+		return out, m.unfinished(), err
 	}
-	created, err := u.data.API.CreateMultipartUpload(ctx, s.FileName)
-	if err != nil {
-		return providerdata.StoredFile{}, earlier, err
-	}
-	u.data.Uploads.Claim(created.UploadID)
-	m := u.newMultipart(s, rec, providerdata.Unfinished{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: s.PartSize})
+	tflog.Info(ctx, "continuing an unfinished upload", map[string]any{"file_name": s.FileName, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
+	m := u.newMultipart(s, rec, *earlier)
+	m.continued = true
 	out, err := m.send(ctx)
-	over = m.over()
-	return out, m.unfinished(), err
+	why := refusalOf(err)
+	if why == notRefused {
+		over = m.over()
+		return out, m.unfinished(), err
+	}
+	if earlier.Completing && why == uploadUnknown {
+		over = true
+		return out, nil, &maybeCompleteError{keyPath: earlier.KeyPath, err: err}
+	}
+	kept := m.kept()
+	created, createErr := u.data.API.CreateMultipartUpload(ctx, s.FileName)
+	if createErr != nil {
+		return out, kept, fmt.Errorf("%w; and no new upload could be begun: %w", err, createErr)
+	}
+	if earlier.Completing && why == refusedNotFound {
+		over = true
+		return out, nil, &maybeCompleteError{keyPath: earlier.KeyPath, err: err}
+	}
+	m = u.begin(s, rec, created)
+	out, newErr := m.send(ctx)
+	left := m.unfinished()
+	if left == nil && refusalOf(newErr) != notRefused && !why.final() {
+		// The new upload got no further, so the cause is not the old one.
+		return out, kept, newErr
+	}
+	over = left == nil
+	u.warn("An unfinished upload could not be continued",
+		fmt.Sprintf("The unfinished upload of %q was refused, so the file was uploaded from its beginning, as %s. Parts stored before are not used.\n\nThe refusal: %s",
+			s.FileName, created.KeyPath, err))
+	return out, left, newErr
 }
 
-// choose finds the unfinished upload to go on with: the resource's own, joined with this machine's record of the same
-// upload, or else the record's. Which account is newer does not matter: the engine trusts a part only if its MD5 is that
-// of the file's bytes now. An upload that another resource of this process has, or another process (elsewhere), is left
-// to it: otherwise two resources would end up with one object.
+// begin makes the destination of an upload that was just created.
+func (u *uploader) begin(s spec, rec *record, created *api.MultipartUpload) *multipartUpload {
+	u.data.Uploads.Claim(created.UploadID)
+	return u.newMultipart(s, rec, providerdata.Unfinished{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: s.PartSize})
+}
+
+// choose finds the unfinished upload to continue: the resource's own, joined with this machine's record of the same
+// upload, or else the record's. Which list of parts is newer does not matter: the engine reuses only parts that are
+// proved to hold the file's bytes. An upload that another resource of this process has, or another process (elsewhere),
+// is left to it: otherwise two resources would end up with one object.
 func (u *uploader) choose(own, recorded *providerdata.Unfinished, elsewhere string, partSize int64) *providerdata.Unfinished {
 	for _, candidate := range []*providerdata.Unfinished{own, recorded} {
 		if candidate == nil || candidate.PartSize != partSize || candidate.UploadID == "" || candidate.KeyPath == "" ||
@@ -120,7 +145,7 @@ func (u *uploader) choose(own, recorded *providerdata.Unfinished, elsewhere stri
 		}
 		chosen := *candidate
 		if recorded != nil && recorded.UploadID == chosen.UploadID && recorded.KeyPath == chosen.KeyPath {
-			chosen.Parts = union(chosen.Parts, recorded.Parts)
+			chosen.Parts = union(recorded.Parts, chosen.Parts)
 			chosen.Completing = chosen.Completing || recorded.Completing
 		}
 		return &chosen
@@ -128,16 +153,23 @@ func (u *uploader) choose(own, recorded *providerdata.Unfinished, elsewhere stri
 	return nil
 }
 
-// union joins two lists of stored parts. Of two accounts of one part both are kept: the engine takes the one that is right.
-func union(a, b []transfer.Part) []transfer.Part {
-	known := make(map[transfer.Part]bool, len(a))
-	for _, p := range a {
-		known[p] = true
+// union joins the parts of a record, which only this user can write, with those of a state, which others may have
+// edited. Where the two describe a part differently both are kept: the engine takes the one that it can prove.
+func union(recorded, own []transfer.Part) []transfer.Part {
+	var joined []transfer.Part
+	known := make(map[transfer.Part]bool, len(recorded))
+	plain := func(p transfer.Part) transfer.Part {
+		p.Checksum, p.Trusted = "", false
+		return p
 	}
-	joined := slices.Clone(a)
-	for _, p := range b {
-		if !known[p] {
-			joined = append(joined, p)
+	for _, p := range recorded {
+		known[plain(p)] = true
+		p.Trusted = true
+		joined = append(joined, p)
+	}
+	for _, p := range own {
+		if !known[plain(p)] {
+			joined = append(joined, plain(p))
 		}
 	}
 	return joined
@@ -146,8 +178,9 @@ func union(a, b []transfer.Part) []transfer.Part {
 // multipartUpload is one multipart upload under way: a transfer.Destination.
 type multipartUpload struct {
 	*uploader
-	spec   spec
-	record *record
+	spec      spec
+	record    *record
+	continued bool
 
 	id providerdata.Unfinished // Parts: what an earlier run left
 
@@ -158,14 +191,19 @@ type multipartUpload struct {
 }
 
 func (u *uploader) newMultipart(s spec, rec *record, id providerdata.Unfinished) *multipartUpload {
-	return &multipartUpload{uploader: u, spec: s, record: rec, id: id, stored: map[int]transfer.Part{}}
+	return &multipartUpload{uploader: u, spec: s, record: rec, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
 }
 
 func (m *multipartUpload) PartURL(ctx context.Context, number int) (string, error) {
-	return m.data.API.PresignPart(ctx, m.id.KeyPath, m.id.UploadID, number)
+	address, err := m.data.API.PresignPart(ctx, m.id.KeyPath, m.id.UploadID, number)
+	if m.continued && again(ctx, err) {
+		address, err = m.data.API.PresignPart(ctx, m.id.KeyPath, m.id.UploadID, number)
+	}
+	return address, err
 }
 
 func (m *multipartUpload) Stored(part transfer.Part) {
+	part.Trusted = true
 	m.mu.Lock()
 	m.stored[part.Number] = part
 	m.mu.Unlock()
@@ -186,8 +224,8 @@ func (m *multipartUpload) set(completing, done bool) {
 	m.completing, m.done = completing, done
 }
 
-// unfinished is what the next run needs, nil when the upload is complete or nothing is stored.
-func (m *multipartUpload) unfinished() *providerdata.Unfinished {
+// kept is the upload with every part that is known to be stored, whatever became of it.
+func (m *multipartUpload) kept() *providerdata.Unfinished {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	u := m.id
@@ -198,35 +236,42 @@ func (m *multipartUpload) unfinished() *providerdata.Unfinished {
 			u.Parts = append(u.Parts, p)
 		}
 	}
-	if m.done || len(u.Parts) == 0 {
+	return &u
+}
+
+// unfinished is what the next run needs, nil when the upload is over or nothing is stored.
+func (m *multipartUpload) unfinished() *providerdata.Unfinished {
+	u := m.kept()
+	if m.over() || len(u.Parts) == 0 {
 		return nil
 	}
-	return &u
+	if m.record == nil { // then nothing keeps the checksums
+		for i := range u.Parts {
+			u.Parts[i].Checksum = ""
+		}
+	}
+	return u
 }
 
 // send sends what is missing and completes the upload.
 func (m *multipartUpload) send(ctx context.Context) (providerdata.StoredFile, error) {
-	result, err := m.data.Transfer.UploadParts(ctx, m.file(m.spec), m.spec.PartSize, m.id.Parts, m)
+	result, err := m.sendParts(ctx)
+	if err != nil {
+		m.set(m.id.Completing, !m.continued && refusalOf(err).final())
+		return providerdata.StoredFile{}, err
+	}
+	completed, err := m.complete(ctx, result.Parts)
 	if err != nil {
 		return providerdata.StoredFile{}, err
 	}
-	parts := make([]api.CompletedPart, len(result.Parts))
-	for i, p := range result.Parts {
-		parts[i] = api.CompletedPart{Number: p.Number, ETag: p.ETag}
-	}
-	// Recorded before the call: whatever ends this process now, the next one knows that the object may be there.
-	m.set(true, false)
-	m.record.changed(m.unfinished)
-	m.record.flush()
-	completed, err := m.data.API.CompleteMultipartUpload(ctx, m.id.KeyPath, m.id.UploadID, parts)
-	if err != nil {
-		return providerdata.StoredFile{}, m.completeError(err)
-	}
 	m.set(true, true)
 	m.data.Uploads.Complete(m.id.UploadID)
+	if err := checkObject(m.id.KeyPath, result, completed); err != nil {
+		return providerdata.StoredFile{}, err
+	}
 	out := providerdata.StoredFile{
 		KeyPath: m.id.KeyPath, ETag: completed.ETag, Location: completed.Location, Bucket: completed.Bucket,
-		Encryption: completed.ServerSideEncryption, VersionID: completed.VersionID, Parts: int64(len(parts)),
+		Encryption: completed.ServerSideEncryption, VersionID: completed.VersionID, Parts: int64(len(result.Parts)),
 	}
 	if completed.Key != "" && completed.Key != m.id.KeyPath {
 		m.warn("The file may be stored under another key path",
@@ -239,67 +284,56 @@ func (m *multipartUpload) send(ctx context.Context) (providerdata.StoredFile, er
 	return out, nil
 }
 
-// maybeCompleteError is a complete whose answer was lost and whose repetition found no such upload.
-type maybeCompleteError struct {
-	keyPath string
-	err     error
+// sendParts sends the parts that are not stored.
+func (m *multipartUpload) sendParts(ctx context.Context) (transfer.Result, error) {
+	send := func() (transfer.Result, error) {
+		return m.data.Transfer.UploadParts(ctx, m.file(m.spec), m.spec.PartSize, m.kept().Parts, m)
+	}
+	result, err := send()
+	// PartURL and the engine's own attempts have asked again already, but not after a status that the engine takes for final.
+	if refused, ok := errors.AsType[*transfer.StatusError](err); ok && m.continued && refused.Attempts == 1 && again(ctx, err) {
+		return send()
+	}
+	return result, err
 }
 
-func (e *maybeCompleteError) Error() string {
-	return fmt.Sprintf("the upload may be complete: the answer to the call that completes it was lost, and then the service did not know the upload any more "+
-		"(%s). If the file is stored, it is %s: take it over with\n\n  terraform import ADDRESS %s\n\nwhere ADDRESS is that of this resource, after `terraform state rm ADDRESS` if the state has it. "+
-		"Otherwise apply again, which uploads the file from its beginning", e.err, e.keyPath, e.keyPath)
+// complete makes the object of the parts.
+func (m *multipartUpload) complete(ctx context.Context, parts []transfer.Part) (*api.CompletedUpload, error) {
+	listed := make([]api.CompletedPart, len(parts))
+	for i, p := range parts {
+		listed[i] = api.CompletedPart{Number: p.Number, ETag: p.ETag}
+	}
+	// Recorded before the call: whatever ends this process now, the next one knows that the object may be there.
+	m.set(true, false)
+	m.record.changed(m.unfinished)
+	m.record.flush()
+	completed, err := m.data.API.CompleteMultipartUpload(ctx, m.id.KeyPath, m.id.UploadID, listed)
+	lost := api.MayHaveBeenProcessed(err)
+	if (m.continued || lost) && again(ctx, err) {
+		completed, err = m.data.API.CompleteMultipartUpload(ctx, m.id.KeyPath, m.id.UploadID, listed)
+		lost = lost || api.MayHaveBeenProcessed(err)
+	}
+	if err == nil {
+		return completed, nil
+	}
+	why := refusalOf(err)
+	if lost && (why == uploadUnknown || why == refusedNotFound && m.canBegin(ctx)) {
+		m.warn("The upload was taken as complete",
+			fmt.Sprintf("The answer to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
+				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+
+				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
+				"If the file turns out not to be stored, upload it again with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of this resource.\n\nThe answer to the repetition: %s",
+				m.spec.FileName, m.id.KeyPath, err))
+		return &api.CompletedUpload{}, nil
+	}
+	m.set(m.id.Completing || lost, !m.continued && why.final())
+	m.record.changed(m.unfinished)
+	return nil, err
 }
 
-func (e *maybeCompleteError) Unwrap() error { return e.err }
-
-func (m *multipartUpload) completeError(err error) error {
-	var e *api.Error
-	lost := errors.As(err, &e) && e.MayHaveBeenProcessed
-	if lost && namesUpload(e, m.id.UploadID) {
-		m.set(true, true) // there is nothing left to continue
-		return &maybeCompleteError{keyPath: m.id.KeyPath, err: err}
-	}
-	m.set(lost || m.id.Completing, false)
-	return err
-}
-
-// refusesUpload says that a call failed because the service or storage does not know the upload.
-func refusesUpload(err error, uploadID string) bool {
-	var lost *maybeCompleteError
-	if err == nil || errors.As(err, &lost) {
-		return false
-	}
-	if transfer.IsNoSuchUpload(err) {
-		return true
-	}
-	var e *api.Error
-	return errors.As(err, &e) && namesUpload(e, uploadID)
-}
-
-// namesUpload says that a refusal (4xx) is about the upload: by its status, or by a text that names its id or says what
-// S3 says of one that it does not know. Interface 7 shows neither codes nor texts.
-func namesUpload(e *api.Error, uploadID string) bool {
-	if e.Status == http.StatusNotFound || e.Status == http.StatusGone {
-		return true
-	}
-	text := strings.ToLower(e.Message)
-	return e.Status >= 400 && e.Status < 500 &&
-		(strings.Contains(text, strings.ToLower(uploadID)) || strings.Contains(strings.ReplaceAll(text, " ", ""), "nosuchupload"))
-}
-
-// composedETag is the ETag that S3 makes of those of the parts, and whether the object has another one of the same form.
-// Nothing can be said where the store encrypts with KMS or has its own ETags: then those of the parts are no MD5s.
-func composedETag(parts []transfer.Part, completed *api.CompletedUpload) (want string, differs bool) {
-	sums := md5.New() //nolint:gosec // see above
-	for _, p := range parts {
-		if !strings.EqualFold(strings.Trim(p.ETag, `"`), hex.EncodeToString(p.MD5[:])) {
-			return "", false
-		}
-		sums.Write(p.MD5[:])
-	}
-	want = fmt.Sprintf("%x-%d", sums.Sum(nil), len(parts))
-	got := strings.ToLower(strings.Trim(completed.ETag, `"`))
-	sameForm := len(got) == len(want) && strings.HasSuffix(got, fmt.Sprintf("-%d", len(parts)))
-	return want, sameForm && got != want
+// canBegin says whether the service begins uploads, so that a 404 without words is about the upload, not about the
+// service. The upload that it begins is left alone: it holds nothing.
+func (m *multipartUpload) canBegin(ctx context.Context) bool {
+	_, err := m.data.API.CreateMultipartUpload(ctx, m.spec.FileName)
+	return err == nil
 }

@@ -75,7 +75,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Time for one call of an API, for example `\"30s\"` (the default). Uploads of file content are not limited by it: see `stall_timeout`.",
+				MarkdownDescription: "Time for one call of an API, for example `\"30s\"` (the default). It does not limit uploads of file content, see `stall_timeout`, nor the request that completes a multipart upload.",
 			},
 			"stall_timeout": schema.StringAttribute{
 				Optional:            true,

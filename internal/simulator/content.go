@@ -3,9 +3,12 @@ package simulator
 import (
 	"crypto/md5"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"hash"
+	"hash/crc32"
+	"hash/crc64"
 	"io"
 	"os"
 	"sync"
@@ -18,7 +21,9 @@ const bufferSize = 256 << 10
 type content struct {
 	dir      string
 	keep     int64
+	minPart  int64 // as Options.MinPartSize
 	discard  bool
+	checksum string    // as Options.PartChecksum
 	buffers  sync.Pool // of *[]byte
 	received atomic.Int64
 	inUse    atomic.Int64
@@ -30,7 +35,7 @@ type content struct {
 }
 
 func newContent(o Options) *content {
-	return &content{dir: o.Dir, keep: o.KeepContent, discard: o.DiscardContent}
+	return &content{dir: o.Dir, keep: o.KeepContent, minPart: o.MinPartSize, discard: o.DiscardContent, checksum: o.PartChecksum}
 }
 
 func (c *content) buffer() *[]byte {
@@ -46,6 +51,8 @@ type receipt struct {
 	size int64
 	md5  [md5.Size]byte
 	sha  [sha256.Size]byte
+	// checksum is that of Options.PartChecksum in base64, "" for none.
+	checksum string
 	// file holds the bytes; "" when they are not kept.
 	file string
 }
@@ -68,6 +75,10 @@ func (c *content) receive(body io.Reader, size int64, whole hash.Hash, kept bool
 	if whole != nil {
 		writers = append(writers, whole)
 	}
+	checksum := newChecksum(c.checksum)
+	if checksum != nil {
+		writers = append(writers, checksum)
+	}
 	part := &receipt{}
 	if kept {
 		file, createErr := c.create()
@@ -86,7 +97,25 @@ func (c *content) receive(body io.Reader, size int64, whole hash.Hash, kept bool
 	part.size, err = c.copy(body, size, writers)
 	copy(part.md5[:], sum.Sum(nil))
 	copy(part.sha[:], sha.Sum(nil))
+	if checksum != nil {
+		part.checksum = base64.StdEncoding.EncodeToString(checksum.Sum(nil))
+	}
 	return part, err
+}
+
+// newChecksum computes one of Options.PartChecksum; nil for "none".
+func newChecksum(algorithm string) hash.Hash {
+	switch algorithm {
+	case "crc64nvme":
+		return crc64.New(crc64.MakeTable(0x9a6c9329ac4bc9b5))
+	case "crc32c":
+		return crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	case "crc32":
+		return crc32.NewIEEE()
+	case "sha256":
+		return sha256.New()
+	}
+	return nil
 }
 
 func (c *content) copy(body io.Reader, size int64, writers []io.Writer) (int64, error) {

@@ -98,6 +98,11 @@ type Options struct {
 	// Encryption is the server side encryption that storage names: "AES256"
 	// (default, interface 2.2) or "aws:kms", with which ETags are no MD5.
 	Encryption string
+	// MinPartSize is the fewest bytes of every part but the last; default 5 MiB, as S3.
+	MinPartSize int64
+	// PartChecksum is the algorithm of the checksum that storage returns with each
+	// part: "none" (default), "crc64nvme", "crc32c", "crc32" or "sha256".
+	PartChecksum string
 	// DiscardContent leaves out every SHA-256 and keeps no content, for benchmarks.
 	DiscardContent bool
 	// KeepContent is how many bytes of parts stay on disk until their upload
@@ -133,6 +138,7 @@ func (o Options) check() {
 		{"ListOrder", o.ListOrder, []string{"newest", "oldest"}},
 		{"ETagQuoting", o.ETagQuoting, []string{"quoted", "bare"}},
 		{"Encryption", o.Encryption, []string{"AES256", kms}},
+		{"PartChecksum", o.PartChecksum, []string{"none", "crc64nvme", "crc32c", "crc32", "sha256"}},
 	} {
 		if !slices.Contains(knob.known, knob.value) {
 			panic(fmt.Sprintf("simulator: Options.%s is %q, not one of %q", knob.name, knob.value, knob.known))
@@ -169,8 +175,12 @@ func (o Options) withDefaults() Options {
 	text(&o.Bucket, DefaultBucket)
 	text(&o.ETagQuoting, "quoted")
 	text(&o.Encryption, "AES256")
+	text(&o.PartChecksum, "none")
 	if o.PresignLifetime == 0 {
 		o.PresignLifetime = 15 * time.Minute
+	}
+	if o.MinPartSize == 0 {
+		o.MinPartSize = minPartSize
 	}
 	if o.KeepContent == 0 {
 		o.KeepContent = 256 << 20

@@ -211,11 +211,11 @@ func (st *ownStorage) servePut(r *http.Request, bucket, key string) answer {
 	}
 	query := r.URL.Query()
 	var (
-		etag string
-		err  error
+		etag, checksum string
+		err            error
 	)
 	if isPart(query) {
-		etag, err = st.putPart(r, key, query)
+		etag, checksum, err = st.putPart(r, key, query)
 	} else {
 		etag, err = st.putObject(r, key)
 	}
@@ -231,6 +231,9 @@ func (st *ownStorage) servePut(r *http.Request, bucket, key string) answer {
 	header := storageHeader()
 	header.Set("ETag", etag)
 	header.Set("X-Amz-Server-Side-Encryption", st.o.Encryption)
+	if checksum != "" {
+		header.Set("X-Amz-Checksum-"+st.o.PartChecksum, checksum)
+	}
 	return answer{status: http.StatusOK, header: header}
 }
 
@@ -276,22 +279,22 @@ func (st *ownStorage) putObject(r *http.Request, key string) (string, error) {
 	return object.ETag, nil
 }
 
-func (st *ownStorage) putPart(r *http.Request, key string, query url.Values) (string, error) {
+func (st *ownStorage) putPart(r *http.Request, key string, query url.Values) (etag, checksum string, err error) {
 	number, err := strconv.Atoi(query.Get("partNumber"))
 	if err != nil || number < 1 || number > maxPart {
-		return "", &StorageError{http.StatusBadRequest, "InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive"}
+		return "", "", &StorageError{http.StatusBadRequest, "InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive"}
 	}
 	u, err := st.upload(key, query.Get("uploadId"))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	whole, base, kept := u.start(number, r.ContentLength)
 	part, err := st.content.receive(r.Body, r.ContentLength, whole, kept)
 	if err := st.received(r, part, err); err != nil {
-		return "", err
+		return "", "", err
 	}
-	etag := st.etag(part)
-	return etag, u.store(number, part, etag, whole, base)
+	etag = st.etag(part)
+	return etag, part.checksum, u.store(number, part, etag, whole, base)
 }
 
 // received judges what came of reading a body.

@@ -181,7 +181,7 @@ func (u *upload) check(listed []CompletedPart) error {
 		}
 	}
 	for _, p := range listed[:len(listed)-1] {
-		if part := u.parts[p.Number]; part.size < minPartSize {
+		if part := u.parts[p.Number]; part.size < u.content.minPart {
 			return &StorageError{
 				http.StatusBadRequest, "EntityTooSmall",
 				fmt.Sprintf("Your proposed upload is smaller than the minimum allowed size (part %d has %d bytes)", p.Number, part.size),

@@ -24,6 +24,12 @@ func accepted(resp *http.Response) stored {
 	s.keyed = strings.HasPrefix(strings.ToLower(resp.Header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != ""
+	for _, algorithm := range []string{"crc64nvme", "crc32c", "crc32", "sha256"} {
+		if value := resp.Header.Get("X-Amz-Checksum-" + algorithm); value != "" {
+			s.checksum = algorithm + ":" + value
+			break
+		}
+	}
 	return s
 }
 

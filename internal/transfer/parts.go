@@ -3,9 +3,13 @@ package transfer
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"hash"
 	"hash/crc32"
+	"hash/crc64"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -24,8 +28,9 @@ const aheadBytes = 640 * mebibyte
 // So what was sent is what was hashed, however the file changes meanwhile, and
 // memory depends neither on the file's nor on the parts' size.
 //
-// A part of stored, an earlier attempt's, is not sent again if its MD5 is that
-// of the file's part. Such parts are not reported to dst.Stored again.
+// A part of stored, an earlier attempt's, is not sent again if its ETag is the
+// MD5 of the file's part, or if it is trusted and its checksum is the file's.
+// Such parts are not reported to dst.Stored again.
 //
 // The first error stops the rest and is returned once everything has come to
 // rest; parts that storage took by then have been reported. The error is a
@@ -92,20 +97,22 @@ type partsUpload struct {
 	sending  line
 	tasks    sync.WaitGroup
 
+	whole fileSums
+
 	mu    sync.Mutex
 	parts []Part // by number less one; Number 0: not stored
 }
 
 // lead goes through the file and sets each part going behind it.
 func (u *partsUpload) lead(ctx context.Context) error {
-	whole := sha256.New()
+	u.whole = newFileSums()
 	for number := 1; number <= len(u.parts); number++ {
 		if err := u.advance(ctx); err != nil {
 			return err
 		}
 		off := int64(number-1) * u.partSize
 		size := min(u.partSize, u.file.Size-off)
-		crc, err := u.engine.leadPart(ctx, u.src, off, size, &u.reading, whole)
+		crc, err := u.engine.leadPart(ctx, u.src, off, size, &u.reading, u.whole)
 		if err != nil {
 			<-u.ahead
 			return err
@@ -129,7 +136,7 @@ func (u *partsUpload) lead(ctx context.Context) error {
 	if err := u.src.planned(u.file.Size); err != nil {
 		return err
 	}
-	return samePlan(u.file, whole)
+	return samePlan(u.file, u.whole.sha256)
 }
 
 // advance waits until one part more may be hashed.
@@ -150,10 +157,10 @@ func (u *partsUpload) advance(ctx context.Context) error {
 	}
 }
 
-func (e *Engine) leadPart(ctx context.Context, src *source, off, size int64, l *line, whole hash.Hash) (uint32, error) {
+func (e *Engine) leadPart(ctx context.Context, src *source, off, size int64, l *line, whole fileSums) (uint32, error) {
 	var crc uint32
 	err := e.readThrough(ctx, src, off, size, l, func(chunk []byte) error {
-		whole.Write(chunk)
+		whole.write(chunk)
 		crc = crc32.Update(crc, castagnoli, chunk)
 		return nil
 	})
@@ -214,13 +221,106 @@ func (u *partsUpload) reuse(ctx context.Context, number int, size int64, crc uin
 		return false, err
 	}
 	for _, p := range u.known[number] {
-		if p.Size == size && p.ETag != "" && p.MD5 == sum.md5 {
+		if p.Size != size || p.ETag == "" {
+			continue
+		}
+		same := sameETag(p.ETag, sum.md5)
+		if !same && p.Trusted && p.Checksum != "" {
+			own, err := u.checksum(ctx, p, crc)
+			if err != nil {
+				return false, err
+			}
+			same = own == p.Checksum
+		}
+		if same {
+			p.MD5 = sum.md5
 			u.keep(p)
 			u.meter.reuse(size)
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// checksum is the file's part's own, in the algorithm of p.Checksum.
+func (u *partsUpload) checksum(ctx context.Context, p Part, crc uint32) (string, error) {
+	algorithm, _, _ := strings.Cut(p.Checksum, ":")
+	h := newChecksum(algorithm)
+	if h == nil {
+		return "", nil
+	}
+	var got uint32
+	err := u.engine.readThrough(ctx, u.src, int64(p.Number-1)*u.partSize, p.Size, &line{}, func(chunk []byte) error {
+		h.Write(chunk)
+		got = crc32.Update(got, castagnoli, chunk)
+		return nil
+	})
+	if err == nil {
+		err = u.sameBytes(p.Number, got, crc)
+	}
+	return algorithm + ":" + base64.StdEncoding.EncodeToString(h.Sum(nil)), err
+}
+
+func newChecksum(algorithm string) hash.Hash {
+	switch algorithm {
+	case "crc64nvme":
+		return crc64.New(nvme)
+	case "crc32c":
+		return crc32.New(castagnoli)
+	case "crc32":
+		return crc32.NewIEEE()
+	case "sha256":
+		return sha256.New()
+	}
+	return nil
+}
+
+var nvme = crc64.MakeTable(0x9a6c9329ac4bc9b5)
+
+// Matches compares a checksum of the whole object, as the answer to
+// CompleteMultipartUpload has it, with the content. algorithm is "crc64nvme",
+// "crc32c", "crc32" or "sha256"; value is the base64 of the object's checksum or,
+// as "BASE64-N", of that of its N parts' checksums. known is false if the checksum
+// cannot be told: one of the parts' needs those that storage returned for them.
+func (r Result) Matches(algorithm, value string) (known, ok bool) {
+	sum, count, composite := strings.Cut(value, "-")
+	h := newChecksum(algorithm)
+	switch {
+	case h == nil:
+		return false, false
+	case composite && count != strconv.Itoa(len(r.Parts)):
+		return true, false
+	case composite:
+		for _, p := range r.Parts {
+			encoded, found := strings.CutPrefix(p.Checksum, algorithm+":")
+			raw, err := base64.StdEncoding.DecodeString(encoded)
+			if !found || err != nil {
+				return false, false
+			}
+			h.Write(raw)
+		}
+	default:
+		h = map[string]hash.Hash{"crc64nvme": r.sums.crc64, "crc32c": r.sums.crc32c, "crc32": r.sums.crc32, "sha256": r.sums.sha256}[algorithm]
+	}
+	return true, sum == base64.StdEncoding.EncodeToString(h.Sum(nil))
+}
+
+// fileSums are the sums of a whole file.
+type fileSums struct {
+	sha256        hash.Hash
+	crc64         hash.Hash64
+	crc32c, crc32 hash.Hash32
+}
+
+func newFileSums() fileSums {
+	return fileSums{sha256.New(), crc64.New(nvme), crc32.New(castagnoli), crc32.NewIEEE()}
+}
+
+func (s fileSums) write(chunk []byte) {
+	_, _ = s.sha256.Write(chunk)
+	_, _ = s.crc64.Write(chunk)
+	_, _ = s.crc32c.Write(chunk)
+	_, _ = s.crc32.Write(chunk)
 }
 
 func (u *partsUpload) mayReuse(number int, size int64) bool {
@@ -251,7 +351,7 @@ func (u *partsUpload) attempt(ctx context.Context, p put, sum *partSum, turn *tu
 		failed(err)
 		return Part{}, err
 	}
-	return Part{Number: p.part, Size: p.size, MD5: sum.md5, ETag: res.etag}, nil
+	return Part{Number: p.part, Size: p.size, MD5: sum.md5, ETag: res.etag, Checksum: res.checksum}, nil
 }
 
 // request makes one PUT, when its turn comes, to an address asked for just before.
@@ -292,6 +392,7 @@ func (u *partsUpload) keep(p Part) {
 // result puts the parts together, and holds them against the plan once more.
 func (u *partsUpload) result() (Result, error) {
 	r := Result{Parts: u.parts, SHA256: u.file.SHA256, Sent: u.meter.sent.Load(), Reused: u.meter.reused.Load()}
+	r.sums = u.whole
 	var size int64
 	for i, p := range r.Parts {
 		if p.Number != i+1 || p.ETag == "" {

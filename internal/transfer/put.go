@@ -35,6 +35,7 @@ type put struct {
 type stored struct {
 	etag     string // as the header had it; "" if there was none
 	keyed    bool   // encrypted with a key of its own, so that the ETag is no MD5
+	checksum string // as in Part
 	duration time.Duration
 }
 

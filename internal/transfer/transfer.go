@@ -94,6 +94,13 @@ type Part struct {
 	Size   int64 // bytes
 	MD5    [16]byte
 	ETag   string // as the header had it, quotes included
+
+	// Checksum is storage's own checksum of the part with its algorithm, as in
+	// "crc64nvme:AbCdEfGhIjk="; "" when storage returned none.
+	Checksum string
+	// Trusted says that the part is known from where only this user can write. Only
+	// then can Checksum take the place of an ETag that is no MD5.
+	Trusted bool
 }
 
 // File names a file and the content it is expected to have.
@@ -128,4 +135,6 @@ type Result struct {
 	Parts        []Part // all of them, in order
 	SHA256       [32]byte
 	Sent, Reused int64 // bytes
+
+	sums fileSums
 }

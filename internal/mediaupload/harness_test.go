@@ -1,0 +1,245 @@
+package mediaupload
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+const (
+	testPartSize = 64 << 10 // too small for the multi-lane MD5, whose channels would leave the bubble
+	testParts    = 3
+	requestLimit = 30 * time.Second
+)
+
+// inMemory calls a handler without a connection, so that everything happens in virtual time.
+type inMemory struct{ handler http.Handler }
+
+func (m inMemory) RoundTrip(req *http.Request) (resp *http.Response, err error) {
+	if req.Body != nil {
+		defer req.Body.Close()
+	}
+	r := req.Clone(req.Context())
+	r.URL = &url.URL{Path: req.URL.Path, RawPath: req.URL.RawPath, RawQuery: req.URL.RawQuery}
+	r.RequestURI, r.Host = req.URL.RequestURI(), req.URL.Host
+	recorder := httptest.NewRecorder()
+	defer func() {
+		if recover() != nil { // the handler breaks the connection
+			resp, err = nil, errors.New("connection broken")
+		}
+	}()
+	m.handler.ServeHTTP(recorder, r)
+	return recorder.Result(), nil
+}
+
+// bench is a simulated service and one file to upload to it. Each run is one process of the provider.
+type bench struct {
+	*simulator.Service
+	t       *testing.T
+	dir     string // of the records; "": none
+	content []byte
+	spec    spec
+	limit   time.Duration // of one run
+
+	warnings []string // of the last run
+}
+
+// inBench runs a test on a new bench in virtual time.
+func inBench(t *testing.T, options simulator.Options, test func(t *testing.T, b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		options.MinPartSize = testPartSize
+		b := &bench{Service: simulator.New(options), t: t, dir: t.TempDir(), limit: time.Hour}
+		defer b.Close()
+		b.content = make([]byte, (testParts-1)*testPartSize+1000)
+		_, _ = rand.NewChaCha8([32]byte{1}).Read(b.content)
+		name := filepath.Join(t.TempDir(), "media.mp4")
+		if err := os.WriteFile(name, b.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.spec = spec{
+			Source: name, FileName: "media.mp4", Size: int64(len(b.content)), SHA256: sha256.Sum256(b.content),
+			Multipart: true, PartSize: testPartSize,
+		}
+		test(t, b)
+	})
+}
+
+// run uploads the file, as Create (own is nil) or as the continuation of what a state holds.
+func (b *bench) run(own *providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
+	b.t.Helper()
+	const base = "http://127.0.0.1"
+	client, err := api.New(api.Config{
+		VODBaseURL: base, Token: api.StaticToken(simulator.DefaultIDToken), MaxRetries: 1, RequestTimeout: requestLimit,
+		UserAgent: "test", Transport: inMemory{b.Service},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(b.t.Context(), b.limit)
+	defer cancel()
+	b.warnings = nil
+	u := &uploader{
+		data: providerdata.New(providerdata.Settings{
+			API: client, Transfer: transfer.New(transfer.Config{HTTP: client.StorageHTTP(), Concurrency: 1, MaxRetries: 1}),
+			VODAddress: base, ResumeDir: b.dir,
+		}),
+		warn: func(summary, detail string) { b.warnings = append(b.warnings, summary+": "+detail) },
+	}
+	return u.run(ctx, b.spec, own)
+}
+
+// interrupted runs an upload whose last part is refused, and returns what it leaves.
+func (b *bench) interrupted() *providerdata.Unfinished {
+	b.t.Helper()
+	b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
+	_, left, err := b.run(nil)
+	b.ClearFaults()
+	if err == nil || left == nil || len(left.Parts) != testParts-1 {
+		b.t.Fatalf("the interrupted upload left %+v, error %v", left, err)
+	}
+	return left
+}
+
+func partNumber(n int) func(*http.Request) bool {
+	return func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == fmt.Sprint(n) }
+}
+
+// state is what a state keeps of an unfinished upload.
+func (b *bench) state(left *providerdata.Unfinished) *providerdata.Unfinished {
+	b.t.Helper()
+	kept, diags := unfinished(b.t.Context(), incompleteObject(left), b.spec.Size)
+	if diags.HasError() {
+		b.t.Fatal(diags)
+	}
+	return kept
+}
+
+// sent are the numbers of the parts that storage took since a point in the journal, in order.
+func (b *bench) sent(since int) []string {
+	var numbers []string
+	for _, r := range b.Journal()[since:] {
+		if r.Call == simulator.CallPutPart && r.Status == http.StatusOK {
+			numbers = append(numbers, r.Query.Get("partNumber"))
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// mustStore runs the upload to its end, which must send the parts given, and checks the object.
+func (b *bench) mustStore(own *providerdata.Unfinished, sends ...string) providerdata.StoredFile {
+	b.t.Helper()
+	since := len(b.Journal())
+	out, left, err := b.run(own)
+	if err != nil || left != nil {
+		b.t.Fatalf("the upload failed with %v and left %+v", err, left)
+	}
+	if got := b.sent(since); !slices.Equal(got, sends) {
+		b.t.Errorf("the run sent parts %v, want %v", got, sends)
+	}
+	object := b.onlyObject()
+	if object.SHA256 != hex.EncodeToString(b.spec.SHA256[:]) {
+		b.t.Errorf("the object has other content than the file: %+v", object)
+	}
+	if out.KeyPath != object.KeyPath {
+		b.t.Errorf("key path %q, the object has %q", out.KeyPath, object.KeyPath)
+	}
+	b.mustHaveNoRecord()
+	return out
+}
+
+func (b *bench) onlyObject() simulator.Object {
+	b.t.Helper()
+	objects := b.Objects()
+	if len(objects) != 1 {
+		b.t.Fatalf("%d objects, want 1: %+v", len(objects), objects)
+	}
+	return objects[0]
+}
+
+func (b *bench) mustWarn(part string) {
+	b.t.Helper()
+	if len(b.warnings) != 1 || !strings.Contains(b.warnings[0], part) {
+		b.t.Errorf("warnings %q, want one with %q", b.warnings, part)
+	}
+}
+
+func (b *bench) records() []string {
+	var names []string
+	_ = filepath.WalkDir(b.dir, func(name string, _ os.DirEntry, _ error) error {
+		if base := filepath.Base(name); strings.HasPrefix(base, "upload-") && strings.HasSuffix(base, ".json") {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names
+}
+
+func (b *bench) mustHaveNoRecord() {
+	b.t.Helper()
+	if names := b.records(); len(names) > 0 {
+		b.t.Errorf("records are left: %v", names)
+	}
+}
+
+// editRecord replaces a text in the record of the upload.
+func (b *bench) editRecord(old, with string) {
+	b.t.Helper()
+	names := b.records()
+	if len(names) != 1 {
+		b.t.Fatalf("records: %v", names)
+	}
+	content, err := os.ReadFile(names[0])
+	if err != nil || !strings.Contains(string(content), old) {
+		b.t.Fatalf("the record has no %q (%v): %s", old, err, content)
+	}
+	if err := os.WriteFile(names[0], []byte(strings.ReplaceAll(string(content), old, with)), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// putForeign stores other content as part 1 of an unfinished upload, and returns its ETag.
+func (b *bench) putForeign(left *providerdata.Unfinished) (etag string) {
+	b.t.Helper()
+	client, err := api.New(api.Config{
+		VODBaseURL: "http://127.0.0.1", Token: api.StaticToken(simulator.DefaultIDToken), UserAgent: "test", Transport: inMemory{b.Service},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	address, err := client.PresignPart(b.t.Context(), left.KeyPath, left.UploadID, 1)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut, address, io.LimitReader(rand.NewChaCha8([32]byte{9}), testPartSize))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req.ContentLength = testPartSize
+	resp, err := inMemory{b.Service}.RoundTrip(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		b.t.Fatalf("storing a foreign part: %v %v", resp, err)
+	}
+	defer resp.Body.Close()
+	return resp.Header.Get("ETag")
+}

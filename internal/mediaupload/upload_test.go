@@ -1,0 +1,405 @@
+package mediaupload
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// TestEditedRecordMakesNoForeignObject has somebody else put content into the unfinished upload, and name it in the
+// record or in the state as the file's own.
+func TestEditedRecordMakesNoForeignObject(t *testing.T) {
+	t.Parallel()
+	t.Run("record", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+			left := b.interrupted()
+			b.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Trim(b.putForeign(left), `"`)+`\"`)
+			b.mustStore(nil, "1", "3")
+		})
+	})
+	t.Run("state", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+			left := b.state(b.interrupted())
+			left.Parts[0].ETag = b.putForeign(left)
+			b.dir = t.TempDir()
+			b.mustStore(b.state(left), "1", "3")
+		})
+	})
+}
+
+// TestPartsWithoutMD5 continues where ETags are no MD5s: a record and storage's own checksum together prove a part.
+func TestPartsWithoutMD5(t *testing.T) {
+	t.Parallel()
+	for _, checksum := range []string{"crc64nvme", "crc32c", "crc32", "sha256"} {
+		t.Run("record with "+checksum, func(t *testing.T) {
+			t.Parallel()
+			inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, b *bench) {
+				left := b.interrupted()
+				b.mustStore(b.state(left), "3")
+			})
+		})
+	}
+	t.Run("record with another checksum", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, b *bench) {
+			left := b.interrupted()
+			b.editRecord(left.Parts[0].Checksum, left.Parts[1].Checksum)
+			b.mustStore(nil, "1", "3")
+		})
+	})
+	t.Run("record without checksums", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{Encryption: "aws:kms"}, func(_ *testing.T, b *bench) {
+			b.interrupted()
+			b.mustStore(nil, "1", "2", "3")
+		})
+	})
+	t.Run("state alone", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
+			left := b.interrupted()
+			b.dir = t.TempDir()
+			b.mustStore(b.state(left), "1", "2", "3")
+		})
+	})
+}
+
+// TestCompleteHasTheTimeOfTheUpload: assembling many parts takes longer than any other call may.
+func TestCompleteHasTheTimeOfTheUpload(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 10 * requestLimit})
+		b.mustStore(nil, "1", "2", "3")
+		if n := b.Count(simulator.CallMultipartComplete); n != 1 {
+			b.t.Errorf("%d calls of complete, want 1", n)
+		}
+	})
+}
+
+const (
+	s3Gone    = `{"message":"An error occurred: The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}`
+	s3Invalid = `{"message":"An error occurred (InvalidPart) when calling the CompleteMultipartUpload operation: One or more of the specified parts could not be found."}`
+)
+
+// TestLostAnswerToComplete: what is told to the repetition says what became of the first call.
+func TestLostAnswerToComplete(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]simulator.Fault{
+		"404 in S3's words": {Status: 404, Body: s3Gone},
+		"400 in S3's words": {Status: 400, Body: s3Gone},
+		"500 in S3's words": {Status: 500, Body: s3Gone},
+		"bare 404":          {Status: 404},
+	} {
+		for lost, first := range map[string]simulator.Fault{
+			"broken connection": {BreakAfter: true}, "504": {Status: 504, Processed: true},
+		} {
+			t.Run(lost+", then "+name, func(t *testing.T) {
+				t.Parallel()
+				inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+					first, again := first, again
+					first.Call, first.Times = simulator.CallMultipartComplete, 1
+					again.Call = simulator.CallMultipartComplete
+					b.Fail(first)
+					b.Fail(again)
+					out := b.mustStore(nil, "1", "2", "3")
+					b.mustWarn("The upload was taken as complete")
+					if out.ETag != "" || out.Location != "" || out.Parts != testParts {
+						b.t.Errorf("the service did not describe the object, the result does: %+v", out)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestRefusedCompleteIsNotTakenAsComplete: nothing was lost, so a refusal is one.
+func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]simulator.Fault{
+		"404": {Status: 404, Body: s3Gone}, "500": {Status: 500, Body: s3Gone}, "InvalidPart": {Status: 500, Body: s3Invalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+				fault.Call = simulator.CallMultipartComplete
+				b.Fail(fault)
+				_, left, err := b.run(nil)
+				if err == nil || left != nil || len(b.Objects()) != 0 {
+					b.t.Fatalf("error %v, left %+v, objects %v", err, left, b.Objects())
+				}
+				if n := b.Count(simulator.CallMultipartComplete); n != 1 {
+					b.t.Errorf("%d calls of complete, want 1: storage has decided", n)
+				}
+				// The next apply must not meet the same refusal once more.
+				b.ClearFaults()
+				b.mustStore(nil, "1", "2", "3")
+				if n := b.Count(simulator.CallMultipartCreate); n != 2 {
+					b.t.Errorf("%d uploads were begun, want 2", n)
+				}
+			})
+		})
+	}
+}
+
+// TestRefusedCompleteLeavesNoDoubt: after a refusal without words the object is surely not there, whatever the record
+// said while the request was under way.
+func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusForbidden})
+		_, left, err := b.run(nil)
+		if err == nil || left == nil || len(left.Parts) != testParts || left.Completing {
+			b.t.Fatalf("error %v, left %+v", err, left)
+		}
+		b.ClearFaults()
+		b.DropUpload(left.UploadID)
+		b.mustStore(nil, "1", "2", "3")
+		b.mustWarn("An unfinished upload could not be continued")
+	})
+}
+
+// TestCompleteLostInAnEarlierRun: an upload that is gone then may be the object, which only the user can find out.
+func TestCompleteLostInAnEarlierRun(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]simulator.Fault{
+		"S3's words": {Status: 400, Body: s3Gone}, "bare 404": {Status: 404},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+				b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
+				_, left, err := b.run(nil)
+				if err == nil || left == nil || !left.Completing {
+					b.t.Fatalf("error %v, left %+v", err, left)
+				}
+				b.ClearFaults()
+				fault.Call = simulator.CallMultipartComplete
+				b.Fail(fault)
+				var unsure *maybeCompleteError
+				_, left, err = b.run(b.state(left))
+				if !errors.As(err, &unsure) || unsure.keyPath != b.onlyObject().KeyPath || left != nil {
+					b.t.Errorf("error %v, left %+v", err, left)
+				}
+				b.mustHaveNoRecord()
+			})
+		})
+	}
+}
+
+// TestRefusedContinuationBeginsAnew: whatever the words, an upload that cannot go on is given up as soon as a new one
+// gets on.
+func TestRefusedContinuationBeginsAnew(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]simulator.Fault{
+		"generate-url, 404":                {Call: simulator.CallMultipartURL, Times: 2, Status: 404},
+		"generate-url, 403":                {Call: simulator.CallMultipartURL, Times: 2, Status: 403, Body: `{"message":"key_path is not one of this customer"}`},
+		"generate-url, S3's words, 400":    {Call: simulator.CallMultipartURL, Times: 1, Status: 400, Body: s3Gone},
+		"generate-url, S3's words, 500":    {Call: simulator.CallMultipartURL, Times: 1, Status: 500, Body: s3Gone},
+		"complete, S3's words, 400":        {Call: simulator.CallMultipartComplete, Times: 1, Status: 400, Body: s3Gone},
+		"complete, S3's words, 500":        {Call: simulator.CallMultipartComplete, Times: 1, Status: 500, Body: s3Gone},
+		"complete, InvalidPart, 400":       {Call: simulator.CallMultipartComplete, Times: 1, Status: 400, Body: s3Invalid},
+		"complete, InvalidPart, 500":       {Call: simulator.CallMultipartComplete, Times: 1, Status: 500, Body: s3Invalid},
+		"complete, other words":            {Call: simulator.CallMultipartComplete, Times: 2, Status: 400, Body: `{"message":"this will not do"}`},
+		"PUT of a part, NoSuchUpload":      {Call: simulator.CallPutPart, Times: 1, Status: 404, Body: "<Error><Code>NoSuchUpload</Code></Error>"},
+		"PUT of a part, 404 without words": {Call: simulator.CallPutPart, Times: 2, Status: 404},
+		"PUT of a part, lasting 403":       {Call: simulator.CallPutPart, Times: 4, Status: 403, Body: "<Error><Code>AccessDenied</Code></Error>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+				left := b.interrupted()
+				before := left.KeyPath
+				b.Fail(fault)
+				sends := []string{"1", "2", "3"}
+				if fault.Call == simulator.CallMultipartComplete {
+					sends = append(sends, "3") // of the unfinished upload, before it is refused
+				}
+				slices.Sort(sends)
+				out := b.mustStore(b.state(left), sends...)
+				if out.KeyPath == before {
+					b.t.Error("the upload was not begun anew")
+				}
+				b.mustWarn("An unfinished upload could not be continued")
+			})
+		})
+	}
+}
+
+// TestOneRefusalThrowsNothingAway: a proxy's answer is none of storage's.
+func TestOneRefusalThrowsNothingAway(t *testing.T) {
+	t.Parallel()
+	for _, call := range []string{simulator.CallMultipartURL, simulator.CallMultipartComplete, simulator.CallPutPart} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+				left := b.interrupted()
+				b.Fail(simulator.Fault{Call: call, Times: 1, Status: http.StatusNotFound, Body: "<html><title>Not found</title></html>"})
+				if out := b.mustStore(b.state(left), "3"); out.KeyPath != left.KeyPath {
+					b.t.Error("the upload was begun anew")
+				}
+				if len(b.warnings) > 0 {
+					b.t.Errorf("warnings: %q", b.warnings)
+				}
+			})
+		})
+	}
+}
+
+// TestRefusalOfEverythingKeepsTheParts: the stored parts are given up only for an upload that gets further.
+func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
+	t.Parallel()
+	for name, calls := range map[string][]string{
+		"every call of the API": {simulator.CallMultipartURL, simulator.CallMultipartCreate},
+		"every PUT":             {simulator.CallPutPart},
+	} {
+		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+			t.Run(fmt.Sprint(name, ", ", status), func(t *testing.T) {
+				t.Parallel()
+				inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+					left := b.interrupted()
+					for _, call := range calls {
+						b.Fail(simulator.Fault{Call: call, Status: status})
+					}
+					_, again, err := b.run(b.state(left))
+					if err == nil || again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
+						b.t.Fatalf("error %v, left %+v", err, again)
+					}
+					b.ClearFaults()
+					b.mustStore(b.state(again), "3")
+				})
+			})
+		}
+	}
+}
+
+// TestInterruptedNewUploadTakesThePlaceOfTheOld: what the state and the record hold after it is the new upload.
+func TestInterruptedNewUploadTakesThePlaceOfTheOld(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		left := b.interrupted()
+		foreign := *b.state(left)
+		foreign.KeyPath = "vod/input/customer-other/0000/media.mp4"
+		foreign.Parts[0].ETag = `"0"`
+		b.dir = t.TempDir()
+		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
+		_, again, err := b.run(&foreign)
+		if err == nil || again == nil || again.UploadID == left.UploadID || strings.Contains(again.KeyPath, "customer-other") {
+			t.Fatalf("error %v, left %+v", err, again)
+		}
+		b.mustWarn("An unfinished upload could not be continued")
+		b.ClearFaults()
+		b.mustStore(b.state(again), "3")
+	})
+}
+
+// TestObjectChecksum compares what the answer to complete says of the object.
+func TestObjectChecksum(t *testing.T) {
+	t.Parallel()
+	encoded := func(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
+	crc := func(table *crc32.Table, content []byte) []byte {
+		return binary.BigEndian.AppendUint32(nil, crc32.Checksum(content, table))
+	}
+	castagnoli := crc32.MakeTable(crc32.Castagnoli)
+	composite := func(content []byte) string {
+		var sums []byte
+		for part := range slices.Chunk(content, testPartSize) {
+			sums = append(sums, crc(castagnoli, part)...)
+		}
+		return fmt.Sprintf("%s-%d", encoded(crc(castagnoli, sums)), testParts)
+	}
+	for name, tc := range map[string]struct {
+		options simulator.Options
+		says    func(content []byte) (key, value string)
+		wrong   bool
+	}{
+		"CRC-32C of the object": {options: simulator.Options{PartChecksum: "crc32c"}, says: func(c []byte) (string, string) { return "ChecksumCRC32C", encoded(crc(castagnoli, c)) }},
+		"CRC-32 of the object":  {options: simulator.Options{PartChecksum: "crc32"}, says: func(c []byte) (string, string) { return "ChecksumCRC32", encoded(crc(crc32.IEEETable, c)) }},
+		"wrong CRC-32C":         {options: simulator.Options{PartChecksum: "crc32c"}, says: func([]byte) (string, string) { return "ChecksumCRC32C", "AAAAAA==" }, wrong: true},
+		"wrong CRC-32":          {options: simulator.Options{PartChecksum: "crc32"}, says: func([]byte) (string, string) { return "ChecksumCRC32", "AAAAAA==" }, wrong: true},
+		"wrong SHA-256":         {says: func([]byte) (string, string) { return "ChecksumSHA256", "AAAA" }, wrong: true},
+		"wrong CRC-64/NVME":     {says: func([]byte) (string, string) { return "ChecksumCRC64NVME", "AAAAAAAAAAA=" }, wrong: true},
+		"composite CRC-32C": {
+			options: simulator.Options{PartChecksum: "crc32c"},
+			says:    func(c []byte) (string, string) { return "ChecksumCRC32C", composite(c) },
+		},
+		"wrong composite CRC-32C": {
+			options: simulator.Options{PartChecksum: "crc32c"},
+			says:    func([]byte) (string, string) { return "ChecksumCRC32C", "AAAAAA==-3" }, wrong: true,
+		},
+		"composite of unknown parts": {says: func([]byte) (string, string) { return "ChecksumCRC32C", "AAAAAA==-3" }},
+		"not asked for":              {says: func([]byte) (string, string) { return "ChecksumSHA1", "AAAAAA==" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBench(t, tc.options, func(_ *testing.T, b *bench) {
+				key, value := tc.says(b.content)
+				b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Rewrite: func(body []byte) []byte {
+					var answer struct {
+						Data    map[string]any `json:"data"`
+						Message string         `json:"message"`
+					}
+					_ = json.Unmarshal(body, &answer)
+					answer.Data[key] = value
+					body, _ = json.Marshal(answer)
+					return body
+				}})
+				if !tc.wrong {
+					b.mustStore(nil, "1", "2", "3")
+					return
+				}
+				_, left, err := b.run(nil)
+				if err == nil || left != nil || !strings.Contains(err.Error(), b.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
+					b.t.Errorf("error %v, left %+v", err, left)
+				}
+				b.mustHaveNoRecord()
+			})
+		})
+	}
+}
+
+// TestPartsKnownTwiceAreCountedOnce: the state and the record may describe one part differently.
+func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		left := b.interrupted()
+		b.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Repeat("0", 32)+`\"`)
+		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
+		_, again, err := b.run(b.state(left))
+		if again == nil {
+			t.Fatal(err)
+		}
+		detail := continueDiagnostic(b.spec, again, err).Detail()
+		if !strings.Contains(detail, "2 of 3 parts are stored") {
+			t.Errorf("detail: %s", detail)
+		}
+	})
+}
+
+// TestPartsThatCannotBeProvedAreNotPromised: without a record nothing proves the parts of a store whose ETags are no MD5s.
+func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
+		promised := func(left *providerdata.Unfinished) bool {
+			return strings.Contains(continueDiagnostic(b.spec, left, errors.New("refused")).Detail(), "are not lost")
+		}
+		if left := b.interrupted(); !promised(left) {
+			t.Errorf("parts in a record are not promised: %+v", left)
+		}
+		b.dir = ""
+		if left := b.interrupted(); promised(left) {
+			t.Errorf("parts that are sent again are promised: %+v", left)
+		}
+	})
+}
