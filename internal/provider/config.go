@@ -149,11 +149,12 @@ func (r *resolver) address(attr string, v types.String, env string, missing *[]s
 	if !t.known {
 		return ""
 	}
-	if _, err := api.ParseBaseURL(t.text); err != nil {
+	u, err := api.ParseBaseURL(t.text)
+	if err != nil {
 		r.fail(t, "is not an address that can be used: "+err.Error(), "Write it like `https://api.example.com`.")
 		return ""
 	}
-	return t.text
+	return u.String() // one spelling: records of unfinished uploads are looked up by it
 }
 
 func (r *resolver) credential(attr string, v types.String, env string, missing *[]string) string {
