@@ -17,6 +17,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -75,13 +76,13 @@ func (u *uploader) single(ctx context.Context, s spec) (providerdata.StoredFile,
 }
 
 func (u *uploader) multipart(ctx context.Context, s spec, own *providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
-	rec, elsewhere := openRecord(ctx, u.data.ResumeDir, recordKey{
-		Address: u.data.VODAddress, SHA256: hex.EncodeToString(s.SHA256[:]), Size: s.Size, PartSize: s.PartSize, FileName: s.FileName,
+	rec, elsewhere := u.data.Resume.Record(ctx, resume.Key{
+		Account: u.data.Account(ctx), Address: u.data.VODAddress, SHA256: hex.EncodeToString(s.SHA256[:]), Size: s.Size, PartSize: s.PartSize, FileName: s.FileName,
 	})
 	over := false
-	defer func() { rec.close(over) }()
+	defer func() { rec.Close(over) }()
 
-	earlier := u.choose(own, rec.found(), elsewhere, s.PartSize)
+	earlier := u.choose(own, rec.Found(), elsewhere, s.PartSize)
 	if earlier != nil {
 		tflog.Info(ctx, "continuing an unfinished upload", map[string]any{"file_name": s.FileName, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
 		m := u.newMultipart(s, rec, *earlier)
@@ -147,7 +148,7 @@ func union(a, b []transfer.Part) []transfer.Part {
 type multipartUpload struct {
 	*uploader
 	spec   spec
-	record *record
+	record *resume.Record
 
 	id providerdata.Unfinished // Parts: what an earlier run left
 
@@ -157,7 +158,7 @@ type multipartUpload struct {
 	done       bool
 }
 
-func (u *uploader) newMultipart(s spec, rec *record, id providerdata.Unfinished) *multipartUpload {
+func (u *uploader) newMultipart(s spec, rec *resume.Record, id providerdata.Unfinished) *multipartUpload {
 	return &multipartUpload{uploader: u, spec: s, record: rec, id: id, stored: map[int]transfer.Part{}}
 }
 
@@ -169,7 +170,7 @@ func (m *multipartUpload) Stored(part transfer.Part) {
 	m.mu.Lock()
 	m.stored[part.Number] = part
 	m.mu.Unlock()
-	m.record.changed(m.unfinished)
+	m.record.Changed(m.unfinished)
 }
 
 // over says that there is nothing left to continue.
@@ -216,8 +217,8 @@ func (m *multipartUpload) send(ctx context.Context) (providerdata.StoredFile, er
 	}
 	// Recorded before the call: whatever ends this process now, the next one knows that the object may be there.
 	m.set(true, false)
-	m.record.changed(m.unfinished)
-	m.record.flush()
+	m.record.Changed(m.unfinished)
+	m.record.Flush()
 	completed, err := m.data.API.CompleteMultipartUpload(ctx, m.id.KeyPath, m.id.UploadID, parts)
 	if err != nil {
 		return providerdata.StoredFile{}, m.completeError(err)

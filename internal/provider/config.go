@@ -39,6 +39,7 @@ type settings struct {
 	accessTokenID, secretKey   string
 	token                      api.TokenSource
 	checkToken                 func(context.Context, time.Time) error
+	account                    func(context.Context) string
 	missingLive, missingUpload []string
 	maxRetries                 int
 	requestTimeout             time.Duration
@@ -270,7 +271,7 @@ func readLimited(name string, limit int64) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// resumeDir finds the folder of the records. Unlike elsewhere an empty value means something: off.
+// resumeDir finds the folder in which the records have their own. Unlike elsewhere an empty value means something: off.
 func (r *resolver) resumeDir(v types.String) string {
 	switch {
 	case v.IsUnknown():
@@ -282,11 +283,7 @@ func (r *resolver) resumeDir(v types.String) string {
 	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {
 		return dir
 	}
-	cache := userCacheDir(r.env)
-	if cache == "" {
-		return ""
-	}
-	return filepath.Join(cache, "terraform-provider-vodlive", "uploads")
+	return userCacheDir(r.env)
 }
 
 // userCacheDir is os.UserCacheDir over an injected environment. "" where the machine has none (no HOME in a container).
