@@ -13,7 +13,8 @@ import (
 
 // ParseBaseURL reads a base address of the service as a user writes it: an
 // https URL, or http to a loopback address, which may have a port, a path
-// prefix and a trailing slash. The result has no trailing slash. The error says
+// prefix and a trailing slash. Every spelling of an address has the same result:
+// without a trailing slash or a default port, the host in lower case. The error says
 // what is wrong and what to write instead, and never repeats a query string or
 // user info.
 func ParseBaseURL(address string) (*url.URL, error) {
@@ -36,10 +37,10 @@ func ParseBaseURL(address string) (*url.URL, error) {
 		return nil, err
 	}
 	u.Scheme = strings.ToLower(u.Scheme)
-	u.Host = strings.ToLower(strings.TrimSuffix(u.Host, ":"))
 	if err := checkScheme(u); err != nil {
 		return nil, err
 	}
+	normalizeHost(u)
 	trimPath(u)
 	return u, nil
 }
@@ -86,6 +87,23 @@ func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()
 }
+
+// normalizeHost leaves one spelling of the host and no default port.
+func normalizeHost(u *url.URL) {
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if ip, err := netip.ParseAddr(host); err == nil {
+		host = ip.String()
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	u.Host = host
+	if port = strings.TrimLeft(port, "0"); port != "" && port != defaultPorts[u.Scheme] {
+		u.Host += ":" + port
+	}
+}
+
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
 func trimPath(u *url.URL) {
 	escaped := strings.TrimRight(u.EscapedPath(), "/")
@@ -149,7 +167,7 @@ func sameOrigin(a, b *url.URL) bool {
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+		port = defaultPorts[strings.ToLower(u.Scheme)]
 	}
 	return net.JoinHostPort(u.Hostname(), port)
 }

@@ -24,6 +24,14 @@ func TestParseBaseURL(t *testing.T) {
 		"http://127.0.0.1/x/":                "http://127.0.0.1/x",
 		"http://127.8.9.10:1":                "http://127.8.9.10:1",
 		"http://[::1]:8080":                  "http://[::1]:8080",
+		"https://api.example.com:443/":       "https://api.example.com",
+		"https://api.example.com:0443":       "https://api.example.com",
+		"https://api.example.com:80":         "https://api.example.com:80",
+		"http://127.0.0.1:80":                "http://127.0.0.1",
+		"http://127.0.0.1:443":               "http://127.0.0.1:443",
+		"http://[0:0:0:0:0:0:0:1]:80/":       "http://[::1]",
+		"https://[2001:DB8:0::1]:443":        "https://[2001:db8::1]",
+		"https://[fe80::1%25ETH0]":           "https://[fe80::1%25eth0]",
 		"http://[::ffff:127.0.0.1]":          "http://[::ffff:127.0.0.1]",
 	} {
 		u, err := api.ParseBaseURL(address)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -202,25 +203,48 @@ func (r *renewing) start(ctx context.Context) *flight {
 // TokenExpiry tells when a token expires, if it is a JWT that says so (its exp;
 // the signature is not verified); false when it is opaque.
 func TokenExpiry(token string) (time.Time, bool) {
-	if kind, bare, found := strings.Cut(strings.TrimSpace(token), " "); found && strings.EqualFold(kind, "bearer") {
-		token = bare
-	}
-	token = strings.TrimSpace(token)
-	if len(token) > tokenLimit {
-		return time.Time{}, false
-	}
-	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
-	if parsed == nil || (err != nil && !errors.Is(err, jwt.ErrTokenUnverifiable)) {
-		return time.Time{}, false
-	}
-	claims, ok := parsed.Claims.(jwt.MapClaims)
-	if !ok {
-		return time.Time{}, false
-	}
-	seconds, ok := claims["exp"].(float64)
+	seconds, ok := tokenClaims(token)["exp"].(float64)
 	// Beyond the year 9999 it is no date, and times cannot be written down.
 	if !ok || !(seconds > 0 && seconds < 253402300800) {
 		return time.Time{}, false
 	}
 	return time.Unix(int64(seconds), 0).UTC(), true
+}
+
+// TokenAccount identifies the account of a token, if it is a JWT that names a subject or a customer (the signature is not
+// verified); "" otherwise. It is the same for every token of the account.
+func TokenAccount(token string) string {
+	claims := tokenClaims(token)
+	identity := map[string]any{}
+	for _, name := range []string{"sub", "customer_id", "custom:customer_id"} {
+		if value, ok := claims[name]; ok && value != nil && value != "" {
+			identity[name] = value
+		}
+	}
+	if len(identity) == 0 {
+		return ""
+	}
+	identity["iss"] = claims["iss"] // a subject is unique for its issuer only
+	text, err := json.Marshal(identity)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// tokenClaims are the claims of a JWT, nil if the token is none.
+func tokenClaims(token string) jwt.MapClaims {
+	if kind, bare, found := strings.Cut(strings.TrimSpace(token), " "); found && strings.EqualFold(kind, "bearer") {
+		token = bare
+	}
+	token = strings.TrimSpace(token)
+	if len(token) > tokenLimit {
+		return nil
+	}
+	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
+	if parsed == nil || (err != nil && !errors.Is(err, jwt.ErrTokenUnverifiable)) {
+		return nil
+	}
+	claims, _ := parsed.Claims.(jwt.MapClaims)
+	return claims
 }

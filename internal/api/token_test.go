@@ -213,6 +213,34 @@ func encodeJWT(header, claims string) string {
 	return encode([]byte(header)) + "." + encode([]byte(claims)) + ".c2ln"
 }
 
+// TestTokenAccount compares the accounts of two tokens.
+func TestTokenAccount(t *testing.T) {
+	t.Parallel()
+	jwt := func(claims string) string { return encodeJWT(`{"alg":"RS256"}`, claims) }
+	for name, test := range map[string]struct {
+		one, other string
+		same, none bool
+	}{
+		"renewed":            {one: jwt(`{"sub":"a","exp":1,"jti":"x"}`), other: jwt(`{"exp":2,"jti":"y","sub":"a"}`), same: true},
+		"as a bearer token":  {one: jwt(`{"sub":"a"}`), other: "Bearer " + jwt(`{"sub":"a"}`), same: true},
+		"another subject":    {one: jwt(`{"sub":"a"}`), other: jwt(`{"sub":"b"}`)},
+		"another issuer":     {one: jwt(`{"sub":"a","iss":"x"}`), other: jwt(`{"sub":"a","iss":"y"}`)},
+		"another customer":   {one: jwt(`{"sub":"a","customer_id":"1"}`), other: jwt(`{"sub":"a","customer_id":"2"}`)},
+		"customer alone":     {one: jwt(`{"custom:customer_id":1}`), other: jwt(`{"custom:customer_id":2}`)},
+		"claims of one name": {one: jwt(`{"sub":"1"}`), other: jwt(`{"customer_id":"1"}`)},
+		"no account":         {one: jwt(`{"exp":1}`), other: jwt(`{"sub":""}`), same: true, none: true},
+		"opaque":             {one: testToken, other: "a.b.c", same: true, none: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			one, other := api.TokenAccount(test.one), api.TokenAccount(test.other)
+			if (one == other) != test.same || (one == "") != test.none || (other == "") != test.none {
+				t.Errorf("got %q and %q", one, other)
+			}
+		})
+	}
+}
+
 func TestTokenExpiry(t *testing.T) {
 	t.Parallel()
 	const rs256 = `{"alg":"RS256","typ":"JWT"}`

@@ -138,7 +138,7 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	u := &uploader{data: a.data, progress: reporter.report, warn: resp.Diagnostics.AddWarning}
 	stored, left, err := u.run(ctx, s, nil)
 	if err != nil {
-		resp.Diagnostics.Append(actionDiagnostic(s, left, a.data.ResumeDir != "", err))
+		resp.Diagnostics.Append(actionDiagnostic(s, left, a.data.Resume.Usable(ctx), err))
 		return
 	}
 	say("submitting a batch job on " + stored.KeyPath)

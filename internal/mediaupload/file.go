@@ -107,21 +107,17 @@ func (s seen) is(source string, info os.FileInfo) bool {
 // that has not been touched since, is not read again, in whichever process that was; "content" always reads, once per
 // process.
 func (r *mediaUpload) contentHash(ctx context.Context, path, detection string) (string, error) {
-	memo := hashMemo{dir: r.data.ResumeDir}
-	info, err := stat(path)
-	if err != nil {
+	if _, err := stat(path); err != nil {
 		return "", err
 	}
-	if detection == detectStat {
-		if sum := memo.lookup(path, info); sum != "" {
-			return sum, nil
-		}
+	memo := r.data.Resume.Memo(ctx, path)
+	if sum := memo.SHA256(); sum != "" && detection == detectStat {
+		return sum, nil
 	}
 	digest, err := r.data.Transfer.Hash(ctx, path)
 	if err != nil {
 		return "", err
 	}
-	sum := hex.EncodeToString(digest.SHA256[:])
-	memo.store(ctx, path, info, digest, sum)
-	return sum, nil
+	memo.Remember(ctx, digest)
+	return hex.EncodeToString(digest.SHA256[:]), nil
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -101,7 +102,7 @@ func (b *bench) run(own *providerdata.Unfinished) (providerdata.StoredFile, *pro
 	u := &uploader{
 		data: providerdata.New(providerdata.Settings{
 			API: client, Transfer: transfer.New(transfer.Config{HTTP: client.StorageHTTP(), Concurrency: 1, MaxRetries: 1}),
-			VODAddress: base, ResumeDir: b.dir,
+			VODAddress: base, Resume: resume.New(b.dir), Account: func(context.Context) string { return "test" },
 		}),
 		warn: func(summary, detail string) { b.warnings = append(b.warnings, summary+": "+detail) },
 	}

@@ -2,10 +2,8 @@ package mediaupload
 
 import (
 	"crypto/md5"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -83,72 +81,6 @@ func FuzzDecodeParts(f *testing.F) {
 		for _, p := range parts {
 			if p.Number < 1 || p.Number > transfer.PartCount(size, partSize) || p.Size < 1 || p.Size > partSize || p.ETag == "" {
 				t.Errorf("part %+v of a file of %d bytes in parts of %d", p, size, partSize)
-			}
-		}
-	})
-}
-
-var testKey = recordKey{Address: "https://api.example", SHA256: strings.Repeat("ab", 32), Size: 12 << 20, PartSize: 5 << 20, FileName: "a.mp4"}
-
-func testRecord(t testing.TB, change func(*recordFile)) []byte {
-	t.Helper()
-	f := recordFile{Version: recordVersion, Key: testKey, UploadID: "u1", KeyPath: "vod/input/c/u/a.mp4", Updated: time.Now()}
-	for _, p := range makeParts(3, testKey.PartSize, testKey.Size) {
-		f.Parts = append(f.Parts, recordPart{Number: p.Number, MD5: fmt.Sprintf("%x", p.MD5), ETag: p.ETag})
-	}
-	if change != nil {
-		change(&f)
-	}
-	content, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
-
-func TestRecordIsRead(t *testing.T) {
-	t.Parallel()
-	got, err := parseRecord(testRecord(t, nil), testKey)
-	want := &providerdata.Unfinished{UploadID: "u1", KeyPath: "vod/input/c/u/a.mp4", PartSize: 5 << 20, Parts: makeParts(3, 5<<20, 12<<20)}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
-}
-
-func TestRecordIsIgnored(t *testing.T) {
-	t.Parallel()
-	whole := testRecord(t, nil)
-	for name, content := range map[string][]byte{
-		"empty":           nil,
-		"truncated":       whole[:len(whole)/2],
-		"not JSON":        []byte("hello"),
-		"newer version":   testRecord(t, func(f *recordFile) { f.Version++ }),
-		"other content":   testRecord(t, func(f *recordFile) { f.Key.SHA256 = strings.Repeat("cd", 32) }),
-		"other service":   testRecord(t, func(f *recordFile) { f.Key.Address = "https://other.example" }),
-		"other part size": testRecord(t, func(f *recordFile) { f.Key.PartSize++ }),
-		"no upload":       testRecord(t, func(f *recordFile) { f.UploadID = "" }),
-		"part 0":          testRecord(t, func(f *recordFile) { f.Parts[0].Number = 0 }),
-		"part too many":   testRecord(t, func(f *recordFile) { f.Parts[0].Number = 4 }),
-		"bad MD5":         testRecord(t, func(f *recordFile) { f.Parts[0].MD5 = "abc" }),
-		"no ETag":         testRecord(t, func(f *recordFile) { f.Parts[0].ETag = "" }),
-	} {
-		if got, err := parseRecord(content, testKey); err == nil {
-			t.Errorf("%s: read as %+v", name, got)
-		}
-	}
-}
-
-func FuzzParseRecord(f *testing.F) {
-	f.Add(testRecord(f, nil))
-	f.Add([]byte(`{"version":1,"parts":[{"number":-1}]}`))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		u, err := parseRecord(content, testKey)
-		if err != nil {
-			return
-		}
-		for _, p := range u.Parts {
-			if p.Number < 1 || p.Number > 3 || p.Size < 1 || p.Size > testKey.PartSize {
-				t.Errorf("part %+v", p)
 			}
 		}
 	})

@@ -2,12 +2,15 @@ package mediaupload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"github.com/mattn/go-isatty"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -27,20 +30,56 @@ type reporter struct {
 	lastLog, lastLine time.Time
 }
 
-// newReporter opens where progress lines go: a file or a terminal, "" for none. One that cannot be opened is logged:
-// nobody wants an upload to fail for it. closer must be called after the last report.
+// newReporter opens where progress lines go: a file or a terminal, "" for none. One that cannot be used is logged: an
+// upload must not fail because of it. closer must be called after the last report.
 func newReporter(ctx context.Context, path string) (r *reporter, closer func()) {
 	r = &reporter{ctx: ctx, now: time.Now, lastLog: time.Now()}
 	if path == "" {
 		return r, func() {}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := openProgress(path)
 	if err != nil {
 		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": path, "error": cause(err).Error()})
 		return r, func() {}
 	}
 	r.line = func(text string) { _, _ = io.WriteString(f, text+"\n") } // one write a line: several uploads share the file
 	return r, func() { _ = f.Close() }
+}
+
+// openProgress opens a regular file, which is made if it is missing, or a terminal. The file is looked at before it is
+// opened, because opening a pipe waits for its reader, and once more when it is open.
+func openProgress(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = fileOrDevice(info)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = fileOrDevice(info)
+	}
+	if err == nil && !info.Mode().IsRegular() && !isatty.IsTerminal(f.Fd()) {
+		err = errNoFileOrTerminal
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+var errNoFileOrTerminal = errors.New("it is neither a regular file nor a terminal")
+
+func fileOrDevice(info fs.FileInfo) error {
+	if info.Mode().IsRegular() || info.Mode()&fs.ModeCharDevice != 0 {
+		return nil
+	}
+	return errNoFileOrTerminal
 }
 
 func (r *reporter) report(p transfer.Progress) {

@@ -214,7 +214,7 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, s spec, own *provide
 	out, left, err := u.run(ctx, s, own)
 	if err != nil {
 		if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
-			hashMemo{dir: r.data.ResumeDir}.forget(s.Source)
+			r.data.Resume.Forget(ctx, s.Source)
 		}
 		diags.Append(explain(s, left, err))
 		return left

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -81,7 +82,7 @@ func (i *interrupted) awaitRecord(ctx context.Context, parts int) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		names, _ := filepath.Glob(filepath.Join(i.Env("VODLIVE_RESUME_DIR"), "upload-*.json"))
+		names, _ := filepath.Glob(filepath.Join(i.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
 		for _, name := range names {
 			if content, err := os.ReadFile(name); err == nil && strings.Count(string(content), `"etag"`) >= parts {
 				return
@@ -172,7 +173,7 @@ func TestInterruptedUploadContinues(t *testing.T) {
 		"record truncated, state lost": {
 			between: func(i *interrupted) {
 				i.loseState()
-				names, _ := filepath.Glob(filepath.Join(i.Env("VODLIVE_RESUME_DIR"), "upload-*.json"))
+				names, _ := filepath.Glob(filepath.Join(i.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
 				for _, name := range names {
 					if err := os.Truncate(name, 40); err != nil {
 						i.t.Fatal(err)
@@ -216,7 +217,7 @@ func TestInterruptedUploadContinues(t *testing.T) {
 		"ETag edited in the record": {
 			between: func(i *interrupted) {
 				i.loseState()
-				names, _ := filepath.Glob(filepath.Join(i.Env("VODLIVE_RESUME_DIR"), "upload-*.json"))
+				names, _ := filepath.Glob(filepath.Join(i.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
 				want(i.t, "records", len(names), 1)
 				i.edit(names[0], regexp.MustCompile(`("number":1,"md5":"\w+","etag":")[^}]*`), `${1}\"00000000000000000000000000000000\""`)
 			},
@@ -291,7 +292,7 @@ func TestInterruptedUploadContinues(t *testing.T) {
 			want(t, "incomplete_upload", state[address].Values["incomplete_upload"], nil)
 			want(t, "tainted", state[address].Tainted, false)
 			i.AssertNoChanges()
-			left, _ := filepath.Glob(filepath.Join(i.Env("VODLIVE_RESUME_DIR"), "upload-*.json"))
+			left, _ := filepath.Glob(filepath.Join(i.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
 			if i.Env("VODLIVE_RESUME_DIR") != "" && name != "file changed in between" && name != "part size changed in between" && name != "untaint, file changed" && len(left) > 0 {
 				t.Errorf("a record is left of a complete upload: %v", left)
 			}

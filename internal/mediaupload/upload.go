@@ -14,6 +14,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -74,13 +75,13 @@ func (u *uploader) single(ctx context.Context, s spec) (providerdata.StoredFile,
 // multipart continues an unfinished upload, or begins a new one. A continued upload that is refused is given up as soon
 // as a new one gets on, so that no two applies in a row meet the same refusal.
 func (u *uploader) multipart(ctx context.Context, s spec, own *providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
-	rec, elsewhere := openRecord(ctx, u.data.ResumeDir, recordKey{
-		Address: u.data.VODAddress, SHA256: hex.EncodeToString(s.SHA256[:]), Size: s.Size, PartSize: s.PartSize, FileName: s.FileName,
+	rec, elsewhere := u.data.Resume.Record(ctx, resume.Key{
+		Account: u.data.Account(ctx), Address: u.data.VODAddress, SHA256: hex.EncodeToString(s.SHA256[:]), Size: s.Size, PartSize: s.PartSize, FileName: s.FileName,
 	})
 	over := false // nothing is left to continue
-	defer func() { rec.close(over) }()
+	defer func() { rec.Close(over) }()
 
-	earlier := u.choose(own, rec.found(), elsewhere, s.PartSize)
+	earlier := u.choose(own, rec.Found(), elsewhere, s.PartSize)
 	if earlier == nil {
 		created, err := u.data.API.CreateMultipartUpload(ctx, s.FileName)
 		if err != nil {
@@ -128,7 +129,7 @@ func (u *uploader) multipart(ctx context.Context, s spec, own *providerdata.Unfi
 }
 
 // begin makes the destination of an upload that was just created.
-func (u *uploader) begin(s spec, rec *record, created *api.MultipartUpload) *multipartUpload {
+func (u *uploader) begin(s spec, rec *resume.Record, created *api.MultipartUpload) *multipartUpload {
 	u.data.Uploads.Claim(created.UploadID)
 	return u.newMultipart(s, rec, providerdata.Unfinished{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: s.PartSize})
 }
@@ -179,7 +180,7 @@ func union(recorded, own []transfer.Part) []transfer.Part {
 type multipartUpload struct {
 	*uploader
 	spec      spec
-	record    *record
+	record    *resume.Record
 	continued bool
 
 	id providerdata.Unfinished // Parts: what an earlier run left
@@ -190,7 +191,7 @@ type multipartUpload struct {
 	done       bool
 }
 
-func (u *uploader) newMultipart(s spec, rec *record, id providerdata.Unfinished) *multipartUpload {
+func (u *uploader) newMultipart(s spec, rec *resume.Record, id providerdata.Unfinished) *multipartUpload {
 	return &multipartUpload{uploader: u, spec: s, record: rec, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
 }
 
@@ -207,7 +208,7 @@ func (m *multipartUpload) Stored(part transfer.Part) {
 	m.mu.Lock()
 	m.stored[part.Number] = part
 	m.mu.Unlock()
-	m.record.changed(m.unfinished)
+	m.record.Changed(m.unfinished)
 }
 
 // over says that there is nothing left to continue.
@@ -305,8 +306,8 @@ func (m *multipartUpload) complete(ctx context.Context, parts []transfer.Part) (
 	}
 	// Recorded before the call: whatever ends this process now, the next one knows that the object may be there.
 	m.set(true, false)
-	m.record.changed(m.unfinished)
-	m.record.flush()
+	m.record.Changed(m.unfinished)
+	m.record.Flush()
 	completed, err := m.data.API.CompleteMultipartUpload(ctx, m.id.KeyPath, m.id.UploadID, listed)
 	lost := api.MayHaveBeenProcessed(err)
 	if (m.continued || lost) && again(ctx, err) {
@@ -327,7 +328,7 @@ func (m *multipartUpload) complete(ctx context.Context, parts []transfer.Part) (
 		return &api.CompletedUpload{}, nil
 	}
 	m.set(m.id.Completing || lost, !m.continued && why.final())
-	m.record.changed(m.unfinished)
+	m.record.Changed(m.unfinished)
 	return nil, err
 }
 

@@ -39,6 +39,7 @@ type settings struct {
 	accessTokenID, secretKey   string
 	token                      api.TokenSource
 	checkToken                 func(context.Context, time.Time) error
+	account                    func(context.Context) string
 	missingLive, missingUpload []string
 	maxRetries                 int
 	requestTimeout             time.Duration
@@ -149,11 +150,12 @@ func (r *resolver) address(attr string, v types.String, env string, missing *[]s
 	if !t.known {
 		return ""
 	}
-	if _, err := api.ParseBaseURL(t.text); err != nil {
+	u, err := api.ParseBaseURL(t.text)
+	if err != nil {
 		r.fail(t, "is not an address that can be used: "+err.Error(), "Write it like `https://api.example.com`.")
 		return ""
 	}
-	return t.text
+	return u.String() // one spelling: records of unfinished uploads are looked up by it
 }
 
 func (r *resolver) credential(attr string, v types.String, env string, missing *[]string) string {
@@ -269,7 +271,7 @@ func readLimited(name string, limit int64) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// resumeDir finds the folder of the records. Unlike elsewhere an empty value means something: off.
+// resumeDir finds the folder in which the records have their own. Unlike elsewhere an empty value means something: off.
 func (r *resolver) resumeDir(v types.String) string {
 	switch {
 	case v.IsUnknown():
@@ -281,11 +283,7 @@ func (r *resolver) resumeDir(v types.String) string {
 	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {
 		return dir
 	}
-	cache := userCacheDir(r.env)
-	if cache == "" {
-		return ""
-	}
-	return filepath.Join(cache, "terraform-provider-vodlive", "uploads")
+	return userCacheDir(r.env)
 }
 
 // userCacheDir is os.UserCacheDir over an injected environment. "" where the machine has none (no HOME in a container).

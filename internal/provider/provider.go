@@ -23,6 +23,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/region"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -90,7 +91,8 @@ func (s *settings) data() (*providerdata.Data, error) {
 		MissingUpload:        s.missingUpload,
 		CheckToken:           s.checkToken,
 		SkipRegionValidation: s.skipRegionValidation,
-		ResumeDir:            s.resumeDir,
+		Account:              s.account,
+		Resume:               resume.New(s.resumeDir),
 		ProgressFile:         s.progressFile,
 	}
 	if s.unknown {

@@ -101,8 +101,10 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			},
 			"resume_dir": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Folder in which unfinished uploads are recorded, so that the next apply on this machine continues them. " +
-					"By default below the user's cache folder; `\"\"` turns it off. The records hold no secret. Environment: `VODLIVE_RESUME_DIR`.",
+				MarkdownDescription: "Folder below which unfinished uploads are recorded, so that the next apply on this machine continues them. " +
+					"The records are in its subfolder `terraform-provider-vodlive`, and the provider touches nothing else there. By default the user's " +
+					"cache folder; `\"\"` turns records off. The subfolder must belong to the user who runs Terraform, and no other user may be able to write to it: " +
+					"otherwise it is not used, and the provider's log says so. The records hold no secret. Environment: `VODLIVE_RESUME_DIR`.",
 			},
 		},
 	}

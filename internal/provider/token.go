@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -57,6 +58,7 @@ func (r *resolver) token(m model, s *settings) {
 func (r *resolver) tokenLiteral(v value, s *settings) {
 	if text := r.secret(v); text != "" {
 		s.token = api.StaticToken(text)
+		s.account = account(s.token, v.origin())
 		s.checkToken = expiryCheck(s.token, v.origin())
 	}
 }
@@ -70,6 +72,7 @@ func (r *resolver) tokenFile(v value, s *settings) {
 		return
 	}
 	s.token = api.FileToken(v.text)
+	s.account = account(s.token, "file "+absolute(v.text))
 	s.checkToken = expiryCheck(s.token, v.origin())
 }
 
@@ -97,6 +100,27 @@ func (r *resolver) tokenCommand(list types.List, s *settings) {
 		return
 	}
 	s.token = api.CommandToken(argv)
+	s.account = account(s.token, fmt.Sprintf("command %q", argv))
+}
+
+// account identifies the account that uploads belong to: by the JWT's claims, which stay the same when it is renewed, else
+// by where the token comes from. An unreadable token is reported by the call that needs it.
+func account(source api.TokenSource, origin string) func(context.Context) string {
+	return func(ctx context.Context) string {
+		if token, err := source.Token(ctx, ""); err == nil {
+			if identity := api.TokenAccount(token); identity != "" {
+				return identity
+			}
+		}
+		return origin
+	}
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // expiryCheck reads the token without calling the service. A command is left out: it is run when a call needs it.

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -28,8 +29,8 @@ type Settings struct {
 	// another resource that is still to be applied). It only occurs while planning: nothing may be called then.
 	Unknown bool
 
-	LiveAddress string // base_url as configured, "" when missing
-	VODAddress  string // vod_base_url as configured, "" when missing
+	LiveAddress string // base_url, normalized, "" when missing
+	VODAddress  string // vod_base_url, normalized, "" when missing
 
 	// MissingLive and MissingUpload name what the configuration lacks for each half of the service, each an item such as
 	// "`base_url` (or VODLIVE_BASE_URL)". Empty means complete.
@@ -39,9 +40,13 @@ type Settings struct {
 	// it has not expired. Nil when there is nothing to look at before the first call.
 	CheckToken func(ctx context.Context, now time.Time) error
 
+	// Account identifies the account whose uploads these are, without the token itself. It may read the token's file or run
+	// its command, so it must not be called before an upload needs the token anyway. Nil when the configuration has no token.
+	Account func(context.Context) string
+
 	SkipRegionValidation bool
-	ResumeDir            string // "" = unfinished uploads are not recorded on this machine
-	ProgressFile         string // VODLIVE_PROGRESS: a file or terminal for progress lines; "" = none
+	Resume               *resume.Store // records of unfinished uploads on this machine; nil = none are kept
+	ProgressFile         string        // VODLIVE_PROGRESS: a file or terminal for progress lines; "" = none
 }
 
 // Data is what Configure hands out. It is safe for concurrent use.

@@ -4,19 +4,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
-// Unfinished is a multipart upload that was begun and not completed: what another process, or another operation of
-// this one, needs to go on with it. It holds no secret.
-type Unfinished struct {
-	UploadID string
-	KeyPath  string
-	PartSize int64 // bytes
-	Parts    []transfer.Part
-	// Completing says that the call that completes the upload went out, and its answer was not had.
-	Completing bool
-}
+// Unfinished is a multipart upload to continue, whether it was found in the state or in a record of this machine.
+type Unfinished = resume.Upload
 
 // StoredFile is a complete upload as the service and storage describe it (interface 2.1, 2.2). "" is what they did not say.
 type StoredFile struct {

@@ -1,4 +1,4 @@
-package mediaupload
+package resume
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// inode tells a file, and the state of its inode, from any other. "" where the system does not say.
-func inode(info os.FileInfo) string {
+// fileState identifies an open file and its last change of any kind. "" where the system does not tell.
+func fileState(_ *os.File, info os.FileInfo) string {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""

@@ -1,0 +1,190 @@
+package resume
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+)
+
+// maxBytes is the largest file that is read. A record of 10,000 parts takes about 1 MB.
+const maxBytes = 4 << 20
+
+// ownName matches the names that this package makes, and no other: records, locks, hashes, and what a crash left of
+// writing one of them.
+var ownName = regexp.MustCompile(`^(upload-[0-9a-f]{32}\.json(\.lock)?|(upload|hash)-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
+
+const lockSuffix = ".lock"
+
+// folder is the provider's own folder, open, and checked to be writable by this user alone.
+type folder struct {
+	root *os.Root
+	path string
+}
+
+func (f *folder) close() { _ = f.root.Close() }
+
+// checkFile returns why a file of the folder must not be used.
+func checkFile(info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return errors.New("it is a link")
+	case !info.Mode().IsRegular():
+		return errors.New("it is not a regular file")
+	}
+	return checkOwn(info)
+}
+
+// openFile opens a regular file that only this user can write to. The file is checked before it is opened, so that a
+// link is not followed and a pipe not waited for, and once more when it is open.
+func (f *folder) openFile(name string, flag int) (*os.File, error) {
+	info, err := f.root.Lstat(name)
+	if err == nil {
+		err = checkFile(info)
+	}
+	if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
+	}
+	file, err := f.root.OpenFile(name, flag|openFlags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err == nil {
+		err = checkFile(info)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// read returns the content of a file. The error is fs.ErrNotExist if there is none.
+func (f *folder) read(name string) ([]byte, error) {
+	file, err := f.openFile(name, os.O_RDONLY)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
+	if err != nil {
+		return nil, cause(err)
+	}
+	if len(content) > maxBytes {
+		return nil, fmt.Errorf("it is larger than %d MiB", maxBytes>>20)
+	}
+	return content, nil
+}
+
+// write replaces a file in one step: a reader, or a machine that loses power, sees the old content or the new one. A
+// link of that name is replaced, not followed.
+func (f *folder) write(name string, content []byte) error {
+	random := make([]byte, 8)
+	_, _ = rand.Read(random)
+	temporary := name + "." + hex.EncodeToString(random) + ".tmp"
+	file, err := f.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return cause(err)
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = f.root.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = f.root.Remove(temporary)
+		return cause(err)
+	}
+	return nil
+}
+
+// remove removes a file, whatever it is.
+func (f *folder) remove(name string) { _ = f.root.Remove(name) }
+
+// lock takes the lock of a name. It is nil, without an error, while somebody else has it. The lock's file stays behind:
+// removing it at once would let two processes hold locks on two files of one name.
+func (f *folder) lock(name string) (*flock.Flock, error) {
+	name += lockSuffix
+	file, err := f.openFile(name, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, cause(err)
+	}
+	// The age of a lock is that of its last use. Where another process has the file locked, Windows refuses the write.
+	_, _ = file.WriteAt([]byte("\n"), 0)
+	_ = file.Close()
+	return f.lockFile(name)
+}
+
+// lockFile locks an existing file. The library opens files by path only, so the file is compared with that of the open
+// folder afterwards.
+func (f *folder) lockFile(name string) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|openFlags|noFollow))
+	held, err := lock.TryLock()
+	if err != nil || !held {
+		return nil, cause(err)
+	}
+	locked, err := lock.Stat()
+	if err == nil {
+		var named fs.FileInfo
+		if named, err = f.root.Lstat(name); err == nil && !os.SameFile(locked, named) {
+			err = errors.New("the lock was replaced")
+		}
+	}
+	if err != nil {
+		_ = lock.Unlock()
+		return nil, cause(err)
+	}
+	return lock, nil
+}
+
+// removeOld removes the provider's own files that were last written before the time given.
+func (f *folder) removeOld(ctx context.Context, before time.Time) {
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if ownName.MatchString(name) && f.isOld(name, before) && f.removeUnlocked(name, before) {
+			tflog.Debug(ctx, "an old record was removed", map[string]any{"record": name})
+		}
+	}
+}
+
+func (f *folder) isOld(name string, before time.Time) bool {
+	info, err := f.root.Lstat(name)
+	return err == nil && info.Mode().IsRegular() && info.ModTime().Before(before)
+}
+
+// removeUnlocked removes a file, unless it is a lock that somebody has. Windows removes no file that another process has
+// open, so a lock there needs no further look.
+func (f *folder) removeUnlocked(name string, before time.Time) bool {
+	if strings.HasSuffix(name, lockSuffix) && runtime.GOOS != "windows" {
+		lock, err := f.lockFile(name)
+		if err != nil || lock == nil {
+			return false
+		}
+		defer func() { _ = lock.Unlock() }()
+		if !f.isOld(name, before) { // somebody was about to take it
+			return false
+		}
+	}
+	return f.root.Remove(name) == nil
+}

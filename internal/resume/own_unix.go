@@ -1,0 +1,52 @@
+//go:build unix
+
+package resume
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+const (
+	openFlags = syscall.O_NONBLOCK // opening a pipe must not wait for its other end
+	noFollow  = syscall.O_NOFOLLOW
+)
+
+var (
+	errForeign  = errors.New("it belongs to another user")
+	errWritable = errors.New("other users can write to it")
+)
+
+// checkOwn returns why a file or folder may hold what another user wrote.
+func checkOwn(info fs.FileInfo) error {
+	switch owner, known := ownerOf(info); {
+	case !known || owner != int64(os.Geteuid()):
+		return errForeign
+	case info.Mode().Perm()&0o022 != 0:
+		return errWritable
+	}
+	return nil
+}
+
+// checkParent returns why a folder must not hold the provider's own. Its owner, and without the sticky bit everybody who
+// can write to it, can rename or remove what is in it. The group may write: many systems give each user a group of their
+// own and new folders to the group.
+func checkParent(info fs.FileInfo) error {
+	switch owner, known := ownerOf(info); {
+	case !known || owner != int64(os.Geteuid()) && owner != 0:
+		return errForeign
+	case info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0:
+		return errWritable
+	}
+	return nil
+}
+
+func ownerOf(info fs.FileInfo) (uid int64, known bool) {
+	s, known := info.Sys().(*syscall.Stat_t)
+	if !known {
+		return 0, false
+	}
+	return int64(s.Uid), true
+}

@@ -1,0 +1,241 @@
+//go:build unix
+
+package resume_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+)
+
+const noFolder = "resume_dir is not used"
+
+// TestFolderOfOthersIsNotUsed leaves a record and makes its folder one that others could have written to.
+func TestFolderOfOthersIsNotUsed(t *testing.T) {
+	t.Parallel()
+	chmod := func(below string, mode os.FileMode) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			if err := os.Chmod(filepath.Join(dir, below), mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, tc := range map[string]struct {
+		change func(t *testing.T, dir string)
+		used   bool
+	}{
+		"private":                      {chmod(".", 0o700), true},
+		"readable":                     {chmod(resume.Folder, 0o755), true},
+		"resume_dir of the group":      {chmod(".", 0o775), true},
+		"resume_dir as /tmp":           {chmod(".", 0o777|os.ModeSticky), true},
+		"resume_dir of everybody":      {chmod(".", 0o777), false},
+		"own folder of the group":      {chmod(resume.Folder, 0o770), false},
+		"own folder of everybody":      {chmod(resume.Folder, 0o777), false},
+		"own folder sticky, everybody": {chmod(resume.Folder, 0o777|os.ModeSticky), false},
+		"own folder is a link": {func(t *testing.T, dir string) {
+			elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+			move(t, filepath.Join(dir, resume.Folder), elsewhere)
+			link(t, elsewhere, filepath.Join(dir, resume.Folder))
+		}, false},
+		"own folder is a file": {func(t *testing.T, dir string) {
+			move(t, filepath.Join(dir, resume.Folder), filepath.Join(dir, "elsewhere"))
+			if err := os.WriteFile(filepath.Join(dir, resume.Folder), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		"resume_dir is a link": {func(t *testing.T, dir string) {
+			elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+			move(t, dir, elsewhere)
+			link(t, elsewhere, dir)
+		}, true},
+		"resume_dir is a pipe": {func(t *testing.T, dir string) {
+			move(t, dir, dir+".elsewhere")
+			pipe(t, dir)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "resume")
+			keep(t, dir, testKey)
+			tc.change(t, dir)
+			ctx, log := logged(t)
+			store := resume.New(dir)
+			record, _ := store.Record(ctx, testKey)
+			defer record.Close(false)
+			if (record.Found() != nil) != tc.used || strings.Contains(log.String(), noFolder) == tc.used {
+				t.Errorf("found %+v, log %s", record.Found(), log)
+			}
+			store.Memo(ctx, filepath.Join(dir, "media.mp4")).SHA256()
+			if store.Usable(ctx) != tc.used || strings.Count(log.String(), noFolder) > 1 {
+				t.Errorf("used: %v, log %s", !tc.used, log)
+			}
+		})
+	}
+}
+
+// TestFolderOfAnotherUserIsNotUsed needs the rights to give a folder away.
+func TestFolderOfAnotherUserIsNotUsed(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a folder to another user")
+	}
+	for _, below := range []string{".", resume.Folder} {
+		dir := filepath.Join(t.TempDir(), "resume")
+		keep(t, dir, testKey)
+		if err := os.Chown(filepath.Join(dir, below), 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+		ctx, log := logged(t)
+		if resume.New(dir).Usable(ctx) || !strings.Contains(log.String(), "belongs to another user") {
+			t.Errorf("%s: used, log %s", below, log)
+		}
+	}
+}
+
+// spoil is what a file can be made into that must not be used.
+var spoil = map[string]func(t *testing.T, path string){
+	"writable by everybody": func(t *testing.T, path string) { chmod(t, path, 0o666) },
+	"writable by the group": func(t *testing.T, path string) { chmod(t, path, 0o660) },
+	"link": func(t *testing.T, path string) {
+		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+		move(t, path, elsewhere)
+		link(t, elsewhere, path)
+	},
+	"link in the same folder": func(t *testing.T, path string) {
+		move(t, path, path+".other")
+		link(t, filepath.Base(path)+".other", path)
+	},
+	"link to nothing": func(t *testing.T, path string) {
+		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+		remove(t, path)
+		link(t, elsewhere, path)
+		t.Cleanup(func() {
+			if _, err := os.Lstat(elsewhere); err == nil {
+				t.Error("a file was made elsewhere")
+			}
+		})
+	},
+	"pipe": func(t *testing.T, path string) {
+		remove(t, path)
+		pipe(t, path)
+	},
+	"folder": func(t *testing.T, path string) {
+		remove(t, path)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	},
+}
+
+func TestSpoiltRecordIsNotUsed(t *testing.T) {
+	t.Parallel()
+	for name, change := range spoil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			change(t, keep(t, dir, testKey))
+			ctx, log := logged(t)
+			if u := found(ctx, dir, testKey); u != nil || !strings.Contains(log.String(), "is ignored") {
+				t.Errorf("found %+v, log %s", u, log)
+			}
+		})
+	}
+}
+
+// TestSpoiltRecordIsReplaced writes a new record in the place of one that is not used: nothing outside is touched.
+func TestSpoiltRecordIsReplaced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := keep(t, dir, testKey)
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.WriteFile(elsewhere, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, path)
+	link(t, elsewhere, path)
+	keep(t, dir, testKey)
+	if found(t.Context(), dir, testKey) == nil {
+		t.Error("the new record is not found")
+	}
+	if content, err := os.ReadFile(elsewhere); err != nil || string(content) != "mine" {
+		t.Errorf("the file behind the link: %q, %v", content, err)
+	}
+}
+
+func TestSpoiltLockIsNotUsed(t *testing.T) {
+	t.Parallel()
+	for name, change := range spoil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := keep(t, dir, testKey) + ".lock"
+			before := time.Now().Add(-time.Hour)
+			if err := os.Chtimes(path, before, before); err != nil {
+				t.Fatal(err)
+			}
+			change(t, path)
+			ctx, log := logged(t)
+			record, elsewhere := resume.New(dir).Record(ctx, testKey)
+			if record != nil || elsewhere != "" || !strings.Contains(log.String(), "its lock cannot be used") {
+				t.Errorf("record %+v, elsewhere %q, log %s", record, elsewhere, log)
+			}
+			if info, err := os.Stat(path); err == nil && strings.HasPrefix(name, "link") && info.ModTime().After(before.Add(time.Minute)) {
+				t.Error("the file behind the link was touched")
+			}
+		})
+	}
+}
+
+func TestSpoiltHashIsNotUsed(t *testing.T) {
+	t.Parallel()
+	for name, change := range spoil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := remember(t, large, time.Hour)
+			change(t, r.file(t))
+			if got := resume.New(r.dir).Memo(t.Context(), r.path).SHA256(); got != "" {
+				t.Errorf("used: %q", got)
+			}
+		})
+	}
+}
+
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func move(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pipe(t *testing.T, path string) {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

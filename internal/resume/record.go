@@ -1,0 +1,256 @@
+package resume
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // S3's ETags are MD5; the content is proved by SHA-256
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+const (
+	recordVersion  = 1
+	recordInterval = time.Second // at most one write in this time, so that records never slow an upload down
+)
+
+// Upload is a multipart upload that was begun and not completed: what another process, or another operation of this one,
+// needs to continue it. It holds no secret.
+type Upload struct {
+	UploadID string
+	KeyPath  string
+	PartSize int64 // bytes
+	Parts    []transfer.Part
+	// Completing says that the call that completes the upload went out, and its answer was not had.
+	Completing bool
+}
+
+// Key is what an upload is looked up by. Another account, service, content, size, part size or name is another upload.
+type Key struct {
+	// Account is the identity at the service. It is stored as a digest, since it may be a mail address or the command that
+	// prints a token.
+	Account  string `json:"account"`
+	Address  string `json:"address"` // vod_base_url, normalized
+	SHA256   string `json:"sha256"`  // lower-case hex
+	Size     int64  `json:"size"`
+	PartSize int64  `json:"part_size"`
+	FileName string `json:"file_name"`
+}
+
+// stored is the key as it is written to disk.
+func (k Key) stored() Key {
+	sum := sha256.Sum256([]byte(k.Account))
+	k.Account = hex.EncodeToString(sum[:16])
+	return k
+}
+
+func (k Key) recordName() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d\n%d\n%s", k.Account, k.Address, k.SHA256, k.Size, k.PartSize, k.FileName))
+	return "upload-" + hex.EncodeToString(sum[:16]) + ".json"
+}
+
+// recordFile is the record as JSON. It holds no secret and no presigned address.
+type recordFile struct {
+	Version  int          `json:"version"`
+	Key      Key          `json:"key"`
+	UploadID string       `json:"upload_id"`
+	KeyPath  string       `json:"key_path"`
+	Parts    []recordPart `json:"parts"`
+	// Completing is set once the call that completes the upload may have gone out.
+	Completing bool      `json:"completing,omitempty"`
+	Updated    time.Time `json:"updated"`
+}
+
+type recordPart struct {
+	Number int    `json:"number"`
+	MD5    string `json:"md5"`
+	ETag   string `json:"etag"`
+	// Checksum is storage's own, as in transfer.Part; "" when storage returned none.
+	Checksum string `json:"checksum,omitempty"`
+}
+
+// Record is the unfinished upload of one key on this machine, held by this process alone until Close. A nil *Record is
+// one that is turned off, or that another process holds: everything on it does nothing.
+type Record struct {
+	folder *folder
+	name   string
+	key    Key // as stored
+	lock   *flock.Flock
+	log    context.Context //nolint:containedctx // only its logger is used, by the timer's write
+
+	mu       sync.Mutex
+	upload   *Upload        // as found
+	snapshot func() *Upload // as it is now; nil until there is something to write
+	written  time.Time
+	timer    *time.Timer
+	closed   bool
+}
+
+// Record takes the record of a key. Whatever prevents that is logged and means an upload without a record: an upload must
+// never fail because of its record. elsewhere is the id of the upload that another holder of the record works on, "" if
+// there is none.
+func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere string) {
+	f := s.open(ctx)
+	if f == nil {
+		return nil, ""
+	}
+	key = key.stored()
+	name := key.recordName()
+	lock, err := f.lock(name)
+	if lock != nil {
+		return &Record{folder: f, name: name, key: key, lock: lock, log: ctx, upload: readRecord(ctx, f, name, key)}, ""
+	}
+	defer f.close()
+	if err != nil {
+		tflog.Warn(ctx, "the upload is not recorded: its lock cannot be used", map[string]any{"lock": name + lockSuffix, "error": err.Error()})
+		return nil, ""
+	}
+	tflog.Info(ctx, "the same file is being uploaded already: this is an upload of its own", map[string]any{"file_name": key.FileName})
+	if u := readRecord(ctx, f, name, key); u != nil {
+		elsewhere = u.UploadID
+	}
+	return nil, elsewhere
+}
+
+// readRecord returns the recorded upload, nil if there is none that can be used.
+func readRecord(ctx context.Context, f *folder, name string, key Key) *Upload {
+	content, err := f.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var u *Upload
+	if err == nil {
+		u, err = parseRecord(content, key)
+	}
+	if err != nil {
+		tflog.Warn(ctx, "the record of an unfinished upload is ignored", map[string]any{"record": name, "error": err.Error()})
+		return nil
+	}
+	return u
+}
+
+// parseRecord reads a record, which a crash or another program may have left in any state.
+func parseRecord(content []byte, key Key) (*Upload, error) {
+	var f recordFile
+	if err := json.Unmarshal(content, &f); err != nil {
+		return nil, errors.New("it is not complete JSON")
+	}
+	switch {
+	case f.Version != recordVersion:
+		return nil, fmt.Errorf("it has version %d, this provider reads %d", f.Version, recordVersion)
+	case f.Key != key:
+		return nil, errors.New("it is of another upload")
+	case f.UploadID == "" || f.KeyPath == "":
+		return nil, errors.New("it names no upload")
+	}
+	u := &Upload{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: key.PartSize, Completing: f.Completing}
+	count := transfer.PartCount(key.Size, key.PartSize)
+	for _, p := range f.Parts {
+		sum, err := hex.DecodeString(p.MD5)
+		if err != nil || len(sum) != md5.Size || p.ETag == "" || p.Number < 1 || p.Number > count {
+			return nil, errors.New("a part of it cannot be read")
+		}
+		u.Parts = append(u.Parts, transfer.Part{
+			Number: p.Number, MD5: [md5.Size]byte(sum), ETag: p.ETag, Checksum: p.Checksum,
+			Size: min(key.PartSize, key.Size-int64(p.Number-1)*key.PartSize),
+		})
+	}
+	return u, nil
+}
+
+// Found is the upload that the record held when it was opened.
+func (r *Record) Found() *Upload {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.upload
+}
+
+// Changed says that there is something new to record. snapshot is called when it is written: at once for the first
+// change, at most once a second for later ones. It returns nil if there is nothing to record.
+func (r *Record) Changed(snapshot func() *Upload) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	r.snapshot = snapshot
+	if wait := recordInterval - time.Since(r.written); wait > 0 {
+		if r.timer == nil {
+			r.timer = time.AfterFunc(wait, r.Flush)
+		}
+		return
+	}
+	r.write()
+}
+
+// Flush writes now what there is to record.
+func (r *Record) Flush() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer = nil
+	if !r.closed {
+		r.write()
+	}
+}
+
+// write stores what is recorded; r.mu is held. The time is taken afterwards, so that a slow disk is not kept busy.
+func (r *Record) write() {
+	if r.snapshot == nil {
+		return
+	}
+	upload := r.snapshot()
+	r.snapshot = nil
+	if upload == nil {
+		return
+	}
+	f := recordFile{Version: recordVersion, Key: r.key, UploadID: upload.UploadID, KeyPath: upload.KeyPath, Completing: upload.Completing, Updated: time.Now().UTC()}
+	for _, p := range upload.Parts {
+		f.Parts = append(f.Parts, recordPart{Number: p.Number, MD5: hex.EncodeToString(p.MD5[:]), ETag: p.ETag, Checksum: p.Checksum})
+	}
+	content, err := json.Marshal(f)
+	if err == nil {
+		err = r.folder.write(r.name, content)
+	}
+	if err != nil {
+		tflog.Warn(r.log, "the record of an unfinished upload cannot be written", map[string]any{"record": r.name, "error": err.Error()})
+	}
+	r.written = time.Now()
+}
+
+// Close writes what is not written yet, or removes the record when the upload is over, and releases it.
+func (r *Record) Close(over bool) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	if over {
+		r.folder.remove(r.name)
+	} else {
+		r.write()
+	}
+	_ = r.lock.Unlock()
+	r.folder.close()
+}

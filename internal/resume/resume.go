@@ -1,0 +1,133 @@
+// Package resume keeps on this machine what an unfinished upload needs to continue: records of multipart uploads, the
+// locks that give each record to one process, and content hashes of files, so that an apply does not read again what its
+// plan has read. Everything is a hint, never proof: whoever uses it checks it against the file and against storage.
+//
+// All files are in one folder, Folder, below the configured resume_dir. The provider uses that folder and the files in it
+// only while no other user can write to them, and never follows a link or waits for a pipe there. Old files are removed,
+// but only those whose whole names this package makes.
+package resume
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+)
+
+// Folder is the name of the provider's own folder in resume_dir.
+const Folder = "terraform-provider-vodlive"
+
+// lifetime is the age at which files are removed. Storage drops unfinished uploads, too.
+const lifetime = 7 * 24 * time.Hour
+
+// Store is the folder of the records. A nil *Store is turned off: it holds and keeps nothing. It is safe for concurrent
+// use.
+type Store struct {
+	dir     string // resume_dir
+	refused sync.Once
+	cleaned sync.Once
+}
+
+// New returns the store below dir, nil if dir is "". The folder is made when it is first needed. It is opened and checked
+// again for each use, so that a process holds no folder open between uploads.
+func New(dir string) *Store {
+	if dir == "" {
+		return nil
+	}
+	return &Store{dir: dir}
+}
+
+// Usable reports whether records can be kept.
+func (s *Store) Usable(ctx context.Context) bool {
+	f := s.open(ctx)
+	if f == nil {
+		return false
+	}
+	f.close()
+	return true
+}
+
+// open returns the folder, nil if it cannot or must not be used. The log says why, once a process.
+func (s *Store) open(ctx context.Context) *folder {
+	if s == nil {
+		return nil
+	}
+	f, err := openFolder(s.dir)
+	if err != nil {
+		s.refused.Do(func() {
+			tflog.Warn(ctx, "resume_dir is not used: unfinished uploads are not recorded on this machine",
+				map[string]any{"resume_dir": s.dir, "error": err.Error()})
+		})
+		return nil
+	}
+	s.cleaned.Do(func() { f.removeOld(ctx, time.Now().Add(-lifetime)) })
+	return f
+}
+
+// openFolder opens the provider's folder in dir and makes both where they are missing. What others can do to dir itself
+// matters less than what they can do to the folder: the folder is checked once it is open, and every file is looked up
+// in the open folder, so that nobody can put another one in its place.
+func openFolder(dir string) (*folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, cause(err)
+	}
+	parent, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer func() { _ = parent.Close() }()
+	info, err := parent.Stat(".")
+	if err == nil {
+		err = checkParent(info)
+	}
+	if err != nil {
+		return nil, cause(err)
+	}
+	if err := parent.Mkdir(Folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, cause(err)
+	}
+	root, err := openBelow(parent)
+	if err != nil {
+		return nil, errors.New("its folder " + Folder + ": " + cause(err).Error())
+	}
+	return &folder{root: root, path: filepath.Join(dir, Folder)}, nil
+}
+
+func openBelow(parent *os.Root) (*os.Root, error) {
+	info, err := parent.Lstat(Folder)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, errors.New("it is a link or a file, not a folder")
+	}
+	root, err := parent.OpenRoot(Folder)
+	if err != nil {
+		return nil, err
+	}
+	info, err = root.Stat(".")
+	if err == nil {
+		err = checkOwn(info)
+	}
+	if err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+// cause is the error below a *fs.PathError or an *os.LinkError, which repeat paths.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
+}
