@@ -121,7 +121,7 @@ func TestCreateFails(t *testing.T) {
 	}{
 		"answer lost": {
 			fault: simulator.Fault{Times: 1, BreakAfter: true}, calls: 1, batches: 1,
-			text: []string{"The batch job may have been submitted", "connection broken", "- {path}", "It was not sent again.", "applying again submits it (a second time"},
+			text: []string{"The batch job may have been submitted", "connection broken", "- {path}", "The provider did not send the request again.", "Applying again submits a second job"},
 		},
 		"request lost": {
 			fault: simulator.Fault{Times: 1, BreakBefore: true}, calls: 1,

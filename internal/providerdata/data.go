@@ -51,6 +51,7 @@ type Data struct {
 	Uploads    Uploads
 	Unfinished Handover[Unfinished] // uploads to continue
 	Stored     Handover[StoredFile] // files that need not be sent again
+	Creates    Creates              // creates of sessions that wait for their answer
 
 	regions regionList
 }
