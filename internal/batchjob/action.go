@@ -76,7 +76,7 @@ func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	resp.SendProgress(action.InvokeProgressEvent{Message: "submitting a batch job on " + strings.Join(paths, ", ")})
 	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
 	if err != nil {
-		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths, "Invoking the action"))
+		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths, "invoking the action"))
 		return
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "submitted: " + message})

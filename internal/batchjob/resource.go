@@ -62,7 +62,7 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	message, err := r.data.API.SubmitBatch(ctx, paths, modes)
 	if err != nil {
-		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths, "Applying"))
+		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths, "applying"))
 		return
 	}
 	plan.ID = types.StringValue(rand.Text())

@@ -96,6 +96,10 @@ func TestLostCreate(t *testing.T) {
 			texts:  []string{"could not be listed: List the live sessions: GET https://live.example.com/live/v1/live-streams/session: 403 Forbidden: not yours", listAgain},
 			not:    []string{"may not do this"},
 		},
+		"the last looks fail": {
+			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, After: 2, Status: http.StatusBadGateway}}, took: 30 * time.Second,
+			texts: []string{mayAppear + " The last look failed: List the live sessions: ", "502 Bad Gateway", listAgain},
+		},
 		"the first look fails": {
 			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Times: 1, Status: http.StatusBadGateway}}, took: 14 * time.Second,
 			late: map[string]time.Duration{"late": 12 * time.Second}, texts: []string{block("late")},

@@ -137,6 +137,9 @@ func (l *lost) text() string {
 			b.WriteString(", until the run was interrupted")
 		}
 		b.WriteString(". No session with exactly these arguments has appeared in this time. One may still appear.")
+		if l.err != nil && !l.interrupted {
+			b.WriteString(" The last look failed: " + providerdata.ErrorText(l.err))
+		}
 	}
 	if len(l.either) > 0 {
 		fmt.Fprintf(&b, "\n\nThe first look already showed %s with exactly these arguments. Each may be the new session or an older one: "+

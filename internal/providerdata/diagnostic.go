@@ -30,14 +30,14 @@ func ErrorText(err error) string { return sentence(err.Error()) }
 
 // SubmitDiagnostic is ErrorDiagnostic for a batch job. If the job may have been submitted in spite of the failure, it
 // says so instead: only the user can find out, and submitting again could start a second job. again is what submits
-// once more, such as "Applying".
+// once more, such as "applying".
 func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return ErrorDiagnostic("Submitting the batch job", err)
 	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n  - %s\n\n"+
-			"The provider did not send the request again. Find out at the service whether the job runs. %s again submits a second job if it does.",
+			"The provider did not send the request again. Find out at the service whether the job runs: if it does, %s again submits a second job.",
 			ErrorText(err), strings.Join(paths, "\n  - "), again))
 }
 
