@@ -137,8 +137,8 @@ func (r *SessionReader) Listed(ctx context.Context, id string, since time.Time) 
 		case p.over():
 			continue
 		}
-		if err := r.step(ctx, p); ctx.Err() != nil {
-			return nil, err
+		if _ = r.step(ctx, p); ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
 }
@@ -168,9 +168,10 @@ func (r *SessionReader) All(ctx context.Context) iter.Seq2[*Session, error] {
 				}
 				return
 			}
-			if err := r.step(ctx, p); ctx.Err() != nil {
+			// Even where the step itself went well: the caller wants no more.
+			if _ = r.step(ctx, p); ctx.Err() != nil {
 				r.mu.Unlock()
-				yield(nil, err)
+				yield(nil, ctx.Err())
 				return
 			}
 		}

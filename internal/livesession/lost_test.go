@@ -258,3 +258,19 @@ func TestImportBlockIsQuoted(t *testing.T) {
 		}
 	})
 }
+
+// TestLostCreateInterruptedAsAPageArrives: the page that arrives at that moment is not the whole listing.
+func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := simulator.New(simulator.Options{})
+		service.Fail(lostBefore)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		service.Fail(simulator.Fault{Call: simulator.CallListSessions, Rewrite: func(body []byte) []byte { cancel(); return body }})
+		_, diags := connectInMemory(t, service).create(ctx, base())
+		if text := joined(diags); !strings.Contains(text, "interrupted before the provider could look for the session") || !strings.Contains(text, listAgain) {
+			t.Error(text)
+		}
+	})
+}
