@@ -60,8 +60,9 @@ type SessionReader struct {
 	client *Client
 
 	mu      sync.Mutex
-	written time.Time           // end of the run's last write
-	own     map[string]struct{} // ids that this run made or forgot
+	written time.Time            // end of the run's last write
+	own     map[string]struct{}  // ids that this run made or forgot
+	seen    map[string]time.Time // when a page first showed an id
 	pass    *pass
 	atLeast int // pages that the account is known to have, at least
 	riders  map[*rider]struct{}
@@ -74,7 +75,7 @@ const headStart = 10
 
 // NewSessionReader makes the reader of one provider process.
 func NewSessionReader(c *Client) *SessionReader {
-	return &SessionReader{client: c, atLeast: 1, own: map[string]struct{}{}, riders: map[*rider]struct{}{}}
+	return &SessionReader{client: c, atLeast: 1, own: map[string]struct{}{}, seen: map[string]time.Time{}, riders: map[*rider]struct{}{}}
 }
 
 // Get returns a session as it is at least as recently as the run's last write.
@@ -136,8 +137,8 @@ func (r *SessionReader) Listed(ctx context.Context, id string, since time.Time) 
 		case p.over():
 			continue
 		}
-		if err := r.step(ctx, p); ctx.Err() != nil {
-			return nil, err
+		if _ = r.step(ctx, p); ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
 }
@@ -167,9 +168,10 @@ func (r *SessionReader) All(ctx context.Context) iter.Seq2[*Session, error] {
 				}
 				return
 			}
-			if err := r.step(ctx, p); ctx.Err() != nil {
+			// Even where the step itself went well: the caller wants no more.
+			if _ = r.step(ctx, p); ctx.Err() != nil {
 				r.mu.Unlock()
-				yield(nil, err)
+				yield(nil, ctx.Err())
 				return
 			}
 		}
@@ -185,11 +187,13 @@ func (r *SessionReader) Wrote() {
 	r.pass = nil
 }
 
-// Own notes a session that this run made, or knew before it made anything.
-func (r *SessionReader) Own(id string) {
+// Own notes a session that this run made, or knew before it made anything. It reports whether it was not noted before.
+func (r *SessionReader) Own(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	_, noted := r.own[id]
 	r.own[id] = struct{}{}
+	return !noted
 }
 
 // Owns tells whether a session was noted with Own.
@@ -198,4 +202,13 @@ func (r *SessionReader) Owns(id string) bool {
 	defer r.mu.Unlock()
 	_, ok := r.own[id]
 	return ok
+}
+
+// ShownBefore reports whether a page that arrived before t showed the session. Unlike the sessions themselves, this is
+// kept when the run writes.
+func (r *SessionReader) ShownBefore(id string, t time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first, ok := r.seen[id]
+	return ok && first.Before(t)
 }

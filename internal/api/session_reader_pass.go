@@ -135,6 +135,9 @@ func (p *pass) atLeast() int {
 func (r *SessionReader) add(p *pass, page *SessionPage, asked time.Time) {
 	for i := range page.Sessions {
 		s := &page.Sessions[i]
+		if _, known := r.seen[s.ID]; !known {
+			r.seen[s.ID] = time.Now()
+		}
 		if before, twice := p.seen[s.ID]; twice {
 			*before.session = *s
 			s = before.session

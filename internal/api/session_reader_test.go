@@ -503,8 +503,30 @@ func TestEndlessListing(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	r := newAccount(0).reader(t)
-	r.Own("mine")
+	if !r.Own("mine") || r.Own("mine") {
+		t.Error("Own does not tell whether a session was noted before")
+	}
 	if !r.Owns("mine") || r.Owns("other") {
 		t.Error("Owns does not tell own sessions from others")
 	}
+}
+
+// TestShownBefore: a write makes the pages too old for questions, but not what they showed.
+func TestShownBefore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newAccount(1).reader(t)
+		id, start := "", time.Now()
+		for s, err := range r.All(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			id = s.ID
+		}
+		r.Wrote()
+		<-time.After(time.Second)
+		if r.ShownBefore(id, start) || !r.ShownBefore(id, time.Now()) || r.ShownBefore("other", time.Now()) {
+			t.Error("ShownBefore does not tell when a session was shown")
+		}
+	})
 }

@@ -121,7 +121,7 @@ func TestCreateFails(t *testing.T) {
 	}{
 		"answer lost": {
 			fault: simulator.Fault{Times: 1, BreakAfter: true}, calls: 1, batches: 1,
-			text: []string{"The batch job may have been submitted", "connection broken", "- {path}", "It was not sent again.", "applying again submits it (a second time"},
+			text: []string{"The batch job may have been submitted", "connection broken", "- {path}", "The provider did not send the request again.", "applying again submits a second job"},
 		},
 		"request lost": {
 			fault: simulator.Fault{Times: 1, BreakBefore: true}, calls: 1,
@@ -166,6 +166,9 @@ func TestCreateFails(t *testing.T) {
 				if text = strings.ReplaceAll(text, "{path}", path); !strings.Contains(r.Flat(), text) {
 					t.Errorf("the output lacks %q:\n%s", text, r.Output)
 				}
+			}
+			if strings.Contains(r.Flat(), "may have been submitted") && strings.Contains(r.Flat(), "Apply again") {
+				t.Errorf("the error advises to apply again:\n%s", r.Output)
 			}
 			server.AssertCalls(t, simulator.CallBatch, tc.calls)
 			if n := len(server.Batches()); n != tc.batches {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -16,9 +18,8 @@ import (
 // defaultCreateTimeout is timeouts.create when it is not set.
 const defaultCreateTimeout = 20 * time.Minute
 
-// Create creates the session, saves its id at once, waits, and then looks up
-// what only the listing shows. Whatever fails after the id is known leaves the
-// session in the state, tainted.
+// Create creates the session, saves its id at once, waits, and then looks up what only the listing shows. Whatever
+// fails after the id is known leaves the session in the state, tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m model
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
@@ -32,89 +33,98 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errCreateTimeout)
 	defer cancel()
 
-	spec := m.spec()
+	spec, sent := m.spec(), time.Now()
+	answered := r.data.Creates.Begin(spec)
 	created, err := r.data.API.CreateSession(limited, spec)
 	r.data.Sessions.Wrote()
+	if err == nil {
+		r.data.Sessions.Own(created.ID)
+	}
+	answered()
 	if err != nil {
-		resp.Diagnostics.Append(r.createFailed(ctx, spec, err))
+		resp.Diagnostics.Append(r.createFailed(ctx, spec, sent, err))
 		return
 	}
-	r.data.Sessions.Own(created.ID)
-	resp.Diagnostics.Append(differences(spec, created)...)
 
-	plan := m.session
-	save := func() {
-		stored := m
-		stored.session = withArguments(m.session, plan)
-		resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, stored)...)
-		setIdentity(ctx, resp.Identity, created.ID, &resp.Diagnostics)
-	}
-	m.fill(created)
-	save()
+	n := newNewborn(&m)
+	n.seen(created)
+	n.save(ctx, resp)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, []byte("true"))...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.settle(limited, &m, created, resp)
-	save()
+	r.settle(limited, n, created, resp)
+	n.save(ctx, resp)
+	resp.Diagnostics.Append(n.differences()...)
+}
+
+// newborn is a session that Create has just created.
+type newborn struct {
+	model      *model  // as it goes into the state: arguments as planned, which Terraform insists on
+	shown      session // as the service shows it
+	renditions renditions
+	other      map[string]attr.Value // arguments that mean something else than the configured ones, as last shown so
+}
+
+func newNewborn(plan *model) *newborn {
+	return &newborn{model: plan, shown: plan.session, renditions: renditions{}, other: map[string]attr.Value{}}
+}
+
+// seen takes over an answer of the service.
+func (n *newborn) seen(s *api.Session) {
+	n.shown.fillArguments(s)
+	for _, a := range arguments {
+		if got := a.value(&n.shown); !a.same(a.value(&n.model.session), got) {
+			n.other[a.name] = got
+		}
+	}
+	n.renditions.note(&n.model.session, &n.shown)
+	n.model.fillComputed(s)
+}
+
+func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
+	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, *n.model)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, renditionsKey, n.renditions.encoded())...)
+	setIdentity(ctx, resp.Identity, n.model.ID.ValueString(), &resp.Diagnostics)
 }
 
 // settle waits for the session and completes what is known of it.
-func (r *liveSession) settle(ctx context.Context, m *model, created *api.Session, resp *resource.CreateResponse) {
+func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
 	since := time.Now()
-	want := waitFor(m.WaitForStatus)
-	if len(want) == 0 {
-		// Not waiting is no reason not to look: one read tells the endpoints. If
-		// it fails, the next refresh has them.
-		if s, err := r.data.Sessions.Get(ctx, created.ID); err == nil {
-			m.fill(s)
-		}
-	} else {
-		last, err := wait(ctx, r.data.Sessions, created, want)
-		m.fill(last)
-		if err != nil {
-			resp.Diagnostics.Append(waitDiagnostic(err))
-			return
-		}
+	p := &confirming{get: r.data.API.GetSession, then: r.data.Sessions}
+	last, err := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
+	n.seen(last)
+	if p.confirmed {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 	}
-	if unallocated(m.Status.ValueString()) {
+	if err != nil {
+		resp.Diagnostics.Append(waitDiagnostic(err))
 		return
 	}
-	if r.lookUpNew(ctx, &m.session, since, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedMark(&m.session))...)
+	if unallocated(last.Status) {
+		return
+	}
+	if s := r.listedNew(ctx, created.ID, since, &resp.Diagnostics); s != nil {
+		n.seen(s)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedMark(&n.model.session))...)
 	}
 }
 
-// lookUpNew is lookUp for a session that the listing may not show at once.
-func (r *liveSession) lookUpNew(ctx context.Context, m *session, since time.Time, diags *diag.Diagnostics) bool {
+// listedNew is listed for a session that the listing may not show at once.
+func (r *liveSession) listedNew(ctx context.Context, id string, since time.Time, diags *diag.Diagnostics) *api.Session {
 	for _, again := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
 		if again > 0 {
 			if !pause(ctx, again) {
-				return false
+				return nil
 			}
 			since = time.Now()
 		}
-		before := len(*diags)
-		if lookUp(ctx, r.data, m, since, diags) {
-			return true
-		}
-		if len(*diags) > before {
-			return false
+		s, ok := listed(ctx, r.data, id, since, diags)
+		if s != nil || !ok {
+			return s
 		}
 	}
-	return false
-}
-
-// withArguments is a session as read, with the arguments as planned: Terraform
-// takes any other value for a defect of the provider. differences has told the
-// user of it, and the next refresh shows it.
-func withArguments(read, plan session) session {
-	read.Name, read.Region, read.Input, read.Mode = plan.Name, plan.Region, plan.Input, plan.Mode
-	read.OutputMode, read.InputPreset = plan.OutputMode, plan.InputPreset
-	read.InputSourceA, read.InputSourceB = plan.InputSourceA, plan.InputSourceB
-	read.OutputDestinationA, read.OutputDestinationB = plan.OutputDestinationA, plan.OutputDestinationB
-	read.EnableInputRecord, read.IsScheduled = plan.EnableInputRecord, plan.IsScheduled
-	read.Timezone, read.ScheduledAt = plan.Timezone, plan.ScheduledAt
-	return read
+	return nil
 }
 
 // waitDiagnostic says how the waiting ended and what can be done.
@@ -123,27 +133,51 @@ func waitDiagnostic(err error) diag.Diagnostic {
 	if !errors.As(err, &w) {
 		return providerdata.ErrorDiagnostic("Waiting for the live session", err)
 	}
-	const taint = "It is in the state, marked as tainted, so that the next apply replaces it with a new one. " +
-		"To keep it as it is, run `terraform untaint` with the resource's address"
+	const taint = "It is in the state, marked as tainted, so the next apply replaces it with a new one. " +
+		"To keep it, run `terraform untaint` with the resource's address"
 	switch w.why {
 	case endTerminal:
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", w.status),
-			fmt.Sprintf("Live session %s was created and then reached status %s, from which it will not become %s by itself. %s. "+
-				"If %s is what you want, name it in `wait_for_status`.", w.id, w.status, "usable", taint, w.status))
+			fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s. "+
+				"If %s is what you want, name it in `wait_for_status`.", w.id, w.status, taint, w.status))
 	case endTimeout:
-		detail := fmt.Sprintf("Live session %s was created; when the time for creating it was over (`timeouts.create`), after %s, its last status seen was %s. "+
-			"%s: the service goes on with it either way. Or give it longer with `timeouts = { create = \"40m\" }`.",
+		detail := fmt.Sprintf("Live session %s was created, but the time for creating it (`timeouts.create`) was over after %s. "+
+			"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
 			w.id, w.after.Round(time.Second), w.status, taint)
 		if w.err != nil {
-			detail += "\n\nThe last attempt to read it failed: " + w.err.Error() + "."
+			detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(w.err)
 		}
 		return diag.NewErrorDiagnostic("The live session was not ready in time", detail)
 	case endInterrupt:
 		return diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
 			fmt.Sprintf("Live session %s was created; its last status seen was %s. %s.", w.id, w.status, taint))
 	default:
-		read := providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", w.id), w.err)
 		return diag.NewErrorDiagnostic("The new live session cannot be read",
-			fmt.Sprintf("Live session %s was created; its last status seen was %s. %s.\n\n%s", w.id, w.status, taint, read.Detail()))
+			fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s.\n\n%s",
+				w.id, w.status, taint, providerdata.ErrorText(w.err)))
 	}
+}
+
+// differences warns of the arguments in other. It shows no value of an input source or output destination: they carry
+// stream keys.
+func (n *newborn) differences() (diags diag.Diagnostics) {
+	if len(n.other) == 0 {
+		return nil
+	}
+	var lines strings.Builder
+	for _, a := range arguments {
+		switch got, differs := n.other[a.name]; {
+		case !differs:
+		case sensitiveAttributes[a.name]:
+			fmt.Fprintf(&lines, "\n  - %s (sensitive, so not shown)", a.name)
+		default:
+			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.name, a.value(&n.model.session), got)
+		}
+	}
+	diags.AddWarning("The service changed what was asked for",
+		fmt.Sprintf("Live session %s was created, but the service shows other values for it than the configuration has:%s\n\n"+
+			"Terraform keeps the configured values in the state and shows no difference as long as the service shows these. "+
+			"Check whether the session is what you need. `terraform apply -replace` with the resource's address creates another one; this one keeps running.",
+			n.model.ID.ValueString(), lines.String()))
+	return diags
 }

@@ -102,8 +102,10 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 		return
 	}
 	m.fill(s)
-	if required, listed := m.untold(); len(required)+len(listed) > 0 {
-		lookUp(ctx, d.data, &m, time.Time{}, &resp.Diagnostics)
+	if required, fromList := m.untold(); len(required)+len(fromList) > 0 {
+		if s, _ := listed(ctx, d.data, id, time.Time{}, &resp.Diagnostics); s != nil {
+			m.fill(s)
+		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

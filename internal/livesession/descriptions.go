@@ -27,7 +27,7 @@ var descriptions = map[string]string{
 	"scheduled_at":        "Start, as a local time `YYYY-MM-DD HH:MM` in `timezone`.",
 
 	"status": "Status of the session when it was last read: `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, " +
-		"`TERMINATED`, `ERROR`, `SCHEDULED` or `CANCELLED`. A change of it is no change of the configuration.",
+		"`TERMINATED`, `ERROR`, `SCHEDULED` or `CANCELLED`. Status changes never show up as a diff.",
 	"input_endpoint_a":  "URL to which the encoder sends, with a PUSH `input`. Its path carries a stream key.",
 	"input_endpoint_b":  "URL to which the encoder sends for the backup pipeline, with a PUSH `input` and mode `HA`. Its path carries a stream key.",
 	"output_endpoint_a": "URL from which the stream is played, with a PULL `output_mode`. Its path carries a stream key.",

@@ -2,6 +2,7 @@ package livesession_test
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +96,12 @@ func (d *direct) imported(id string) (object, []*tfprotov6.Diagnostic) {
 // read refreshes an object.
 func (d *direct) read(o object) (object, []*tfprotov6.Diagnostic) {
 	d.tb.Helper()
-	resp, err := d.server.ReadResource(d.tb.Context(), &tfprotov6.ReadResourceRequest{
+	return d.readWith(d.tb.Context(), o)
+}
+
+func (d *direct) readWith(ctx context.Context, o object) (object, []*tfprotov6.Diagnostic) {
+	d.tb.Helper()
+	resp, err := d.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
 		TypeName: resourceType, CurrentState: d.dynamic(o.state), Private: o.private,
 	})
 	if err != nil {

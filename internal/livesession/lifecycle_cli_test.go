@@ -228,10 +228,77 @@ func TestGoneSession(t *testing.T) {
 	cli := acctest.NewCLI(t, s)
 	cli.Config(pushPull())
 	cli.Must("apply", "-auto-approve")
-	s.RemoveSession(s.Sessions()[0].ID)
-	if out := cli.Must("plan").Flat(); !strings.Contains(out, "1 to add, 0 to change, 0 to destroy") {
-		t.Error(out)
+	id := s.Sessions()[0].ID
+	s.RemoveSession(id)
+	out := cli.Must("plan").Flat()
+	for _, text := range []string{"1 to add, 0 to change, 0 to destroy", "Warning: The live session was not found", "Live session " + id + ` ("match") was removed from the state`} {
+		if !strings.Contains(out, text) {
+			t.Errorf("the plan lacks %q:\n%s", text, out)
+		}
 	}
+}
+
+// TestReplaceOnStatusUnknown takes the statuses from a resource that is still to be applied.
+func TestReplaceOnStatusUnknown(t *testing.T) {
+	t.Parallel()
+	const statuses = "resource \"terraform_data\" \"statuses\" {\n  input = [\"ERROR\"]\n}\n"
+	for name, expression := range map[string]string{"set": "terraform_data.statuses.output", "element": "[terraform_data.statuses.output[0]]"} {
+		config := statuses + pushPull("replace_on_status = "+expression)
+		t.Run(name+", existing session", func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
+			cli := acctest.NewCLI(t, s)
+			cli.Config(pushPull())
+			cli.Must("apply", "-auto-approve")
+			first := s.Sessions()[0].ID
+			s.SetStatus(first, "ERROR")
+			cli.Config(config)
+			r := cli.Run("apply", "-auto-approve")
+			if want := "replace_on_status is not known yet"; r.Code == 0 || !strings.Contains(r.Flat(), want) || !strings.Contains(r.Flat(), first) {
+				t.Errorf("exit code %d, want %q in:\n%s", r.Code, want, r.Output)
+			}
+			if strings.Contains(r.Flat(), "inconsistent") {
+				t.Error(r.Output)
+			}
+			cli.Must("apply", "-auto-approve", "-target=terraform_data.statuses")
+			if out := cli.Must("apply", "-auto-approve").Flat(); !strings.Contains(out, "1 added, 0 changed, 1 destroyed") {
+				t.Error(out)
+			}
+			cli.AssertNoChanges()
+		})
+		t.Run(name+", new session", func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
+			cli := acctest.NewCLI(t, s)
+			cli.Config(config)
+			cli.Must("apply", "-auto-approve")
+			cli.AssertNoChanges()
+		})
+		t.Run(name+", replaced for another reason", func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
+			cli := acctest.NewCLI(t, s)
+			cli.Config(pushPull())
+			cli.Must("apply", "-auto-approve")
+			cli.Config(strings.Replace(config, `"HD"`, `"SD"`, 1))
+			if out := cli.Must("apply", "-auto-approve").Flat(); !strings.Contains(out, "2 added, 0 changed, 1 destroyed") {
+				t.Error(out)
+			}
+		})
+	}
+}
+
+// TestImportInAnotherSpelling imports a session of a service that writes values differently.
+func TestImportInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t, simulator.Options{})
+	id := s.AddSession(simulator.SessionRecord{
+		Name: "match", Region: "EU-CENTRAL-1", Input: "rtmp_push", IsScheduled: true, Timezone: "Asia/Calcutta", ScheduledAt: "2931-05-17 20:15", Status: "SCHEDULED",
+	})
+	cli := acctest.NewCLI(t, s)
+	cli.Config(pushPull(`is_scheduled = true`, `timezone = "Asia/Kolkata"`, `scheduled_at = "2931-05-17 20:15"`))
+	cli.Must("import", address, id)
+	cli.AssertNoChanges()
 }
 
 // TestRegionsAreListedOnce: whoever asks in one run, the call is made once.
@@ -298,6 +365,7 @@ func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
 	s.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true})
+	s.Fail(simulator.Fault{Call: simulator.CallListSessions, Times: 1, Body: `{"data":{"Sessions":[]}}`})
 	cli := acctest.NewCLI(t, s)
 	logs := filepath.Join(t.TempDir(), "log")
 	cli.Setenv("TF_LOG_PROVIDER", "TRACE")

@@ -117,9 +117,9 @@ func (m *session) fill(s *api.Session) {
 func (m *session) fillArguments(s *api.Session) {
 	keep(&m.Name, s.Name)
 	keep(&m.Region, s.Region)
-	keep(&m.Input, s.Input)
-	keep(&m.Mode, s.Mode)
-	keep(&m.OutputMode, s.OutputMode)
+	keep(&m.Input, canonical(s.Input, directions))
+	keep(&m.Mode, canonical(s.Mode, modes))
+	keep(&m.OutputMode, canonical(s.OutputMode, directions))
 	m.fillPreset(s.InputPreset)
 
 	pull, push, ha := pulls(m.Input), pushes(m.OutputMode), m.Mode.ValueString() == modeHA
@@ -171,9 +171,9 @@ func (m *session) fillPreset(p api.InputPreset) {
 		return
 	}
 	m.InputPreset = types.ObjectValueMust(presetTypes, map[string]attr.Value{
-		"codec":      part("codec", p.Codec),
-		"resolution": part("resolution", p.Resolution),
-		"bitrate":    part("bitrate", p.Bitrate),
+		"codec":      part("codec", canonical(p.Codec, codecs)),
+		"resolution": part("resolution", canonical(p.Resolution, resolutions)),
+		"bitrate":    part("bitrate", canonical(p.Bitrate, bitrates)),
 	})
 }
 

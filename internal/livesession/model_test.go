@@ -1,6 +1,7 @@
 package livesession
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -183,9 +184,16 @@ func TestDiffering(t *testing.T) {
 			if got := differing(spec, s); !slices.Equal(got, []string{name}) {
 				t.Errorf("got %v", got)
 			}
-			diags := differences(spec, s)
-			if len(diags) != 1 || !strings.Contains(diags[0].Detail(), name) {
+			planned := m
+			n := newNewborn(&planned)
+			n.seen(s)
+			attribute, _, _ := strings.Cut(name, ".")
+			diags := n.differences()
+			if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "\n  - "+attribute) {
 				t.Errorf("got %v", diags)
+			}
+			if strings.Contains(fmt.Sprint(diags), "rtmp://") {
+				t.Errorf("a stream URL is shown: %v", diags)
 			}
 		})
 	}
@@ -195,7 +203,10 @@ func TestDiffering(t *testing.T) {
 		if got := differing(spec, s); !slices.Equal(got, []string{"name", "region", "input", "mode"}) {
 			t.Errorf("a session that says nothing is a candidate but for %v", got)
 		}
-		if diags := differences(spec, s); len(diags) > 0 {
+		planned := m
+		n := newNewborn(&planned)
+		n.seen(s)
+		if diags := n.differences(); len(diags) > 0 {
 			t.Errorf("an answer that leaves out everything is a difference: %v", diags)
 		}
 	})

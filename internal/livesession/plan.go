@@ -37,37 +37,37 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		r.planCreate(ctx, &plan, resp)
 		return
 	}
-	replaced := changes(&state.session, &plan.session)
-	if status := state.Status.ValueString(); slices.Contains(elements(plan.ReplaceOnStatus), status) {
+	if r.data != nil && !r.data.Unknown {
+		r.data.Sessions.Own(state.ID.ValueString()) // a session in a state is not the one that a lost create has made
+	}
+	replaced, status := changes(&state.session, &plan.session), state.Status.ValueString()
+	switch {
+	case slices.Contains(elements(plan.ReplaceOnStatus), status):
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("status"), types.StringUnknown())...)
 		resp.RequiresReplace.Append(path.Root("status"))
 		replaced = true
+	case !replaced && unknownElements(plan.ReplaceOnStatus):
+		// Whatever is planned here, Terraform refuses to do the other thing at apply.
+		resp.Diagnostics.AddAttributeError(path.Root("replace_on_status"), "replace_on_status is not known yet",
+			fmt.Sprintf("Whether live session %s (%q, status %s) is to be replaced depends on `replace_on_status`, whose value comes from a resource "+
+				"that is still to be applied. Set `replace_on_status` to a value that is known while planning, or apply that resource first, with `-target`.",
+				state.ID.ValueString(), state.Name.ValueString(), cmp.Or(status, "not known")))
+		return
 	}
 	if replaced {
 		resp.Diagnostics.Append(state.forgotten("will be replaced by a new one and removed from the state")...)
 	}
 }
 
+// unknownElements tells whether any element of a set may still turn out to be something else.
+func unknownElements(set types.Set) bool {
+	return set.IsUnknown() || slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
+}
+
 // changes tells whether the schema's own plan modifiers replace the session:
 // whether an argument that the service knows is another, or may be.
 func changes(state, plan *session) bool {
-	pairs := [][2]attr.Value{
-		{state.Name, plan.Name},
-		{state.Region, plan.Region},
-		{state.Input, plan.Input},
-		{state.Mode, plan.Mode},
-		{state.OutputMode, plan.OutputMode},
-		{state.InputPreset, plan.InputPreset},
-		{state.InputSourceA, plan.InputSourceA},
-		{state.InputSourceB, plan.InputSourceB},
-		{state.OutputDestinationA, plan.OutputDestinationA},
-		{state.OutputDestinationB, plan.OutputDestinationB},
-		{state.EnableInputRecord, plan.EnableInputRecord},
-		{state.IsScheduled, plan.IsScheduled},
-		{state.Timezone, plan.Timezone},
-		{state.ScheduledAt, plan.ScheduledAt},
-	}
-	return slices.ContainsFunc(pairs, func(p [2]attr.Value) bool { return !p[0].Equal(p[1]) })
+	return slices.ContainsFunc(arguments, func(a argument) bool { return !a.value(state).Equal(a.value(plan)) })
 }
 
 // forgotten warns of a session that leaves the state while it may still run; it
@@ -99,10 +99,9 @@ func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resourc
 		return
 	}
 	if err != nil {
-		failed := providerdata.ErrorDiagnostic("Listing the regions", err)
 		resp.Diagnostics.AddAttributeWarning(path.Root("region"), "The region was not checked",
-			fmt.Sprintf("Whether %q is allocated to the account could not be checked; if it is not, creating the session will fail. %s\n\n"+
-				"Set `skip_region_validation = true` in the provider block to plan without this check.", plan.Region.ValueString(), failed.Detail()))
+			fmt.Sprintf("Whether %q is allocated to the account could not be checked: if it is not, creating the session will fail. %s\n\n"+
+				"Set `skip_region_validation = true` in the provider block to plan without this check.", plan.Region.ValueString(), providerdata.ErrorText(err)))
 		return
 	}
 	names := make([]string, len(regions))

@@ -199,6 +199,36 @@ func TestReplaceOnStatus(t *testing.T) {
 	}
 }
 
+// TestReplaceOnStatusUnknownInPlan: a set that may turn out to hold the status is refused only where it decides.
+func TestReplaceOnStatusUnknownInPlan(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t, simulator.Options{})
+	d := connect(t, s)
+	o, diags := d.imported(s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: "ERROR"}))
+	d.must(nil, diags)
+	for _, tt := range []struct {
+		name             string
+		prior            *object
+		config           config
+		refused, replace bool
+	}{
+		{"set", &o, config{"replace_on_status": unknown{}}, true, false},
+		{"element", &o, config{"replace_on_status": []any{unknown{}, "STOPPED"}}, true, false},
+		{"in the set anyway", &o, config{"replace_on_status": []any{unknown{}, "ERROR"}}, false, true},
+		{"replaced anyway", &o, config{"replace_on_status": unknown{}, "name": "other"}, false, true},
+		{"new session", nil, config{"replace_on_status": unknown{}}, false, false},
+	} {
+		resp := d.plan(tt.prior, base().with(tt.config))
+		text := strings.Join(texts(resp.Diagnostics), "\n")
+		if refused := strings.Contains(text, "error replace_on_status: replace_on_status is not known yet"); refused != tt.refused {
+			t.Errorf("%s: refused %v, want %v: %s", tt.name, refused, tt.refused, text)
+		}
+		if replace := len(resp.RequiresReplace) > 0; replace != tt.replace && !tt.refused {
+			t.Errorf("%s: replaced because of %v, want %v", tt.name, resp.RequiresReplace, tt.replace)
+		}
+	}
+}
+
 // TestOwnArguments: what only the provider knows changes in place and calls nothing.
 func TestOwnArguments(t *testing.T) {
 	t.Parallel()
@@ -295,8 +325,8 @@ func TestRegionCheck(t *testing.T) {
 			`error region: The region is not allocated to the account: "mars" was given, but the service allocates no region to this account.`,
 		}},
 		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}, want: []string{
-			`warning region: The region was not checked: Whether "eu-central-1" is allocated to the account could not be checked; if it is not, creating the session will fail. ` +
-				"List the regions: GET %s/live/v1/regions: 403 Forbidden: not yours.\n\nThe credentials are known to the service but may not do this.\n\n" +
+			`warning region: The region was not checked: Whether "eu-central-1" is allocated to the account could not be checked: if it is not, creating the session will fail. ` +
+				"List the regions: GET %s/live/v1/regions: 403 Forbidden: not yours.\n\n" +
 				"Set `skip_region_validation = true` in the provider block to plan without this check.",
 		}},
 	}
@@ -423,7 +453,8 @@ func TestReadFailures(t *testing.T) {
 
 	s.RemoveSession(id)
 	o, diags = d.read(o)
-	if len(diags) > 0 || !o.state.IsNull() {
+	d.must(nil, diags)
+	if len(diags) != 1 || diags[0].Summary != "The live session was not found" || !o.state.IsNull() {
 		t.Errorf("a session that is gone: %v %v", texts(diags), o.state)
 	}
 }

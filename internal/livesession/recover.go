@@ -3,7 +3,7 @@ package livesession
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,114 +14,202 @@ import (
 )
 
 const (
-	// recoverWithin limits the listing after a create whose outcome is not known.
+	// recoverWithin limits the search for a lost session, retries of the listing included.
 	recoverWithin = 2 * time.Minute
-	// secondLook is when the listing is read again if it shows no such session:
-	// the service may still have been at work when its answer was lost.
-	secondLook = 3 * time.Second
+	// lookFirst is the pause after the first look at the listing. Each further pause is twice as long, so that the fifth
+	// look is made after appearWithin: at 0, 2, 6, 14 and 30 s.
+	lookFirst = 2 * time.Second
 )
 
-// createFailed turns the failure of a create into a diagnostic. When the session
-// may have been made all the same, it looks for it in the listing, so that the
-// user can import it instead of making a second one.
-func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, err error) diag.Diagnostic {
-	failed := providerdata.ErrorDiagnostic("Creating the live session", err)
+// createFailed turns the failure of a create into a diagnostic. If the session may have been created all the same, it
+// looks for it in the listing, so that the user can import it instead of creating a second one. The diagnostic then has
+// no advice but its own: others say "apply again".
+func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
-		return failed
+		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
-	const unsure = "The live session may have been created"
-	lost := "The request went out and its outcome is not known. It was not sent again, so that no second session is made."
-	if ctx.Err() != nil {
-		return diag.NewErrorDiagnostic(unsure, fmt.Sprintf("%s\n\n%s The run was interrupted, so the provider did not look for it: before you apply again, %s",
-			failed.Detail(), lost, lookFor(spec)))
-	}
-	ctx, cancel := context.WithTimeout(ctx, recoverWithin)
+	l := lost{sessions: r.data.Sessions, creates: &r.data.Creates, spec: spec, sent: sent}
+	l.search(ctx)
+	return diag.NewErrorDiagnostic("The live session may have been created",
+		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The provider did not send it again, because that could create a second session.\n\n%s",
+			providerdata.ErrorText(err), l.text()))
+}
+
+// lost is the search for the session of a create whose answer was lost. The service shows no time of creation, so a
+// session is told from an older one by when the listing first shows it.
+type lost struct {
+	sessions *api.SessionReader
+	creates  *providerdata.Creates
+	spec     api.SessionSpec
+	sent     time.Time // before the request went out
+
+	looked      time.Duration // from the first look to the last
+	interrupted bool
+	err         error           // of the last look
+	first       map[string]bool // ids on the first look; nil before
+
+	// Sessions with these arguments that no resource of this run has, as the last successful look found them.
+	appeared []*api.Session // not on the first look
+	either   []*api.Session // on the first look, which cannot tell
+	older    []*api.Session // on a page from before the request
+	mine     *api.Session   // the one of appeared that this create takes; nil: none
+}
+
+// search looks repeatedly until a session appears or the time is over in which one may appear.
+func (l *lost) search(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, recoverWithin)
 	defer cancel()
-	candidates, listErr := r.candidates(ctx, spec)
-	if listErr == nil && len(candidates) == 0 && pause(ctx, secondLook) {
-		r.data.Sessions.Wrote()
-		candidates, listErr = r.candidates(ctx, spec)
+	start := time.Now()
+	for interval := lookFirst; ctx.Err() == nil; interval *= 2 {
+		// Nothing older than this look counts.
+		l.sessions.Wrote()
+		l.err = l.look(limited)
+		l.looked = time.Since(start)
+		refused := l.err != nil && !passing(l.err)
+		last := l.looked >= appearWithin || limited.Err() != nil || refused
+		if last || !l.creates.Waiting(l.spec) {
+			l.take()
+		}
+		if l.mine != nil || last || !pause(limited, interval) {
+			break
+		}
 	}
-	switch {
-	case listErr != nil:
-		return diag.NewErrorDiagnostic(unsure, fmt.Sprintf("%s\n\n%s Looking for it failed, too: %s.\n\nBefore you apply again, %s",
-			failed.Detail(), lost, strings.TrimSuffix(listErr.Error(), "."), lookFor(spec)))
-	case len(candidates) == 0:
-		return diag.NewErrorDiagnostic(failed.Summary(), fmt.Sprintf("%s\n\n%s The listing of the account's sessions shows none with these arguments "+
-			"that this run did not know: no session was made, and applying again is safe.", failed.Detail(), lost))
-	default:
-		return diag.NewErrorDiagnostic(unsure, fmt.Sprintf("%s\n\n%s %s", failed.Detail(), lost, found(candidates)))
-	}
+	l.interrupted = ctx.Err() != nil
 }
 
-// pause waits, and tells whether it did to the end.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// candidates are the sessions that match every argument, less those that this
-// run made or had in its state: the service shows no time of creation by which
-// to tell a new session from an old one.
-func (r *liveSession) candidates(ctx context.Context, spec api.SessionSpec) ([]*api.Session, error) {
-	var list []*api.Session
-	for s, err := range r.data.Sessions.All(ctx) {
+// look reads the whole listing.
+func (l *lost) look(ctx context.Context) error {
+	var matching []*api.Session
+	for s, err := range l.sessions.All(ctx) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if len(differing(spec, s)) == 0 && !r.data.Sessions.Owns(s.ID) {
-			list = append(list, s)
+		if len(differing(l.spec, s)) == 0 && !l.sessions.Owns(s.ID) {
+			matching = append(matching, s)
 		}
 	}
-	return list, nil
+	begin := l.first == nil
+	if begin {
+		l.first = map[string]bool{}
+	}
+	l.appeared, l.either, l.older = nil, nil, nil
+	for _, s := range matching {
+		if begin {
+			l.first[s.ID] = true
+		}
+		switch {
+		case l.sessions.ShownBefore(s.ID, l.sent):
+			l.older = append(l.older, s)
+		case l.first[s.ID]:
+			l.either = append(l.either, s)
+		default:
+			l.appeared = append(l.appeared, s)
+		}
+	}
+	return nil
 }
 
-// lookFor says which session to look for. Sources and destinations are secrets.
-func lookFor(spec api.SessionSpec) string {
-	return fmt.Sprintf("list the account's sessions (data source vodlive_live_sessions) and look for one named %q in region %s with input %s, mode %s and output mode %s. "+
-		"If it is there, import it with an `import` block; if it is not, applying again is safe.", spec.Name, spec.Region, spec.Input, spec.Mode, spec.OutputMode)
+// take gives this create one of the sessions that appeared. Other creates with the same arguments whose answers were
+// lost, too, then take others: with equal arguments it does not matter which.
+func (l *lost) take() {
+	for _, s := range l.appeared {
+		if l.sessions.Own(s.ID) {
+			l.mine = s
+			return
+		}
+	}
 }
 
-// found names the candidates, with the import block of each.
-func found(candidates []*api.Session) string {
+// text says what the search found, with an import block for each session that may be the new one.
+func (l *lost) text() string {
 	var b strings.Builder
-	if len(candidates) == 1 {
-		b.WriteString("One session of the account has exactly these arguments. Unless it is managed elsewhere or was there before, it is the one: " +
-			"import it, with the resource's own address, and apply again.")
-	} else {
-		fmt.Fprintf(&b, "%d sessions of the account have exactly these arguments. One of them may be the one: find out which is not managed elsewhere "+
-			"and was not there before, import it, with the resource's own address, and apply again.", len(candidates))
+	switch {
+	case l.first == nil && l.interrupted:
+		b.WriteString("The run was interrupted before the provider could look for the session.")
+	case l.first == nil:
+		fmt.Fprintf(&b, "The provider looked for the session, but the sessions of the account could not be listed: %s", providerdata.ErrorText(l.err))
+	case l.mine != nil:
+		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new one, unless somebody else has created it:\n\n")
+		b.WriteString(importBlock(l.mine))
+	default:
+		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.looked))
+		if l.interrupted {
+			b.WriteString(", until the run was interrupted")
+		}
+		b.WriteString(". No session with exactly these arguments has appeared in this time. One may still appear.")
+		if l.err != nil && !l.interrupted {
+			b.WriteString(" The last look failed: " + providerdata.ErrorText(l.err))
+		}
 	}
-	for _, s := range candidates {
-		fmt.Fprintf(&b, "\n\n# status %s\nimport {\n  to = %s.NAME\n  id = %q\n}", s.Status, typeName, s.ID)
+	if len(l.either) > 0 {
+		fmt.Fprintf(&b, "\n\nThe first look already showed %s with exactly these arguments. Each may be the new session or an older one: "+
+			"the service shows no time of creation.", count(len(l.either)))
+		for _, s := range l.either {
+			b.WriteString("\n\n" + importBlock(s))
+		}
+	}
+	if len(l.older) > 0 {
+		fmt.Fprintf(&b, "\n\nThe listing showed %s with exactly these arguments even before the request was sent. Not the new session: %s.", count(len(l.older)), ids(l.older))
+	}
+	b.WriteString("\n\n")
+	if l.mine == nil {
+		b.WriteString(listAgain(l.spec))
+	} else {
+		b.WriteString("Import it with the address of the resource, then apply. If several resources have these arguments, import each session into one of them only.")
 	}
 	return b.String()
 }
 
-// differing names the arguments in which a session is not what was asked for. A
-// value that the service did not send is no difference where it may leave it
-// out.
+// listAgain says which session to look for. Sources and destinations are secrets.
+func listAgain(spec api.SessionSpec) string {
+	return fmt.Sprintf("Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
+		"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
+		"An apply without the import creates a second session.", spec.Name, spec.Region, spec.Input, spec.Mode, spec.OutputMode)
+}
+
+func importBlock(s *api.Session) string {
+	return fmt.Sprintf("# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", s.Status, typeName, hclString(s.ID))
+}
+
+// hclString quotes a text for a configuration, in which ${ and %{ begin a template.
+func hclString(s string) string {
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(s))
+}
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " s" }
+
+func count(n int) string {
+	if n == 1 {
+		return "1 session"
+	}
+	return strconv.Itoa(n) + " sessions"
+}
+
+func ids(list []*api.Session) string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.ID
+	}
+	return andList(names)
+}
+
+// differing names the arguments in which a session is not what was asked for. A value that the service may leave out
+// and did not send is not a difference.
 func differing(spec api.SessionSpec, s *api.Session) []string {
 	var names []string
 	compare := func(name, want, got string, optional bool) {
-		if want != got && (got != "" || !optional) {
+		if !sameText(name, want, got) && (got != "" || !optional) {
 			names = append(names, name)
 		}
 	}
 	compare("name", spec.Name, s.Name, false)
 	compare("region", spec.Region, s.Region, false)
-	compare("input", spec.Input, s.Input, false)
-	compare("mode", spec.Mode, s.Mode, false)
-	compare("output_mode", spec.OutputMode, s.OutputMode, true)
-	compare("input_preset.codec", spec.InputPreset.Codec, s.InputPreset.Codec, true)
-	compare("input_preset.resolution", spec.InputPreset.Resolution, s.InputPreset.Resolution, true)
-	compare("input_preset.bitrate", spec.InputPreset.Bitrate, s.InputPreset.Bitrate, true)
+	compare("input", spec.Input, canonical(s.Input, directions), false)
+	compare("mode", spec.Mode, canonical(s.Mode, modes), false)
+	compare("output_mode", spec.OutputMode, canonical(s.OutputMode, directions), true)
+	compare("input_preset.codec", spec.InputPreset.Codec, canonical(s.InputPreset.Codec, codecs), true)
+	compare("input_preset.resolution", spec.InputPreset.Resolution, canonical(s.InputPreset.Resolution, resolutions), true)
+	compare("input_preset.bitrate", spec.InputPreset.Bitrate, canonical(s.InputPreset.Bitrate, bitrates), true)
 	compare("input_source_a", spec.InputSourceA, s.InputSourceA, true)
 	compare("input_source_b", spec.InputSourceB, s.InputSourceB, true)
 	compare("output_destination_a", spec.OutputDestinationA, s.OutputDestinationA, true)
@@ -138,26 +226,4 @@ func differing(spec api.SessionSpec, s *api.Session) []string {
 		compare("scheduled_at", spec.ScheduledAt, s.ScheduledAt, true)
 	}
 	return names
-}
-
-// differences warns when the service made a session other than asked for: the
-// next plan would replace it. An argument that the answer leaves out is none.
-func differences(spec api.SessionSpec, s *api.Session) (diags diag.Diagnostics) {
-	echoed := *s
-	for _, f := range []struct{ to, from *string }{
-		{&echoed.Name, &spec.Name}, {&echoed.Region, &spec.Region}, {&echoed.Input, &spec.Input}, {&echoed.Mode, &spec.Mode},
-	} {
-		if *f.to == "" {
-			*f.to = *f.from
-		}
-	}
-	names := differing(spec, &echoed)
-	if len(names) == 0 {
-		return nil
-	}
-	names = slices.Compact(names)
-	diags.AddWarning("The service changed what was asked for",
-		fmt.Sprintf("Live session %s was created, but the service reports another value for %s than the configuration has. "+
-			"The next plan will show the difference and want to replace the session.", s.ID, andList(names)))
-	return diags
 }

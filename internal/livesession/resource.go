@@ -1,6 +1,7 @@
 package livesession
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -85,25 +86,34 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		return // the state stands until the next run
 	}
-	s, err := r.data.Sessions.Get(ctx, id)
+	s, err := r.read(ctx, id, req, resp)
 	switch {
 	case api.NotFound(err) && importing:
 		resp.Diagnostics.Append(noSuchSession(id, r.data.LiveAddress, err))
 		return
 	case api.NotFound(err):
 		resp.State.RemoveResource(ctx)
+		resp.Diagnostics.Append(gone(&m.session, err))
 		return
 	case err != nil:
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
 		return
 	}
 	before := m.session
-	m.fill(s)
+	private, diags := req.Private.GetKey(ctx, renditionsKey)
+	resp.Diagnostics.Append(diags...)
+	shown := decodeRenditions(private)
+	take := func(s *api.Session) { m.refresh(s, shown) }
+	if importing {
+		take = m.fill
+	}
+	take(s)
 
 	seen, diags := req.Private.GetKey(ctx, listedKey)
 	resp.Diagnostics.Append(diags...)
 	if needsListing(&m.session, string(seen)) {
-		if lookUp(ctx, r.data, &m.session, time.Time{}, &resp.Diagnostics) {
+		if s, _ := listed(ctx, r.data, id, time.Time{}, &resp.Diagnostics); s != nil {
+			take(s)
 			resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedMark(&m.session))...)
 		}
 	}
@@ -115,15 +125,41 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if !reflect.DeepEqual(before, m.session) {
 		resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, m)...)
 	}
+	if encoded := shown.encoded(); !bytes.Equal(encoded, private) {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, renditionsKey, encoded)...)
+	}
+}
+
+// read reads a session of the state. One that no GET has shown since it was created gets the time that a new session
+// may take to appear; a page of the listing does not count.
+func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequest, resp *resource.ReadResponse) (*api.Session, error) {
+	r.data.Sessions.Own(id) // a session in a state is not the one that a lost create has made
+	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
+	resp.Diagnostics.Append(diags...)
+	if unconfirmed == nil {
+		return r.data.Sessions.Get(ctx, id)
+	}
+	s, err := getUnconfirmed(ctx, r.data.API.GetSession, id)
+	if err == nil {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
+	}
+	return s, err
+}
+
+// gone warns of a session that leaves the state because the service answered 404.
+func gone(m *session, err error) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("The live session was not found",
+		fmt.Sprintf("Live session %s (%q) was removed from the state, because the service does not know it: %s\n\n"+
+			"The answer is the same if the credentials belong to another account. If the session should still exist, check `base_url`, `access_token_id` "+
+			"and `secret_key` before you apply. Otherwise the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
 }
 
 // noSuchSession is the error of an import by an id that the service does not know.
 func noSuchSession(id, base string, err error) diag.Diagnostic {
-	d := providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err)
 	return diag.NewErrorDiagnostic("No live session has this id",
 		fmt.Sprintf("No session of this account has the id %q. It was looked for at %s with the access token id that the provider is configured with. "+
 			"Check the id, and that `base_url` and the credentials belong to the account that has the session; the data source "+
-			"vodlive_live_sessions lists its sessions.\n\n%s", id, base, d.Detail()))
+			"vodlive_live_sessions lists its sessions.\n\n%s", id, base, providerdata.ErrorText(err)))
 }
 
 // Update has nothing to call: only the provider's own arguments change in place.
@@ -145,7 +181,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	if !r.data.Unknown {
-		// A create that follows in this run must not take it for its own.
+		// The session stays at the service: a lost create that follows must not take it for its own.
 		r.data.Sessions.Own(m.ID.ValueString())
 	}
 	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
@@ -173,21 +209,14 @@ func needsListing(m *session, mark string) bool {
 	return len(required)+len(listed) > 0 && mark != string(listedMark(m))
 }
 
-// lookUp fills in what only the listing shows, as a page shows it that is not
-// older than since. It tells whether a page showed the session; a failure is a
-// warning, because the session itself is there.
-func lookUp(ctx context.Context, data *providerdata.Data, m *session, since time.Time, diags *diag.Diagnostics) bool {
-	s, err := data.Sessions.Listed(ctx, m.ID.ValueString(), since)
-	switch {
-	case err != nil:
-		failed := providerdata.ErrorDiagnostic("Listing the live sessions", err)
+// listed returns a session with what only the listing shows, as a page that is not older than since shows it. It is nil
+// when no page shows the session. A failure (ok is false) is a warning, because the session itself is there.
+func listed(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s *api.Session, ok bool) {
+	s, err := data.Sessions.Listed(ctx, id, since)
+	if err != nil {
 		diags.AddWarning("Some values of the live session are missing",
-			fmt.Sprintf("What only the listing shows of live session %s (addresses, ports, transcoder) could not be had; the next plan or refresh tries again. %s",
-				m.ID.ValueString(), failed.Detail()))
-		return false
-	case s == nil:
-		return false
+			fmt.Sprintf("Only the listing shows the addresses, ports and transcoder of live session %s, and listing the sessions failed. "+
+				"The next plan or refresh tries again. %s", id, providerdata.ErrorText(err)))
 	}
-	m.fill(s)
-	return true
+	return s, err == nil
 }

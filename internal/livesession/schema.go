@@ -26,14 +26,16 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
 			"The service has no call to change a session: changing any argument below, except `wait_for_status`, " +
 			"`replace_on_status` and `timeouts`, creates a new session.\n\n" +
+			"Another spelling of the same value is not a change: another letter case of `region`, an alias of `timezone`, another layout of " +
+			"`scheduled_at`, the scheme, host and default port of a URL.\n\n" +
 			"The service has no call to stop or delete a session either: **destroying or replacing the resource only removes " +
 			"the session from the state; the session itself goes on.** Terraform warns of it, with the session's id, when it plans.",
 		Attributes: map[string]schema.Attribute{
-			"name":        argument("name", notBlank()),
-			"region":      argument("region", notBlank()),
-			"input":       argument("input", oneOf(directions...)),
-			"mode":        argument("mode", oneOf(modes...)),
-			"output_mode": argument("output_mode", oneOf(directions...)),
+			"name":        required("name", notBlank()),
+			"region":      required("region", notBlank()),
+			"input":       required("input", oneOf(directions...)),
+			"mode":        required("mode", oneOf(modes...)),
+			"output_mode": required("output_mode", oneOf(directions...)),
 			"input_preset": schema.SingleNestedAttribute{
 				Required:            true,
 				MarkdownDescription: descriptions["input_preset"],
@@ -69,14 +71,15 @@ func resourceSchema(ctx context.Context) schema.Schema {
 			"wait_for_status": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Statuses that end the waiting after the session has been created. Default: `[\"READY\", \"SCHEDULED\"]`. " +
-					"An empty set does not wait. Without being asked for here, `ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the " +
+					"An empty set waits only until the session can be read. Without being asked for here, `ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the " +
 					"waiting with an error. Changing it calls nothing.",
 				Validators: statusSet(),
 			},
 			"replace_on_status": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Statuses in which a plan replaces the session with a new one, for example `[\"ERROR\", \"TERMINATED\"]`. " +
-					"Default: none, so that a session that has ended stays in the state as it is. Changing it calls nothing by itself.",
+					"Default: none, so that a session that has ended stays in the state as it is. Changing it calls nothing by itself. " +
+					"For a session that exists it must be known while planning.",
 				Validators: statusSet(),
 			},
 			"timeouts": timeoutsAttribute(ctx),
@@ -99,12 +102,12 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	}
 }
 
-func argument(name string, valid validator.String) schema.StringAttribute {
+func required(name string, valid validator.String) schema.StringAttribute {
 	return schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: descriptions[name],
 		Validators:          []validator.String{valid},
-		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+		PlanModifiers:       []planmodifier.String{keepSpelling{name}, stringplanmodifier.RequiresReplace()},
 	}
 }
 
@@ -113,7 +116,7 @@ func optional(name string, sensitive bool, valid validator.String) schema.String
 		Optional: true, Sensitive: sensitive,
 		MarkdownDescription: descriptions[name] + rules[name],
 		Validators:          []validator.String{valid},
-		PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+		PlanModifiers:       []planmodifier.String{keepSpelling{name}, stringplanmodifier.RequiresReplace()},
 	}
 }
 

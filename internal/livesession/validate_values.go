@@ -159,6 +159,7 @@ func localTime() stringRule {
 }
 
 var (
-	clock        = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
-	otherLayouts = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"}
+	clock           = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
+	zonelessLayouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"}
+	otherLayouts    = append([]string{time.RFC3339}, zonelessLayouts...)
 )

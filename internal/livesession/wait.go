@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
@@ -16,10 +17,13 @@ import (
 const (
 	pollFirst = time.Second
 	pollLast  = 15 * time.Second
-	// appearWithin is how long a session that was just created may be unknown
-	// to a GET.
+	// appearWithin is how long a session that was just created may be unknown to a GET or missing from the listing.
 	appearWithin = 30 * time.Second
 )
+
+// unconfirmedKey is the private state of a session that was created and that no GET has shown yet: a 404 does not mean
+// that it is gone.
+const unconfirmedKey = "unconfirmed"
 
 // poller reads a session at a moment of its own choice between early and late
 // from now: api.SessionReader.Poll.
@@ -27,11 +31,60 @@ type poller interface {
 	Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
 }
 
+// confirming polls by GET until one has shown the session, the first time at once. Only then it polls by then, which may
+// answer from a page of the listing: a page that shows a session does not mean that a GET finds it.
+type confirming struct {
+	get       func(ctx context.Context, id string) (*api.Session, error)
+	then      poller
+	asked     bool
+	confirmed bool
+}
+
+func (c *confirming) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+	if c.confirmed {
+		return c.then.Poll(ctx, id, early, late)
+	}
+	if c.asked && !pause(ctx, early+rand.N(late-early+1)) {
+		return nil, ctx.Err()
+	}
+	c.asked = true
+	s, err := c.get(ctx, id)
+	c.confirmed = err == nil
+	return s, err
+}
+
+// getUnconfirmed reads a session that no GET has shown yet. It repeats a 404 until appearWithin is over.
+func getUnconfirmed(ctx context.Context, get func(context.Context, string) (*api.Session, error), id string) (*api.Session, error) {
+	start := time.Now()
+	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
+		s, err := get(ctx, id)
+		if !api.NotFound(err) || time.Since(start) >= appearWithin {
+			return s, err
+		}
+		if !pause(ctx, interval) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// pause waits, and tells whether it did to the end.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // wait follows a session that was just created until it has one of the wanted
-// statuses, and returns it as last seen, at least as it was created. Intervals
-// grow from 1 s to 15 s, with jitter. A status that the interface does not name
-// is waited out; so are failures that may pass, since the client's own
-// repeats cover only seconds. The error is a *waitError.
+// statuses, or has been read once if none is wanted, and returns it as last seen,
+// at least as it was created. Intervals grow from 1 s to 15 s, with jitter. A
+// status that the interface does not name is waited out; so are failures that
+// may pass, since the client's own repeats cover only seconds. The error is a
+// *waitError.
 func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, error) {
 	start, last := time.Now(), created
 	fail := func(why end, cause error) (*api.Session, error) {
@@ -60,7 +113,7 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 			"id": s.ID, "status": s.Status, "waiting_for": orList(want), "elapsed": time.Since(start).Round(time.Second).String(),
 		})
 		switch {
-		case slices.Contains(want, s.Status):
+		case len(want) == 0, slices.Contains(want, s.Status):
 			return s, nil
 		case terminal(s.Status):
 			return fail(endTerminal, nil)

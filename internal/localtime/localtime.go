@@ -1,70 +1,20 @@
-// Package localtime reads the schedule of a session (interface 2.5): a wall clock, YYYY-MM-DD HH:MM, in a time zone of
-// the tz database. A wall clock is no moment: a clock change may skip it, or bring it twice.
+// Package localtime reads the schedule of a session (interface 2.5): a wall clock time, YYYY-MM-DD HH:MM, in a time zone
+// of the tz database. A clock change may skip a wall clock time or make it occur twice.
 //
-// The database is embedded, so that Windows and minimal containers have it and every machine decides the same.
+// The database is embedded, and the machine's own is never used: every machine decides the same.
 package localtime
 
 import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
-	_ "time/tzdata" // see above
 )
 
 // Layout is the form that the service takes, for time.Format.
 const Layout = "2006-01-02 15:04"
 
-var (
-	form   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
-	offset = regexp.MustCompile(`^(?i:utc|gmt)?[+-]\d{1,2}(:?\d{2})?$`)
-)
-
-// Zone is time.LoadLocation without what stands for this machine's own zone, or is a file of the machine and no name of
-// the database.
-func Zone(name string) (*time.Location, error) {
-	switch {
-	case name == "", name == "Local", name == "localtime", name == "posixrules", name == "Factory",
-		strings.HasPrefix(name, "posix/"), strings.HasPrefix(name, "right/"), strings.ContainsAny(name, ". "):
-		return nil, fmt.Errorf("%q is no time zone", name)
-	}
-	return time.LoadLocation(name)
-}
-
-// ZoneProblem says why a name is no zone and, where it can tell, what to write instead. "" if it is one.
-func ZoneProblem(name string) string {
-	const allowed = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
-	if _, err := Zone(name); err == nil {
-		return ""
-	}
-	problem := fmt.Sprintf("%q was given; it %s.", name, allowed)
-	if offset.MatchString(strings.TrimSpace(name)) {
-		problem += " An offset is not enough: it does not say when clocks change."
-	}
-	if proper := properCase(name); proper != name {
-		if _, err := Zone(proper); err == nil {
-			problem += fmt.Sprintf(" Write %q.", proper)
-		}
-	}
-	return problem
-}
-
-// properCase writes a zone's name as the database does: "europe/berlin" as "Europe/Berlin", "america/new york" as
-// "America/New_York".
-func properCase(name string) string {
-	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
-	if !strings.Contains(name, "/") && len(name) <= 4 {
-		return strings.ToUpper(name)
-	}
-	out := []byte(strings.ToLower(name))
-	for i := range out {
-		if (i == 0 || strings.IndexByte("/_-", out[i-1]) >= 0) && out[i] >= 'a' && out[i] <= 'z' {
-			out[i] -= 'a' - 'A'
-		}
-	}
-	return string(out)
-}
+var form = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
 
 // Parse reads a wall clock as if it were UTC.
 func Parse(value string) (time.Time, error) {

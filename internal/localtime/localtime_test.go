@@ -1,6 +1,8 @@
 package localtime_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +24,7 @@ var zones = []string{
 func TestInstants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		loc, err := time.LoadLocation(rapid.SampledFrom(zones).Draw(t, "zone"))
+		loc, err := localtime.Zone(rapid.SampledFrom(zones).Draw(t, "zone"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,21 +89,83 @@ func mustParse(t *rapid.T, value string) time.Time {
 func TestZoneProblem(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
-		"Europe/Berlin":    "",
-		"UTC":              "",
-		"europe/berlin":    ` Write "Europe/Berlin".`,
-		"america/new york": ` Write "America/New_York".`,
-		"utc":              ` Write "UTC".`,
-		"+02:00":           "An offset is not enough",
-		"UTC+2":            "An offset is not enough",
-		"Local":            `"Local" was given`,
-		"":                 `"" was given`,
-		"posix/UTC":        "must be a name of the tz database",
-		"../etc/passwd":    "must be a name of the tz database",
+		"Europe/Berlin":          "",
+		"UTC":                    "",
+		"europe/berlin":          ` Write "Europe/Berlin".`,
+		"america/new york":       ` Write "America/New_York".`,
+		"EUROPE/BERLIN":          ` Write "Europe/Berlin".`,
+		"africa/dar_es_salaam":   ` Write "Africa/Dar_es_Salaam".`,
+		"america/port-au-prince": ` Write "America/Port-au-Prince".`,
+		" Europe/Berlin ":        ` Write "Europe/Berlin".`,
+		"utc":                    ` Write "UTC".`,
+		"+02:00":                 "An offset is not enough",
+		"UTC+2":                  "An offset is not enough",
+		"Local":                  `"Local" was given`,
+		"":                       `"" was given`,
+		"localtime":              `"localtime" was given`,
+		"Factory":                `"Factory" was given`,
+		"posix/UTC":              "must be a name of the tz database",
+		"../etc/passwd":          "must be a name of the tz database",
 	} {
 		got := localtime.ZoneProblem(given)
 		if (want == "") != (got == "") || !strings.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}
+
+// fiveHoursBehind is a file of the tz database (RFC 9636, version 1): no clock changes, always five hours behind UTC.
+var fiveHoursBehind = []byte("TZif" + strings.Repeat("\x00", 16) +
+	"\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x01" + "\x00\x00\x00\x04" +
+	"\xff\xff\xb9\xb0" + "\x00" + "\x00" + "EST\x00")
+
+// TestZoneIgnoresTheMachine gives this process a tz database in which Europe/Berlin is five hours behind UTC.
+func TestZoneIgnoresTheMachine(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Europe/Berlin", "Mars/Olympus", "europe/berlin"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, fiveHoursBehind, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("ZONEINFO", dir)
+
+	berlin, err := localtime.Zone("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, seconds := time.Date(2031, 1, 15, 12, 0, 0, 0, time.UTC).In(berlin).Zone(); seconds != 3600 {
+		t.Errorf("Europe/Berlin is %d s ahead of UTC in winter, want 3600: the database of the machine was used", seconds)
+	}
+	if _, err := localtime.Zone("Mars/Olympus"); err == nil {
+		t.Error("a zone that only the machine has is accepted")
+	}
+	if got := localtime.ZoneProblem("europe/berlin"); !strings.Contains(got, `Write "Europe/Berlin".`) {
+		t.Errorf("europe/berlin: %q", got)
+	}
+}
+
+func TestSameZone(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"Asia/Kolkata", "Asia/Calcutta", true},
+		{"UTC", "Etc/UTC", true},
+		{"europe/berlin", "Europe/Berlin", true},
+		{"asia/calcutta", "Asia/Kolkata", true},
+		{"Europe/Berlin", "Europe/Paris", false},
+		{"Europe/Berlin", "America/New_York", false},
+		{"Mars/Olympus", "Mars/Olympus", true},
+		{"Mars/Olympus", "Mars/Elysium", false},
+		{"", "UTC", false},
+	} {
+		if got := localtime.SameZone(tt.a, tt.b); got != tt.same {
+			t.Errorf("%q and %q: %v, want %v", tt.a, tt.b, got, tt.same)
 		}
 	}
 }

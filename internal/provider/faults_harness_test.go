@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,12 +128,17 @@ func (w *world) plan(typ string, config attrs) *tfprotov6.PlanResourceChangeResp
 // create plans and applies a new resource. It stops at the first diagnostics with an error.
 func (w *world) create(typ string, config attrs) []*tfprotov6.Diagnostic {
 	w.tb.Helper()
+	return w.createWith(w.ctx, typ, config)
+}
+
+func (w *world) createWith(ctx context.Context, typ string, config attrs) []*tfprotov6.Diagnostic {
+	w.tb.Helper()
 	planned := w.plan(typ, config)
 	if isError(planned.Diagnostics) {
 		return planned.Diagnostics
 	}
 	schema := w.schema.ResourceSchemas[typ]
-	applied, err := w.provider.ApplyResourceChange(w.ctx, &tfprotov6.ApplyResourceChangeRequest{
+	applied, err := w.provider.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: typ, PriorState: w.dynamic(schema, nil), Config: w.dynamic(schema, config),
 		PlannedState: planned.PlannedState, PlannedPrivate: planned.PlannedPrivate,
 	})
@@ -152,10 +158,19 @@ func (w *world) read(typ string, config attrs) []*tfprotov6.Diagnostic {
 	return resp.Diagnostics
 }
 
-// session is a session that Create does not wait for.
+// session is a session that Create does not wait for. A create whose answer is lost looks for the session for 30 s: the
+// run is interrupted at the second look.
 func (w *world) session() []*tfprotov6.Diagnostic {
 	w.tb.Helper()
-	return w.create("vodlive_live_session", attrs{
+	ctx, cancel := context.WithCancel(w.ctx)
+	defer cancel()
+	var looks atomic.Int32
+	w.service.Hook(simulator.CallListSessions, func(*http.Request) {
+		if looks.Add(1) == 2 {
+			cancel()
+		}
+	})
+	return w.createWith(ctx, "vodlive_live_session", attrs{
 		"name": "match", "region": "eu-central-1", "input": "RTMP_PULL", "mode": "NORM", "output_mode": "RTMP_PUSH",
 		"input_source_a": streamSource, "output_destination_a": streamDestination,
 		"input_preset": attrs{"codec": "H264", "resolution": "HD", "bitrate": "MAX_10_MBPS"}, "wait_for_status": []string{},

@@ -57,6 +57,7 @@ type Data struct {
 	Unfinished Handover[Unfinished] // uploads to continue
 	Stored     Handover[Kept]       // files that need not be sent again
 	Naming     Naming
+	Creates    Creates // creates of sessions that wait for their answer
 
 	regions regionList
 }

@@ -17,25 +17,28 @@ import (
 // The error must already be free of secrets: those of api and transfer are.
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	summary := attempted + " failed"
-	detail := sentence(err.Error())
+	detail := ErrorText(err)
 	if hint := advice(err); hint != "" {
 		detail += "\n\n" + hint
 	}
 	return diag.NewErrorDiagnostic(summary, detail)
 }
 
-// SubmitDiagnostic is ErrorDiagnostic for a batch job. After a failure that leaves it open it says that the job may
-// exist: submitting again would do so a second time, and only the user can find out. again is what submits once more,
-// such as "applying".
+// ErrorText is the error as prose, without advice: for a diagnostic that says itself what to do. Two pieces of advice in
+// one diagnostic could contradict each other.
+func ErrorText(err error) string { return sentence(err.Error()) }
+
+// SubmitDiagnostic is ErrorDiagnostic for a batch job. If the job may have been submitted in spite of the failure, it
+// says so instead: only the user can find out, and submitting again could start a second job. again is what submits
+// once more, such as "applying".
 func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
-	d := ErrorDiagnostic("Submitting the batch job", err)
 	if !api.MayHaveBeenProcessed(err) {
-		return d
+		return ErrorDiagnostic("Submitting the batch job", err)
 	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
-		fmt.Sprintf("%s\n\nThe request went out and its outcome is not known, so the service may be processing these paths:\n  - %s\n\n"+
-			"It was not sent again. Find out whether the job runs first: %s again submits it (a second time, if the first one counted).",
-			d.Detail(), strings.Join(paths, "\n  - "), again))
+		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n  - %s\n\n"+
+			"The provider did not send the request again. Find out at the service whether the job runs: if it does, %s again submits a second job.",
+			ErrorText(err), strings.Join(paths, "\n  - "), again))
 }
 
 // advice says what the user can do about an error, "" where the error's own text says all there is.

@@ -1,0 +1,158 @@
+package livesession_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// unreadable has every GET of a session answer 404 for so long from now on.
+func unreadable(service *simulator.Service, d time.Duration) {
+	until := time.Now().Add(d)
+	service.Fail(simulator.Fault{
+		Call: simulator.CallGetSession, Status: http.StatusNotFound,
+		Match: func(*http.Request) bool { return time.Now().Before(until) },
+	})
+}
+
+// TestCreateEndsWithAGet: whatever is waited for, a create is not over before a GET has shown the session.
+func TestCreateEndsWithAGet(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		config   config
+		creates  int // at once: more than one share pages of the listing, which shows the status first
+		late     time.Duration
+		failed   bool
+		at, most time.Duration
+	}{
+		"no waiting":                        {config: config{"wait_for_status": []any{}}, creates: 1},
+		"no waiting, late":                  {config: config{"wait_for_status": []any{}}, creates: 1, late: 20 * time.Second, at: 20 * time.Second, most: 35 * time.Second},
+		"listed with its status first":      {creates: 5, late: 20 * time.Second, at: 20 * time.Second, most: 35 * time.Second},
+		"no waiting, never":                 {config: config{"wait_for_status": []any{}}, creates: 1, late: time.Hour, failed: true, at: 30 * time.Second, most: 45 * time.Second},
+		"listed with its status, but never": {creates: 5, late: time.Hour, failed: true, at: 30 * time.Second, most: 45 * time.Second},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := simulator.New(simulator.Options{StatusPath: []string{"READY"}})
+				unreadable(service, tt.late)
+				d, start := connectInMemory(t, service), time.Now()
+				var creates sync.WaitGroup
+				for range tt.creates {
+					creates.Go(func() {
+						o, diags := d.create(t.Context(), base().with(tt.config))
+						if took := time.Since(start); took < tt.at || took > tt.most {
+							t.Errorf("the create took %v, want %v to %v", took, tt.at, tt.most)
+						}
+						text := joined(diags)
+						if failed := strings.Contains(text, "error : The new live session cannot be read"); failed != tt.failed {
+							t.Errorf("failed %v, want %v:\n%s", failed, tt.failed, text)
+						}
+						if d.str(o, "id") == "<null>" {
+							t.Error("the session is not in the state")
+						}
+					})
+				}
+				creates.Wait()
+			})
+		})
+	}
+}
+
+// TestInterruptedBeforeAGet interrupts a create while GETs do not show the session, keeps it (`terraform untaint`), and
+// refreshes in another run.
+func TestInterruptedBeforeAGet(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		late, took, most time.Duration // a GET shows the session, seen from the refresh
+		kept             bool
+	}{
+		"shown at last": {late: 25 * time.Second, took: 25 * time.Second, most: 35 * time.Second, kept: true},
+		"gone":          {late: time.Hour, took: 30 * time.Second, most: 35 * time.Second},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := simulator.New(simulator.Options{StatusPath: []string{"READY"}})
+				unreadable(service, tt.late+3*time.Second)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				after(3*time.Second, cancel)
+				d := connectInMemory(t, service)
+				o, diags := d.create(ctx, base())
+				if text := joined(diags); !strings.Contains(text, "Waiting for the live session was interrupted") {
+					t.Fatal(text)
+				}
+				id := d.str(o, "id")
+
+				d = connectInMemory(t, service)
+				start := time.Now()
+				o, diags = d.read(o)
+				if took := time.Since(start); took < tt.took || took > tt.most {
+					t.Errorf("the refresh took %v, want %v to %v", took, tt.took, tt.most)
+				}
+				if !tt.kept {
+					checkGone(t, o, joined(diags), id)
+					return
+				}
+				if len(diags) > 0 || o.state.IsNull() {
+					t.Fatalf("the session has left the state: %s", joined(diags))
+				}
+
+				// A GET has shown it now, so from now on a 404 counts at once.
+				service.RemoveSession(id)
+				d, start = connectInMemory(t, service), time.Now()
+				o, diags = d.read(o)
+				if took := time.Since(start); took > 0 {
+					t.Errorf("the second refresh took %v", took)
+				}
+				checkGone(t, o, joined(diags), id)
+			})
+		})
+	}
+}
+
+// TestInterruptedRefresh: a refresh that is interrupted while it waits for a session does not take it for gone.
+func TestInterruptedRefresh(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := simulator.New(simulator.Options{})
+		unreadable(service, time.Hour)
+		ctx, cancel := context.WithCancel(t.Context())
+		after(3*time.Second, cancel)
+		d := connectInMemory(t, service)
+		o, _ := d.create(ctx, base())
+		cancel()
+
+		ctx, cancel = context.WithCancel(t.Context())
+		defer cancel()
+		after(3*time.Second, cancel)
+		o, diags := d.readWith(ctx, o)
+		if o.state.IsNull() || !strings.Contains(joined(diags), "error : Reading live session") {
+			t.Errorf("the session has left the state: %s", joined(diags))
+		}
+	})
+}
+
+func checkGone(t *testing.T, o object, text, id string) {
+	t.Helper()
+	if !o.state.IsNull() {
+		t.Errorf("the session is still in the state: %v", o.state)
+	}
+	for _, want := range []string{
+		"warning : The live session was not found", "Live session " + id + ` ("match") was removed from the state`,
+		"GET https://live.example.com/live/v1/live-streams/session/" + id + ": 404 Not Found", "credentials belong to another account",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the diagnostics lack %q:\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package livesession_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+func block(id string) string {
+	return "import {\n  to = vodlive_live_session.NAME\n  id = \"" + id + "\"\n}"
+}
+
+// lostBefore breaks the connection of the next create before the service takes it. A session that the test adds later
+// is then one that the service made, and lists, late.
+var lostBefore = simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakBefore: true}
+
+const (
+	mayAppear = "One may still appear."
+	listAgain = `Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named "match" ` +
+		"in region eu-central-1 with input RTMP_PUSH, mode NORM and output mode RTMP_PULL that no resource manages."
+)
+
+// TestLostCreate loses the answer of a create and looks at what the provider finds, when, and what it says.
+func TestLostCreate(t *testing.T) {
+	t.Parallel()
+	twin := func(id string) simulator.SessionRecord {
+		return simulator.SessionRecord{ID: id, Name: "match", Region: "eu-central-1"}
+	}
+	tests := map[string]struct {
+		faults []simulator.Fault
+		before []simulator.SessionRecord
+		late   map[string]time.Duration // sessions with the same arguments, and when they appear
+		cancel time.Duration
+
+		took  time.Duration
+		texts []string
+		not   []string
+	}{
+		"appears after 12 s": {
+			late: map[string]time.Duration{"late": 12 * time.Second}, took: 14 * time.Second,
+			texts: []string{"A session with exactly these arguments appeared after the request was sent", block("late")},
+			not:   []string{mayAppear, "Before you apply"},
+		},
+		"appears at the last moment": {
+			late: map[string]time.Duration{"late": 29 * time.Second}, took: 30 * time.Second,
+			texts: []string{block("late")},
+		},
+		"never appears": {took: 30 * time.Second, texts: []string{"looked for the session in the listing for 30 s", mayAppear, listAgain}, not: []string{"import {"}},
+		"listed at once": {
+			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true}}, took: 30 * time.Second,
+			texts: []string{"The first look already showed 1 session with exactly these arguments", "import {", listAgain},
+		},
+		"an older one, and one that appears": {
+			before: []simulator.SessionRecord{twin("older"), {ID: "stranger", Name: "other"}}, late: map[string]time.Duration{"late": 12 * time.Second}, took: 14 * time.Second,
+			texts: []string{
+				"appeared after the request was sent. It is most likely the new one, unless somebody else has created it:\n\n# status READY\n" + block("late"),
+				"The first look already showed 1 session with exactly these arguments. Each may be the new session or an older one: the service shows no time of creation.\n\n" +
+					"# status READY\n" + block("older"),
+			},
+			not: []string{"stranger"},
+		},
+		"answer cut off": {
+			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Truncate: true}}, took: 30 * time.Second, texts: []string{"import {"},
+		},
+		"answer without an id": {
+			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Body: `{"message":"ok"}`}}, took: 30 * time.Second, texts: []string{"import {"},
+		},
+		"500, processed": {
+			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusInternalServerError, Processed: true, Body: "oops"}},
+			took:   30 * time.Second, texts: []string{"import {"},
+		},
+		"503, not processed": {
+			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusServiceUnavailable}},
+			took:   30 * time.Second, texts: []string{"503", mayAppear},
+		},
+		"another spelling": {
+			before: []simulator.SessionRecord{{ID: "lower", Name: "match", Region: "EU-CENTRAL-1", Input: "rtmp_push"}}, took: 30 * time.Second,
+			texts: []string{block("lower")},
+		},
+		"interrupted": {
+			cancel: 3 * time.Second, late: map[string]time.Duration{"late": 12 * time.Second}, took: 3 * time.Second,
+			texts: []string{"until the run was interrupted", mayAppear, listAgain}, not: []string{"import {", "late"},
+		},
+		"500": {
+			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusInternalServerError}}, took: 30 * time.Second,
+			texts: []string{"500 Internal Server Error", mayAppear, listAgain},
+		},
+		"the listing fails": {
+			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}},
+			texts:  []string{"could not be listed: List the live sessions: GET https://live.example.com/live/v1/live-streams/session: 403 Forbidden: not yours", listAgain},
+			not:    []string{"may not do this"},
+		},
+		"the last looks fail": {
+			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, After: 2, Status: http.StatusBadGateway}}, took: 30 * time.Second,
+			texts: []string{mayAppear + " The last look failed: List the live sessions: ", "502 Bad Gateway", listAgain},
+		},
+		"the first look fails": {
+			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Times: 1, Status: http.StatusBadGateway}}, took: 14 * time.Second,
+			late: map[string]time.Duration{"late": 12 * time.Second}, texts: []string{block("late")},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := simulator.New(simulator.Options{})
+				if tt.faults == nil {
+					tt.faults = []simulator.Fault{lostBefore}
+				}
+				for _, fault := range tt.faults {
+					service.Fail(fault)
+				}
+				for _, record := range tt.before {
+					service.AddSession(record)
+				}
+				for id, at := range tt.late {
+					after(at, func() { service.AddSession(twin(id)) })
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if tt.cancel > 0 {
+					after(tt.cancel, cancel)
+				}
+				d, start := connectInMemory(t, service), time.Now()
+				o, diags := d.create(ctx, base())
+				if took := time.Since(start); took != tt.took {
+					t.Errorf("the create took %v, want %v", took, tt.took)
+				}
+				if !o.state.IsNull() {
+					t.Errorf("there is a state: %v", o.state)
+				}
+				text := joined(diags)
+				for _, want := range append(tt.texts, "The live session may have been created", "did not send it again") {
+					if !strings.Contains(text, want) {
+						t.Errorf("the diagnostic lacks %q:\n%s", want, text)
+					}
+				}
+				for _, never := range append(tt.not, "was made", "safe", "Apply again", "pply again later", "applying again") {
+					if strings.Contains(text, never) {
+						t.Errorf("the diagnostic has %q:\n%s", never, text)
+					}
+				}
+				if n := service.Count(simulator.CallCreateSession); n != 1 {
+					t.Errorf("%d creates were sent", n)
+				}
+			})
+		})
+	}
+}
+
+// TestLostCreateKnowsOlderSessions: a session that a page showed before the create, or that is in a state, is not offered.
+func TestLostCreateKnowsOlderSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := simulator.New(simulator.Options{StatusPath: []string{"READY"}})
+		service.AddSession(simulator.SessionRecord{ID: "listed", Name: "match", Region: "eu-central-1"})
+		managed := service.AddSession(simulator.SessionRecord{ID: "managed", Name: "match", Region: "eu-central-1"})
+		d := connectInMemory(t, service)
+		_, diags := d.imported(managed)
+		d.must(nil, diags)
+		_, diags = d.create(t.Context(), base().with(config{"name": "first"})) // lists the account in the end
+		d.must(nil, diags)
+		<-time.After(time.Second)
+
+		service.Fail(lostBefore)
+		after(5*time.Second, func() { service.AddSession(simulator.SessionRecord{ID: "late", Name: "match", Region: "eu-central-1"}) })
+		_, diags = d.create(t.Context(), base())
+		text := joined(diags)
+		for _, want := range []string{block("late"), "even before the request was sent. Not the new session: listed."} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the diagnostic lacks %q:\n%s", want, text)
+			}
+		}
+		for _, never := range []string{block("listed"), "managed"} {
+			if strings.Contains(text, never) {
+				t.Errorf("the diagnostic has %q:\n%s", never, text)
+			}
+		}
+	})
+}
+
+// TestLostCreatesShareNoSession: creates with equal arguments that are lost in one run each get a session of their own.
+func TestLostCreatesShareNoSession(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := simulator.New(simulator.Options{})
+		service.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 3, BreakBefore: true})
+		after(5*time.Second, func() {
+			service.AddSession(simulator.SessionRecord{ID: "one", Name: "match", Region: "eu-central-1"})
+			service.AddSession(simulator.SessionRecord{ID: "two", Name: "match", Region: "eu-central-1"})
+		})
+		d := connectInMemory(t, service)
+		texts := make([]string, 3)
+		var creates sync.WaitGroup
+		for i := range texts {
+			creates.Go(func() {
+				_, diags := d.create(t.Context(), base())
+				texts[i] = joined(diags)
+			})
+		}
+		creates.Wait()
+		all := strings.Join(texts, "\n")
+		for _, id := range []string{"one", "two"} {
+			if n := strings.Count(all, block(id)); n != 1 {
+				t.Errorf("the import block of %s is shown %d times:\n%s", id, n, all)
+			}
+		}
+		if n := strings.Count(all, mayAppear); n != 1 {
+			t.Errorf("%d of the three creates found nothing, want 1:\n%s", n, all)
+		}
+	})
+}
+
+// TestLostCreateLeavesTheSessionOfAnother: while a create with equal arguments waits for its answer, the session that
+// appears may be that one's.
+func TestLostCreateLeavesTheSessionOfAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := simulator.New(simulator.Options{StatusPath: []string{"READY"}})
+		service.Fail(lostBefore)
+		service.Fail(simulator.Fault{
+			Call: simulator.CallCreateSession, Times: 1, Delay: 5 * time.Second, // listed after 5 s, answered after 15 s
+			Rewrite: func(body []byte) []byte { <-time.After(10 * time.Second); return body },
+		})
+		d := connectInMemory(t, service)
+		var text string
+		var creates sync.WaitGroup
+		creates.Go(func() {
+			_, diags := d.create(t.Context(), base())
+			text = joined(diags)
+		})
+		synctest.Wait() // the first create has lost its answer
+		o, diags := d.create(t.Context(), base())
+		d.must(nil, diags)
+		creates.Wait()
+		if id := d.str(o, "id"); strings.Contains(text, id) || !strings.Contains(text, mayAppear) {
+			t.Errorf("the lost create reports session %s, which is in the state of the other:\n%s", id, text)
+		}
+	})
+}
+
+// TestImportBlockIsQuoted: an id of the service is text for a configuration.
+func TestImportBlockIsQuoted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := simulator.New(simulator.Options{})
+		service.AddSession(simulator.SessionRecord{ID: `${path.module}"%{`, Name: "match", Region: "eu-central-1"})
+		service.Fail(lostBefore)
+		_, diags := connectInMemory(t, service).create(t.Context(), base())
+		if text, want := joined(diags), `id = "$${path.module}\"%%{"`; !strings.Contains(text, want) {
+			t.Errorf("the diagnostic lacks %s:\n%s", want, text)
+		}
+	})
+}
+
+// TestLostCreateInterruptedAsAPageArrives: the page that arrives at that moment is not the whole listing.
+func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := simulator.New(simulator.Options{})
+		service.Fail(lostBefore)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		service.Fail(simulator.Fault{Call: simulator.CallListSessions, Rewrite: func(body []byte) []byte { cancel(); return body }})
+		_, diags := connectInMemory(t, service).create(ctx, base())
+		if text := joined(diags); !strings.Contains(text, "interrupted before the provider could look for the session") || !strings.Contains(text, listAgain) {
+			t.Error(text)
+		}
+	})
+}

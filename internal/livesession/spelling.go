@@ -1,0 +1,213 @@
+package livesession
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
+)
+
+// A service may store a value in another spelling than it was given. A replacement would not help: the new session
+// would show the same spelling, and the old one could not be stopped. So a spelling is never a difference:
+//
+//   - values that mean the same by the rules of their kind (spellings) are equal, in a refresh and in a plan;
+//   - what the service shows right after a create is remembered (renditions) as its way to write what was configured.
+
+// spellings tells, by argument, whether two different texts mean the same. Arguments with a fixed set of values need no
+// rule: canonical gives them their own spelling as soon as they are read.
+var spellings = map[string]func(a, b string) bool{
+	"region":               strings.EqualFold,
+	"input_source_a":       sameURL,
+	"input_source_b":       sameURL,
+	"output_destination_a": sameURL,
+	"output_destination_b": sameURL,
+	"timezone":             localtime.SameZone,
+	"scheduled_at":         sameClock,
+}
+
+// sameText reports whether two values of an argument mean the same.
+func sameText(argument, a, b string) bool {
+	if a == b {
+		return true
+	}
+	same := spellings[argument]
+	return same != nil && same(a, b)
+}
+
+// canonical is a value as the interface spells it, if it differs from one of values by letter case only.
+func canonical(value string, values []string) string {
+	if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, value) }); i >= 0 {
+		return values[i]
+	}
+	return value
+}
+
+// sameURL compares stream URLs: scheme and host without regard to letter case, a missing port as the default one.
+func sameURL(a, b string) bool {
+	one, err := url.Parse(a)
+	if err != nil {
+		return false
+	}
+	other, err := url.Parse(b)
+	if err != nil {
+		return false
+	}
+	for _, u := range []*url.URL{one, other} {
+		u.Scheme = strings.ToLower(u.Scheme)
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"rtmp": "1935", "rtmps": "443"}[u.Scheme]
+		}
+		u.Host = strings.ToLower(u.Hostname()) + ":" + port
+	}
+	return one.String() == other.String()
+}
+
+// sameClock compares local times that are written in different layouts.
+func sameClock(a, b string) bool {
+	one, ok := wallClock(a)
+	if !ok {
+		return false
+	}
+	other, ok := wallClock(b)
+	return ok && one.Equal(other)
+}
+
+func wallClock(text string) (time.Time, bool) {
+	for _, layout := range append([]string{localtime.Layout}, zonelessLayouts...) {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// argument is an argument of the resource that the service knows.
+type argument struct {
+	name  string
+	value func(*session) attr.Value
+	copy  func(to, from *session)
+}
+
+func argumentAt[T attr.Value](name string, at func(*session) *T) argument {
+	return argument{
+		name:  name,
+		value: func(s *session) attr.Value { return *at(s) },
+		copy:  func(to, from *session) { *at(to) = *at(from) },
+	}
+}
+
+var arguments = []argument{
+	argumentAt("name", func(s *session) *types.String { return &s.Name }),
+	argumentAt("region", func(s *session) *types.String { return &s.Region }),
+	argumentAt("input", func(s *session) *types.String { return &s.Input }),
+	argumentAt("mode", func(s *session) *types.String { return &s.Mode }),
+	argumentAt("output_mode", func(s *session) *types.String { return &s.OutputMode }),
+	argumentAt("input_preset", func(s *session) *types.Object { return &s.InputPreset }),
+	argumentAt("input_source_a", func(s *session) *types.String { return &s.InputSourceA }),
+	argumentAt("input_source_b", func(s *session) *types.String { return &s.InputSourceB }),
+	argumentAt("output_destination_a", func(s *session) *types.String { return &s.OutputDestinationA }),
+	argumentAt("output_destination_b", func(s *session) *types.String { return &s.OutputDestinationB }),
+	argumentAt("enable_input_record", func(s *session) *types.Bool { return &s.EnableInputRecord }),
+	argumentAt("is_scheduled", func(s *session) *types.Bool { return &s.IsScheduled }),
+	argumentAt("timezone", func(s *session) *types.String { return &s.Timezone }),
+	argumentAt("scheduled_at", func(s *session) *types.String { return &s.ScheduledAt }),
+}
+
+// same reports whether two values of the argument are equal or spell the same.
+func (a argument) same(x, y attr.Value) bool {
+	if x.Equal(y) {
+		return true
+	}
+	one, text := x.(types.String)
+	other, _ := y.(types.String)
+	return text && known(one) && known(other) && sameText(a.name, one.ValueString(), other.ValueString())
+}
+
+func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
+
+// renditionsKey is the private state that holds the renditions.
+const renditionsKey = "renditions"
+
+// renditions are the values that the service has shown, since the create, in place of configured ones: by argument, the
+// SHA-256 of each. They are kept as hashes because some are secrets.
+type renditions map[string][]string
+
+// note remembers what the service shows in place of what is configured.
+func (r renditions) note(configured, shown *session) {
+	for _, a := range arguments {
+		value := a.value(shown)
+		if !a.value(configured).Equal(value) && !r.has(a.name, value) {
+			r[a.name] = append(r[a.name], digest(value))
+		}
+	}
+}
+
+func (r renditions) has(argument string, value attr.Value) bool {
+	return slices.Contains(r[argument], digest(value))
+}
+
+func digest(value attr.Value) string {
+	sum := sha256.Sum256([]byte(value.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+// encoded is the private state; nil, which removes the key, when there is nothing to remember.
+func (r renditions) encoded() []byte {
+	if len(r) == 0 {
+		return nil
+	}
+	text, _ := json.Marshal(r) // a map of strings always can be
+	return text
+}
+
+func decodeRenditions(private []byte) renditions {
+	r := renditions{}
+	if json.Unmarshal(private, &r) != nil {
+		return renditions{}
+	}
+	return r
+}
+
+// refresh takes over an answer of the service. An argument keeps its value while the service shows that value, another
+// spelling of it or its rendition. Any other value is drift, which ends the rendition.
+func (m *session) refresh(s *api.Session, shown renditions) {
+	read := *m
+	read.fillArguments(s)
+	for _, a := range arguments {
+		got := a.value(&read)
+		if a.same(a.value(m), got) || shown.has(a.name, got) {
+			continue
+		}
+		a.copy(m, &read)
+		delete(shown, a.name)
+	}
+	m.fillComputed(s)
+}
+
+// keepSpelling plans the value in the state when the configuration spells the same value differently, so that the plan
+// shows no change. After an import the state has the service's spelling.
+type keepSpelling struct{ argument string }
+
+func (keepSpelling) Description(context.Context) string {
+	return "Another spelling of the same value is not a change."
+}
+
+func (k keepSpelling) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
+
+func (k keepSpelling) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	if known(req.StateValue) && known(req.PlanValue) && sameText(k.argument, req.StateValue.ValueString(), req.PlanValue.ValueString()) {
+		resp.PlanValue = req.StateValue
+	}
+}

@@ -1,0 +1,164 @@
+package livesession_test
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// shows has the service show each text as another one, whatever it is asked.
+func shows(service *simulator.Service, texts map[string]string) {
+	for _, call := range []string{simulator.CallCreateSession, simulator.CallGetSession, simulator.CallListSessions} {
+		service.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
+			for from, to := range texts {
+				body = bytes.ReplaceAll(body, []byte(from), []byte(to))
+			}
+			return body
+		}})
+	}
+}
+
+var (
+	scheduledPull = config{
+		"name": "match", "region": "eu-central-1", "input": "RTMP_PULL", "mode": "NORM", "output_mode": "RTMPS_PUSH",
+		"input_preset":   config{"resolution": "HD", "bitrate": "MAX_10_MBPS"},
+		"input_source_a": "rtmp://a.example.com/in/Key1", "output_destination_a": "rtmps://b.example.com/out/Key2",
+		"is_scheduled": true, "timezone": "Asia/Kolkata", "scheduled_at": "2931-05-17 20:15",
+	}
+	// spellings are other ways to write the values above.
+	spellings = map[string]string{
+		`"eu-central-1"`: `"EU-CENTRAL-1"`, `"RTMP_PULL"`: `"rtmp_pull"`, `"NORM"`: `"norm"`, `"RTMPS_PUSH"`: `"Rtmps_Push"`,
+		`"H264"`: `"h264"`, `"HD"`: `"hd"`, `"MAX_10_MBPS"`: `"max_10_mbps"`,
+		"rtmp://a.example.com/in/Key1": "RTMP://A.example.com:1935/in/Key1", "rtmps://b.example.com/out/Key2": "rtmps://b.example.com:443/out/Key2",
+		"Asia/Kolkata": "Asia/Calcutta", "2931-05-17 20:15": "2931-05-17T20:15:00",
+	}
+)
+
+// TestOtherSpellingAfterCreate: a service that stores values in another spelling causes no difference and no warning.
+func TestOtherSpellingAfterCreate(t *testing.T) {
+	t.Parallel()
+	for from, to := range spellings {
+		t.Run(to, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := simulator.New(simulator.Options{})
+				shows(service, map[string]string{from: to})
+				d := connectInMemory(t, service)
+				o, diags := d.create(t.Context(), scheduledPull)
+				if len(diags) > 0 {
+					t.Fatal(joined(diags))
+				}
+				checkEmptyPlan(t, service, o, scheduledPull)
+			})
+		})
+	}
+}
+
+// TestOtherSpellingAfterImport: the plan after an import is empty although the configuration spells values differently.
+func TestOtherSpellingAfterImport(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := simulator.New(simulator.Options{})
+		id := service.AddSession(simulator.SessionRecord{
+			Name: "match", Region: "eu-central-1", Input: "RTMP_PULL", Mode: "NORM", OutputMode: "RTMPS_PUSH", Resolution: "HD", Bitrate: "MAX_10_MBPS",
+			InputSourceA: "rtmp://a.example.com/in/Key1", OutputDestinationA: "rtmps://b.example.com/out/Key2",
+			IsScheduled: true, Timezone: "Asia/Kolkata", ScheduledAt: "2931-05-17 20:15", Status: "SCHEDULED",
+		})
+		shows(service, spellings)
+		d := connectInMemory(t, service)
+		o, diags := d.imported(id)
+		d.must(nil, diags)
+		if planned := d.plan(&o, scheduledPull); !d.empty(o, planned) || len(planned.Diagnostics) > 0 {
+			t.Errorf("the plan is not empty: %v %s\n%v\n%v", planned.RequiresReplace, joined(planned.Diagnostics), o.state, d.value(planned.PlannedState))
+		}
+		checkEmptyPlan(t, service, o, scheduledPull)
+
+		// Another spelling in the configuration is not a change, another value is.
+		planned := d.plan(&o, scheduledPull.with(config{"timezone": "asia/calcutta"}))
+		if len(planned.RequiresReplace) > 0 {
+			t.Errorf("replaced because of %v", planned.RequiresReplace)
+		}
+		for name, other := range map[string]string{
+			"timezone": "Asia/Colombo", "scheduled_at": "2931-05-17 20:16", "region": "us-east-1",
+			"input_source_a": "rtmp://a.example.com/in/key1", "output_destination_a": "rtmps://b.example.com:8443/out/Key2",
+		} {
+			planned := d.plan(&o, scheduledPull.with(config{name: other}))
+			if len(planned.RequiresReplace) == 0 {
+				t.Errorf("%s = %s is not a change", name, other)
+			}
+		}
+	})
+}
+
+// TestRendition: what the service shows in place of a configured value is told once, and only a change of it is drift.
+func TestRendition(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, from, to, said, later string }{
+		{"name", `"match"`, `"match (1)"`, `name: configured "match", shown "match (1)"`, `"other"`},
+		{"input_preset", `"HD"`, `"720P"`, "input_preset: configured", `"SD"`},
+		{"input_source_a", "/in/Key1", "/in/Key1?v=2", "input_source_a (sensitive, so not shown)", "/in/Key9"},
+		{"input", `"RTMP_PULL"`, `"PULL"`, `input: configured "RTMP_PULL", shown "PULL"`, `"RTMPS_PULL"`},
+		{"enable_input_record", `"enable_input_record":false`, `"enable_input_record":true`, "enable_input_record: configured false, shown true", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := simulator.New(simulator.Options{})
+				changed := map[string]string{tt.from: tt.to}
+				shows(service, changed)
+				d := connectInMemory(t, service)
+				o, diags := d.create(t.Context(), scheduledPull)
+				d.must(nil, diags)
+				text := joined(diags)
+				if !strings.Contains(text, "The service changed what was asked for") || !strings.Contains(text, tt.said) || strings.Contains(text, "rtmp://") {
+					t.Errorf("said: %s", text)
+				}
+				if d.str(o, "input_source_a") == "<null>" {
+					t.Error("input_source_a is null")
+				}
+				o = checkEmptyPlan(t, service, o, scheduledPull)
+				if tt.later == "" {
+					return
+				}
+				changed[tt.from] = tt.later
+				d = connectInMemory(t, service)
+				o, diags = d.read(o)
+				d.must(nil, diags)
+				if planned := d.plan(&o, scheduledPull); len(planned.RequiresReplace) == 0 {
+					t.Error("a later change is not shown as drift")
+				}
+			})
+		})
+	}
+}
+
+// checkEmptyPlan refreshes in other runs, by GET and from a page, and plans.
+func checkEmptyPlan(t *testing.T, service *simulator.Service, o object, c config) object {
+	t.Helper()
+	for range 2 {
+		d := connectInMemory(t, service)
+		var diags []*tfprotov6.Diagnostic
+		before := o
+		if o, diags = d.read(o); len(diags) > 0 {
+			t.Errorf("refreshing: %s", joined(diags))
+		}
+		was, is := fields(t, before.state), fields(t, o.state)
+		for _, name := range slices.Sorted(maps.Keys(c)) {
+			if !was[name].Equal(is[name]) {
+				t.Errorf("%s was %v and is %v after a refresh", name, was[name], is[name])
+			}
+		}
+		planned := d.plan(&o, c)
+		if !d.empty(o, planned) || len(planned.Diagnostics) > 0 {
+			t.Errorf("the plan is not empty: %v %s", planned.RequiresReplace, joined(planned.Diagnostics))
+		}
+	}
+	return o
+}

@@ -1,0 +1,98 @@
+package localtime
+
+import (
+	"archive/zip"
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The database is the one that Go itself ships. time.LoadLocation is not used: it prefers the database of the machine,
+// so two machines could decide differently.
+//
+//go:generate sh -c "cp \"$(go env GOROOT)/lib/time/zoneinfo.zip\" . && chmod 644 zoneinfo.zip"
+//go:embed zoneinfo.zip
+var archive []byte
+
+// database holds the file of each zone under its name in lower case.
+var database = sync.OnceValue(func() map[string]*zip.File {
+	reader, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		panic("localtime: the embedded tz database cannot be read: " + err.Error())
+	}
+	files := make(map[string]*zip.File, len(reader.File))
+	for _, file := range reader.File {
+		// Factory is the database's name for "not configured".
+		if !strings.HasSuffix(file.Name, "/") && file.Name != "Factory" {
+			files[strings.ToLower(file.Name)] = file
+		}
+	}
+	return files
+})
+
+// Zone loads a time zone by its exact name in the embedded database.
+func Zone(name string) (*time.Location, error) {
+	file := database()[strings.ToLower(name)]
+	if file == nil || file.Name != name {
+		return nil, fmt.Errorf("%q is not a time zone", name)
+	}
+	data, err := contents(file)
+	if err != nil {
+		return nil, err
+	}
+	return time.LoadLocationFromTZData(name, data)
+}
+
+// SameZone reports whether two names stand for one zone: they are equal, differ only in letter case, or are aliases,
+// such as Asia/Calcutta and Asia/Kolkata.
+func SameZone(a, b string) bool {
+	if a == b {
+		return true
+	}
+	first, second := database()[strings.ToLower(a)], database()[strings.ToLower(b)]
+	if first == nil || second == nil || first.CRC32 != second.CRC32 {
+		return false
+	}
+	one, err := contents(first)
+	if err != nil {
+		return false
+	}
+	other, err := contents(second)
+	return err == nil && bytes.Equal(one, other)
+}
+
+func contents(file *zip.File) ([]byte, error) {
+	r, err := file.Open()
+	if err != nil {
+		return nil, fmt.Errorf("reading time zone %s: %w", file.Name, err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading time zone %s: %w", file.Name, err)
+	}
+	return data, nil
+}
+
+var offset = regexp.MustCompile(`^(?i:utc|gmt)?[+-]\d{1,2}(:?\d{2})?$`)
+
+// ZoneProblem says why a name is not a zone and, if it can tell, what to write instead. It is "" for a zone.
+func ZoneProblem(name string) string {
+	const allowed = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
+	if _, err := Zone(name); err == nil {
+		return ""
+	}
+	problem := fmt.Sprintf("%q was given; it %s.", name, allowed)
+	meant := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(name), " ", "_"))
+	if offset.MatchString(meant) {
+		problem += " An offset is not enough: it does not say when clocks change."
+	}
+	if file := database()[meant]; file != nil {
+		problem += fmt.Sprintf(" Write %q.", file.Name)
+	}
+	return problem
+}
