@@ -257,7 +257,7 @@ func TestTLS(t *testing.T) {
 		plain := httptest.NewServer(http.NotFoundHandler())
 		t.Cleanup(plain.Close)
 		_, err := newClient(t, overWire("https://"+plain.Listener.Addr().String())).Regions(t.Context())
-		if err == nil || !strings.Contains(err.Error(), "does not answer in TLS") {
+		if err == nil || !strings.Contains(err.Error(), "does not answer in TLS") || asError(t, err).Attempts != 1 {
 			t.Errorf("got %v", err)
 		}
 	})
