@@ -66,6 +66,7 @@ func (f *callError) Unwrap() error { return f.cause }
 func (c *Client) newChain() handler {
 	h := c.send
 	h = c.record(h)
+	h = restate(h)
 	h = c.follow(h)
 	h = c.limit(h)
 	h = c.throttle(h)

@@ -37,8 +37,7 @@ func (c *Client) send(ctx context.Context, x *exchange) (*answer, error) {
 		transport = c.fresh
 	}
 	defer func() {
-		var late *attemptTimeoutError
-		if errors.As(context.Cause(ctx), &late) {
+		if _, late := errors.AsType[*attemptTimeoutError](context.Cause(ctx)); late {
 			x.timedOut = true
 			closeIdle(transport)
 		}
