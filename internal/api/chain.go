@@ -32,6 +32,7 @@ type exchange struct {
 	authorization string
 	requests      int  // made so far
 	renewed       bool // a new token has been asked for
+	timedOut      bool // an attempt did; its connection may be dead
 	ambiguous     bool // the service may have acted on one of them
 }
 
@@ -65,6 +66,7 @@ func (f *callError) Unwrap() error { return f.cause }
 func (c *Client) newChain() handler {
 	h := c.send
 	h = c.record(h)
+	h = restate(h)
 	h = c.follow(h)
 	h = c.limit(h)
 	h = c.throttle(h)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
@@ -257,7 +258,7 @@ func TestTLS(t *testing.T) {
 		plain := httptest.NewServer(http.NotFoundHandler())
 		t.Cleanup(plain.Close)
 		_, err := newClient(t, overWire("https://"+plain.Listener.Addr().String())).Regions(t.Context())
-		if err == nil || !strings.Contains(err.Error(), "does not answer in TLS") {
+		if err == nil || !strings.Contains(err.Error(), "does not answer in TLS") || asError(t, err).Attempts != 1 {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -267,46 +268,51 @@ func TestTLS(t *testing.T) {
 // surely not processed anything.
 func TestNoConnectionInTime(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	c := overWire("https://" + listener.Addr().String())
-	c.RequestTimeout, c.MaxRetries = 20*time.Millisecond, 0
-	_, err = newClient(t, c).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
-	if err == nil || api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 20ms: no connection was made") {
-		t.Errorf("got %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := overWire("https://127.0.0.1")
+		c.RequestTimeout, c.MaxRetries = time.Second, 0
+		c.DialContext = func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			t.Cleanup(func() { _ = server.Close() })
+			return client, nil
+		}
+		_, err := newClient(t, c).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+		if err == nil || api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 1s: no connection was made") {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 // TestTimeoutOverTheWire: the service takes the request and says nothing.
 func TestTimeoutOverTheWire(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		if r.Method == http.MethodGet {
-			w.Header().Set("Content-Length", "100")
-			_, _ = io.WriteString(w, `{"data":`)
-			_ = http.NewResponseController(w).Flush()
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		server := newPipeServer(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if r.Method == http.MethodGet {
+				w.Header().Set("Content-Length", "100")
+				_, _ = io.WriteString(w, `{"data":`)
+				_ = http.NewResponseController(w).Flush()
+			}
+			<-over
+		})
+		t.Cleanup(func() { close(over) })
+		c := server.config()
+		c.RequestTimeout, c.MaxRetries = time.Second, 0
+		client := newClient(t, c)
+		_, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+		if !api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 1s: the request was sent but not answered") {
+			t.Errorf("got %v", err)
 		}
-		<-r.Context().Done()
-	}))
-	t.Cleanup(server.Close)
-	c := overWire(server.URL)
-	c.RequestTimeout, c.MaxRetries = 50*time.Millisecond, 0
-	client := newClient(t, c)
-	_, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
-	if !api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 50ms: the request was sent but not answered") {
-		t.Errorf("got %v", err)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		t.Error("the time-out of an attempt passes for the end of the operation")
-	}
-	_, err = client.Regions(t.Context())
-	if err == nil || !strings.HasSuffix(err.Error(), "the answer broke off after 8 bytes: time-out after 50ms: the answer had not ended") {
-		t.Errorf("got %v", err)
-	}
+		if errors.Is(err, context.DeadlineExceeded) {
+			t.Error("the time-out of an attempt passes for the end of the operation")
+		}
+		_, err = client.Regions(t.Context())
+		if err == nil || !strings.HasSuffix(err.Error(), "the answer broke off after 8 bytes: time-out after 1s: the answer had not ended") {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 // TestCancelOverTheWire: a cancelled call ends at once, and says whether the

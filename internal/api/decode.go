@@ -18,12 +18,8 @@ import (
 // looks at a body level by level, as raw JSON, so that an answer costs memory
 // in proportion to what is wanted of it and not to what it holds.
 
-const (
-	// wrapperDepth bounds the search for the object that is wanted.
-	wrapperDepth = 5
-	// namesShown bounds the keys that an error text lists.
-	namesShown = 20
-)
+// namesShown bounds the keys that an error text lists.
+const namesShown = 20
 
 // shapeError tells what was found where something else was expected: types and
 // keys, never values.
@@ -212,67 +208,6 @@ func nameKeys(keys []string) string {
 // parse takes a body that is known to be valid JSON.
 func parse(body []byte) value { return value(bytes.TrimSpace(body)) }
 
-// unwrap finds the object that is wanted: the value itself, the object under
-// "data", or the one under the only member, or the only element, that is one;
-// and so on inwards. sure tells an object that is it whatever it holds besides;
-// maybe one that is it if nothing better is inside; own the keys of which the
-// wanted object itself has objects, so that these are no wrappers.
-func unwrap(v value, sure, maybe func(object) bool, own ...string) (object, bool) {
-	return unwrapAt(v, sure, maybe, own, 0)
-}
-
-func unwrapAt(v value, sure, maybe func(object) bool, own []string, depth int) (object, bool) {
-	if depth > wrapperDepth {
-		return object{}, false
-	}
-	if v.isArray() {
-		if n, only := v.count(2); n == 1 {
-			return unwrapAt(only, sure, maybe, own, depth+1)
-		}
-		return object{}, false
-	}
-	if !v.isObject() {
-		return object{}, false
-	}
-	o := v.object()
-	if sure(o) {
-		return o, true
-	}
-	for _, inner := range wrapped(o, own) {
-		if found, ok := unwrapAt(inner.value, sure, maybe, own, depth+1); ok {
-			return found, true
-		}
-	}
-	return o, maybe(o)
-}
-
-type member struct {
-	key   string
-	value value
-}
-
-// wrapped lists the members in which the wanted object may be: "data", and the
-// only other member that is an object or a list.
-func wrapped(o object, own []string) []member {
-	var inner, others []member
-	if data := o.get("data"); !data.isNull() {
-		inner = append(inner, member{"data", data})
-	}
-	for _, key := range o.keys() {
-		v := o.members[key]
-		if fold(key) == "data" || !v.isObject() && !v.isArray() {
-			continue
-		}
-		if !slices.ContainsFunc(own, func(k string) bool { return fold(k) == fold(key) }) {
-			others = append(others, member{key, v})
-		}
-	}
-	if len(others) == 1 {
-		inner = append(inner, others[0])
-	}
-	return inner
-}
-
 // fields reads the members of one object and keeps the first complaint.
 type fields struct {
 	object
@@ -311,6 +246,12 @@ func (v value) scalar() (string, bool) {
 		return "", n == 0
 	}
 	return string(v), true
+}
+
+// empty reports whether there is nothing in a value: null, "", {} or [].
+func (v value) empty() bool {
+	text, ok := v.scalar()
+	return ok && strings.TrimSpace(text) == ""
 }
 
 // boolean reads true, "true", "True", 1 and "1", and their opposites.

@@ -3,7 +3,10 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -14,7 +17,7 @@ var regionKeys = []string{"region", "name", "region_name", "code", "region_code"
 
 // decodeRegions reads the region list: strings or objects.
 func decodeRegions(v value) ([]Region, error) {
-	list, _, ok := findList(v, "regions")
+	list, ok := findList(v, "regions")
 	if !ok {
 		if o := v.object(); o.has("data") && o.get("data").isNull() {
 			return nil, nil
@@ -31,55 +34,129 @@ func decodeRegions(v value) ([]Region, error) {
 		if err := json.Compact(&compact, item); err != nil {
 			return nil, misshapen("entry %d of the regions is not JSON", i+1)
 		}
-		regions = append(regions, Region{Name: name, JSON: compact.String()})
+		regions = append(regions, Region{Name: name, JSON: compact.String(), Unavailable: regionUnavailable(item, 0)})
 	}
 	return regions, nil
 }
 
+// regionName finds the name in an entry. An object may carry it one or more levels deeper.
 func regionName(v value, depth int) (string, bool) {
 	if v.isString() {
 		name := strings.TrimSpace(v.text())
 		return name, name != ""
 	}
-	if !v.isObject() {
+	if !v.isObject() || depth > wrapperDepth {
 		return "", false
 	}
 	o := v.object()
+	var names []string
+	for _, key := range regionKeys {
+		if name, ok := regionName(o.get(key), depth+1); ok {
+			names = append(names, name)
+		}
+	}
 	// A name made for people, "Asia Pacific (Mumbai)", is not what a session's
 	// region field takes if another key has one without spaces.
-	for _, readable := range []bool{false, true} {
-		for _, key := range regionKeys {
-			name := strings.TrimSpace(o.get(key).text())
-			if name != "" && readable == strings.ContainsFunc(name, unicode.IsSpace) {
-				return name, true
-			}
+	for _, name := range names {
+		if !strings.ContainsFunc(name, unicode.IsSpace) {
+			return name, true
 		}
 	}
-	var only []string
+	if len(names) > 0 {
+		return names[0], true
+	}
+	return otherRegionName(o, depth)
+}
+
+// otherRegionName finds the name of an entry that has it under none of regionKeys: the only string,
+// or the only one in an object that it holds, or a number under one of regionKeys.
+func otherRegionName(o object, depth int) (string, bool) {
+	var texts, inner []string
 	for _, key := range o.keys() {
-		if name := strings.TrimSpace(o.members[key].text()); name != "" {
-			only = append(only, name)
+		if isAvailability(key) {
+			continue
+		}
+		v := o.members[key]
+		if name, ok := regionName(v, depth+1); ok && v.isString() {
+			texts = append(texts, name)
+		} else if ok {
+			inner = append(inner, name)
 		}
 	}
-	if len(only) == 1 {
-		return only[0], true
-	}
-	if inner := wrapped(o, nil); len(only) == 0 && len(inner) == 1 && depth < wrapperDepth {
-		return regionName(inner[0].value, depth+1)
+	switch {
+	case len(texts) == 1:
+		return texts[0], true
+	case len(texts) > 1:
+		return "", false
+	case len(inner) == 1:
+		return inner[0], true
 	}
 	for _, key := range regionKeys {
-		if number := o.get(key); len(only) == 0 && number.brief() == "a number" && !number.isNull() {
+		if number := o.get(key); !number.isNull() && number.brief() == "a number" {
 			return string(number), true
 		}
 	}
 	return "", false
 }
 
-// found reads an object that has a value under one of the first keys, however
-// it is wrapped. What is missing is named after keys[0].
+// Keys under which an entry may say whether sessions can be created in the region. availabilityFlags
+// may hold a boolean, availabilityWords a word.
+var (
+	availabilityFlags = []string{"available", "is_available", "enabled", "is_enabled", "active", "is_active", "allocated", "is_allocated", "supported", "is_supported"}
+	availabilityWords = []string{"availability", "status", "state"}
+	notAvailable      = []string{"unavailable", "notavailable", "disabled", "inactive", "notallocated", "unallocated", "notsupported", "unsupported", "suspended", "closed", "offline", "down", "off", "no", "false"}
+)
+
+func isAvailability(key string) bool {
+	return slices.ContainsFunc(slices.Concat(availabilityFlags, availabilityWords), func(k string) bool { return fold(k) == fold(key) })
+}
+
+// regionUnavailable reports whether an entry says so of itself. An entry that says nothing, or
+// something that is not known here, is available.
+func regionUnavailable(v value, depth int) bool {
+	if !v.isObject() || depth > wrapperDepth {
+		return false
+	}
+	o := v.object()
+	for _, key := range slices.Concat(availabilityFlags, availabilityWords) {
+		said := o.get(key)
+		text, _ := said.scalar()
+		if slices.Contains(notAvailable, fold(text)) || text == "0" && slices.Contains(availabilityFlags, key) || regionUnavailable(said, depth+1) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(regionKeys, func(key string) bool { return regionUnavailable(o.get(key), depth+1) })
+}
+
+// statusInBody is the error status that a body tells, 0 if none: a number from 400 to 599 at its top
+// level. A body that holds what was asked for is no refusal, whatever number stands beside it.
+func statusInBody(v value) int {
+	o := v.object()
+	for _, key := range []string{"statusCode", "code"} {
+		status, err := strconv.Atoi(string(o.get(key)))
+		if err != nil || status < http.StatusBadRequest || status > 599 {
+			continue
+		}
+		if isSession(o) || slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() }) {
+			return 0
+		}
+		return status
+	}
+	return 0
+}
+
+// found reads an object that has a value under one of the keys, however it is
+// wrapped. What is missing is named after keys[0].
 func found(v value, keys ...string) (*fields, error) {
-	has := func(o object) bool { return o.hasAny(keys...) }
-	o, ok := unwrap(v, has, has)
+	w := wanted{inLists: true, bare: func(o object) bool { return o.hasAny(keys...) }}
+	// A member of that name may also be an object that holds the value.
+	w.full = func(o object) bool {
+		return slices.ContainsFunc(keys, func(key string) bool {
+			text, ok := o.get(key).scalar()
+			return ok && text != ""
+		})
+	}
+	o, ok := w.find(v)
 	if !ok {
 		return nil, misshapen("no %s was found in %s%s", keys[0], v.describe(), innards(v))
 	}

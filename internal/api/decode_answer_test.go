@@ -36,6 +36,8 @@ func TestDecodeRegions(t *testing.T) {
 		"region_name":         {`[{"regionName":"eu-1","flag":"x"}]`, []api.Region{{Name: "eu-1", JSON: `{"regionName":"eu-1","flag":"x"}`}}},
 		"odd key":             {`[{"rgn":"eu-1","rank":1}]`, []api.Region{{Name: "eu-1", JSON: `{"rgn":"eu-1","rank":1}`}}},
 		"nested":              {`[{"region":{"name":"eu-1"}}]`, []api.Region{{Name: "eu-1", JSON: `{"region":{"name":"eu-1"}}`}}},
+		"nested, and more":    {`[{"region":{"name":"eu-1","id":7},"availability":"available"}]`, []api.Region{{Name: "eu-1", JSON: `{"region":{"name":"eu-1","id":7},"availability":"available"}`}}},
+		"nested, odd keys":    {`[{"rgn":{"nm":"eu-1"},"state":"ACTIVE"}]`, []api.Region{{Name: "eu-1", JSON: `{"rgn":{"nm":"eu-1"},"state":"ACTIVE"}`}}},
 		"number":              {`[{"id":12}]`, []api.Region{{Name: "12", JSON: `{"id":12}`}}},
 		"mixed":               {`["eu-1",{"name":"us-1"}]`, []api.Region{{Name: "eu-1", JSON: `"eu-1"`}, {Name: "us-1", JSON: `{"name":"us-1"}`}}},
 		"order of the keys":   {`[{"b":1,"name":"eu-1","a":{ "c" : [ ] }}]`, []api.Region{{Name: "eu-1", JSON: `{"b":1,"name":"eu-1","a":{"c":[]}}`}}},
@@ -69,6 +71,38 @@ func TestDecodeRegions(t *testing.T) {
 	}
 }
 
+// TestUnavailableRegions: entries that say that they cannot be used now.
+func TestUnavailableRegions(t *testing.T) {
+	t.Parallel()
+	for entry, unavailable := range map[string]bool{
+		`"eu-1"`:                                                               false,
+		`{"name":"eu-1"}`:                                                      false,
+		`{"name":"eu-1","available":true}`:                                     false,
+		`{"name":"eu-1","available":null}`:                                     false,
+		`{"name":"eu-1","available":"yes"}`:                                    false,
+		`{"name":"eu-1","status":"ACTIVE"}`:                                    false,
+		`{"name":"eu-1","status":0}`:                                           false,
+		`{"name":"eu-1","state":"Bavaria"}`:                                    false,
+		`{"name":"eu-1","capacity":{"available":0}}`:                           false,
+		`{"name":"eu-1","features":{"recording":{"enabled":false}}}`:           false,
+		`{"region":{"name":"eu-1"},"availability":{"status":"available"}}`:     false,
+		`{"name":"eu-1","available":false}`:                                    true,
+		`{"name":"eu-1","isAvailable":"False"}`:                                true,
+		`{"name":"eu-1","active":0}`:                                           true,
+		`{"name":"eu-1","enabled":false,"status":"OK"}`:                        true,
+		`{"name":"eu-1","status":"DISABLED"}`:                                  true,
+		`{"name":"eu-1","State":"not_available"}`:                              true,
+		`{"region":{"name":"eu-1"},"availability":"unavailable"}`:              true,
+		`{"region":{"name":"eu-1"},"availability":{"status":"NOT AVAILABLE"}}`: true,
+		`{"region":{"name":"eu-1","enabled":false}}`:                           true,
+	} {
+		got, err := once(t, 200, `{"data":[`+entry+`]}`).Regions(t.Context())
+		if want := []api.Region{{Name: "eu-1", JSON: entry, Unavailable: unavailable}}; err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%s: got %+v, %v", entry, got, err)
+		}
+	}
+}
+
 func TestDecodeUploads(t *testing.T) {
 	t.Parallel()
 	const address = "https://st.example.com/b/vod/input/1/2/a%20b.mp4?X-Amz-Signature=a%2Fb&x=1"
@@ -97,6 +131,13 @@ func TestDecodeUploads(t *testing.T) {
 	if got, err := once(t, 200, fmt.Sprintf(`{"data":%q}`, address)).PresignPart(t.Context(), "k", "u", 1); err != nil || got != address {
 		t.Errorf("got %s, %v", got, err)
 	}
+	for _, body := range []string{
+		`{"data":{"url":{"url":%q,"method":"PUT"}}}`, `{"data":{"url":{"presigned_url":%q}},"headers":{"x":"y"}}`, `{"part":{"url":%q},"x":{"y":1}}`,
+	} {
+		if got, err := once(t, 200, fmt.Sprintf(body, address)).PresignPart(t.Context(), "k", "u", 1); err != nil || got != address {
+			t.Errorf("%s: got %s, %v", body, got, err)
+		}
+	}
 	done, err := once(t, 200, `{"data":{"key":"k","etag":"e","bucket":null,"versionId":7}}`).CompleteMultipartUpload(t.Context(), "k", "u", nil)
 	if err != nil || *done != (api.CompletedUpload{Key: "k", ETag: "e", VersionID: "7"}) {
 		t.Errorf("got %+v, %v", done, err)
@@ -124,6 +165,7 @@ func TestUnreadableUploads(t *testing.T) {
 		{presign, `{"data":{"fileKeyPath":"k","presigned_url":"https://joe:hidden@st.example.com/"}}`, `presigned_url is a URL with user info`},
 		{presign, `{"data":{"fileKeyPath":"k","presigned_url":{"href":"hidden"}}}`, `presigned_url is an object with "href" where a string was expected`},
 		{part, `{"data":{"href":"hidden"}}`, `no url was found in an object with "data"; data is an object with "href"`},
+		{part, `{"a":{"url":"https://h/hidden"},"b":{"url":"https://h/hidden"}}`, `no url was found in an object with "a", "b"`},
 		{part, `{"data":"hidden"}`, `data is a string that is no URL with a host`},
 		{begin, `{"data":{"upload_id":"u"}}`, `key_path is missing: the answer holds "upload_id"`},
 		{begin, `{"data":{"key_path":"k"}}`, `upload_id is missing: the answer holds "key_path"`},

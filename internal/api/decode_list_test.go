@@ -35,6 +35,11 @@ func TestDecodePage(t *testing.T) {
 		"cursor outside":      `{"data":{"Sessions":%[1]s}%[2]s}`,
 		"data is the list":    `{"data":%[1]s%[2]s}`,
 		"items":               `{"data":{"Items":%[1]s,"Count":2%[2]s}}`,
+		"beside others":       `{"Sessions":%[1]s,"tags":["a"],"meta":{"id":"m"}%[2]s}`,
+		"wrapper beside":      `{"result":{"Sessions":%[1]s%[2]s},"meta":{"id":"m"}}`,
+		"data, beside others": `{"data":{"page":{"Sessions":%[1]s},"x":{"y":1},"z":1%[2]s},"meta":{}}`,
+		"cursor in another":   `{"data":{"Sessions":%[1]s},"paging":{"n":1%[2]s}}`,
+		"items beside others": `{"data":{"items":%[1]s,"tags":["a"],"x":{}%[2]s}}`,
 		"entries are wrapped": `{"Sessions":[{"session":{"id":"s-1","region":"eu"}},{"data":{"id":"s-2","output_mode":"RTMP_PULL"}}]%[2]s}`,
 	}
 	cursors := map[string]struct {
@@ -54,7 +59,12 @@ func TestDecodePage(t *testing.T) {
 		"partly empty":     {`,"LastEvaluatedKey":{"id":"i","user_id":"","created_at_user_id":null}`, api.Cursor{"id": "i"}},
 		"numbers":          {`,"LastEvaluatedKey":{"id":12345678901234567890,"user_id":7}`, api.Cursor{"id": "12345678901234567890", "user_id": "7"}},
 		"as in the store":  {`,"LastEvaluatedKey":{"id":{"S":"i"},"user_id":{"N":"7"}}`, api.Cursor{"id": "i", "user_id": "7"}},
-		"with another":     {`,"LastEvaluatedKey":{"id":"i","added":{"x":[1]}}`, api.Cursor{"id": "i"}},
+		"with others": {
+			`,"LastEvaluatedKey":{"id":"i","user_id":"u","pk":"p","GSI1 sk":{"N":"7"},"x":"","y":null,"z":{}}`,
+			api.Cursor{"id": "i", "user_id": "u", "pk": "p", "GSI1 sk": "7"},
+		},
+		"last, with others": {`,"LastEvaluatedKey":{"id":null,"user_id":"","created_at_user_id":null,"pk":"p","n":7}`, nil},
+		"with an object":    {`,"LastEvaluatedKey":{"id":"i","added":{"x":[1]}}`, api.Cursor{"id": "i"}},
 	}
 	want := []api.Session{{ID: "s-1", Region: "eu"}, {ID: "s-2", OutputMode: "RTMP_PULL"}}
 	for pageName, page := range pages {
@@ -115,7 +125,7 @@ func TestUnreadablePages(t *testing.T) {
 	}
 }
 
-// TestCursorGoesBack: under its own names, and nothing besides.
+// TestCursorGoesBack: under the names that it came with.
 func TestCursorGoesBack(t *testing.T) {
 	t.Parallel()
 	service := always(200, `{"Sessions":[]}`)
@@ -128,7 +138,7 @@ func TestCursorGoesBack(t *testing.T) {
 		{api.Cursor{}, ""},
 		{api.Cursor{"id": "i"}, "?id=i"},
 		{api.Cursor{"id": "a&b=c#d", "user_id": "ü/ü", "created_at_user_id": "2026-01-01 00:00+1"}, "?created_at_user_id=2026-01-01+00%3A00%2B1&id=a%26b%3Dc%23d&user_id=%C3%BC%2F%C3%BC"},
-		{api.Cursor{"id": "i", "user_id": "", "limit": "1"}, "?id=i"},
+		{api.Cursor{"id": "i", "user_id": "", "pk": "p"}, "?id=i&pk=p"},
 	} {
 		if _, err := client.ListSessions(t.Context(), test.cursor); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,12 @@ var (
 	sessionObjects = []string{"input_preset", "output_mode"}
 )
 
+// aSession is a session, wrapped or not. A create may be answered with little more than the id.
+var aSession = wanted{
+	name: "session", full: isSession, bare: func(o object) bool { return o.hasAny("id") },
+	own: sessionObjects, inLists: true,
+}
+
 func isSession(o object) bool {
 	return o.hasAny("id") && slices.ContainsFunc(sessionKeys, o.has)
 }
@@ -20,7 +26,7 @@ func isSession(o object) bool {
 // that cannot be read it returns the error with all the rest of the session.
 // Without an id there is none.
 func decodeSession(v value) (*Session, error) {
-	o, ok := unwrap(v, isSession, func(o object) bool { return o.hasAny("id") }, sessionObjects...)
+	o, ok := aSession.find(v)
 	if !ok {
 		return nil, misshapen("no session with an id was found in %s%s", v.describe(), innards(v))
 	}
@@ -133,7 +139,7 @@ func modeInObject(o object, depth int) (string, bool) {
 // decodePage reads a page of the listing (interface 4.2): Sessions and
 // LastEvaluatedKey, wrapped or bare, or a list alone.
 func decodePage(v value) (*SessionPage, error) {
-	list, around, ok := findList(v, "Sessions")
+	list, ok := findList(v, "Sessions", "LastEvaluatedKey")
 	if !ok {
 		return nil, misshapen("no list of sessions was found in %s%s", v.describe(), innards(v))
 	}
@@ -148,61 +154,29 @@ func decodePage(v value) (*SessionPage, error) {
 		}
 		page.Sessions = append(page.Sessions, *s)
 	}
-	for _, o := range around {
-		if o.has("LastEvaluatedKey") {
-			next, err := decodeCursor(o.get("LastEvaluatedKey"))
-			if err != nil {
-				return nil, err
-			}
-			page.Next = next
-			break
+	if o, ok := aCursor.find(v); ok {
+		next, err := decodeCursor(o.get("LastEvaluatedKey"))
+		if err != nil {
+			return nil, err
 		}
+		page.Next = next
 	}
 	return page, nil
 }
 
-// listKeys are names that say no more than that a list is theirs.
-var listKeys = []string{"data", "items", "results", "records", "list"}
-
-// findList finds a list under a key (null counts as an empty one), under
-// "data", or as the only list there is, at most wrapperDepth objects deep. It
-// also returns the objects around the list, the innermost first.
-func findList(v value, key string) (list value, around []object, ok bool) {
-	return findListAt(member{"data", v}, 0, key)
+// aCursor is an object that says where the listing goes on, beside the list or around it.
+var aCursor = wanted{
+	full: func(o object) bool { return !o.get("LastEvaluatedKey").empty() },
+	own:  []string{"Sessions"},
 }
 
-func findListAt(m member, depth int, key string) (list value, around []object, ok bool) {
-	if m.value.isArray() {
-		// An empty list under a name of its own, as "errors": [], is not it.
-		n, _ := m.value.count(1)
-		return m.value, nil, n > 0 || slices.Contains(listKeys, fold(m.key))
-	}
-	if !m.value.isObject() || depth > wrapperDepth {
-		return nil, nil, false
-	}
-	o := m.value.object()
-	if o.has(key) {
-		list = o.get(key)
-		if list.isArray() || list.isNull() {
-			return list, []object{o}, true
-		}
-	}
-	for _, inner := range wrapped(o, []string{"LastEvaluatedKey"}) {
-		if list, around, ok = findListAt(inner, depth+1, key); ok {
-			return list, append(around, o), true
-		}
-	}
-	return nil, nil, false
-}
-
-// cursorKeys are the values of a cursor (interface 4.2).
+// cursorKeys are the values that a cursor is known to have (interface 4.2).
 var cursorKeys = []string{"id", "user_id", "created_at_user_id"}
 
-// decodeCursor reads LastEvaluatedKey; nil when it says that there is no more.
+// decodeCursor reads LastEvaluatedKey; nil when it says that there is no more. The values that the
+// interface names decide: without any of them this is the last page, whatever else is there. With
+// one, all other values that are strings go back too, under the names that they came with.
 func decodeCursor(v value) (Cursor, error) {
-	if text, ok := v.scalar(); ok && strings.TrimSpace(text) == "" {
-		return nil, nil
-	}
 	if !v.isObject() {
 		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", v.describe())
 	}
@@ -217,17 +191,25 @@ func decodeCursor(v value) (Cursor, error) {
 			next[key] = text
 		}
 	}
-	if len(next) > 0 {
-		return next, nil
-	}
+	known := slices.ContainsFunc(cursorKeys, o.has)
 	for _, key := range o.keys() {
-		// Something says where the listing goes on, and it is not understood:
-		// taking this for the last page would hide sessions.
-		if text, ok := o.members[key].scalar(); !ok || text != "" {
+		if slices.ContainsFunc(cursorKeys, func(k string) bool { return fold(k) == fold(key) }) {
+			continue
+		}
+		text, ok := cursorValue(o.members[key])
+		switch {
+		case !known && (!ok || strings.TrimSpace(text) != ""):
+			// It says where the listing goes on in a way that is not understood. Taking this for the
+			// last page would hide sessions.
 			return nil, misshapen("LastEvaluatedKey is %s, of which none is %s", v.describe(), strings.Join(cursorKeys, ", "))
+		case len(next) > 0 && ok && strings.TrimSpace(text) != "":
+			next[key] = text
 		}
 	}
-	return nil, nil
+	if len(next) == 0 {
+		return nil, nil
+	}
+	return next, nil
 }
 
 // cursorValue reads a scalar, or one in the form of the store, {"S": "…"}.

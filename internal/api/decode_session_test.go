@@ -25,6 +25,10 @@ var wrappers = map[string]string{
 	"data, list of one":       `{"data":[%s]}`,
 	"white space":             " \r\n\t{ \"data\" :\n %s }\n ",
 	"data is null beside one": `{"data":null,"liveStream":%s}`,
+	"one other, more beside":  `{"liveStream":%s,"x":{"id":"x-1"},"y":["a"],"z":1}`,
+	"in data, more beside":    `{"data":{"session":%s,"x":1,"y":{"id":"y-1"}},"message":"ok"}`,
+	"session beside a like":   `{"session":%s,"previous":{"id":"s-0","region":"eu-0"}}`,
+	"two levels, more beside": `{"result":{"liveStream":%s,"meta":{"id":"m"}},"meta":{"page":1}}`,
 }
 
 const fullSession = `{
@@ -198,6 +202,19 @@ func TestDecodeSessionFields(t *testing.T) {
 			}
 		})
 	}
+	t.Run("an id beside objects with ids", func(t *testing.T) {
+		t.Parallel()
+		got, err := getSession(t, `{"id":"s-1","status":"READY","links":{"id":"l-1"}}`)
+		if err != nil || got.ID != "s-1" || got.Status != "READY" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+	t.Run("an id in data beside that of the request", func(t *testing.T) {
+		t.Parallel()
+		if got, err := getSession(t, `{"id":"request-7","data":{"id":"s-1","status":"READY"}}`); err != nil || got.ID != "s-1" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
 	t.Run("id is a number", func(t *testing.T) {
 		t.Parallel()
 		if got, err := getSession(t, `{"id":9007199254740993}`); err != nil || got.ID != "9007199254740993" {
@@ -222,9 +239,11 @@ func TestUnreadableAnswers(t *testing.T) {
 		`{"data":null,"message":"hidden"}`: `no session with an id was found in an object with "data", "message"`,
 		`{"data":{"message":"hidden"}}`:    `no session with an id was found in an object with "data"; data is an object with "message"`,
 		`{"data":[1]}`:                     `no session with an id was found in an object with "data"; data is a list of 1, the first a number`,
-		`{"id":""}`:                        `the session's id is an empty string`,
-		`{"id":{}}`:                        `the session's id is an empty object`,
-		`{"id":{"x":1}}`:                   `the session's id is an object with "x"`,
+		`{"a":{"id":"hidden","mode":"HA"},"b":{"id":"hidden","mode":"HA"}}`:     `no session with an id was found in an object with "a", "b"`,
+		`{"id":"hidden","a":{"id":"s","mode":"HA"},"b":{"id":"t","mode":"HA"}}`: `no session with an id was found in an object with "a", "b", "id"`,
+		`{"id":""}`:      `the session's id is an empty string`,
+		`{"id":{}}`:      `the session's id is an empty object`,
+		`{"id":{"x":1}}`: `the session's id is an object with "x"`,
 		`{"id":"s","name":{"hidden-key":"hidden"}}`:                   `name is an object with "hidden-key" where a string was expected`,
 		`{"id":"s","port":"hidden"}`:                                  `port is a string where an integer was expected`,
 		`{"id":"s","port":1.5}`:                                       `port is a number where an integer was expected`,
@@ -285,6 +304,57 @@ func TestCreateKeepsTheID(t *testing.T) {
 	_, err = newClient(t, config(always(201, `{"data":{"name":"n"}}`))).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
 	if e := asError(t, err); !e.MayHaveBeenProcessed || e.Status != 201 || e.Attempts != 1 {
 		t.Errorf("got %+v", e)
+	}
+}
+
+// TestRefusalWithStatus200: a body that tells an error status is a refusal with that status.
+func TestRefusalWithStatus200(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		body      string
+		status    int // 0: no refusal
+		processed bool
+	}{
+		{`{"statusCode":400,"message":"no such region"}`, 400, false},
+		{`{"status_code":422,"data":null,"message":"no such region"}`, 422, false},
+		{`{"code":403,"data":{},"error":"no such region"}`, 403, false},
+		{`{"StatusCode":400,"data":[],"errors":[{"message":"no such region"}],"id":"request-7"}`, 400, false},
+		{`{"statusCode":500,"message":"no such region"}`, 500, true},
+		{`{"statusCode":200,"message":"no such region"}`, 0, true},
+		{`{"statusCode":399,"message":"no such region"}`, 0, true},
+		{`{"code":1400,"message":"no such region"}`, 0, true},
+		{`{"statusCode":400.5,"message":"no such region"}`, 0, true},
+		{`{"error":{"statusCode":400},"message":"no such region"}`, 0, true},
+	} {
+		t.Run(test.body, func(t *testing.T) {
+			t.Parallel()
+			service := always(200, test.body)
+			_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+			e := asError(t, err)
+			want := 200
+			if test.status != 0 {
+				want = test.status
+			}
+			if e.Status != want || (e.Message == "no such region") != (test.status != 0) || e.MayHaveBeenProcessed != test.processed || len(service.requests()) != 1 {
+				t.Errorf("got %+v after %d requests", e, len(service.requests()))
+			}
+		})
+	}
+	for _, body := range []string{
+		`{"statusCode":400,"data":` + sessionJSON + `}`,
+		`{"code":404,` + sessionJSON[1:],
+		`{"status":"400",` + sessionJSON[1:],
+		`{"statusCode":200,"session":` + sessionJSON + `}`,
+	} {
+		if got, err := once(t, 200, body).CreateSession(t.Context(), api.SessionSpec{Name: "n"}); err != nil || got.ID != "s-1" {
+			t.Errorf("%s: got %+v, %v", body, got, err)
+		}
+	}
+	if _, err := once(t, 200, `{"statusCode":404,"message":"none"}`).GetSession(t.Context(), "s-1"); !api.NotFound(err) {
+		t.Errorf("got %v, want a 404", err)
+	}
+	if _, err := once(t, 200, `{"data":null,"statusCode":400,"message":"bad mode"}`).SubmitBatch(t.Context(), []string{"k"}, []string{"m"}); asError(t, err).Message != "bad mode" || api.MayHaveBeenProcessed(err) {
+		t.Errorf("got %v, want a refusal", err)
 	}
 }
 

@@ -15,6 +15,7 @@
 //	throttle   waits while the service has asked for less (429)
 //	limit      bounds the time of one attempt
 //	follow     follows redirects within the same host
+//	restate    takes the error status in the body of a 200 for the answer's own
 //	record     writes one line to the log for each request
 //	send       makes one HTTP request and reads its whole answer
 //

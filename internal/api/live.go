@@ -131,9 +131,9 @@ func checkID(id string) error {
 // first with a nil cursor, the next ones with SessionPage.Next.
 func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, error) {
 	query := url.Values{}
-	for _, key := range cursorKeys {
-		if after[key] != "" {
-			query.Set(key, after[key])
+	for key, v := range after {
+		if v != "" {
+			query.Set(key, v)
 		}
 	}
 	var page *SessionPage

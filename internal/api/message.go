@@ -3,13 +3,13 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"html"
 	"mime"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
 )
 
 const (
@@ -19,6 +19,8 @@ const (
 	errorBodyRead = 64 << 10
 	// messageDepth bounds the search in a JSON error body.
 	messageDepth = 6
+	// itemsRead bounds how many elements of a list of errors are read.
+	itemsRead = 20
 )
 
 // errorMessage is what an error body says: one line of at most longestMessage
@@ -74,31 +76,64 @@ func (m *masker) oneLine(s string, more ...string) string {
 	return s
 }
 
+// Elements that markupText tells apart: those whose text no browser shows, and those that are part
+// of a line of text.
 var (
-	titleTag  = regexp.MustCompile(`(?is)<(?:title|h1)\b[^>]*>(.*?)</(?:title|h1)`)
-	codeTag   = regexp.MustCompile(`(?is)<code>(.*?)</code>`)
-	textTag   = regexp.MustCompile(`(?is)<message>(.*?)</message>`)
-	hiddenTag = regexp.MustCompile(`(?is)<!--.*?(?:-->|$)|<(?:script|style|head)\b.*?(?:</(?:script|style|head)\s*>|$)`)
-	anyTag    = regexp.MustCompile(`<[^>]*(?:>|$)`)
+	hiddenTags = []string{"script", "style", "noscript", "template"}
+	inlineTags = []string{"a", "abbr", "b", "big", "code", "em", "font", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "tt", "u", "wbr"}
 )
 
-// markupText is the text of an HTML page (its title, if it has one) or of an
-// XML error.
+// markupText is what an error page or an XML error says. Of an HTML page these are the title and all
+// that a browser shows, each block of text once; of an XML error its code and message.
 func markupText(page string) string {
-	if message := textTag.FindStringSubmatch(page); message != nil {
-		text := anyTag.ReplaceAllString(message[1], " ")
-		if code := codeTag.FindStringSubmatch(page); code != nil {
-			text = anyTag.ReplaceAllString(code[1], " ") + ": " + text
+	tokens := html.NewTokenizer(strings.NewReader(page))
+	tokens.AllowCDATA(true)
+	var blocks []string
+	var block, code, message strings.Builder
+	within := "" // the hidden, code or message element that is open
+	endBlock := func() {
+		text := strings.Join(strings.Fields(block.String()), " ")
+		if text != "" && !slices.ContainsFunc(blocks, func(b string) bool { return strings.Contains(b, text) }) {
+			blocks = append(blocks, text)
 		}
-		return html.UnescapeString(text)
+		block.Reset()
 	}
-	if title := titleTag.FindStringSubmatch(page); title != nil {
-		if text := strings.TrimSpace(anyTag.ReplaceAllString(title[1], " ")); text != "" {
-			return html.UnescapeString(text)
+	for {
+		kind := tokens.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		token := tokens.Token()
+		if kind == html.TextToken {
+			switch within {
+			case "code":
+				code.WriteString(token.Data)
+			case "message":
+				message.WriteString(token.Data)
+			}
+			if !slices.Contains(hiddenTags, within) {
+				block.WriteString(token.Data)
+			}
+			continue
+		}
+		switch tag := token.Data; {
+		case kind == html.EndTagToken && tag == within:
+			within = ""
+		case kind == html.StartTagToken && within == "" && (tag == "code" || tag == "message" || slices.Contains(hiddenTags, tag)):
+			within = tag
+		}
+		if kind != html.CommentToken && !slices.Contains(inlineTags, token.Data) {
+			endBlock()
 		}
 	}
-	text := hiddenTag.ReplaceAllString(page, " ")
-	return html.UnescapeString(anyTag.ReplaceAllString(text, " "))
+	endBlock()
+	switch {
+	case message.Len() == 0:
+		return strings.Join(blocks, "; ")
+	case code.Len() == 0:
+		return message.String()
+	}
+	return code.String() + ": " + message.String()
 }
 
 // Names under which services tell what went wrong, the most telling first.
@@ -109,14 +144,11 @@ var (
 )
 
 func jsonMessage(m *masker, body []byte, more []string) string {
-	var v any
-	if err := json.Unmarshal(body, &v); err != nil {
-		return ""
-	}
-	if text := said(v, 0); text != "" {
+	if text := said(value(body), 0); text != "" {
 		return text
 	}
-	if empty(v) {
+	var v any
+	if json.Unmarshal(body, &v) != nil || empty(v) {
 		return ""
 	}
 	shown, err := json.Marshal(m.maskJSON(v, more))
@@ -127,32 +159,32 @@ func jsonMessage(m *masker, body []byte, more []string) string {
 }
 
 // said finds the message in an error body of unknown shape.
-func said(v any, depth int) string {
-	if depth > messageDepth {
-		return ""
-	}
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v)
-	case []any:
+func said(v value, depth int) string {
+	switch {
+	case depth > messageDepth:
+	case v.isString():
+		return strings.TrimSpace(v.text())
+	case v.isArray():
 		var items []string
-		for _, item := range v[:min(len(v), 20)] {
+		for i, item := range v.items() {
+			if i == itemsRead {
+				break
+			}
 			if text := said(item, depth+1); text != "" {
 				items = append(items, text)
 			}
 		}
 		return strings.Join(items, "; ")
-	case map[string]any:
-		return saidByObject(v, depth)
+	case v.isObject():
+		return saidByObject(v.object(), depth)
 	}
 	return ""
 }
 
-func saidByObject(object map[string]any, depth int) string {
-	folded := foldedValues(object)
+func saidByObject(o object, depth int) string {
 	main := ""
 	for _, key := range slices.Concat(messageKeys, wrapperKeys) {
-		if main = said(folded[key], depth+1); main != "" {
+		if main = said(o.get(key), depth+1); main != "" {
 			break
 		}
 	}
@@ -161,38 +193,19 @@ func saidByObject(object map[string]any, depth int) string {
 	}
 	// A list of errors beside a general message says what is wrong.
 	for _, key := range []string{"errors", "details", "error"} {
-		if _, text := folded[key].(string); text {
-			continue
-		}
-		if more := said(folded[key], depth+1); more != "" && !strings.Contains(main, more) {
+		inner := o.get(key)
+		if more := said(inner, depth+1); !inner.isString() && more != "" && !strings.Contains(main, more) {
 			main += ": " + more
 			break
 		}
 	}
 	for _, key := range itemKeys {
-		name, ok := folded[key].(string)
-		if ok && depth > 0 && name != "" && !strings.Contains(main, name) {
+		name := o.get(key).text()
+		if depth > 0 && name != "" && !strings.Contains(main, name) {
 			return name + ": " + main
 		}
 	}
 	return main
-}
-
-// foldedValues indexes an object by folded key; of keys that fold alike the
-// first in order counts.
-func foldedValues(object map[string]any) map[string]any {
-	keys := make([]string, 0, len(object))
-	for key := range object {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	folded := make(map[string]any, len(object))
-	for _, key := range keys {
-		if _, taken := folded[fold(key)]; !taken {
-			folded[fold(key)] = object[key]
-		}
-	}
-	return folded
 }
 
 func empty(v any) bool {

@@ -59,11 +59,17 @@ func TestErrorMessages(t *testing.T) {
 		{textType, "no such region\r\n", "no such region"},
 		{textType, "\xff\xfe no", "\uFFFD no"},
 		{"", "upstream connect error", "upstream connect error"},
-		{htmlType, `<html><head><title>502 Bad&nbsp;Gateway</title></head><body><h1>no</h1></body></html>`, `502 Bad Gateway`},
-		{htmlType, `<html><head><style>b{}</style></head><body><script>x()</script><p>not <b>found</b>&lt;</p></body></html>`, `not found <`},
+		{htmlType, `<html><head><title>502 Bad&nbsp;Gateway</title></head><body><h1>no</h1></body></html>`, `502 Bad Gateway; no`},
+		{htmlType, `<html><head><title>400</title></head><body><div>The region <b>x</b> is not allocated.</div><p>Ask for it.</body></html>`, `400; The region x is not allocated.; Ask for it.`},
+		{htmlType, "<html><head><title>502 Bad Gateway</title></head>\r\n<body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx</center></body></html>", `502 Bad Gateway; nginx`},
+		{htmlType, `<title>no</title><noscript>Enable JavaScript</noscript><template>x</template><!-- y --><h1>N&#111;thing</h1>`, `no; Nothing`},
+		{htmlType, `<h1>Error</h1><pre>GET <code>/x</code> failed</pre>`, `Error; GET /x failed`},
+		{htmlType, `<html><head><style>b{}</style></head><body><script>x()</script><p>not <b>found</b>&lt;</p></body></html>`, `not found<`},
 		{jsonType, `<!DOCTYPE html><title> </title><p>no`, `no`},
 		{"application/xml", `<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message><RequestId>r</RequestId></Error>`, `AccessDenied: Request has expired`},
-		{htmlType, `<`, ``},
+		{"application/xml", `<Error><Message><![CDATA[a < b]]></Message></Error>`, `a < b`},
+		{htmlType, `<`, `<`},
+		{htmlType, `<p`, ``},
 	} {
 		if got := messageOf(t, test.contentType, test.body); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.body, got, test.want)

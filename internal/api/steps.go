@@ -115,6 +115,21 @@ func (c *Client) limit(next handler) handler {
 	}
 }
 
+// restate takes the error status in the body of a 2xx answer for the status of
+// the answer: a gateway in front of the service may send {"statusCode": 400}
+// with 200. All that follows, such as retries, then treats it as a refusal.
+func restate(next handler) handler {
+	return func(ctx context.Context, x *exchange) (*answer, error) {
+		a, err := next(ctx, x)
+		if err == nil && a.ok() && !a.tooLong && a.broken == nil {
+			if status := statusInBody(parse(a.body)); status != 0 {
+				a.status = status
+			}
+		}
+		return a, err
+	}
+}
+
 const redirectsAtMost = 5
 
 // follow follows redirects within the same host. It never makes a GET of a

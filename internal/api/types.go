@@ -7,6 +7,9 @@ type Region struct {
 	// JSON is the entry as the service sent it, compact. The interface does
 	// not show its fields.
 	JSON string
+	// Unavailable tells that the entry is listed but says that sessions cannot
+	// be created in the region: "available": false, "status": "DISABLED".
+	Unavailable bool
 }
 
 // InputPreset is what a session's input may carry (interface 2.5).
@@ -70,7 +73,8 @@ type Session struct {
 
 // Cursor is what a page of the listing says about where the next one begins:
 // the values of LastEvaluatedKey by name (id, user_id, created_at_user_id;
-// interface 4.2). They go back as query-string values under the same names.
+// interface 4.2), and any others that came with them. They go back as
+// query-string values under the same names.
 type Cursor map[string]string
 
 // SessionPage is one page of the listing, at most 100 sessions (interface 8).

@@ -104,9 +104,11 @@ func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resourc
 				"Set `skip_region_validation = true` in the provider block to plan without this check.", plan.Region.ValueString(), providerdata.ErrorText(err)))
 		return
 	}
-	names := make([]string, len(regions))
-	for i, region := range regions {
-		names[i] = region.Name
+	var names []string
+	for _, region := range regions {
+		if !region.Unavailable {
+			names = append(names, region.Name)
+		}
 	}
 	if problem := regionProblem(plan.Region.ValueString(), names); problem != "" {
 		resp.Diagnostics.AddAttributeError(path.Root("region"), "The region is not allocated to the account", problem)

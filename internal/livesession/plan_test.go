@@ -324,6 +324,13 @@ func TestRegionCheck(t *testing.T) {
 		"none allocated": {region: "mars", calls: 1, options: simulator.Options{Regions: []string{}}, want: []string{
 			`error region: The region is not allocated to the account: "mars" was given, but the service allocates no region to this account.`,
 		}},
+		"marked as not available": {
+			region: "eu-central-1", calls: 1,
+			fault: &simulator.Fault{Call: simulator.CallRegions, Body: `{"data":[{"region":{"name":"eu-central-1"},"availability":"UNAVAILABLE"},{"region":{"name":"us-east-1"},"availability":"AVAILABLE"}]}`},
+			want: []string{
+				`error region: The region is not allocated to the account: "eu-central-1" was given; the regions allocated to this account are us-east-1.`,
+			},
+		},
 		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}, want: []string{
 			`warning region: The region was not checked: Whether "eu-central-1" is allocated to the account could not be checked: if it is not, creating the session will fail. ` +
 				"List the regions: GET %s/live/v1/regions: 403 Forbidden: not yours.\n\n" +

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -306,16 +307,24 @@ func userCacheDir(env Environment) string {
 	return lookup("HOME", ".cache")
 }
 
-// userAgent names the provider and the CLI, and appends what TF_APPEND_USER_AGENT holds, as HashiCorp's SDK does.
+// userAgent names the provider and the CLI, and appends what TF_APPEND_USER_AGENT holds, as HashiCorp's SDK does. Control
+// characters separate words; bytes of other characters outside ASCII, which a header cannot carry, are percent-encoded.
 func userAgent(version, terraformVersion string, env Environment) string {
 	agent := "terraform-provider-vodlive/" + version
 	if terraformVersion != "" {
 		agent += " Terraform/" + terraformVersion
 	}
-	if extra, ok := env("TF_APPEND_USER_AGENT"); ok {
-		if extra = strings.Join(strings.FieldsFunc(extra, unicode.IsControl), " "); strings.TrimSpace(extra) != "" {
-			agent += " " + strings.TrimSpace(extra)
+	extra, _ := env("TF_APPEND_USER_AGENT")
+	if extra = strings.TrimSpace(strings.Join(strings.FieldsFunc(extra, unicode.IsControl), " ")); extra != "" {
+		agent += " " + extra
+	}
+	var ascii strings.Builder
+	for _, b := range []byte(agent) {
+		if b < utf8.RuneSelf {
+			ascii.WriteByte(b)
+		} else {
+			fmt.Fprintf(&ascii, "%%%02X", b)
 		}
 	}
-	return agent
+	return ascii.String()
 }

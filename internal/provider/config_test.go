@@ -19,7 +19,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // configure runs Configure through the protocol server, as Terraform does, and returns its diagnostics.
@@ -99,8 +101,9 @@ func TestConfigureRefuses(t *testing.T) {
 		"id_token_command null element": {config: map[string]tftypes.Value{"id_token_command": list("p", nil)}, attribute: "id_token_command", detail: []string{"holds a null"}},
 		"max_retries negative":          {config: map[string]tftypes.Value{"max_retries": number(-1)}, attribute: "max_retries", detail: []string{"`max_retries` is -1", "from 0 to 100"}},
 		"max_retries huge":              {config: map[string]tftypes.Value{"max_retries": number(1 << 40)}, attribute: "max_retries", detail: []string{"from 0 to 100"}},
-		"request_timeout no unit":       {config: map[string]tftypes.Value{"request_timeout": text("30")}, attribute: "request_timeout", detail: []string{`is "30", which is not a duration`}},
+		"request_timeout no unit":       {config: map[string]tftypes.Value{"request_timeout": text("30")}, attribute: "request_timeout", detail: []string{"`request_timeout` is \"30\", which is not a duration"}},
 		"request_timeout zero":          {config: map[string]tftypes.Value{"request_timeout": text("0s")}, attribute: "request_timeout", detail: []string{"above zero"}},
+		"stall_timeout no unit":         {config: map[string]tftypes.Value{"stall_timeout": text("x")}, attribute: "stall_timeout", detail: []string{"`stall_timeout` is \"x\", which is not a duration"}},
 		"stall_timeout negative":        {config: map[string]tftypes.Value{"stall_timeout": text("-5s")}, attribute: "stall_timeout", detail: []string{"above zero"}},
 		"stall_timeout huge":            {config: map[string]tftypes.Value{"stall_timeout": text("999h")}, attribute: "stall_timeout", detail: []string{"24 hours"}},
 		"upload_concurrency zero":       {config: map[string]tftypes.Value{"upload_concurrency": number(0)}, attribute: "upload_concurrency", detail: []string{"from 1 to 64"}},
@@ -173,6 +176,32 @@ func TestConfigureAccepts(t *testing.T) {
 			t.Parallel()
 			if diags := configure(t, tc.env, tc.config); len(diags) != 0 {
 				t.Errorf("want no diagnostics, got %s", show(diags))
+			}
+		})
+	}
+}
+
+// TestAppendedUserAgent: what a header cannot carry is percent-encoded, and stops nothing.
+func TestAppendedUserAgent(t *testing.T) {
+	t.Parallel()
+	for appended, want := range map[string]string{
+		"":                            "",
+		"ci/7 (job a; b)":             " ci/7 (job a; b)",
+		"Zürich/1 50%":                " Z%C3%BCrich/1 50%",
+		" a\r\nX-Evil: 1\x00\t\x7fb ": " a X-Evil: 1 b",
+		"\xff\xfe":                    " %FF%FE",
+		"\u0085":                      "",
+	} {
+		t.Run(fmt.Sprintf("%q", appended), func(t *testing.T) {
+			t.Parallel()
+			server := acctest.Start(t, simulator.Options{})
+			protocol := server.Protocol(t, map[string]string{"TF_APPEND_USER_AGENT": appended})
+			if _, diags := protocol.Open(t.Context(), "vodlive_upload_url", map[string]tftypes.Value{"file_name": acctest.Text("a.mp4")}); len(diags) != 0 {
+				t.Fatal(acctest.Diagnostics(diags))
+			}
+			agent := server.Journal()[0].Header.Get("User-Agent")
+			if _, got, _ := strings.Cut(agent, " Terraform/"); strings.TrimLeft(got, "0123456789.") != want {
+				t.Errorf("got %q, want it to end in %q", agent, want)
 			}
 		})
 	}

@@ -45,11 +45,11 @@ func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		Attributes: map[string]schema.Attribute{
 			"names": schema.ListAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Names of the regions, sorted: what `region` of a session takes.",
+				MarkdownDescription: "Names of the regions in which sessions can be created, sorted: what `region` of a session takes. A region that the service marks as not available is left out.",
 			},
 			"regions": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The regions, sorted by name, with all that the service says of each.",
+				MarkdownDescription: "All regions of the list, sorted by name, with everything that the service returns for each. It includes regions that are not available.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
 					"json": schema.StringAttribute{
@@ -78,9 +78,11 @@ func (d *dataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 		return
 	}
 	sorted := slices.SortedFunc(slices.Values(regions), func(a, b api.Region) int { return cmp.Compare(a.Name, b.Name) })
-	m := model{Names: make([]types.String, len(sorted)), Regions: make([]entry, len(sorted))}
+	m := model{Names: []types.String{}, Regions: make([]entry, len(sorted))}
 	for i, r := range sorted {
-		m.Names[i] = types.StringValue(r.Name)
+		if !r.Unavailable {
+			m.Names = append(m.Names, types.StringValue(r.Name))
+		}
 		m.Regions[i] = entry{Name: types.StringValue(r.Name), JSON: types.StringValue(r.JSON)}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)

@@ -38,6 +38,29 @@ output "json" { value = data.vodlive_regions.two.regions[0].json }
 	}
 }
 
+// TestUnavailableRegions lists a region that cannot be used now, but not among the names for a session.
+func TestUnavailableRegions(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	server.Fail(simulator.Fault{Call: simulator.CallRegions, Body: `{"data":[{"region":{"name":"b-2"},"available":true},{"region":{"name":"a-1"},"available":false}]}`})
+	resource.UnitTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: server.Factories(t),
+		Steps: []resource.TestStep{{
+			Config: `
+data "vodlive_regions" "all" {}
+output "names" { value = join(" ", data.vodlive_regions.all.names) }
+output "all" { value = join(" ", data.vodlive_regions.all.regions[*].name) }
+output "json" { value = data.vodlive_regions.all.regions[0].json }
+`,
+			Check: resource.ComposeAggregateTestCheckFunc(
+				resource.TestCheckOutput("names", "b-2"),
+				resource.TestCheckOutput("all", "a-1 b-2"),
+				resource.TestCheckOutput("json", `{"region":{"name":"a-1"},"available":false}`),
+			),
+		}},
+	})
+}
+
 // TestOneCallServesARun asks for the list twice in one provider process.
 func TestOneCallServesARun(t *testing.T) {
 	t.Parallel()

@@ -120,11 +120,22 @@ func transient(err error) bool {
 	case errors.As(err, &ee), errors.As(err, &st):
 		return true
 	case errors.As(err, &ce):
-		var untrusted *tls.CertificateVerificationError
-		return !errors.As(ce.err, &untrusted)
+		return !untrusted(ce.err)
 	default:
 		return false
 	}
+}
+
+// untrusted reports whether the connection failed because the server does not speak TLS or its
+// certificate is not trusted. Another attempt would meet the same server.
+func untrusted(err error) bool {
+	// A record error without a connection comes later than the handshake: damage on the way.
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	if ok && record.Conn != nil || errors.Is(err, http.ErrSchemeMismatch) {
+		return true
+	}
+	_, ok = errors.AsType[*tls.CertificateVerificationError](err)
+	return ok
 }
 
 func transientStatus(e *StatusError) bool {
