@@ -19,7 +19,7 @@ const (
 
 // accepted reads the answer to a PUT that storage took.
 func accepted(resp *http.Response) stored {
-	s := stored{etag: resp.Header.Get("ETag")}
+	s := stored{etag: resp.Header.Get("ETag"), checksums: checksumsOf(resp.Header)}
 	// With a key from a key service, or the customer's own, the ETag is not the MD5.
 	s.keyed = strings.HasPrefix(strings.ToLower(resp.Header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"time"
 
 	"golang.org/x/time/rate"
 )
@@ -30,13 +31,12 @@ func (t *throttle) take(ctx context.Context, n int) (int, error) {
 		return n, nil
 	}
 	n = min(n, t.burst)
-	// Not WaitN: it refuses at once what a deadline would not allow, and calls
-	// that something else than the deadline.
-	if err := t.limiter.WaitN(ctx, n); err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return 0, cause
-		}
-		return 0, context.DeadlineExceeded
+	// Not WaitN: it refuses at once what a deadline would not allow, and then the deadline's own
+	// cause, which says what to do, does not exist yet.
+	reserved := t.limiter.ReserveN(time.Now(), n)
+	if err := pause(ctx, reserved.Delay()); err != nil {
+		reserved.Cancel()
+		return 0, err
 	}
 	return n, nil
 }

@@ -2,10 +2,11 @@ package transfer
 
 import (
 	"errors"
-	"hash/crc32"
 	"io"
 	"sync"
 	"time"
+
+	"github.com/minio/crc64nvme"
 )
 
 const (
@@ -33,7 +34,7 @@ type body struct {
 	stopped bool
 	off     int64
 	left    int64
-	crc     uint32
+	crc     uint64
 	begun   bool
 	over    bool // all is read, or reading failed: there is no answer to wait for
 }
@@ -69,20 +70,21 @@ func (b *body) Read(p []byte) (int, error) {
 // fill reads the next bytes; b.mu is held.
 func (b *body) fill(p []byte) (int, error) {
 	x := b.x
-	n, err := x.engine.throttle.take(x.ctx, len(p))
-	if err != nil {
-		return 0, err
-	}
-	p = p[:n]
+	n := len(p)
+	var err error
 	if x.put.admit != nil {
-		if err := x.put.admit(x.ctx, b.off+int64(n)); err != nil {
+		if n, err = x.put.admit(x.ctx, b.off, n); err != nil {
 			return 0, err
 		}
 	}
-	if err := x.put.src.readAt(p, b.off); err != nil {
+	if n, err = x.engine.throttle.take(x.ctx, n); err != nil {
 		return 0, err
 	}
-	b.crc = crc32.Update(b.crc, castagnoli, p)
+	p = p[:n]
+	if err := x.src.readAt(p, b.off); err != nil {
+		return 0, err
+	}
+	b.crc = crc64nvme.Update(b.crc, p)
 	if int64(n) == b.left {
 		// The last bytes stay here unless all of them are what was hashed.
 		if err := x.put.verify(x.ctx, b.crc); err != nil {

@@ -85,6 +85,20 @@ func (e *ETagError) Error() string {
 		e.Op, got, hex.EncodeToString(e.MD5[:]), tried(e.Attempts))
 }
 
+// ChecksumError says that storage's own checksum of what it holds is not the content's.
+type ChecksumError struct {
+	Op        string // "send part 3 of a.mp4", in words
+	Algorithm string // "crc64nvme", "crc32c", "crc32" or "sha256"
+	Returned  string // as the header had it
+	Content   string // in base64
+	Attempts  int
+}
+
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("%s: storage answered the %s checksum %s, the content's is %s%s",
+		e.Op, strings.ToUpper(e.Algorithm), oneLine(e.Returned), e.Content, tried(e.Attempts))
+}
+
 // connectionError says that a request ended without an answer.
 type connectionError struct {
 	op       string

@@ -44,7 +44,7 @@ func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
 	if err := ctx.Err(); err != nil {
 		return Digest{}, context.Cause(ctx)
 	}
-	src, err := openSource(path)
+	src, err := e.files.source(path)
 	if err != nil {
 		return Digest{}, err
 	}
@@ -98,7 +98,7 @@ func (e *Engine) runHash(ctx context.Context, key hashKey, call *hashCall, src *
 	defer call.cancel()
 	defer src.close()
 	sum := sha256.New()
-	err := e.readThrough(ctx, src, 0, src.size(), &line{}, func(chunk []byte) error {
+	err := e.readThrough(ctx, section{src, 0, src.size()}, &line{}, func(chunk []byte) error {
 		sum.Write(chunk)
 		return nil
 	})
@@ -117,41 +117,24 @@ func (e *Engine) runHash(ctx context.Context, key hashKey, call *hashCall, src *
 	close(call.done)
 }
 
-// readThrough reads size bytes from off on, in order, and hands each chunk to
-// use. It holds a reading slot while it reads and gives others their turn
-// every 16 MiB.
-func (e *Engine) readThrough(ctx context.Context, src *source, off, size int64, l *line, use func(chunk []byte) error) error {
-	for size > 0 {
-		turn := min(size, turnBytes)
-		if err := e.readTurn(ctx, src, off, turn, l, use); err != nil {
+// readThrough reads a section in order and hands each chunk to use. It holds a
+// reading slot while it reads and gives others their turn every 16 MiB.
+func (e *Engine) readThrough(ctx context.Context, s section, l *line, use func(chunk []byte) error) error {
+	for end := s.off + s.size; s.off < end; s.off += s.size {
+		s.size = min(end-s.off, turnBytes)
+		if err := e.readTurn(ctx, s, l, use); err != nil {
 			return err
 		}
-		off += turn
-		size -= turn
 	}
 	return nil
 }
 
-func (e *Engine) readTurn(ctx context.Context, src *source, off, size int64, l *line, use func(chunk []byte) error) error {
+func (e *Engine) readTurn(ctx context.Context, s section, l *line, use func(chunk []byte) error) error {
 	if err := e.readers.enter(ctx, l); err != nil {
 		return err
 	}
 	defer e.readers.leave()
 	buf := e.buffers.get(passBuffer)
 	defer e.buffers.put(buf)
-	for size > 0 {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		chunk := buf[:min(size, int64(len(buf)))]
-		if err := src.readAt(chunk, off); err != nil {
-			return err
-		}
-		if err := use(chunk); err != nil {
-			return err
-		}
-		off += int64(len(chunk))
-		size -= int64(len(chunk))
-	}
-	return nil
+	return s.chunks(ctx, buf, use)
 }

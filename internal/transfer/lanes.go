@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
 	"hash"
-	"hash/crc32"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/minio/crc64nvme"
 	md5simd "github.com/minio/md5-simd"
 )
 
@@ -19,6 +19,9 @@ const (
 	// lanesWorth is the fewest sums at once for which the multi-lane code beats
 	// the standard library's.
 	lanesWorth = 3
+	// lanesBatch is how many sums are collected: half of the parts of default size that may be read
+	// ahead, so that as many can be read while these are computed. AVX2 has no more lanes anyway.
+	lanesBatch = int(aheadBytes / DefaultPartSize / 2)
 	// laneLeast is the least bytes for which a lane is worth its preparation.
 	laneLeast = 256 << 10
 	// partDelay is how long a part's sum may wait for others to fill the lanes.
@@ -33,13 +36,11 @@ const (
 	laneServerBytes = 3 * laneCount * 32 << 10
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // lanes computes the MD5 of several parts at once. One sum by itself cannot be
 // split up, and runs at half the speed of SHA-256; but a processor with AVX2
 // or AVX-512 computes up to 16 of them in the time of one. The parts in flight
 // are too few for that, so the sums are no business of the senders: they are
-// collected until 16 are there, or nothing more is to come, or one has waited
+// collected until there are enough, or nothing more is to come, or one has waited
 // long enough, and are then computed from the page cache.
 type lanes struct {
 	buffers *buffers
@@ -50,22 +51,23 @@ type lanes struct {
 	urgent  bool // all that wait are to be started as lanes get free
 	timer   *time.Timer
 	due     time.Time
+	starved int            // uploads that read on only when parts are done with
 	uploads int            // in progress, which keep the server
 	server  md5simd.Server // nil until a sum needs it
 	spare   []md5simd.Hasher
 }
 
-// partSum is the MD5 of a section of a file.
+// partSum is the MD5 of a section of a file, with the CRC-64/NVME of the same bytes: it must equal
+// that of the first read, or the MD5 is that of other content.
 type partSum struct {
-	src       *source
-	off, size int64
-	withCRC   bool // also the CRC-32C of the same bytes
-	ctx       context.Context
-	cancel    context.CancelFunc
-	done      chan struct{}
-	md5       [md5.Size]byte // valid once done, if err is nil
-	crc       uint32
-	err       error
+	section
+	ctx    context.Context
+	cancel context.CancelFunc
+	wanted bool // somebody waits for it
+	done   chan struct{}
+	md5    [md5.Size]byte // valid once done, if err is nil
+	crc    uint64
+	err    error
 }
 
 // hold keeps what md5simd has allocated until release is called: made anew for each batch of sums, it would be most of
@@ -119,8 +121,25 @@ func (l *lanes) flush() {
 	l.start()
 }
 
+// starve says that an upload waits for parts to be done with, until fed is called.
+func (l *lanes) starve() (fed func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.starved++
+	l.start()
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.starved--
+	}
+}
+
 // finish waits for the sum; when ctx ends first, the sum is dropped.
 func (l *lanes) finish(ctx context.Context, s *partSum) error {
+	l.mu.Lock()
+	s.wanted = true
+	l.start()
+	l.mu.Unlock()
 	select {
 	case <-s.done:
 		return s.err
@@ -149,8 +168,7 @@ func (l *lanes) drop(s *partSum) {
 
 // start moves sums from waiting to running; l.mu is held.
 func (l *lanes) start() {
-	full := len(l.waiting) >= laneCount
-	if !l.urgent && (!full || l.running > 0) {
+	if !l.ready() {
 		return
 	}
 	n := min(len(l.waiting), laneCount-l.running)
@@ -166,6 +184,13 @@ func (l *lanes) start() {
 			go l.run(s, md5.New()) //nolint:gosec // see above
 		}
 	}
+}
+
+// ready reports whether to start what waits. A part that is stored and only lacks its MD5 is not to
+// keep another one from being read; l.mu is held.
+func (l *lanes) ready() bool {
+	return l.urgent || l.running == 0 && len(l.waiting) >= lanesBatch ||
+		l.starved > 0 && slices.ContainsFunc(l.waiting, func(s *partSum) bool { return s.wanted })
 }
 
 // rest disarms the timer once nothing waits: one that stayed armed, or spent,
@@ -233,23 +258,18 @@ func (l *lanes) run(s *partSum, h hash.Hash) {
 }
 
 func (s *partSum) compute(h hash.Hash, pool *buffers) error {
+	src, done, err := s.src.reader()
+	if err != nil {
+		return err
+	}
+	defer done()
 	buf := pool.get(laneBuffer)
 	defer pool.put(buf)
-	for off, left := s.off, s.size; left > 0; {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
-		chunk := buf[:min(left, int64(len(buf)))]
-		if err := s.src.readAt(chunk, off); err != nil {
-			return err
-		}
+	err = section{src, s.off, s.size}.chunks(s.ctx, buf, func(chunk []byte) error {
 		h.Write(chunk)
-		if s.withCRC {
-			s.crc = crc32.Update(s.crc, castagnoli, chunk)
-		}
-		off += int64(len(chunk))
-		left -= int64(len(chunk))
-	}
+		s.crc = crc64nvme.Update(s.crc, chunk)
+		return nil
+	})
 	h.Sum(s.md5[:0])
-	return nil
+	return err
 }

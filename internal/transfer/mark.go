@@ -38,10 +38,11 @@ func (m *mark) wake() {
 	}
 }
 
-// reach waits until the mark is at or beyond at. The error of an ended mark
-// comes first: nothing should be done with a file that was found wanting.
-func (m *mark) reach(ctx context.Context, at int64) error {
-	return m.await(ctx, func() bool { return m.ended || m.at >= at })
+// reach waits until the mark is at or beyond a position, and returns where it is. The error of an
+// ended mark comes first: nothing should be done with a file that was found wanting.
+func (m *mark) reach(ctx context.Context, to int64) (at int64, err error) {
+	err = m.await(ctx, func() bool { at = m.at; return m.ended || m.at >= to })
+	return at, err
 }
 
 // verdict waits for the end.

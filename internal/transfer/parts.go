@@ -5,32 +5,34 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash"
-	"hash/crc32"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/minio/crc64nvme"
 )
 
-// aheadBytes bounds how far a file is hashed ahead of what storage holds, so
-// that the senders find their part in the page cache. Each part that may be in
-// flight, and one more, is allowed whatever its size.
-const aheadBytes = 640 * mebibyte
+// lateSums is how long a part that storage holds may take to be verified once the upload has failed
+// or was cancelled. Most parts are verified in less, and need not be sent again then.
+const lateSums = 2 * time.Second
 
 // UploadParts sends f in parts of partSize bytes to dst and returns all of
 // them, in order. The caller completes the upload.
 //
 // One pass goes through the file in order and computes the SHA-256 of the
-// whole and a CRC-32C of each part. The parts behind it are read again from
+// whole and a CRC-64/NVME of each part. The parts behind it are read again from
 // the page cache, to be sent and for their MD5, and must have that same CRC.
 // So what was sent is what was hashed, however the file changes meanwhile, and
 // memory depends neither on the file's nor on the parts' size.
 //
-// A part of stored, an earlier attempt's, is not sent again if its MD5 is that
-// of the file's part. Such parts are not reported to dst.Stored again.
+// A part of stored, an earlier attempt's, is not sent again if its ETag is the MD5 of the file's
+// part, or if it is trusted and its checksum is that of the file's part. Such parts are not reported
+// to dst.Stored again.
 //
 // The first error stops the rest and is returned once everything has come to
-// rest; parts that storage took by then have been reported. The error is a
-// *FileError, *ChangedError, *StatusError, *StallError, *ETagError, one of a
-// connection, that of dst.PartURL with the part's number, or the context's.
+// rest; parts that storage took by then have been reported if they could be verified within two
+// seconds. The error is a *FileError, *ChangedError, *StatusError, *StallError, *ETagError,
+// *ChecksumError, one of a connection, that of dst.PartURL with the part's number, or the context's.
 // Without error, size, number of parts, every ETag and the whole SHA-256 agree
 // with f.
 func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored []Part, dst Destination) (Result, error) {
@@ -38,7 +40,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	if partSize < 1 || count > MaxParts {
 		return Result{}, fmt.Errorf("%s: %d bytes in parts of %d bytes are not 1 to %d parts", f.Path, f.Size, partSize, MaxParts)
 	}
-	src, err := openSource(f.Path)
+	src, err := e.files.source(f.Path)
 	if err != nil {
 		return Result{}, err
 	}
@@ -53,8 +55,12 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	u := &partsUpload{
 		engine: e, file: f, src: src, partSize: partSize, dst: dst,
 		fail: cancel, meter: newMeter(f), known: make(map[int][]Part), parts: make([]Part, count),
-		ahead: make(chan struct{}, e.ahead(partSize)),
+		ahead: share{budget: e.ahead},
 	}
+	defer u.ahead.close()
+	var end context.CancelFunc
+	u.late, end = e.late(inner)
+	defer end()
 	for _, p := range stored {
 		u.known[p.Number] = append(u.known[p.Number], p)
 	}
@@ -72,10 +78,17 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	return u.result()
 }
 
-// ahead is how many parts may be hashed and not yet stored: those in flight,
-// those whose MD5 is being computed, and as many that gather for it meanwhile.
-func (e *Engine) ahead(partSize int64) int {
-	return max(e.slots+1, int(min(int64(e.slots+2*laneCount), aheadBytes/partSize)))
+// late returns a context that ends some time after ctx, in which parts that storage holds are
+// verified.
+func (e *Engine) late(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		e.lanes.flush()
+		if pause(late, lateSums) == nil {
+			cancel(context.Cause(ctx))
+		}
+	})
+	return late, func() { stop(); cancel(nil) }
 }
 
 type partsUpload struct {
@@ -86,44 +99,45 @@ type partsUpload struct {
 	dst      Destination
 	fail     context.CancelCauseFunc // the first error counts
 	meter    *meter
-	known    map[int][]Part // parts of an earlier attempt by number
-	ahead    chan struct{}
+	known    map[int][]Part  // parts of an earlier attempt by number
+	late     context.Context // for parts that are stored
+	ahead    share
 	reading  line
 	sending  line
 	tasks    sync.WaitGroup
 
 	mu    sync.Mutex
 	parts []Part // by number less one; Number 0: not stored
+	crc   uint64 // of the whole
+}
+
+// filePart is one part of the file.
+type filePart struct {
+	number int
+	section
+	crc uint64 // CRC-64/NVME of the first read
+	sum *partSum
 }
 
 // lead goes through the file and sets each part going behind it.
 func (u *partsUpload) lead(ctx context.Context) error {
 	whole := sha256.New()
 	for number := 1; number <= len(u.parts); number++ {
-		if err := u.advance(ctx); err != nil {
-			return err
-		}
 		off := int64(number-1) * u.partSize
-		size := min(u.partSize, u.file.Size-off)
-		crc, err := u.engine.leadPart(ctx, u.src, off, size, &u.reading, whole)
-		if err != nil {
-			<-u.ahead
+		p := filePart{number: number, section: section{u.src, off, min(u.partSize, u.file.Size-off)}}
+		if err := u.engine.reserve(ctx, &u.ahead, p.size); err != nil {
 			return err
 		}
-		// A part that is sent ties the sum to the pass by its own checksum and the
-		// ETag; one that is not sent needs another tie.
-		sum := u.engine.lanes.add(ctx, &partSum{src: u.src, off: off, size: size, withCRC: u.mayReuse(number, size)}, partDelay)
-		var first *turn
-		if !sum.withCRC {
-			first = u.engine.senders.join(&u.sending) // here, for the order of the parts
-		}
-		u.tasks.Go(func() {
-			defer func() { <-u.ahead }()
-			if err := u.part(ctx, number, off, size, crc, sum, first); err != nil {
-				u.engine.lanes.drop(sum)
-				u.fail(err)
-			}
+		err := u.engine.readThrough(ctx, p.section, &u.reading, func(chunk []byte) error {
+			whole.Write(chunk)
+			p.crc = crc64nvme.Update(p.crc, chunk)
+			u.crc = crc64nvme.Update(u.crc, chunk)
+			return nil
 		})
+		if err != nil {
+			return err
+		}
+		u.start(ctx, p)
 	}
 	u.engine.lanes.flush()
 	if err := u.src.planned(u.file.Size); err != nil {
@@ -132,32 +146,20 @@ func (u *partsUpload) lead(ctx context.Context) error {
 	return samePlan(u.file, whole)
 }
 
-// advance waits until one part more may be hashed.
-func (u *partsUpload) advance(ctx context.Context) error {
-	select {
-	case u.ahead <- struct{}{}:
-		return context.Cause(ctx)
-	default:
+// start has a part summed and sent.
+func (u *partsUpload) start(ctx context.Context, p filePart) {
+	p.sum = u.engine.lanes.add(ctx, &partSum{section: p.section}, partDelay)
+	var first *turn
+	if !u.mayReuse(p) {
+		first = u.engine.senders.join(&u.sending) // here, for the order of the parts
 	}
-	if cap(u.ahead) < u.engine.slots+laneCount {
-		u.engine.lanes.flush() // the lanes cannot fill up before this goes on
-	}
-	select {
-	case u.ahead <- struct{}{}:
-		return context.Cause(ctx)
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (e *Engine) leadPart(ctx context.Context, src *source, off, size int64, l *line, whole hash.Hash) (uint32, error) {
-	var crc uint32
-	err := e.readThrough(ctx, src, off, size, l, func(chunk []byte) error {
-		whole.Write(chunk)
-		crc = crc32.Update(crc, castagnoli, chunk)
-		return nil
+	u.tasks.Go(func() {
+		defer u.ahead.release(p.size)
+		if err := u.part(ctx, p, first); err != nil {
+			u.engine.lanes.drop(p.sum)
+			u.fail(err)
+		}
 	})
-	return crc, err
 }
 
 func samePlan(f File, whole hash.Hash) error {
@@ -169,17 +171,17 @@ func samePlan(f File, whole hash.Hash) error {
 
 // part sees to it that storage holds one part. first is its first turn to be
 // sent, nil if it may not have to be.
-func (u *partsUpload) part(ctx context.Context, number int, off, size int64, crc uint32, sum *partSum, first *turn) error {
+func (u *partsUpload) part(ctx context.Context, part filePart, first *turn) error {
 	if first == nil {
-		if reused, err := u.reuse(ctx, number, size, crc, sum); reused || err != nil {
+		if reused, err := u.reuse(ctx, part); reused || err != nil {
 			return err
 		}
 		first = u.engine.senders.join(&u.sending)
 	}
 	p := put{
-		op: fmt.Sprintf("send part %d of %s", number, u.file.Name), part: number,
-		src: u.src, off: off, size: size, meter: u.meter,
-		verify: func(_ context.Context, got uint32) error { return u.sameBytes(number, got, crc) },
+		op: fmt.Sprintf("send part %d of %s", part.number, u.file.Name), part: part.number,
+		section: part.section, meter: u.meter,
+		verify: func(_ context.Context, got uint64) error { return part.sameBytes(got) },
 	}
 	tries := u.engine.newRetries()
 	for {
@@ -192,10 +194,10 @@ func (u *partsUpload) part(ctx context.Context, number int, off, size int64, crc
 				u.fail(tries.tried(err))
 			}
 		}
-		part, err := u.attempt(ctx, p, sum, first, failed)
+		stored, err := u.attempt(ctx, p, part, first, failed)
 		if err == nil {
-			u.keep(part)
-			u.dst.Stored(part)
+			u.keep(stored)
+			u.dst.Stored(stored)
 			return nil
 		}
 		if err := pause(ctx, wait); err != nil {
@@ -205,53 +207,75 @@ func (u *partsUpload) part(ctx context.Context, number int, off, size int64, crc
 	}
 }
 
-// reuse takes a part of an earlier attempt if it is this file's.
-func (u *partsUpload) reuse(ctx context.Context, number int, size int64, crc uint32, sum *partSum) (bool, error) {
-	if err := u.engine.lanes.finish(ctx, sum); err != nil {
+// summed waits for the part's MD5, which must be that of the bytes first read.
+func (u *partsUpload) summed(ctx context.Context, p filePart) error {
+	if err := u.engine.lanes.finish(ctx, p.sum); err != nil {
+		return err
+	}
+	return p.sameBytes(p.sum.crc)
+}
+
+// reuse takes a part of an earlier attempt if it is this file's: what storage itself said of it, its
+// ETag or its checksum, must be true of the file's bytes now. Anybody may have written an ETag that
+// is no MD5 into a record, or a checksum, unless the record is trusted.
+func (u *partsUpload) reuse(ctx context.Context, part filePart) (bool, error) {
+	if err := u.summed(ctx, part); err != nil {
 		return false, err
 	}
-	if err := u.sameBytes(number, sum.crc, crc); err != nil {
-		return false, err
-	}
-	for _, p := range u.known[number] {
-		if p.Size == size && p.ETag != "" && p.MD5 == sum.md5 {
+	for _, p := range u.known[part.number] {
+		if p.Size != part.size || p.ETag == "" {
+			continue
+		}
+		c := parseChecksum(p.Checksum)
+		want, err := u.engine.checksum(ctx, part.section, c.algorithm, part.crc)
+		if err != nil {
+			return false, err
+		}
+		same := want != "" && c.value == want
+		if !same {
+			p.Checksum = ""
+		}
+		if sameETag(p.ETag, part.sum.md5) || p.Trusted && same {
+			p.MD5 = part.sum.md5
 			u.keep(p)
-			u.meter.reuse(size)
+			u.meter.reuse(part.size)
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-func (u *partsUpload) mayReuse(number int, size int64) bool {
-	for _, p := range u.known[number] {
-		if p.Size == size && p.ETag != "" {
-			return true
-		}
-	}
-	return false
+func (u *partsUpload) mayReuse(part filePart) bool {
+	return slices.ContainsFunc(u.known[part.number], func(p Part) bool { return p.Size == part.size && p.ETag != "" })
 }
 
 // attempt sends a part once, and verifies it. What goes wrong it tells failed
 // before it lets anything else happen.
-func (u *partsUpload) attempt(ctx context.Context, p put, sum *partSum, turn *turn, failed func(error)) (Part, error) {
+func (u *partsUpload) attempt(ctx context.Context, p put, part filePart, turn *turn, failed func(error)) (Part, error) {
 	res, err := u.request(ctx, p, turn, failed)
 	if err != nil {
 		return Part{}, err
 	}
 	// From here on the part is stored: it is verified and reported even if the
 	// upload has failed meanwhile.
-	defer context.AfterFunc(ctx, u.engine.lanes.flush)()
-	err = u.engine.lanes.finish(context.WithoutCancel(ctx), sum)
-	if err == nil && (res.etag == "" || !res.keyed && !sameETag(res.etag, sum.md5)) {
-		u.meter.add(-p.size)
-		err = &ETagError{Op: p.op, ETag: res.etag, MD5: sum.md5, Attempts: 1}
-	}
+	checksum, err := u.verify(u.late, p, part, res)
 	if err != nil {
+		u.meter.add(-p.size)
 		failed(err)
 		return Part{}, err
 	}
-	return Part{Number: p.part, Size: p.size, MD5: sum.md5, ETag: res.etag}, nil
+	return Part{Number: p.part, Size: p.size, MD5: part.sum.md5, ETag: res.etag, Checksum: checksum}, nil
+}
+
+// verify holds what storage says of a part against its content.
+func (u *partsUpload) verify(ctx context.Context, p put, part filePart, res stored) (checksum string, err error) {
+	if err := u.summed(ctx, part); err != nil {
+		return "", err
+	}
+	if res.etag == "" || !res.keyed && !sameETag(res.etag, part.sum.md5) {
+		return "", &ETagError{Op: p.op, ETag: res.etag, MD5: part.sum.md5, Attempts: 1}
+	}
+	return u.engine.compare(ctx, p, res.checksums, part.crc)
 }
 
 // request makes one PUT, when its turn comes, to an address asked for just before.
@@ -276,9 +300,10 @@ func (u *partsUpload) ask(ctx context.Context, p put) (stored, error) {
 	return u.engine.send(ctx, p)
 }
 
-func (u *partsUpload) sameBytes(number int, got, want uint32) error {
-	if got != want {
-		return &ChangedError{Path: u.file.Path, Detail: fmt.Sprintf("part %d was written to while it was sent", number)}
+// sameBytes compares the CRC of a later read with that of the first.
+func (p filePart) sameBytes(crc uint64) error {
+	if crc != p.crc {
+		return &ChangedError{Path: p.src.path, Detail: fmt.Sprintf("part %d was written to while it was sent", p.number)}
 	}
 	return nil
 }
@@ -291,7 +316,7 @@ func (u *partsUpload) keep(p Part) {
 
 // result puts the parts together, and holds them against the plan once more.
 func (u *partsUpload) result() (Result, error) {
-	r := Result{Parts: u.parts, SHA256: u.file.SHA256, Sent: u.meter.sent.Load(), Reused: u.meter.reused.Load()}
+	r := Result{Parts: u.parts, SHA256: u.file.SHA256, Sent: u.meter.sent.Load(), Reused: u.meter.reused.Load(), crc: u.crc}
 	var size int64
 	for i, p := range r.Parts {
 		if p.Number != i+1 || p.ETag == "" {

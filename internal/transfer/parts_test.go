@@ -469,10 +469,10 @@ func TestStoredPartsAreNotSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, want := newFile(t, 10*partSize)
 		part := func(n int) transfer.Part {
-			return transfer.Part{Number: n, Size: partSize, MD5: md5.Sum(want[(n-1)*partSize : n*partSize]), ETag: fmt.Sprintf(`"etag-%d"`, n)}
+			return transfer.Part{Number: n, Size: partSize, ETag: fmt.Sprintf(`"%X"`, md5.Sum(want[(n-1)*partSize:n*partSize]))}
 		}
 		other := part(2)
-		other.MD5[0]++
+		other.ETag = part(3).ETag
 		short := part(3)
 		short.Size--
 		bare := part(4)
@@ -490,7 +490,7 @@ func TestStoredPartsAreNotSentAgain(t *testing.T) {
 				t.Errorf("part %d: sent %d times, reported %d times, expected %d", n, s.count(n), dst.reported()[n], sent)
 			}
 		}
-		if res.Reused != 3*partSize || res.Parts[6].ETag != `"etag-7"` {
+		if res.Reused != 3*partSize || res.Parts[6].ETag != part(7).ETag {
 			t.Errorf("%d bytes reused, part 7 is %+v", res.Reused, res.Parts[6])
 		}
 		if last.Reused != res.Reused || last.Sent != res.Sent || last.Total != f.Size {
@@ -683,6 +683,24 @@ func TestProgress(t *testing.T) {
 		half := got[len(got)/2]
 		if half.Rate < 0.9*rate || half.Rate > 1.1*rate || half.Remaining < 8*time.Second || half.Remaining > 12*time.Second {
 			t.Errorf("half way: %+v", half)
+		}
+	})
+}
+
+// A pace that cannot end in time ends with the deadline's own cause, at the deadline.
+func TestBandwidthBeyondTheDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 50_000)
+		cause := errors.New("the time limit of 10 s is over")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, cause)
+		defer cancel()
+		e := newEngine(&store{}, func(c *transfer.Config) { c.Bandwidth = 10 })
+		start := time.Now()
+		_, single := e.UploadSingle(ctx, f, (&addresses{}).next, "")
+		_, parts := e.UploadParts(ctx, f, partSize, nil, &upload{})
+		if !errors.Is(single, cause) || !errors.Is(parts, cause) || time.Since(start) != 10*time.Second {
+			t.Errorf("after %s: %v, %v", time.Since(start), single, parts)
 		}
 	})
 }

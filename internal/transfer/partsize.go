@@ -1,5 +1,7 @@
 package transfer
 
+import "math"
+
 const (
 	mebibyte = int64(1) << 20
 
@@ -25,10 +27,11 @@ func PartSize(size int64) int64 {
 }
 
 // PartCount returns how many parts of partSize bytes a file of size bytes has.
-// It is 0 for an empty file and for a part size below 1.
+// It is 0 for an empty file and for a part size below 1, and math.MaxInt if there
+// are more, which an int of 32 bits cannot hold.
 func PartCount(size, partSize int64) int {
 	if size <= 0 || partSize <= 0 {
 		return 0
 	}
-	return int((size-1)/partSize + 1)
+	return int(min((size-1)/partSize+1, math.MaxInt))
 }

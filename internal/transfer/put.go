@@ -21,27 +21,28 @@ type put struct {
 	part        int    // 0 for a single PUT
 	url         string
 	contentType string
-	src         *source
-	off, size   int64
-	meter       *meter
-	// admit waits until the bytes below an offset may be read; nil: at once.
-	admit func(ctx context.Context, below int64) error
+	section
+	meter *meter
+	// admit waits until the byte at off may be sent and says how many of n may; nil: all, at once.
+	admit func(ctx context.Context, off int64, n int) (int, error)
 	// verify says whether the bytes read, all of them, may become an object. It
-	// is called with their CRC-32C before the last of them are let go.
-	verify func(ctx context.Context, crc uint32) error
+	// is called with their CRC-64/NVME before the last of them are let go.
+	verify func(ctx context.Context, crc uint64) error
 }
 
 // stored is what storage said of a PUT that it took.
 type stored struct {
-	etag     string // as the header had it; "" if there was none
-	keyed    bool   // encrypted with a key of its own, so that the ETag is no MD5
-	duration time.Duration
+	etag      string // as the header had it; "" if there was none
+	keyed     bool   // encrypted with a key of its own, so that the ETag is no MD5
+	checksums []checksum
+	duration  time.Duration
 }
 
 // exchange is one request and its answer.
 type exchange struct {
 	engine *Engine
 	put    put
+	src    *source
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	watch  *watchdog
@@ -88,9 +89,14 @@ func (x *exchange) open() (io.ReadCloser, error) {
 
 // send makes one PUT. It returns when the file is not read any more for it.
 func (e *Engine) send(ctx context.Context, p put) (stored, error) {
+	src, done, err := p.src.reader()
+	if err != nil {
+		return stored{}, err
+	}
+	defer done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x := &exchange{engine: e, put: p, cancel: cancel, answering: make(chan struct{}), answered: make(chan struct{})}
+	x := &exchange{engine: e, put: p, src: src, cancel: cancel, answering: make(chan struct{}), answered: make(chan struct{})}
 	x.watch = newWatchdog(e.cfg.StallTimeout, func() {
 		cancel(&StallError{Op: p.op, Idle: e.cfg.StallTimeout})
 	})

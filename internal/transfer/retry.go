@@ -62,12 +62,15 @@ func (r *retries) tried(err error) error {
 	var (
 		se *StatusError
 		ee *ETagError
+		ke *ChecksumError
 		st *StallError
 		ce *connectionError
 	)
 	switch {
 	case errors.As(err, &se):
 		se.Attempts = r.attempts
+	case errors.As(err, &ke):
+		ke.Attempts = r.attempts
 	case errors.As(err, &ee):
 		ee.Attempts = r.attempts
 	case errors.As(err, &st):
@@ -111,13 +114,14 @@ func transient(err error) bool {
 	var (
 		se *StatusError
 		ee *ETagError
+		ke *ChecksumError
 		st *StallError
 		ce *connectionError
 	)
 	switch {
 	case errors.As(err, &se):
 		return transientStatus(se)
-	case errors.As(err, &ee), errors.As(err, &st):
+	case errors.As(err, &ee), errors.As(err, &ke), errors.As(err, &st):
 		return true
 	case errors.As(err, &ce):
 		var untrusted *tls.CertificateVerificationError

@@ -5,8 +5,9 @@ import (
 	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
 	"crypto/sha256"
 	"hash"
-	"hash/crc32"
 	"sync"
+
+	"github.com/minio/crc64nvme"
 )
 
 // laneFile is the largest file whose MD5 is left to the lanes. A larger one is
@@ -33,7 +34,7 @@ const laneFile = 64 * mebibyte
 // The other errors are those of UploadParts. An error of address is returned
 // as it is.
 func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {
-	src, err := openSource(f.Path)
+	src, err := e.files.source(f.Path)
 	if err != nil {
 		return "", err
 	}
@@ -42,10 +43,11 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 		return "", err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	u := &singleUpload{engine: e, file: f, src: src, address: address, meter: newMeter(f), contentType: contentType}
+	u := &singleUpload{engine: e, file: f, src: src, address: address, meter: newMeter(f), contentType: contentType, ahead: share{budget: e.ahead}}
+	defer u.ahead.close()
 	if f.Size <= laneFile {
 		defer e.lanes.hold()()
-		u.sum = e.lanes.add(ctx, &partSum{src: src, size: f.Size}, fileDelay)
+		u.sum = e.lanes.add(ctx, &partSum{section: section{src, 0, f.Size}}, fileDelay)
 		defer e.lanes.drop(u.sum)
 	}
 	u.tasks.Go(func() {
@@ -70,8 +72,9 @@ type singleUpload struct {
 	tasks       sync.WaitGroup
 
 	hashed mark // how far the pass has come; ends with its verdict
-	sent   mark // how far an attempt has come, at most
-	crc    uint32
+	ahead  share
+	sent   int64 // how far an attempt has come, at most
+	crc    uint64
 	md5    [md5.Size]byte
 	sum    *partSum // nil: the pass computes the MD5
 }
@@ -84,13 +87,13 @@ func (u *singleUpload) lead(ctx context.Context) error {
 		sum = md5.New() //nolint:gosec // see above
 	}
 	for off := int64(0); off < u.file.Size; {
-		if err := u.sent.reach(ctx, off-aheadBytes); err != nil {
+		size := min(u.file.Size-off, turnBytes)
+		if err := u.engine.reserve(ctx, &u.ahead, size); err != nil {
 			return err
 		}
-		size := min(u.file.Size-off, turnBytes)
-		err := u.engine.readThrough(ctx, u.src, off, size, &u.reading, func(chunk []byte) error {
+		err := u.engine.readThrough(ctx, section{u.src, off, size}, &u.reading, func(chunk []byte) error {
 			whole.Write(chunk)
-			u.crc = crc32.Update(u.crc, castagnoli, chunk)
+			u.crc = crc64nvme.Update(u.crc, chunk)
 			if sum != nil {
 				sum.Write(chunk)
 			}
@@ -111,11 +114,8 @@ func (u *singleUpload) lead(ctx context.Context) error {
 // send makes attempts until one succeeds.
 func (u *singleUpload) send(ctx context.Context) (string, error) {
 	p := put{
-		op: "send " + u.file.Name, src: u.src, size: u.file.Size, meter: u.meter, contentType: u.contentType,
-		admit: func(ctx context.Context, below int64) error {
-			u.sent.advance(below)
-			return u.hashed.reach(ctx, below)
-		},
+		op: "send " + u.file.Name, section: section{u.src, 0, u.file.Size}, meter: u.meter, contentType: u.contentType,
+		admit:  u.admit,
 		verify: u.verify,
 	}
 	tries := u.engine.newRetries()
@@ -165,22 +165,47 @@ func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if res.etag == "" || res.keyed {
-		return res.etag, nil
-	}
-	if err := u.summed(ctx); err != nil {
-		return "", err
-	}
-	if !sameETag(res.etag, u.md5) {
+	if err := u.compare(ctx, *p, res); err != nil {
 		u.meter.add(-p.size)
-		return "", &ETagError{Op: p.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
+		return "", err
 	}
 	return res.etag, nil
 }
 
+// admit waits until a byte at off has been read in order, and says how many of n have.
+func (u *singleUpload) admit(ctx context.Context, off int64, n int) (int, error) {
+	at, err := u.hashed.reach(ctx, off+1)
+	if err != nil {
+		return 0, err
+	}
+	n = int(min(int64(n), at-off))
+	if passed := off + int64(n) - u.sent; passed > 0 {
+		u.sent += passed
+		u.ahead.release(passed)
+	}
+	return n, nil
+}
+
+// compare holds what storage says of the object against the content.
+func (u *singleUpload) compare(ctx context.Context, p put, res stored) error {
+	if _, err := u.engine.compare(ctx, p, res.checksums, u.crc); err != nil {
+		return err
+	}
+	if res.etag == "" || res.keyed {
+		return nil
+	}
+	if err := u.summed(ctx); err != nil {
+		return err
+	}
+	if !sameETag(res.etag, u.md5) {
+		return &ETagError{Op: p.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
+	}
+	return nil
+}
+
 // verify holds the last bytes back until the pass has found the content to be
 // the planned one, and compares what was read for this attempt with the pass.
-func (u *singleUpload) verify(ctx context.Context, crc uint32) error {
+func (u *singleUpload) verify(ctx context.Context, crc uint64) error {
 	if err := u.hashed.verdict(ctx); err != nil {
 		return err
 	}
@@ -198,10 +223,10 @@ func (u *singleUpload) summed(ctx context.Context) error {
 		return err
 	}
 	u.md5 = u.sum.md5
-	return nil
+	return u.sameBytes(u.sum.crc)
 }
 
-func (u *singleUpload) sameBytes(crc uint32) error {
+func (u *singleUpload) sameBytes(crc uint64) error {
 	if crc != u.crc {
 		return &ChangedError{Path: u.file.Path, Detail: "it was written to while it was sent"}
 	}

@@ -8,7 +8,7 @@
 // Content is proved, not trusted. One pass goes through the file in order for
 // its SHA-256; the bytes that are sent are read again, from the page cache,
 // and compared with that pass by checksum; what storage holds is compared by
-// ETag. The work is laid out for speed: SHA-256 keeps one core busy, the MD5
+// ETag and by whatever checksum storage returns. The work is laid out for speed: SHA-256 keeps one core busy, the MD5
 // of up to 16 parts is computed together on another, and the senders read
 // straight into the transport's buffer.
 //
@@ -39,9 +39,10 @@ type Config struct {
 type Engine struct {
 	cfg      Config
 	client   *http.Client
-	slots    int        // of senders
 	senders  *turnstile // parts in flight
 	readers  *turnstile // files gone through in order
+	ahead    *readAhead
+	files    files
 	lanes    *lanes
 	buffers  *buffers
 	throttle *throttle
@@ -54,9 +55,10 @@ func New(cfg Config) *Engine {
 	return &Engine{
 		cfg:      cfg,
 		client:   storageClient(cfg.HTTP),
-		slots:    max(cfg.Concurrency, 1),
 		senders:  newTurnstile(cfg.Concurrency),
 		readers:  newTurnstile(readingSlots()),
+		ahead:    &readAhead{slots: int64(max(cfg.Concurrency, 1))},
+		files:    systemFiles(),
 		lanes:    &lanes{buffers: pool},
 		buffers:  pool,
 		throttle: newThrottle(cfg.Bandwidth),
@@ -65,21 +67,6 @@ func New(cfg Config) *Engine {
 
 // readingSlots is how many files are gone through at once: SHA-256 keeps a core busy.
 func readingSlots() int { return max(2, runtime.GOMAXPROCS(0)) }
-
-// Memory returns the bytes of file content that the engine holds in buffers of
-// its own, now and at most since it was made. Each request in flight comes on
-// top, with the 32 KiB that the transport copies through.
-func (e *Engine) Memory() (now, peak int64) {
-	e.buffers.mu.Lock()
-	defer e.buffers.mu.Unlock()
-	return e.buffers.held, e.buffers.peak
-}
-
-// MemoryLimit is what Memory never exceeds, however many and however large the
-// files and their parts are.
-func (e *Engine) MemoryLimit() int64 {
-	return int64(readingSlots())*passBuffer + laneCount*laneBuffer + laneServerBytes
-}
 
 // Digest says what a file held when it was read.
 type Digest struct {
@@ -94,6 +81,12 @@ type Part struct {
 	Size   int64 // bytes
 	MD5    [16]byte
 	ETag   string // as the header had it, quotes included
+	// Checksum is storage's own checksum of the part, which was found to be the content's, as
+	// "crc64nvme:BASE64" (or "sha256:", "crc32c:", "crc32:"); "" if storage returned none.
+	Checksum string
+	// Trusted says that the part comes from a record that only this user can write. It is set by
+	// the caller, for parts of an earlier attempt.
+	Trusted bool
 }
 
 // File names a file and the content it is expected to have.
@@ -128,4 +121,6 @@ type Result struct {
 	Parts        []Part // all of them, in order
 	SHA256       [32]byte
 	Sent, Reused int64 // bytes
+
+	crc uint64 // CRC-64/NVME of the whole
 }
