@@ -692,14 +692,15 @@ func TestBandwidthBeyondTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f, _ := newFile(t, 50_000)
-		cause := errors.New("the time limit of 10 s is over")
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, cause)
+		const limit = 10050 * time.Millisecond // ten bytes a second: the 101st would come later
+		cause := errors.New("the time limit is over")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), limit, cause)
 		defer cancel()
 		e := newEngine(&store{}, func(c *transfer.Config) { c.Bandwidth = 10 })
 		start := time.Now()
 		_, single := e.UploadSingle(ctx, f, (&addresses{}).next, "")
 		_, parts := e.UploadParts(ctx, f, partSize, nil, &upload{})
-		if !errors.Is(single, cause) || !errors.Is(parts, cause) || time.Since(start) != 10*time.Second {
+		if !errors.Is(single, cause) || !errors.Is(parts, cause) || time.Since(start) != limit {
 			t.Errorf("after %s: %v, %v", time.Since(start), single, parts)
 		}
 	})
