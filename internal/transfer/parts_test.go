@@ -753,7 +753,7 @@ func TestUploadAfterAFailedOne(t *testing.T) {
 	big, _ := newFile(t, 70<<20)
 	small, _ := newFile(t, 1000)
 	synctest.Test(t, func(t *testing.T) {
-		e := transfer.New(transfer.Config{HTTP: &http.Client{Transport: &store{}}, Concurrency: 4})
+		e := transfer.New(transfer.Config{Transport: &store{}, Concurrency: 4})
 		if _, err := e.UploadParts(t.Context(), big, 5<<20, nil, refusing{}); err == nil {
 			t.Fatal("no error")
 		}

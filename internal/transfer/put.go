@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -73,7 +72,7 @@ func (x *exchange) fail(err error) {
 }
 
 // open returns a body from the start. The transport asks for one more when a
-// kept connection turns out to be closed, or for a redirect.
+// kept connection turns out to be closed.
 func (x *exchange) open() (io.ReadCloser, error) {
 	x.mu.Lock()
 	before := x.latest
@@ -122,7 +121,8 @@ func (x *exchange) run() (res stored, status int, err error) {
 	if err != nil {
 		return stored{}, 0, err
 	}
-	resp, err := x.engine.client.Do(req)
+	// Not an http.Client: it would follow redirects, and has nothing else that a PUT needs.
+	resp, err := x.engine.cfg.Transport.RoundTrip(req)
 	if err != nil {
 		return stored{}, 0, x.broken(err)
 	}
@@ -148,13 +148,10 @@ func (x *exchange) request() (*http.Request, error) {
 	}
 	u.User = nil // would become an Authorization header
 	first, _ := x.open()
-	req, err := http.NewRequestWithContext(x.ctx, http.MethodPut, "", first)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", x.put.op, bare(err))
-	}
-	req.URL, req.Host = u, u.Host
-	req.ContentLength = x.put.size
-	req.GetBody = x.open
+	req := (&http.Request{
+		Method: http.MethodPut, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
+		Body: first, GetBody: x.open, ContentLength: x.put.size,
+	}).WithContext(x.ctx)
 	if x.put.contentType != "" {
 		req.Header.Set("Content-Type", x.put.contentType)
 	}
@@ -188,38 +185,5 @@ func (x *exchange) broken(err error) error {
 	if ours != nil {
 		return ours
 	}
-	return &connectionError{op: x.put.op, err: bare(err)}
-}
-
-// bare takes away what net/http puts around an error: the address, with the signature.
-func bare(err error) error {
-	var ue *url.Error
-	for errors.As(err, &ue) {
-		err = ue.Err
-	}
-	return err
-}
-
-// storageClient is the client given, held to what a PUT to storage may do.
-func storageClient(given *http.Client) *http.Client {
-	if given == nil {
-		given = &http.Client{}
-	}
-	c := *given
-	c.Jar = nil
-	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
-		// Other statuses than 307 and 308 turn the PUT into a GET, whose 200
-		// would look like success.
-		if req.Method != http.MethodPut || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
-			return http.ErrUseLastResponse
-		}
-		if given.CheckRedirect != nil {
-			return given.CheckRedirect(req, via)
-		}
-		if len(via) >= 5 {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}
-	return &c
+	return &connectionError{op: x.put.op, err: err}
 }

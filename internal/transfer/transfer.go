@@ -24,13 +24,13 @@ import (
 	"time"
 )
 
-// Config is what an Engine works with. HTTP and Concurrency are required.
+// Config is what an Engine works with. Only an Engine that sends nothing needs no Transport.
 type Config struct {
-	HTTP         *http.Client  // for storage: carries no credential, no cookie, and no overall timeout
-	Concurrency  int           // parts in flight over all uploads together; below 1 counts as 1
-	Bandwidth    int64         // bytes per second over all uploads together; 0 means no limit
-	StallTimeout time.Duration // a request without progress for this long ends with a StallError; 0 means never
-	MaxRetries   int           // repeats of one part, or of one single PUT, after the first attempt
+	Transport    http.RoundTripper // to storage; must not add credentials
+	Concurrency  int               // parts in flight over all uploads together; below 1 counts as 1
+	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
+	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
+	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt
 }
 
 // Engine sends files. One serves the whole process: it owns the slots of
@@ -38,7 +38,6 @@ type Config struct {
 // together. It is safe for concurrent use.
 type Engine struct {
 	cfg      Config
-	client   *http.Client
 	senders  *turnstile // parts in flight
 	readers  *turnstile // files gone through in order
 	ahead    *readAhead
@@ -54,7 +53,6 @@ func New(cfg Config) *Engine {
 	pool := &buffers{}
 	return &Engine{
 		cfg:      cfg,
-		client:   storageClient(cfg.HTTP),
 		senders:  newTurnstile(cfg.Concurrency),
 		readers:  newTurnstile(readingSlots()),
 		ahead:    &readAhead{slots: int64(max(cfg.Concurrency, 1))},

@@ -204,7 +204,7 @@ func newEngine(j job) *transfer.Engine {
 		concurrency = 4 // the provider's default
 	}
 	return transfer.New(transfer.Config{
-		HTTP:         &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: concurrency}},
+		Transport:    &http.Transport{MaxIdleConnsPerHost: concurrency},
 		Concurrency:  concurrency,
 		StallTimeout: time.Minute,
 		MaxRetries:   5,
