@@ -59,24 +59,8 @@ func (r *retries) after(err error) (wait time.Duration, again bool) {
 
 // tried notes the number of attempts in the error that ends them.
 func (r *retries) tried(err error) error {
-	var (
-		se *StatusError
-		ee *ETagError
-		ke *ChecksumError
-		st *StallError
-		ce *connectionError
-	)
-	switch {
-	case errors.As(err, &se):
-		se.Attempts = r.attempts
-	case errors.As(err, &ke):
-		ke.Attempts = r.attempts
-	case errors.As(err, &ee):
-		ee.Attempts = r.attempts
-	case errors.As(err, &st):
-		st.Attempts = r.attempts
-	case errors.As(err, &ce):
-		ce.attempts = r.attempts
+	if e, ok := errors.AsType[failedPut](err); ok {
+		*e.tries() = r.attempts
 	}
 	return err
 }
@@ -109,25 +93,32 @@ func mismatch(err error) bool {
 	return errors.As(err, &se) && se.Status == http.StatusForbidden && se.Code == "SignatureDoesNotMatch"
 }
 
+// failedPut is an error of a PUT that was made, and may be repeated unless it says otherwise.
+type failedPut interface {
+	error
+	tries() *int
+}
+
+func (e *StatusError) tries() *int     { return &e.Attempts }
+func (e *StallError) tries() *int      { return &e.Attempts }
+func (e *ETagError) tries() *int       { return &e.Attempts }
+func (e *ChecksumError) tries() *int   { return &e.Attempts }
+func (e *connectionError) tries() *int { return &e.attempts }
+
 // transient reports whether another attempt can end better.
 func transient(err error) bool {
-	var (
-		se *StatusError
-		ee *ETagError
-		ke *ChecksumError
-		st *StallError
-		ce *connectionError
-	)
-	switch {
-	case errors.As(err, &se):
-		return transientStatus(se)
-	case errors.As(err, &ee), errors.As(err, &ke), errors.As(err, &st):
-		return true
-	case errors.As(err, &ce):
-		var untrusted *tls.CertificateVerificationError
-		return !errors.As(ce.err, &untrusted)
-	default:
+	put, ok := errors.AsType[failedPut](err)
+	if !ok {
 		return false
+	}
+	switch e := put.(type) {
+	case *StatusError:
+		return transientStatus(e)
+	case *connectionError:
+		_, untrusted := errors.AsType[*tls.CertificateVerificationError](e.err)
+		return !untrusted
+	default:
+		return true
 	}
 }
 
