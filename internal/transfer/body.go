@@ -30,7 +30,7 @@ var errBodyStopped = errors.New("the request is over")
 // retry without its reason; with "Expect: 100-continue" 34 were lost, each part takes a round trip
 // more, and storage that does not know the header holds each part up for the transport's time limit.
 type body struct {
-	x *exchange
+	r *request
 
 	mu      sync.Mutex
 	stopped bool
@@ -57,39 +57,39 @@ func (b *body) Read(p []byte) (int, error) {
 	b.begun = true
 	// What the transport was given before has gone out. The time until it
 	// gets more is ours, not the other side's.
-	b.x.watch.pause()
+	b.r.watch.pause()
 	n, err := b.fill(p[:min(int64(len(p)), b.left)])
 	if err != nil {
 		b.over = true
-		b.x.fail(err)
+		b.r.fail(err)
 		return 0, err
 	}
-	b.x.count(int64(n))
-	b.x.watch.resume()
+	b.r.count(int64(n))
+	b.r.watch.resume()
 	return n, nil
 }
 
 // fill reads the next bytes; b.mu is held.
 func (b *body) fill(p []byte) (int, error) {
-	x := b.x
+	r := b.r
 	n := len(p)
 	var err error
-	if x.put.admit != nil {
-		if n, err = x.put.admit(x.ctx, b.off, n); err != nil {
+	if r.put.admit != nil {
+		if n, err = r.put.admit(r.ctx, b.off, n); err != nil {
 			return 0, err
 		}
 	}
-	if n, err = x.engine.throttle.take(x.ctx, n); err != nil {
+	if n, err = r.engine.throttle.take(r.ctx, n); err != nil {
 		return 0, err
 	}
 	p = p[:n]
-	if err := x.src.readAt(p, b.off); err != nil {
+	if err := r.src.readAt(p, b.off); err != nil {
 		return 0, err
 	}
 	b.crc = crc64nvme.Update(b.crc, p)
 	if int64(n) == b.left {
 		// The last bytes stay here unless all of them are what was hashed.
-		if err := x.put.verify(x.ctx, b.crc); err != nil {
+		if err := r.put.verify(r.ctx, b.crc); err != nil {
 			return 0, err
 		}
 	}
@@ -107,10 +107,10 @@ func (b *body) Close() error {
 	if !wait {
 		return nil
 	}
-	if !b.x.await(b.x.answering, refusalGrace) {
+	if !b.r.await(b.r.answering, refusalGrace) {
 		return nil
 	}
-	b.x.await(b.x.answered, answerGrace)
+	b.r.await(b.r.answered, answerGrace)
 	return nil
 }
 
@@ -148,14 +148,14 @@ func (w *watchdog) resume() {
 	}
 }
 
-// await waits for an event of the exchange and reports whether it came.
-func (x *exchange) await(event <-chan struct{}, limit time.Duration) bool {
+// await waits for an event of the request and reports whether it came.
+func (r *request) await(event <-chan struct{}, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-event:
 		return true
-	case <-x.ctx.Done():
+	case <-r.ctx.Done():
 		return false
 	case <-timer.C:
 		return false

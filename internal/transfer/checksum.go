@@ -77,7 +77,7 @@ func (e *Engine) checksum(ctx context.Context, s section, algorithm string, crc 
 		return "", nil
 	}
 	var again uint64
-	err := e.readThrough(ctx, s, &line{}, func(chunk []byte) error {
+	err := e.readThrough(ctx, s, &queue{}, func(chunk []byte) error {
 		sum.Write(chunk)
 		again = crc64nvme.Update(again, chunk)
 		return nil

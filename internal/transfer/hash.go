@@ -98,7 +98,7 @@ func (e *Engine) runHash(ctx context.Context, key hashKey, call *hashCall, src *
 	defer call.cancel()
 	defer src.close()
 	sum := sha256.New()
-	err := e.readThrough(ctx, section{src, 0, src.size()}, &line{}, func(chunk []byte) error {
+	err := e.readThrough(ctx, section{src, 0, src.size()}, &queue{}, func(chunk []byte) error {
 		sum.Write(chunk)
 		return nil
 	})
@@ -119,21 +119,21 @@ func (e *Engine) runHash(ctx context.Context, key hashKey, call *hashCall, src *
 
 // readThrough reads a section in order and hands each chunk to use. It holds a
 // reading slot while it reads and gives others their turn every 16 MiB.
-func (e *Engine) readThrough(ctx context.Context, s section, l *line, use func(chunk []byte) error) error {
+func (e *Engine) readThrough(ctx context.Context, s section, q *queue, use func(chunk []byte) error) error {
 	for end := s.off + s.size; s.off < end; s.off += s.size {
 		s.size = min(end-s.off, turnBytes)
-		if err := e.readTurn(ctx, s, l, use); err != nil {
+		if err := e.readTurn(ctx, s, q, use); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Engine) readTurn(ctx context.Context, s section, l *line, use func(chunk []byte) error) error {
-	if err := e.readers.enter(ctx, l); err != nil {
+func (e *Engine) readTurn(ctx context.Context, s section, q *queue, use func(chunk []byte) error) error {
+	if err := e.readers.acquire(ctx, q); err != nil {
 		return err
 	}
-	defer e.readers.leave()
+	defer e.readers.release()
 	buf := e.buffers.get(passBuffer)
 	defer e.buffers.put(buf)
 	return s.chunks(ctx, buf, use)

@@ -49,7 +49,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 		return Result{}, err
 	}
 
-	defer e.lanes.hold()()
+	defer e.md5.keepServer()()
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	u := &partsUpload{
@@ -64,7 +64,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	for _, p := range stored {
 		u.known[p.Number] = append(u.known[p.Number], p)
 	}
-	if err := u.lead(inner); err != nil {
+	if err := u.firstRead(inner); err != nil {
 		u.fail(err)
 	}
 	u.tasks.Wait()
@@ -83,7 +83,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 func (e *Engine) late(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		e.lanes.flush()
+		e.md5.flush()
 		if pause(late, lateSums) == nil {
 			cancel(context.Cause(ctx))
 		}
@@ -102,8 +102,8 @@ type partsUpload struct {
 	known    map[int][]Part  // parts of an earlier attempt by number
 	late     context.Context // for parts that are stored
 	ahead    share
-	reading  line
-	sending  line
+	reading  queue
+	sending  queue
 	tasks    sync.WaitGroup
 
 	mu    sync.Mutex
@@ -119,8 +119,8 @@ type filePart struct {
 	sum *partSum
 }
 
-// lead goes through the file and sets each part going behind it.
-func (u *partsUpload) lead(ctx context.Context) error {
+// firstRead goes through the file and sets each part going behind it.
+func (u *partsUpload) firstRead(ctx context.Context) error {
 	whole := sha256.New()
 	for number := 1; number <= len(u.parts); number++ {
 		off := int64(number-1) * u.partSize
@@ -139,7 +139,7 @@ func (u *partsUpload) lead(ctx context.Context) error {
 		}
 		u.start(ctx, p)
 	}
-	u.engine.lanes.flush()
+	u.engine.md5.flush()
 	if err := u.src.planned(u.file.Size); err != nil {
 		return err
 	}
@@ -148,15 +148,15 @@ func (u *partsUpload) lead(ctx context.Context) error {
 
 // start has a part summed and sent.
 func (u *partsUpload) start(ctx context.Context, p filePart) {
-	p.sum = u.engine.lanes.add(ctx, &partSum{section: p.section}, partDelay)
-	var first *turn
+	p.sum = u.engine.md5.add(ctx, &partSum{section: p.section}, partDelay)
+	var first *waiter
 	if !u.mayReuse(p) {
-		first = u.engine.senders.join(&u.sending) // here, for the order of the parts
+		first = u.engine.senders.enqueue(&u.sending) // here, for the order of the parts
 	}
 	u.tasks.Go(func() {
 		defer u.ahead.release(p.size)
 		if err := u.part(ctx, p, first); err != nil {
-			u.engine.lanes.drop(p.sum)
+			u.engine.md5.drop(p.sum)
 			u.fail(err)
 		}
 	})
@@ -171,12 +171,12 @@ func samePlan(f File, whole hash.Hash) error {
 
 // part sees to it that storage holds one part. first is its first turn to be
 // sent, nil if it may not have to be.
-func (u *partsUpload) part(ctx context.Context, part filePart, first *turn) error {
+func (u *partsUpload) part(ctx context.Context, part filePart, first *waiter) error {
 	if first == nil {
 		if reused, err := u.reuse(ctx, part); reused || err != nil {
 			return err
 		}
-		first = u.engine.senders.join(&u.sending)
+		first = u.engine.senders.enqueue(&u.sending)
 	}
 	p := put{
 		op: fmt.Sprintf("send part %d of %s", part.number, u.file.Name), part: part.number,
@@ -203,13 +203,13 @@ func (u *partsUpload) part(ctx context.Context, part filePart, first *turn) erro
 		if err := pause(ctx, wait); err != nil {
 			return err
 		}
-		first = u.engine.senders.join(&u.sending)
+		first = u.engine.senders.enqueue(&u.sending)
 	}
 }
 
 // summed waits for the part's MD5, which must be that of the bytes first read.
 func (u *partsUpload) summed(ctx context.Context, p filePart) error {
-	if err := u.engine.lanes.finish(ctx, p.sum); err != nil {
+	if err := u.engine.md5.wait(ctx, p.sum); err != nil {
 		return err
 	}
 	return p.sameBytes(p.sum.crc)
@@ -251,7 +251,7 @@ func (u *partsUpload) mayReuse(part filePart) bool {
 
 // attempt sends a part once, and verifies it. What goes wrong it tells failed
 // before it lets anything else happen.
-func (u *partsUpload) attempt(ctx context.Context, p put, part filePart, turn *turn, failed func(error)) (Part, error) {
+func (u *partsUpload) attempt(ctx context.Context, p put, part filePart, turn *waiter, failed func(error)) (Part, error) {
 	res, err := u.request(ctx, p, turn, failed)
 	if err != nil {
 		return Part{}, err
@@ -279,11 +279,11 @@ func (u *partsUpload) verify(ctx context.Context, p put, part filePart, res stor
 }
 
 // request makes one PUT, when its turn comes, to an address asked for just before.
-func (u *partsUpload) request(ctx context.Context, p put, turn *turn, failed func(error)) (stored, error) {
+func (u *partsUpload) request(ctx context.Context, p put, turn *waiter, failed func(error)) (stored, error) {
 	if err := u.engine.senders.wait(ctx, turn); err != nil {
 		return stored{}, err
 	}
-	defer u.engine.senders.leave()
+	defer u.engine.senders.release()
 	res, err := u.ask(ctx, p)
 	if err != nil && ctx.Err() == nil { // else it may be another part's error
 		failed(err)

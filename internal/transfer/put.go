@@ -37,8 +37,8 @@ type stored struct {
 	duration  time.Duration
 }
 
-// exchange is one request and its answer.
-type exchange struct {
+// request is one request and its answer.
+type request struct {
 	engine *Engine
 	put    put
 	src    *source
@@ -56,32 +56,32 @@ type exchange struct {
 	failed error // why the body ended early, if that was our doing
 }
 
-func (x *exchange) count(n int64) {
-	x.sent.Add(n)
-	x.put.meter.add(n)
+func (r *request) count(n int64) {
+	r.sent.Add(n)
+	r.put.meter.add(n)
 }
 
-func (x *exchange) begin() { x.begins.Do(func() { close(x.answering) }) }
+func (r *request) begin() { r.begins.Do(func() { close(r.answering) }) }
 
-func (x *exchange) fail(err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.failed == nil {
-		x.failed = err
+func (r *request) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil {
+		r.failed = err
 	}
 }
 
 // open returns a body from the start. The transport asks for one more when a
 // kept connection turns out to be closed.
-func (x *exchange) open() (io.ReadCloser, error) {
-	x.mu.Lock()
-	before := x.latest
-	b := &body{x: x, off: x.put.off, left: x.put.size}
-	x.latest = b
-	x.mu.Unlock()
+func (r *request) open() (io.ReadCloser, error) {
+	r.mu.Lock()
+	before := r.latest
+	b := &body{r: r, off: r.put.off, left: r.put.size}
+	r.latest = b
+	r.mu.Unlock()
 	if before != nil {
 		before.stop()
-		x.count(-x.sent.Load())
+		r.count(-r.sent.Load())
 	}
 	return b, nil
 }
@@ -95,19 +95,19 @@ func (e *Engine) send(ctx context.Context, p put) (stored, error) {
 	defer done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x := &exchange{engine: e, put: p, src: src, cancel: cancel, answering: make(chan struct{}), answered: make(chan struct{})}
-	x.watch = newWatchdog(e.cfg.StallTimeout, func() {
+	r := &request{engine: e, put: p, src: src, cancel: cancel, answering: make(chan struct{}), answered: make(chan struct{})}
+	r.watch = newWatchdog(e.cfg.StallTimeout, func() {
 		cancel(&StallError{Op: p.op, Idle: e.cfg.StallTimeout})
 	})
-	x.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:              func(httptrace.GotConnInfo) { x.watch.resume() },
-		GotFirstResponseByte: func() { x.begin(); x.watch.resume() },
+	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:              func(httptrace.GotConnInfo) { r.watch.resume() },
+		GotFirstResponseByte: func() { r.begin(); r.watch.resume() },
 	})
 	start := time.Now()
-	res, status, err := x.run()
+	res, status, err := r.run()
 	res.duration = time.Since(start)
 	if err != nil {
-		x.put.meter.add(-x.sent.Load())
+		r.put.meter.add(-r.sent.Load())
 	}
 	tflog.Debug(ctx, "PUT to storage", map[string]any{
 		"part": p.part, "bytes": p.size, "status": status, "duration_ms": res.duration.Milliseconds(), "ok": err == nil,
@@ -115,75 +115,75 @@ func (e *Engine) send(ctx context.Context, p put) (stored, error) {
 	return res, err
 }
 
-func (x *exchange) run() (res stored, status int, err error) {
-	defer x.end()
-	req, err := x.request()
+func (r *request) run() (res stored, status int, err error) {
+	defer r.end()
+	req, err := r.build()
 	if err != nil {
 		return stored{}, 0, err
 	}
 	// Not an http.Client: it would follow redirects, and has nothing else that a PUT needs.
-	resp, err := x.engine.cfg.Transport.RoundTrip(req)
+	resp, err := r.engine.cfg.Transport.RoundTrip(req)
 	if err != nil {
-		return stored{}, 0, x.broken(err)
+		return stored{}, 0, r.broken(err)
 	}
 	defer resp.Body.Close()
-	x.begin()
-	x.watch.resume()
+	r.begin()
+	r.watch.resume()
 	// The status decides; a text that breaks off is still good for the error.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
-	if resp.StatusCode != http.StatusOK && (x.put.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
-		return stored{}, resp.StatusCode, refusal(x.put, resp, text)
+	if resp.StatusCode != http.StatusOK && (r.put.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
+		return stored{}, resp.StatusCode, refusal(r.put, resp, text)
 	}
-	if !x.latestBody().stop() {
-		return stored{}, resp.StatusCode, x.broken(errors.New("storage answered before it had all of the content"))
+	if !r.latestBody().stop() {
+		return stored{}, resp.StatusCode, r.broken(errors.New("storage answered before it had all of the content"))
 	}
 	return accepted(resp), resp.StatusCode, nil
 }
 
-func (x *exchange) request() (*http.Request, error) {
-	u, err := url.Parse(x.put.url)
+func (r *request) build() (*http.Request, error) {
+	u, err := url.Parse(r.put.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		// Not the cause: it holds the address, which is a secret.
-		return nil, &addressError{op: x.put.op}
+		return nil, &addressError{op: r.put.op}
 	}
 	u.User = nil // would become an Authorization header
-	first, _ := x.open()
+	first, _ := r.open()
 	req := (&http.Request{
 		Method: http.MethodPut, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
-		Body: first, GetBody: x.open, ContentLength: x.put.size,
-	}).WithContext(x.ctx)
-	if x.put.contentType != "" {
-		req.Header.Set("Content-Type", x.put.contentType)
+		Body: first, GetBody: r.open, ContentLength: r.put.size,
+	}).WithContext(r.ctx)
+	if r.put.contentType != "" {
+		req.Header.Set("Content-Type", r.put.contentType)
 	}
 	return req, nil
 }
 
-func (x *exchange) latestBody() *body {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.latest
+func (r *request) latestBody() *body {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.latest
 }
 
 // end sees to it that nothing of the request goes on behind the caller's back.
-func (x *exchange) end() {
-	x.cancel(nil)
-	close(x.answered)
-	if b := x.latestBody(); b != nil {
+func (r *request) end() {
+	r.cancel(nil)
+	close(r.answered)
+	if b := r.latestBody(); b != nil {
 		b.stop()
 	}
-	x.watch.pause()
+	r.watch.pause()
 }
 
-// broken finds the true reason for a failed exchange.
-func (x *exchange) broken(err error) error {
-	x.mu.Lock()
-	ours := x.failed
-	x.mu.Unlock()
-	if cause := context.Cause(x.ctx); cause != nil {
+// broken finds the true reason for a failed request.
+func (r *request) broken(err error) error {
+	r.mu.Lock()
+	ours := r.failed
+	r.mu.Unlock()
+	if cause := context.Cause(r.ctx); cause != nil {
 		return cause
 	}
 	if ours != nil {
 		return ours
 	}
-	return &connectionError{op: x.put.op, err: err}
+	return &connectionError{op: r.put.op, err: err}
 }

@@ -99,7 +99,7 @@ func (e *Engine) reserve(ctx context.Context, s *share, n int64) error {
 	case <-granted:
 	default:
 		// Sums that wait for others may be all that keeps the bytes.
-		defer e.lanes.starve()()
+		defer e.md5.readerWaits()()
 		select {
 		case <-granted:
 		case <-ctx.Done():

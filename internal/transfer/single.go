@@ -46,12 +46,12 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 	u := &singleUpload{engine: e, file: f, src: src, address: address, meter: newMeter(f), contentType: contentType, ahead: share{budget: e.ahead}}
 	defer u.ahead.close()
 	if f.Size <= laneFile {
-		defer e.lanes.hold()()
-		u.sum = e.lanes.add(ctx, &partSum{section: section{src, 0, f.Size}}, fileDelay)
-		defer e.lanes.drop(u.sum)
+		defer e.md5.keepServer()()
+		u.sum = e.md5.add(ctx, &partSum{section: section{src, 0, f.Size}}, fileDelay)
+		defer e.md5.drop(u.sum)
 	}
 	u.tasks.Go(func() {
-		err := u.lead(ctx)
+		err := u.firstRead(ctx)
 		u.hashed.end(err)
 	})
 	defer u.tasks.Wait()
@@ -67,11 +67,11 @@ type singleUpload struct {
 	address     func(context.Context) (string, error)
 	contentType string
 	meter       *meter
-	reading     line
-	sending     line
+	reading     queue
+	sending     queue
 	tasks       sync.WaitGroup
 
-	hashed mark // how far the pass has come; ends with its verdict
+	hashed position // how far the pass has come; ends with its verdict
 	ahead  share
 	sent   int64 // how far an attempt has come, at most
 	crc    uint64
@@ -79,8 +79,8 @@ type singleUpload struct {
 	sum    *partSum // nil: the pass computes the MD5
 }
 
-// lead goes through the file, a bounded distance ahead of the sender.
-func (u *singleUpload) lead(ctx context.Context) error {
+// firstRead goes through the file, a bounded distance ahead of the sender.
+func (u *singleUpload) firstRead(ctx context.Context) error {
 	whole := sha256.New()
 	var sum hash.Hash
 	if u.sum == nil {
@@ -148,11 +148,11 @@ func (u *singleUpload) send(ctx context.Context) (string, error) {
 
 // attempt makes one PUT in a slot of its own.
 func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
-	if err := u.engine.senders.enter(ctx, &u.sending); err != nil {
+	if err := u.engine.senders.acquire(ctx, &u.sending); err != nil {
 		return "", err
 	}
 	res, err := func() (stored, error) {
-		defer u.engine.senders.leave()
+		defer u.engine.senders.release()
 		if p.url == "" {
 			address, err := u.address(ctx)
 			if err != nil {
@@ -174,7 +174,7 @@ func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
 
 // admit waits until a byte at off has been read in order, and says how many of n have.
 func (u *singleUpload) admit(ctx context.Context, off int64, n int) (int, error) {
-	at, err := u.hashed.reach(ctx, off+1)
+	at, err := u.hashed.waitFor(ctx, off+1)
 	if err != nil {
 		return 0, err
 	}
@@ -206,7 +206,7 @@ func (u *singleUpload) compare(ctx context.Context, p put, res stored) error {
 // verify holds the last bytes back until the pass has found the content to be
 // the planned one, and compares what was read for this attempt with the pass.
 func (u *singleUpload) verify(ctx context.Context, crc uint64) error {
-	if err := u.hashed.verdict(ctx); err != nil {
+	if err := u.hashed.waitEnd(ctx); err != nil {
 		return err
 	}
 	if err := u.src.planned(u.file.Size); err != nil {
@@ -219,7 +219,7 @@ func (u *singleUpload) summed(ctx context.Context) error {
 	if u.sum == nil {
 		return nil // the pass had it before the last bytes went out
 	}
-	if err := u.engine.lanes.finish(ctx, u.sum); err != nil {
+	if err := u.engine.md5.wait(ctx, u.sum); err != nil {
 		return err
 	}
 	u.md5 = u.sum.md5

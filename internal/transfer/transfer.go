@@ -38,11 +38,11 @@ type Config struct {
 // together. It is safe for concurrent use.
 type Engine struct {
 	cfg      Config
-	senders  *turnstile // parts in flight
-	readers  *turnstile // files gone through in order
+	senders  *semaphore // parts in flight
+	readers  *semaphore // files gone through in order
 	ahead    *readAhead
 	files    files
-	lanes    *lanes
+	md5      *md5Queue
 	buffers  *buffers
 	throttle *throttle
 	digests  digests
@@ -53,11 +53,11 @@ func New(cfg Config) *Engine {
 	pool := &buffers{}
 	return &Engine{
 		cfg:      cfg,
-		senders:  newTurnstile(cfg.Concurrency),
-		readers:  newTurnstile(readingSlots()),
+		senders:  newSemaphore(cfg.Concurrency),
+		readers:  newSemaphore(readingSlots()),
 		ahead:    &readAhead{slots: int64(max(cfg.Concurrency, 1))},
 		files:    systemFiles(),
-		lanes:    &lanes{buffers: pool},
+		md5:      &md5Queue{buffers: pool},
 		buffers:  pool,
 		throttle: newThrottle(cfg.Bandwidth),
 	}

@@ -36,13 +36,13 @@ const (
 	laneServerBytes = 3 * laneCount * 32 << 10
 )
 
-// lanes computes the MD5 of several parts at once. One sum by itself cannot be
+// md5Queue computes the MD5 of several parts at once. One sum by itself cannot be
 // split up, and runs at half the speed of SHA-256; but a processor with AVX2
 // or AVX-512 computes up to 16 of them in the time of one. The parts in flight
 // are too few for that, so the sums are no business of the senders: they are
 // collected until there are enough, or nothing more is to come, or one has waited
 // long enough, and are then computed from the page cache.
-type lanes struct {
+type md5Queue struct {
 	buffers *buffers
 
 	mu      sync.Mutex
@@ -51,7 +51,7 @@ type lanes struct {
 	urgent  bool // all that wait are to be started as lanes get free
 	timer   *time.Timer
 	due     time.Time
-	starved int            // uploads that read on only when parts are done with
+	blocked int            // uploads that read on only when parts are done with
 	uploads int            // in progress, which keep the server
 	server  md5simd.Server // nil until a sum needs it
 	spare   []md5simd.Hasher
@@ -70,191 +70,191 @@ type partSum struct {
 	err    error
 }
 
-// hold keeps what md5simd has allocated until release is called: made anew for each batch of sums, it would be most of
+// keepServer keeps what md5simd has allocated until release is called: made anew for each batch of sums, it would be most of
 // the garbage of an upload.
-func (l *lanes) hold() (release func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.uploads++
+func (q *md5Queue) keepServer() (release func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.uploads++
 	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.uploads--
-		l.dismiss()
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.uploads--
+		q.closeServer()
 	}
 }
 
-// dismiss ends the server that nobody needs any more; l.mu is held.
-func (l *lanes) dismiss() {
-	if l.uploads > 0 || l.running > 0 || l.server == nil {
+// closeServer ends the server that nobody needs any more; q.mu is held.
+func (q *md5Queue) closeServer() {
+	if q.uploads > 0 || q.running > 0 || q.server == nil {
 		return
 	}
-	for _, lane := range l.spare {
+	for _, lane := range q.spare {
 		lane.Close()
 	}
-	l.server.Close()
-	l.server, l.spare = nil, nil
-	l.buffers.account(-laneServerBytes)
+	q.server.Close()
+	q.server, q.spare = nil, nil
+	q.buffers.account(-laneServerBytes)
 }
 
 // add asks for a sum, which starts within the delay.
-func (l *lanes) add(ctx context.Context, s *partSum, delay time.Duration) *partSum {
+func (q *md5Queue) add(ctx context.Context, s *partSum, delay time.Duration) *partSum {
 	s.done = make(chan struct{})
-	// It ends with finish or drop, not with ctx: a part that storage holds
+	// It ends with wait or drop, not with ctx: a part that storage holds
 	// already is verified and reported although the upload was cancelled.
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.waiting = append(l.waiting, s)
-	l.start()
-	if len(l.waiting) > 0 {
-		l.wakeAt(time.Now().Add(delay))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, s)
+	q.start()
+	if len(q.waiting) > 0 {
+		q.wakeAt(time.Now().Add(delay))
 	}
 	return s
 }
 
 // flush starts what waits as soon as there are lanes.
-func (l *lanes) flush() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.urgent = len(l.waiting) > 0
-	l.start()
+func (q *md5Queue) flush() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.urgent = len(q.waiting) > 0
+	q.start()
 }
 
-// starve says that an upload waits for parts to be done with, until fed is called.
-func (l *lanes) starve() (fed func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.starved++
-	l.start()
+// readerWaits says that an upload waits for parts to be done with, until fed is called.
+func (q *md5Queue) readerWaits() (fed func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.blocked++
+	q.start()
 	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.starved--
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.blocked--
 	}
 }
 
-// finish waits for the sum; when ctx ends first, the sum is dropped.
-func (l *lanes) finish(ctx context.Context, s *partSum) error {
-	l.mu.Lock()
+// wait waits for the sum; when ctx ends first, the sum is dropped.
+func (q *md5Queue) wait(ctx context.Context, s *partSum) error {
+	q.mu.Lock()
 	s.wanted = true
-	l.start()
-	l.mu.Unlock()
+	q.start()
+	q.mu.Unlock()
 	select {
 	case <-s.done:
 		return s.err
 	case <-ctx.Done():
-		l.drop(s)
+		q.drop(s)
 		return context.Cause(ctx)
 	}
 }
 
 // drop ends a sum nobody needs any more. When it returns the file is not read
 // any more.
-func (l *lanes) drop(s *partSum) {
+func (q *md5Queue) drop(s *partSum) {
 	s.cancel()
-	l.mu.Lock()
-	if i := slices.Index(l.waiting, s); i >= 0 {
-		l.waiting = slices.Delete(l.waiting, i, i+1)
-		l.rest()
-		l.mu.Unlock()
+	q.mu.Lock()
+	if i := slices.Index(q.waiting, s); i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		q.stopTimer()
+		q.mu.Unlock()
 		s.err = context.Canceled
 		close(s.done)
 		return
 	}
-	l.mu.Unlock()
+	q.mu.Unlock()
 	<-s.done
 }
 
-// start moves sums from waiting to running; l.mu is held.
-func (l *lanes) start() {
-	if !l.ready() {
+// start moves sums from waiting to running; q.mu is held.
+func (q *md5Queue) start() {
+	if !q.ready() {
 		return
 	}
-	n := min(len(l.waiting), laneCount-l.running)
-	batch := l.waiting[:n]
-	l.waiting = slices.Clone(l.waiting[n:])
-	l.rest()
-	l.running += n
-	multi := l.running >= lanesWorth
+	n := min(len(q.waiting), laneCount-q.running)
+	batch := q.waiting[:n]
+	q.waiting = slices.Clone(q.waiting[n:])
+	q.stopTimer()
+	q.running += n
+	multi := q.running >= lanesWorth
 	for _, s := range batch {
 		if multi && s.size >= laneLeast {
-			go l.run(s, l.hasher())
+			go q.run(s, q.hasher())
 		} else {
-			go l.run(s, md5.New()) //nolint:gosec // see above
+			go q.run(s, md5.New()) //nolint:gosec // see above
 		}
 	}
 }
 
 // ready reports whether to start what waits. A part that is stored and only lacks its MD5 is not to
-// keep another one from being read; l.mu is held.
-func (l *lanes) ready() bool {
-	return l.urgent || l.running == 0 && len(l.waiting) >= lanesBatch ||
-		l.starved > 0 && slices.ContainsFunc(l.waiting, func(s *partSum) bool { return s.wanted })
+// keep another one from being read; q.mu is held.
+func (q *md5Queue) ready() bool {
+	return q.urgent || q.running == 0 && len(q.waiting) >= lanesBatch ||
+		q.blocked > 0 && slices.ContainsFunc(q.waiting, func(s *partSum) bool { return s.wanted })
 }
 
-// rest disarms the timer once nothing waits: one that stayed armed, or spent,
-// would keep the next sum from getting its own; l.mu is held.
-func (l *lanes) rest() {
-	if len(l.waiting) > 0 {
+// stopTimer disarms the timer once nothing waits: one that stayed armed, or spent,
+// would keep the next sum from getting its own; q.mu is held.
+func (q *md5Queue) stopTimer() {
+	if len(q.waiting) > 0 {
 		return
 	}
-	l.urgent = false
-	if l.timer != nil {
-		l.timer.Stop()
-		l.timer = nil
+	q.urgent = false
+	if q.timer != nil {
+		q.timer.Stop()
+		q.timer = nil
 	}
 }
 
 // wake is what the timer does.
-func (l *lanes) wake() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.timer = nil
-	l.urgent = len(l.waiting) > 0
-	l.start()
+func (q *md5Queue) wake() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.timer = nil
+	q.urgent = len(q.waiting) > 0
+	q.start()
 }
 
-func (l *lanes) wakeAt(due time.Time) {
-	if l.timer != nil {
-		if !due.Before(l.due) {
+func (q *md5Queue) wakeAt(due time.Time) {
+	if q.timer != nil {
+		if !due.Before(q.due) {
 			return
 		}
-		l.timer.Stop()
+		q.timer.Stop()
 	}
-	l.due = due
-	l.timer = time.AfterFunc(time.Until(due), l.wake)
+	q.due = due
+	q.timer = time.AfterFunc(time.Until(due), q.wake)
 }
 
-// hasher lends a lane; l.mu is held. Lanes are reused, never closed one by
+// hasher lends a lane; q.mu is held. Lanes are reused, never closed one by
 // one: md5simd does not forget closed ones and looks at each in every round.
-func (l *lanes) hasher() hash.Hash {
-	if l.server == nil {
-		l.server = md5simd.NewServer()
-		l.buffers.account(laneServerBytes)
+func (q *md5Queue) hasher() hash.Hash {
+	if q.server == nil {
+		q.server = md5simd.NewServer()
+		q.buffers.account(laneServerBytes)
 	}
-	if n := len(l.spare); n > 0 {
-		h := l.spare[n-1]
-		l.spare = l.spare[:n-1]
+	if n := len(q.spare); n > 0 {
+		h := q.spare[n-1]
+		q.spare = q.spare[:n-1]
 		h.Reset()
 		return h
 	}
-	return l.server.NewHash()
+	return q.server.NewHash()
 }
 
-func (l *lanes) run(s *partSum, h hash.Hash) {
-	s.err = s.compute(h, l.buffers)
+func (q *md5Queue) run(s *partSum, h hash.Hash) {
+	s.err = s.compute(h, q.buffers)
 	close(s.done)
 	s.cancel()
 
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.running--
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.running--
 	if lane, ok := h.(md5simd.Hasher); ok {
-		l.spare = append(l.spare, lane)
+		q.spare = append(q.spare, lane)
 	}
-	l.start()
-	l.dismiss()
+	q.start()
+	q.closeServer()
 }
 
 func (s *partSum) compute(h hash.Hash, pool *buffers) error {
