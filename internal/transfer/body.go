@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// refusalGrace is how long a broken body waits for an answer that was on
-	// its way already. It has reached this machine before the connection broke.
+	// refusalGrace is how long Close waits for the beginning of a response. The response has
+	// reached this machine before the connection broke.
 	refusalGrace = 2 * time.Second
-	// answerGrace is the same once the answer has begun.
+	// answerGrace is how long Close waits for the rest of the response.
 	answerGrace = 10 * time.Second
 )
 
@@ -22,9 +22,9 @@ var errBodyStopped = errors.New("the request is over")
 // body is the request body of a PUT: a section of a file, read from the page cache straight into the
 // transport's buffer.
 //
-// net/http drops the answer of a server that refuses early and closes the connection, because the
+// net/http drops the response of a server that refuses early and closes the connection, because the
 // write error gets to RoundTrip first. But the transport closes the body before it passes that error
-// on, and takes an answer at any time, so Close of a body that was cut short waits for the answer.
+// on, and accepts a response until then. So Close of a body that was cut short waits for the response.
 //
 // Of 160 early refusals over sockets this loses none. Without it, 60 to 68 were lost, and each cost a
 // retry without its reason; with "Expect: 100-continue" 34 were lost, each part takes a round trip
@@ -38,7 +38,7 @@ type body struct {
 	left    int64
 	crc     uint64
 	begun   bool
-	over    bool // all is read, or reading failed: there is no answer to wait for
+	over    bool // all is read, or reading failed: there is no early response to wait for
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -55,8 +55,8 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	b.begun = true
-	// What the transport was given before has gone out. The time until it
-	// gets more is ours, not the other side's.
+	// The transport has sent what it got before. The time until it gets more is spent here, so it
+	// does not count as a stall.
 	b.r.watch.pause()
 	n, err := b.fill(p[:min(int64(len(p)), b.left)])
 	if err != nil {
@@ -88,7 +88,7 @@ func (b *body) fill(p []byte) (int, error) {
 	}
 	b.crc = crc64nvme.Update(b.crc, p)
 	if int64(n) == b.left {
-		// The last bytes stay here unless all of them are what was hashed.
+		// Withhold the last bytes unless the whole section is what was hashed.
 		if err := r.put.verify(r.ctx, b.crc); err != nil {
 			return 0, err
 		}
@@ -114,50 +114,10 @@ func (b *body) Close() error {
 	return nil
 }
 
-// stop makes further reads fail and waits for one that is under way.
+// stop makes further reads fail, waits for one in progress and reports whether all was read.
 func (b *body) stop() (complete bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.stopped = true
 	return b.left == 0
-}
-
-// watchdog ends a request that makes no progress.
-type watchdog struct {
-	limit time.Duration
-	timer *time.Timer // nil without a limit
-}
-
-func newWatchdog(limit time.Duration, bite func()) *watchdog {
-	w := &watchdog{limit: limit}
-	if limit > 0 {
-		w.timer = time.AfterFunc(limit, bite)
-	}
-	return w
-}
-
-func (w *watchdog) pause() {
-	if w.timer != nil {
-		w.timer.Stop()
-	}
-}
-
-func (w *watchdog) resume() {
-	if w.timer != nil {
-		w.timer.Reset(w.limit)
-	}
-}
-
-// await waits for an event of the request and reports whether it came.
-func (r *request) await(event <-chan struct{}, limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-event:
-		return true
-	case <-r.ctx.Done():
-		return false
-	case <-timer.C:
-		return false
-	}
 }

@@ -13,65 +13,62 @@ import (
 )
 
 const (
-	// laneCount is how many sums the multi-lane code computes at once. md5simd
-	// names it only where it has such code; elsewhere it computes one by one.
+	// laneCount is how many sums SIMD instructions compute at once, each in a lane of the vector
+	// registers. md5simd exports the number only on processors that it has such code for.
 	laneCount = 16
-	// lanesWorth is the fewest sums at once for which the multi-lane code beats
-	// the standard library's.
+	// lanesWorth is the smallest number of sums for which SIMD is faster than crypto/md5.
 	lanesWorth = 3
-	// lanesBatch is how many sums are collected: half of the parts of default size that may be read
-	// ahead, so that as many can be read while these are computed. AVX2 has no more lanes anyway.
+	// lanesBatch is how many sums start together: half of the parts that may be read ahead, so that
+	// the other half can be read meanwhile. AVX2 has that many lanes, AVX-512 twice as many.
 	lanesBatch = int(aheadBytes / DefaultPartSize / 2)
-	// laneLeast is the least bytes for which a lane is worth its preparation.
+	// laneLeast is the smallest section in bytes for which SIMD is faster than crypto/md5.
 	laneLeast = 256 << 10
-	// partDelay is how long a part's sum may wait for others to fill the lanes.
-	// Nobody waits for it meanwhile; and where 16 parts take longer, the line is
-	// so slow that the processor has time to spare.
+	// partDelay is the longest wait for a batch of sums. On links too slow to fill a batch in this
+	// time the processor is idle anyway.
 	partDelay = time.Second
-	// fileDelay is the same for a small file, of which several may come at once. It
-	// is about what sending one takes at least.
+	// fileDelay is the same for a small file, of which several may be sent at once. It is about the
+	// shortest time that sending one takes.
 	fileDelay = 6 * time.Millisecond
 
-	// laneServerBytes is what md5simd holds for its lanes: three buffers of 32 KiB each.
+	// laneServerBytes is what md5simd allocates: three buffers of 32 KiB for each lane.
 	laneServerBytes = 3 * laneCount * 32 << 10
 )
 
-// md5Queue computes the MD5 of several parts at once. One sum by itself cannot be
-// split up, and runs at half the speed of SHA-256; but a processor with AVX2
-// or AVX-512 computes up to 16 of them in the time of one. The parts in flight
-// are too few for that, so the sums are no business of the senders: they are
-// collected until there are enough, or nothing more is to come, or one has waited
-// long enough, and are then computed from the page cache.
+// md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel and
+// runs at half the speed of SHA-256, but SIMD instructions compute up to 16 in the time of one. There
+// are fewer parts in flight than that, so the senders do not compute the MD5 of what they send. The
+// sums are collected until a batch is full, no more parts follow, or one has waited long enough. Then
+// the parts are read again, from the page cache.
 type md5Queue struct {
 	buffers *buffers
 
 	mu      sync.Mutex
 	waiting []*partSum
 	running int
-	urgent  bool // all that wait are to be started as lanes get free
+	urgent  bool // start all that wait as soon as lanes are free
 	timer   *time.Timer
 	due     time.Time
-	blocked int            // uploads that read on only when parts are done with
-	uploads int            // in progress, which keep the server
+	blocked int            // uploads that cannot read on before a part is finished
+	uploads int            // in progress; the server is kept for them
 	server  md5simd.Server // nil until a sum needs it
 	spare   []md5simd.Hasher
 }
 
-// partSum is the MD5 of a section of a file, with the CRC-64/NVME of the same bytes: it must equal
-// that of the first read, or the MD5 is that of other content.
+// partSum is the MD5 of a section of a file, and the CRC-64/NVME of the same bytes. The CRC must
+// equal that of the first read: it proves that both saw the same bytes.
 type partSum struct {
 	section
 	ctx    context.Context
 	cancel context.CancelFunc
-	wanted bool // somebody waits for it
+	wanted bool // wait has been called for it
 	done   chan struct{}
 	md5    [md5.Size]byte // valid once done, if err is nil
 	crc    uint64
 	err    error
 }
 
-// keepServer keeps what md5simd has allocated until release is called: made anew for each batch of sums, it would be most of
-// the garbage of an upload.
+// keepServer keeps what md5simd has allocated until release is called. Allocated anew for each batch,
+// it would be most of an upload's garbage.
 func (q *md5Queue) keepServer() (release func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -84,7 +81,7 @@ func (q *md5Queue) keepServer() (release func()) {
 	}
 }
 
-// closeServer ends the server that nobody needs any more; q.mu is held.
+// closeServer closes the server if no upload needs it. The caller holds q.mu.
 func (q *md5Queue) closeServer() {
 	if q.uploads > 0 || q.running > 0 || q.server == nil {
 		return
@@ -97,11 +94,11 @@ func (q *md5Queue) closeServer() {
 	q.buffers.account(-laneServerBytes)
 }
 
-// add asks for a sum, which starts within the delay.
+// add queues a sum. It starts within delay if lanes are free. The caller must call wait or drop.
 func (q *md5Queue) add(ctx context.Context, s *partSum, delay time.Duration) *partSum {
 	s.done = make(chan struct{})
-	// It ends with wait or drop, not with ctx: a part that storage holds
-	// already is verified and reported although the upload was cancelled.
+	// Ignore ctx's cancellation: a part that is already stored is verified and reported after it.
+	// wait and drop end the sum.
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -113,7 +110,7 @@ func (q *md5Queue) add(ctx context.Context, s *partSum, delay time.Duration) *pa
 	return s
 }
 
-// flush starts what waits as soon as there are lanes.
+// flush starts all queued sums as soon as lanes are free.
 func (q *md5Queue) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,8 +118,8 @@ func (q *md5Queue) flush() {
 	q.start()
 }
 
-// readerWaits says that an upload waits for parts to be done with, until fed is called.
-func (q *md5Queue) readerWaits() (fed func()) {
+// readerWaits notes that an upload cannot read on before a part is finished, until done is called.
+func (q *md5Queue) readerWaits() (done func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.blocked++
@@ -134,7 +131,7 @@ func (q *md5Queue) readerWaits() (fed func()) {
 	}
 }
 
-// wait waits for the sum; when ctx ends first, the sum is dropped.
+// wait waits for a sum. When ctx ends first, it drops the sum.
 func (q *md5Queue) wait(ctx context.Context, s *partSum) error {
 	q.mu.Lock()
 	s.wanted = true
@@ -149,8 +146,7 @@ func (q *md5Queue) wait(ctx context.Context, s *partSum) error {
 	}
 }
 
-// drop ends a sum nobody needs any more. When it returns the file is not read
-// any more.
+// drop cancels a sum. When it returns, nothing reads the file for it any more.
 func (q *md5Queue) drop(s *partSum) {
 	s.cancel()
 	q.mu.Lock()
@@ -166,7 +162,7 @@ func (q *md5Queue) drop(s *partSum) {
 	<-s.done
 }
 
-// start moves sums from waiting to running; q.mu is held.
+// start moves sums from waiting to running. The caller holds q.mu.
 func (q *md5Queue) start() {
 	if !q.ready() {
 		return
@@ -186,15 +182,15 @@ func (q *md5Queue) start() {
 	}
 }
 
-// ready reports whether to start what waits. A part that is stored and only lacks its MD5 is not to
-// keep another one from being read; q.mu is held.
+// ready reports whether to start the queued sums. A stored part that only lacks its MD5 must not keep
+// another part from being read. The caller holds q.mu.
 func (q *md5Queue) ready() bool {
 	return q.urgent || q.running == 0 && len(q.waiting) >= lanesBatch ||
 		q.blocked > 0 && slices.ContainsFunc(q.waiting, func(s *partSum) bool { return s.wanted })
 }
 
-// stopTimer disarms the timer once nothing waits: one that stayed armed, or spent,
-// would keep the next sum from getting its own; q.mu is held.
+// stopTimer stops the timer when nothing waits. Otherwise the next sum would not get a timer of its
+// own. The caller holds q.mu.
 func (q *md5Queue) stopTimer() {
 	if len(q.waiting) > 0 {
 		return
@@ -206,7 +202,7 @@ func (q *md5Queue) stopTimer() {
 	}
 }
 
-// wake is what the timer does.
+// wake is called by the timer.
 func (q *md5Queue) wake() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -226,8 +222,8 @@ func (q *md5Queue) wakeAt(due time.Time) {
 	q.timer = time.AfterFunc(time.Until(due), q.wake)
 }
 
-// hasher lends a lane; q.mu is held. Lanes are reused, never closed one by
-// one: md5simd does not forget closed ones and looks at each in every round.
+// hasher returns a free lane. Lanes are reused and never closed one by one, because md5simd visits
+// closed ones in every round. The caller holds q.mu.
 func (q *md5Queue) hasher() hash.Hash {
 	if q.server == nil {
 		q.server = md5simd.NewServer()

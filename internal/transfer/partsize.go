@@ -7,7 +7,7 @@ const (
 
 	// DefaultPartSize is the part size in bytes of every file that needs no larger one.
 	DefaultPartSize = 16 * mebibyte
-	// MinPartSize is the smallest part in bytes, the last of an upload excepted (interface 8).
+	// MinPartSize is the smallest size in bytes of a part that is not the last one.
 	MinPartSize = 5 * mebibyte
 	// MaxPartSize is the largest part in bytes that S3 takes.
 	MaxPartSize = 5 << 30

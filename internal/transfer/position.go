@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// mark is a position in a file that one goroutine moves and others wait for.
+// position is a place in a file that one goroutine advances and others wait for.
 type position struct {
 	mu    sync.Mutex
 	at    int64
@@ -23,7 +23,7 @@ func (p *position) advance(to int64) {
 	}
 }
 
-// end says that the mark moves no more; err is what those who wait get.
+// end says that the position will not advance any more. All who wait get err.
 func (p *position) end(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,14 +38,14 @@ func (p *position) wake() {
 	}
 }
 
-// reach waits until the mark is at or beyond a position, and returns where it is. The error of an
-// ended mark comes first: nothing should be done with a file that was found wanting.
+// waitFor waits until the position is at least to, and returns it. After end it returns end's error,
+// wherever the position is: a file with other content than planned must not be sent.
 func (p *position) waitFor(ctx context.Context, to int64) (at int64, err error) {
 	err = p.await(ctx, func() bool { at = p.at; return p.ended || p.at >= to })
 	return at, err
 }
 
-// verdict waits for the end.
+// waitEnd waits for end and returns its error.
 func (p *position) waitEnd(ctx context.Context) error {
 	return p.await(ctx, func() bool { return p.ended })
 }

@@ -24,20 +24,20 @@ type put struct {
 	meter *meter
 	// admit waits until the byte at off may be sent and says how many of n may; nil: all, at once.
 	admit func(ctx context.Context, off int64, n int) (int, error)
-	// verify says whether the bytes read, all of them, may become an object. It
-	// is called with their CRC-64/NVME before the last of them are let go.
+	// verify is called with the CRC-64/NVME of the whole section before its last bytes are sent. An
+	// error withholds them, so that no object is made.
 	verify func(ctx context.Context, crc uint64) error
 }
 
-// stored is what storage said of a PUT that it took.
+// stored is what storage returned for a PUT that it accepted.
 type stored struct {
 	etag      string // as the header had it; "" if there was none
-	keyed     bool   // encrypted with a key of its own, so that the ETag is no MD5
+	keyed     bool   // encrypted with KMS or a customer's key, so the ETag is no MD5
 	checksums []checksum
 	duration  time.Duration
 }
 
-// request is one request and its answer.
+// request is one PUT and its response.
 type request struct {
 	engine *Engine
 	put    put
@@ -46,14 +46,14 @@ type request struct {
 	cancel context.CancelCauseFunc
 	watch  *watchdog
 
-	answering chan struct{} // closed at the first byte of the answer
-	answered  chan struct{} // closed when the answer has been read, or there is none
+	answering chan struct{} // closed at the first byte of the response
+	answered  chan struct{} // closed when the response has been read, or there is none
 	begins    sync.Once
 	sent      atomic.Int64 // bytes of the latest body
 
 	mu     sync.Mutex
 	latest *body
-	failed error // why the body ended early, if that was our doing
+	failed error // why the body could not be read
 }
 
 func (r *request) count(n int64) {
@@ -71,8 +71,8 @@ func (r *request) fail(err error) {
 	}
 }
 
-// open returns a body from the start. The transport asks for one more when a
-// kept connection turns out to be closed.
+// open returns a body that starts anew. The transport asks for one more when a keep-alive connection
+// turns out to be closed.
 func (r *request) open() (io.ReadCloser, error) {
 	r.mu.Lock()
 	before := r.latest
@@ -86,7 +86,7 @@ func (r *request) open() (io.ReadCloser, error) {
 	return b, nil
 }
 
-// send makes one PUT. It returns when the file is not read any more for it.
+// send makes one PUT. When it returns, nothing reads the file for it any more.
 func (e *Engine) send(ctx context.Context, p put) (stored, error) {
 	src, done, err := p.src.reader()
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *request) run() (res stored, status int, err error) {
 	defer resp.Body.Close()
 	r.begin()
 	r.watch.resume()
-	// The status decides; a text that breaks off is still good for the error.
+	// The status decides. Even a truncated body is useful in the error.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	if resp.StatusCode != http.StatusOK && (r.put.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
 		return stored{}, resp.StatusCode, refusal(r.put, resp, text)
@@ -143,10 +143,10 @@ func (r *request) run() (res stored, status int, err error) {
 func (r *request) build() (*http.Request, error) {
 	u, err := url.Parse(r.put.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		// Not the cause: it holds the address, which is a secret.
+		// Without the cause, which repeats the address: it is a secret.
 		return nil, &addressError{op: r.put.op}
 	}
-	u.User = nil // would become an Authorization header
+	u.User = nil // net/http would send it as an Authorization header
 	first, _ := r.open()
 	req := (&http.Request{
 		Method: http.MethodPut, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
@@ -164,7 +164,7 @@ func (r *request) latestBody() *body {
 	return r.latest
 }
 
-// end sees to it that nothing of the request goes on behind the caller's back.
+// end stops everything that the request has started.
 func (r *request) end() {
 	r.cancel(nil)
 	close(r.answered)
@@ -174,7 +174,7 @@ func (r *request) end() {
 	r.watch.pause()
 }
 
-// broken finds the true reason for a failed request.
+// broken returns the reason for a failed request: the context's, that of the body, or the connection's.
 func (r *request) broken(err error) error {
 	r.mu.Lock()
 	ours := r.failed
@@ -186,4 +186,18 @@ func (r *request) broken(err error) error {
 		return ours
 	}
 	return &connectionError{op: r.put.op, err: err}
+}
+
+// await waits for an event of the request for a limited time and reports whether it came.
+func (r *request) await(event <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-event:
+		return true
+	case <-r.ctx.Done():
+		return false
+	case <-timer.C:
+		return false
+	}
 }

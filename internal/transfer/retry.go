@@ -13,11 +13,10 @@ import (
 const (
 	firstWait = 500 * time.Millisecond
 	longWait  = 30 * time.Second
-	// longestAfter bounds a Retry-After: beyond it the upload's own time limit
-	// should decide, not a header.
+	// longestAfter is the longest Retry-After that is honoured.
 	longestAfter = 5 * time.Minute
-	// freeRefusals is how often a 403 just means a fresh address. An address
-	// may have expired while its turn came, and once more by bad luck.
+	// freeRefusals is how many refused addresses (403) do not count as retries. An address may have
+	// expired while its part waited for a slot.
 	freeRefusals = 2
 )
 
@@ -36,7 +35,7 @@ func (e *Engine) newRetries() *retries {
 	return &retries{left: max(e.cfg.MaxRetries, 0), wait: b}
 }
 
-// after says how long to wait before the next attempt, or that there is none.
+// after returns how long to wait before the next attempt, and whether there is one.
 func (r *retries) after(err error) (wait time.Duration, again bool) {
 	r.attempts++
 	if !transient(err) {
@@ -57,7 +56,7 @@ func (r *retries) after(err error) (wait time.Duration, again bool) {
 	return wait, true
 }
 
-// tried notes the number of attempts in the error that ends them.
+// tried sets the number of attempts in the last attempt's error.
 func (r *retries) tried(err error) error {
 	if e, ok := errors.AsType[failedPut](err); ok {
 		*e.tries() = r.attempts
@@ -79,15 +78,15 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// expired reports whether storage did not take the address.
+// expired reports whether storage refused the address.
 func expired(err error) bool {
 	var se *StatusError
 	return errors.As(err, &se) &&
 		(se.Status == http.StatusForbidden || se.Code == "ExpiredToken")
 }
 
-// mismatch reports whether storage found the request not to be the signed one.
-// Waiting does not help there.
+// mismatch reports whether storage found that the request is not the signed one. Waiting does not
+// change that.
 func mismatch(err error) bool {
 	var se *StatusError
 	return errors.As(err, &se) && se.Status == http.StatusForbidden && se.Code == "SignatureDoesNotMatch"
@@ -127,12 +126,12 @@ func transientStatus(e *StatusError) bool {
 	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return true
 	case http.StatusBadRequest:
-		// S3 says so when the content came too slowly, broke off, or the
-		// credentials behind the address have expired.
+		// The content came too slowly or broke off, or the credentials that signed the address have
+		// expired.
 		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "ExpiredToken"
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false
 	}
-	// A part counts on 200 with an ETag only: other successes are failures here.
+	// A part PUT must be answered with 200, so any other 2xx is a failure.
 	return e.Status >= 500 || e.Status >= 200 && e.Status <= 299
 }

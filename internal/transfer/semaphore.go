@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// semaphore hands out a fixed number of slots. Those who wait stand in queues,
-// one line per upload, and a freed slot goes to the queues in turn, so that an
-// upload of thousands of parts gets no more than one of a single part.
+// semaphore has a fixed number of slots. Each upload has a queue of its own, and released slots go to
+// the queues in turn. So an upload of thousands of parts gets no more slots than one of a single part.
 type semaphore struct {
 	mu     sync.Mutex
 	free   int
-	queues []*queue // those somebody waits in, the next to be served first
+	queues []*queue // not empty; the first one is served next
 }
 
+// queue holds the waiters of one upload, first come first served.
 type queue struct {
 	waiting []*waiter
 }
 
-// turn is a place in a line.
+// waiter is a place in a queue.
 type waiter struct {
 	of  *queue
 	has chan struct{} // closed once it has a slot
@@ -29,8 +29,7 @@ func newSemaphore(slots int) *semaphore {
 	return &semaphore{free: max(slots, 1)}
 }
 
-// join takes the next place in a line, without waiting. Each turn has to be
-// waited for.
+// enqueue takes the next place in a queue without waiting. The caller must call wait for it.
 func (s *semaphore) enqueue(q *queue) *waiter {
 	w := &waiter{of: q, has: make(chan struct{})}
 	s.mu.Lock()
@@ -47,7 +46,7 @@ func (s *semaphore) enqueue(q *queue) *waiter {
 	return w
 }
 
-// wait waits for a slot. Without error the caller has to leave.
+// wait waits for a slot. If it returns no error, the caller must call release.
 func (s *semaphore) wait(ctx context.Context, w *waiter) error {
 	if ctx.Err() == nil {
 		select {
@@ -65,7 +64,7 @@ func (s *semaphore) wait(ctx context.Context, w *waiter) error {
 		}
 		s.mu.Unlock()
 	} else {
-		// It had one already, or at the same moment: the next one gets it.
+		// It got a slot before ctx ended, or at the same moment. Pass it on.
 		s.mu.Unlock()
 		s.release()
 	}
@@ -76,7 +75,7 @@ func (s *semaphore) acquire(ctx context.Context, q *queue) error {
 	return s.wait(ctx, s.enqueue(q))
 }
 
-// leave gives a slot back.
+// release gives a slot back.
 func (s *semaphore) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
