@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// throttle limits the bytes per second of all uploads together. nil limits nothing.
+// throttle limits the bytes per second of all uploads together. A nil throttle has no limit.
 type throttle struct {
 	limiter *rate.Limiter
 	burst   int
@@ -31,8 +31,8 @@ func (t *throttle) take(ctx context.Context, n int) (int, error) {
 		return n, nil
 	}
 	n = min(n, t.burst)
-	// Not WaitN: it refuses at once what a deadline would not allow, and then the deadline's own
-	// cause, which says what to do, does not exist yet.
+	// Not WaitN: it fails at once if a deadline comes first. Then ctx does not have a cause yet, which
+	// says whose deadline it is and what to do.
 	reserved := t.limiter.ReserveN(time.Now(), n)
 	if err := pause(ctx, reserved.Delay()); err != nil {
 		reserved.Cancel()

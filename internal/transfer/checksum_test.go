@@ -262,8 +262,7 @@ func TestChecksumIsThatOfTheBytesSent(t *testing.T) {
 			return answer(200, "", "ETag", `"x"`, "X-Amz-Server-Side-Encryption", "aws:kms", "X-Amz-Checksum-Crc32c", checksum("crc32c", changed)), nil
 		}
 		_, err := newEngine(s).UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "https://storage.test/k", nil }, "")
-		var ce *transfer.ChangedError
-		if !errors.As(err, &ce) {
+		if _, ok := errors.AsType[*transfer.ChangedError](err); !ok {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -266,6 +266,9 @@ func (s *partSum) compute(h hash.Hash, pool *buffers) error {
 		s.crc = crc64nvme.Update(s.crc, chunk)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	h.Sum(s.md5[:0])
-	return err
+	return nil
 }

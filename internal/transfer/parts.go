@@ -12,29 +12,28 @@ import (
 	"github.com/minio/crc64nvme"
 )
 
-// lateSums is how long a part that storage holds may take to be verified once the upload has failed
-// or was cancelled. Most parts are verified in less, and need not be sent again then.
+// lateSums is how long the verification of stored parts may go on after an upload has failed or was
+// cancelled. A part that is verified need not be sent again. Most parts take less; one of 5 GiB takes
+// ten seconds.
 const lateSums = 2 * time.Second
 
 // UploadParts sends f in parts of partSize bytes to dst and returns all of
 // them, in order. The caller completes the upload.
 //
-// One pass goes through the file in order and computes the SHA-256 of the
-// whole and a CRC-64/NVME of each part. The parts behind it are read again from
-// the page cache, to be sent and for their MD5, and must have that same CRC.
-// So what was sent is what was hashed, however the file changes meanwhile, and
-// memory depends neither on the file's nor on the parts' size.
+// The file is read once in order, for the SHA-256 of the whole and a CRC-64/NVME of each part. Each
+// part is then read again from the page cache, to be sent and for its MD5. These reads must have the
+// same CRC as the first one. So what was sent is what was hashed, whatever happens to the file
+// meanwhile, and memory depends neither on the file's nor on the parts' size.
 //
-// A part of stored, an earlier attempt's, is not sent again if its ETag is the MD5 of the file's
-// part, or if it is trusted and its checksum is that of the file's part. Such parts are not reported
-// to dst.Stored again.
+// stored has parts of an earlier attempt. Such a part is not sent again, and not reported to dst.Stored
+// again, if its ETag is the MD5 of the file's part, or if it is trusted and its checksum is that of
+// the file's part.
 //
-// The first error stops the rest and is returned once everything has come to
-// rest; parts that storage took by then have been reported if they could be verified within two
-// seconds. The error is a *FileError, *ChangedError, *StatusError, *StallError, *ETagError,
-// *ChecksumError, one of a connection, that of dst.PartURL with the part's number, or the context's.
-// Without error, size, number of parts, every ETag and the whole SHA-256 agree
-// with f.
+// The first error stops the upload. It is returned when nothing of the upload runs any more. Parts
+// that storage has accepted by then have been reported if they could be verified within two seconds.
+// The error is a *FileError, *ChangedError, *StatusError, *StallError, *ETagError, *ChecksumError, one
+// of a connection, that of dst.PartURL with the part's number, or the context's. Without error, the
+// size, the number of parts, every ETag and the SHA-256 of the whole agree with f.
 func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored []Part, dst Destination) (Result, error) {
 	count := PartCount(f.Size, partSize)
 	if partSize < 1 || count > MaxParts {
@@ -78,8 +77,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	return u.result()
 }
 
-// late returns a context that ends some time after ctx, in which parts that storage holds are
-// verified.
+// late returns the context for verifying stored parts. It ends some time after ctx.
 func (e *Engine) late(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -97,10 +95,10 @@ type partsUpload struct {
 	src      *source
 	partSize int64
 	dst      Destination
-	fail     context.CancelCauseFunc // the first error counts
+	fail     context.CancelCauseFunc // stops the upload; the first error counts
 	meter    *meter
 	known    map[int][]Part  // parts of an earlier attempt by number
-	late     context.Context // for parts that are stored
+	late     context.Context // for verifying stored parts
 	ahead    share
 	reading  queue
 	sending  queue
@@ -119,7 +117,7 @@ type filePart struct {
 	sum *partSum
 }
 
-// firstRead goes through the file and sets each part going behind it.
+// firstRead reads the file in order and starts each part that it has read.
 func (u *partsUpload) firstRead(ctx context.Context) error {
 	whole := sha256.New()
 	for number := 1; number <= len(u.parts); number++ {
@@ -146,12 +144,12 @@ func (u *partsUpload) firstRead(ctx context.Context) error {
 	return samePlan(u.file, whole)
 }
 
-// start has a part summed and sent.
+// start starts the MD5 and the PUT of a part.
 func (u *partsUpload) start(ctx context.Context, p filePart) {
 	p.sum = u.engine.md5.add(ctx, &partSum{section: p.section}, partDelay)
 	var first *waiter
 	if !u.mayReuse(p) {
-		first = u.engine.senders.enqueue(&u.sending) // here, for the order of the parts
+		first = u.engine.senders.enqueue(&u.sending) // not in the goroutine: parts are sent in order
 	}
 	u.tasks.Go(func() {
 		defer u.ahead.release(p.size)
@@ -169,8 +167,8 @@ func samePlan(f File, whole hash.Hash) error {
 	return nil
 }
 
-// part sees to it that storage holds one part. first is its first turn to be
-// sent, nil if it may not have to be.
+// part sends one part, again and again if need be. first is its place in the queue of the senders,
+// nil if a part of an earlier attempt may make sending it unnecessary.
 func (u *partsUpload) part(ctx context.Context, part filePart, first *waiter) error {
 	if first == nil {
 		if reused, err := u.reuse(ctx, part); reused || err != nil {
@@ -186,8 +184,7 @@ func (u *partsUpload) part(ctx context.Context, part filePart, first *waiter) er
 	tries := u.engine.newRetries()
 	for {
 		var wait time.Duration
-		// Decided while the slot is held: nothing of the upload follows a failure
-		// that ends it.
+		// Called before the slot is released, so that no further part starts after a final failure.
 		failed := func(err error) {
 			var again bool
 			if wait, again = tries.after(err); !again {
@@ -215,9 +212,9 @@ func (u *partsUpload) summed(ctx context.Context, p filePart) error {
 	return p.sameBytes(p.sum.crc)
 }
 
-// reuse takes a part of an earlier attempt if it is this file's: what storage itself said of it, its
-// ETag or its checksum, must be true of the file's bytes now. Anybody may have written an ETag that
-// is no MD5 into a record, or a checksum, unless the record is trusted.
+// reuse takes over a part of an earlier attempt if its content is the file's. Only the ETag proves
+// that: S3 completes an upload only with the parts' own ETags. Where ETags are no MD5s, the checksum
+// must do, but only from a trusted record: anybody else could write the ETag of other content beside it.
 func (u *partsUpload) reuse(ctx context.Context, part filePart) (bool, error) {
 	if err := u.summed(ctx, part); err != nil {
 		return false, err
@@ -249,15 +246,14 @@ func (u *partsUpload) mayReuse(part filePart) bool {
 	return slices.ContainsFunc(u.known[part.number], func(p Part) bool { return p.Size == part.size && p.ETag != "" })
 }
 
-// attempt sends a part once, and verifies it. What goes wrong it tells failed
-// before it lets anything else happen.
+// attempt sends a part once and verifies it. It calls failed with the error before it releases the
+// slot.
 func (u *partsUpload) attempt(ctx context.Context, p put, part filePart, turn *waiter, failed func(error)) (Part, error) {
 	res, err := u.request(ctx, p, turn, failed)
 	if err != nil {
 		return Part{}, err
 	}
-	// From here on the part is stored: it is verified and reported even if the
-	// upload has failed meanwhile.
+	// The part is stored, so it is verified and reported even if the upload has failed meanwhile.
 	checksum, err := u.verify(u.late, p, part, res)
 	if err != nil {
 		u.meter.add(-p.size)
@@ -267,7 +263,7 @@ func (u *partsUpload) attempt(ctx context.Context, p put, part filePart, turn *w
 	return Part{Number: p.part, Size: p.size, MD5: part.sum.md5, ETag: res.etag, Checksum: checksum}, nil
 }
 
-// verify holds what storage says of a part against its content.
+// verify compares the ETag and the checksums that storage returned for a part with its content.
 func (u *partsUpload) verify(ctx context.Context, p put, part filePart, res stored) (checksum string, err error) {
 	if err := u.summed(ctx, part); err != nil {
 		return "", err
@@ -278,14 +274,14 @@ func (u *partsUpload) verify(ctx context.Context, p put, part filePart, res stor
 	return u.engine.compare(ctx, p, res.checksums, part.crc)
 }
 
-// request makes one PUT, when its turn comes, to an address asked for just before.
+// request makes one PUT when a slot is free, to an address asked for just before.
 func (u *partsUpload) request(ctx context.Context, p put, turn *waiter, failed func(error)) (stored, error) {
 	if err := u.engine.senders.wait(ctx, turn); err != nil {
 		return stored{}, err
 	}
 	defer u.engine.senders.release()
 	res, err := u.ask(ctx, p)
-	if err != nil && ctx.Err() == nil { // else it may be another part's error
+	if err != nil && ctx.Err() == nil { // otherwise it may be another part's error
 		failed(err)
 	}
 	return res, err
@@ -314,7 +310,7 @@ func (u *partsUpload) keep(p Part) {
 	u.parts[p.Number-1] = p
 }
 
-// result puts the parts together, and holds them against the plan once more.
+// result returns all parts after it has compared them with the plan once more.
 func (u *partsUpload) result() (Result, error) {
 	r := Result{Parts: u.parts, SHA256: u.file.SHA256, Sent: u.meter.sent.Load(), Reused: u.meter.reused.Load(), crc: u.crc}
 	var size int64

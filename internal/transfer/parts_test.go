@@ -750,11 +750,11 @@ func (refusing) Stored(transfer.Part)                         {}
 // A failed upload leaves sums behind that nobody waits for any more. They must not keep a later upload from its own.
 func TestUploadAfterAFailedOne(t *testing.T) {
 	t.Parallel()
-	big, _ := newFile(t, 70<<20)
+	big, _ := newFile(t, 1400<<10)
 	small, _ := newFile(t, 1000)
 	synctest.Test(t, func(t *testing.T) {
 		e := transfer.New(transfer.Config{Transport: &store{}, Concurrency: 4})
-		if _, err := e.UploadParts(t.Context(), big, 5<<20, nil, refusing{}); err == nil {
+		if _, err := e.UploadParts(t.Context(), big, 100<<10, nil, refusing{}); err == nil {
 			t.Fatal("no error")
 		}
 		<-time.After(3 * time.Second) // longer than a sum waits for others

@@ -10,29 +10,24 @@ import (
 	"github.com/minio/crc64nvme"
 )
 
-// laneFile is the largest file whose MD5 is left to the lanes. A larger one is
-// as good as never sent faster than its MD5 can be had on the way, and would
-// occupy a lane for long.
+// laneFile is the largest file in bytes whose MD5 is computed with those of other files. Larger files
+// are limited by the network, so their MD5 is computed while they are sent.
 const laneFile = 64 * mebibyte
 
 // UploadSingle sends f with one PUT and returns the ETag as the header had it,
 // "" if storage sent none. Content-Length is always set; Content-Type is
 // contentType, or not set if that is "".
 //
-// The last bytes are withheld until the SHA-256 of the whole file is known to
-// be the planned one, and all the bytes before to be those that were hashed;
-// otherwise the connection is closed, so no object is made, and the error is a
-// *ChangedError.
+// The last bytes are withheld until two things are known: the SHA-256 of the whole file is the planned
+// one, and all bytes sent are those that were hashed. Otherwise the connection is closed, so that no
+// object is made, and the error is a *ChangedError.
 //
-// address is called before the first attempt. A repeat goes to the same
-// address, so that an answer that was lost does not end in a second object,
-// unless storage refused the address (403): then address is called again. So
-// the address handed out last is the one that succeeded. When storage says
-// that the signature does not match, the same address is tried once without
-// Content-Type first.
+// address is called before the first attempt. A retry uses the same address, so that a lost response
+// does not lead to a second object. Only when storage refused the address (403) is address called
+// again, so the object is at the address returned last. When storage says that the signature does not
+// match, the same address is tried once without Content-Type first.
 //
-// The other errors are those of UploadParts. An error of address is returned
-// as it is.
+// The other errors are those of UploadParts. An error of address is returned as it is.
 func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {
 	src, err := e.files.source(f.Path)
 	if err != nil {
@@ -71,15 +66,15 @@ type singleUpload struct {
 	sending     queue
 	tasks       sync.WaitGroup
 
-	hashed position // how far the pass has come; ends with its verdict
+	hashed position // how far the first read is; its end says whether the content is the planned one
 	ahead  share
-	sent   int64 // how far an attempt has come, at most
+	sent   int64 // the furthest that an attempt has read
 	crc    uint64
 	md5    [md5.Size]byte
-	sum    *partSum // nil: the pass computes the MD5
+	sum    *partSum // nil if the first read computes the MD5
 }
 
-// firstRead goes through the file, a bounded distance ahead of the sender.
+// firstRead reads the file in order, a limited number of bytes ahead of the sender.
 func (u *singleUpload) firstRead(ctx context.Context) error {
 	whole := sha256.New()
 	var sum hash.Hash
@@ -146,7 +141,7 @@ func (u *singleUpload) send(ctx context.Context) (string, error) {
 	}
 }
 
-// attempt makes one PUT in a slot of its own.
+// attempt sends the file once and verifies the object.
 func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
 	if err := u.engine.senders.acquire(ctx, &u.sending); err != nil {
 		return "", err
@@ -172,7 +167,8 @@ func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
 	return res.etag, nil
 }
 
-// admit waits until a byte at off has been read in order, and says how many of n have.
+// admit waits until the first read has passed off, and returns how many of the n bytes there it has
+// passed.
 func (u *singleUpload) admit(ctx context.Context, off int64, n int) (int, error) {
 	at, err := u.hashed.waitFor(ctx, off+1)
 	if err != nil {
@@ -186,7 +182,7 @@ func (u *singleUpload) admit(ctx context.Context, off int64, n int) (int, error)
 	return n, nil
 }
 
-// compare holds what storage says of the object against the content.
+// compare compares the checksums and the ETag that storage returned with the content.
 func (u *singleUpload) compare(ctx context.Context, p put, res stored) error {
 	if _, err := u.engine.compare(ctx, p, res.checksums, u.crc); err != nil {
 		return err
@@ -203,8 +199,8 @@ func (u *singleUpload) compare(ctx context.Context, p put, res stored) error {
 	return nil
 }
 
-// verify holds the last bytes back until the pass has found the content to be
-// the planned one, and compares what was read for this attempt with the pass.
+// verify waits until the SHA-256 is known to be the planned one, and compares the CRC of what was read
+// for this attempt with that of the first read.
 func (u *singleUpload) verify(ctx context.Context, crc uint64) error {
 	if err := u.hashed.waitEnd(ctx); err != nil {
 		return err
@@ -217,7 +213,7 @@ func (u *singleUpload) verify(ctx context.Context, crc uint64) error {
 
 func (u *singleUpload) summed(ctx context.Context) error {
 	if u.sum == nil {
-		return nil // the pass had it before the last bytes went out
+		return nil // the first read has computed it
 	}
 	if err := u.engine.md5.wait(ctx, u.sum); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"runtime"
 )
 
-// handle is what is needed of an open file.
+// handle is an open file.
 type handle interface {
 	io.ReaderAt
 	io.Closer
@@ -23,7 +23,8 @@ type files struct {
 	perReader bool // each goroutine that reads gets a handle of its own
 }
 
-// systemFiles are the operating system's. On Windows, reads through one handle wait for each other.
+// systemFiles opens files of the operating system. On Windows, reads through one handle wait for each
+// other.
 func systemFiles() files {
 	return files{
 		open:      func(path string) (handle, error) { return os.Open(path) },
@@ -39,7 +40,7 @@ type source struct {
 	info  os.FileInfo // as it was when opened
 }
 
-// section is a part of a file.
+// section is a range of bytes of a file.
 type section struct {
 	src       *source
 	off, size int64
@@ -50,7 +51,7 @@ func (s section) changed() error {
 }
 
 func (f files) source(path string) (*source, error) {
-	// Before opening: opening a pipe waits for its other end.
+	// Look before opening: opening a pipe waits for its other end.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fileError(path, err)
@@ -81,7 +82,7 @@ func (f files) source(path string) (*source, error) {
 
 func (s *source) close() { _ = s.file.Close() }
 
-// reader returns the file for the reads of one more goroutine, which has to call done.
+// reader returns the file for the reads of one more goroutine. The caller must call done.
 func (s *source) reader() (r *source, done func(), err error) {
 	if !s.files.perReader {
 		return s, func() {}, nil
@@ -123,7 +124,7 @@ func (s *source) untouched() error {
 	return nil
 }
 
-// readAt fills p from the offset. A file that ends before is a changed one.
+// readAt fills p from an offset. It is a ChangedError if the file ends before.
 func (s *source) readAt(p []byte, off int64) error {
 	n, err := s.file.ReadAt(p, off)
 	switch {
@@ -136,7 +137,7 @@ func (s *source) readAt(p []byte, off int64) error {
 	}
 }
 
-// chunks reads a section in order, one buffer after the other.
+// chunks reads a section in order and calls use with each bufferful.
 func (s section) chunks(ctx context.Context, buf []byte, use func(chunk []byte) error) error {
 	for off, end := s.off, s.off+s.size; off < end; {
 		if ctx.Err() != nil {
