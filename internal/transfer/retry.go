@@ -115,7 +115,8 @@ func transient(err error) bool {
 		return transientStatus(e)
 	case *connectionError:
 		_, untrusted := errors.AsType[*tls.CertificateVerificationError](e.err)
-		return !untrusted
+		_, noTLS := errors.AsType[tls.RecordHeaderError](e.err)
+		return !untrusted && !noTLS
 	default:
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -196,22 +197,38 @@ func TestRedirectIsARefusal(t *testing.T) {
 	}
 }
 
-func TestUntrustedServerIsNotTriedAgain(t *testing.T) {
+func TestTLSFailureIsNotRetried(t *testing.T) {
 	t.Parallel()
-	srv := httptest.NewTLSServer(http.NotFoundHandler())
-	srv.Config.ErrorLog = nil
-	t.Cleanup(srv.Close)
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
 	f, _ := newFile(t, 1000)
-	var asked int
-	_, err := newEngine(&http.Transport{}).UploadSingle(t.Context(), f, func(context.Context) (string, error) {
-		asked++
-		return srv.URL + "/k?X-Amz-Signature=" + secret, nil
-	}, "")
-	var untrusted *tls.CertificateVerificationError
-	if !errors.As(err, &untrusted) || asked != 1 {
-		t.Errorf("error %v", err)
+	for name, c := range map[string]struct {
+		base string
+		is   func(error) bool
+	}{
+		"unknown authority": {secure.URL, func(err error) bool {
+			_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+			return ok
+		}},
+		"no TLS": {"https" + strings.TrimPrefix(plain.URL, "http"), func(err error) bool {
+			_, ok := errors.AsType[tls.RecordHeaderError](err)
+			return ok
+		}},
+	} {
+		var asked int
+		transport := &http.Transport{}
+		t.Cleanup(transport.CloseIdleConnections)
+		_, err := newEngine(transport).UploadSingle(t.Context(), f, func(context.Context) (string, error) {
+			asked++
+			return c.base + "/k?X-Amz-Signature=" + secret, nil
+		}, "")
+		if !c.is(err) || asked != 1 || strings.Contains(err.Error(), "attempts") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		hidden(t, err)
 	}
-	hidden(t, err)
 }
 
 func TestNobodyListens(t *testing.T) {
