@@ -116,7 +116,7 @@ func (s *settings) data() (*providerdata.Data, error) {
 	d.API = client
 	d.Sessions = api.NewSessionReader(client)
 	d.Transfer = transfer.New(transfer.Config{
-		HTTP:         client.StorageHTTP(),
+		Transport:    client.StorageHTTP().Transport,
 		Concurrency:  s.uploadConcurrency,
 		Bandwidth:    s.uploadBandwidth,
 		StallTimeout: s.stallTimeout,

@@ -13,27 +13,21 @@ import (
 )
 
 const (
-	answerLimit  = 64 << 10 // bytes of an answer that are read
-	messageLimit = 300      // bytes of it that get into an error
+	answerLimit  = 64 << 10 // bytes of a response body that are read
+	messageLimit = 300      // bytes of a message that are shown in an error
 )
 
-// accepted reads the answer to a PUT that storage took.
+// accepted reads the response to a PUT that storage accepted.
 func accepted(resp *http.Response) stored {
-	s := stored{etag: resp.Header.Get("ETag")}
-	// With a key from a key service, or the customer's own, the ETag is not the MD5.
+	s := stored{etag: resp.Header.Get("ETag"), checksums: checksumsOf(resp.Header)}
+	// With a key from KMS or the customer's own the ETag is not the MD5.
 	s.keyed = strings.HasPrefix(strings.ToLower(resp.Header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != ""
-	for _, algorithm := range []string{"crc64nvme", "crc32c", "crc32", "sha256"} {
-		if value := resp.Header.Get("X-Amz-Checksum-" + algorithm); value != "" {
-			s.checksum = algorithm + ":" + value
-			break
-		}
-	}
 	return s
 }
 
-// refusal makes a StatusError of an answer.
+// refusal makes a StatusError of a response.
 func refusal(p put, resp *http.Response, text []byte) *StatusError {
 	e := &StatusError{Op: p.op, Part: p.part, Status: resp.StatusCode, Attempts: 1, retryAfter: retryAfter(resp)}
 	var said struct {
@@ -45,15 +39,15 @@ func refusal(p put, resp *http.Response, text []byte) *StatusError {
 	case xml.Unmarshal(text, &said) == nil:
 		e.Code, e.Message = shown(said.Code, p.url), shown(said.Message, p.url)
 	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
-		// A page for a browser says nothing that the status does not.
+		// An HTML page says nothing that the status does not.
 	default:
 		e.Message = shown(string(text), p.url)
 	}
 	return e
 }
 
-// shown is what storage said of a PUT to an address, as it may be shown. It is
-// masked before it is cut: half of a signature would not be found.
+// shown prepares a message of storage for an error. Secrets are masked before the message is cut,
+// because half of a signature would not be recognised.
 func shown(s, address string) string { return limited(withoutSecrets(flat(s), address)) }
 
 func oneLine(s string) string { return limited(flat(s)) }
@@ -70,7 +64,7 @@ func limited(s string) string {
 	return s
 }
 
-// withoutSecrets masks the presigned query, should storage repeat it.
+// withoutSecrets masks the presigned query of an address, which storage may repeat.
 func withoutSecrets(s, address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery == "" {
@@ -81,7 +75,7 @@ func withoutSecrets(s, address string) string {
 		_, raw, _ := strings.Cut(pair, "=")
 		plain, _ := url.QueryUnescape(raw)
 		for _, secret := range []string{raw, plain} {
-			// Shorter values are dates, versions and part numbers.
+			// Shorter values are dates, versions and part numbers, not secrets.
 			if len(secret) >= 16 {
 				s = strings.ReplaceAll(s, secret, "***")
 			}
@@ -90,7 +84,7 @@ func withoutSecrets(s, address string) string {
 	return s
 }
 
-// retryAfter is the wait that the answer asks for: seconds or a date.
+// retryAfter returns the Retry-After of a response, which is in seconds or a date.
 func retryAfter(resp *http.Response) time.Duration {
 	v := strings.TrimSpace(resp.Header.Get("Retry-After"))
 	if v == "" {
@@ -105,7 +99,7 @@ func retryAfter(resp *http.Response) time.Duration {
 	return 0
 }
 
-// sameETag compares an ETag with an MD5, whatever its quotes and case.
+// sameETag compares an ETag with an MD5. Quotes and case do not matter.
 func sameETag(etag string, sum [16]byte) bool {
 	s := strings.TrimSpace(etag)
 	if len(s) > 2 && strings.EqualFold(s[:2], "W/") {

@@ -2,11 +2,12 @@ package transfer
 
 import (
 	"context"
+	"time"
 
 	"golang.org/x/time/rate"
 )
 
-// throttle limits the bytes per second of all uploads together. nil limits nothing.
+// throttle limits the bytes per second of all uploads together. A nil throttle has no limit.
 type throttle struct {
 	limiter *rate.Limiter
 	burst   int
@@ -30,13 +31,12 @@ func (t *throttle) take(ctx context.Context, n int) (int, error) {
 		return n, nil
 	}
 	n = min(n, t.burst)
-	// Not WaitN: it refuses at once what a deadline would not allow, and calls
-	// that something else than the deadline.
-	if err := t.limiter.WaitN(ctx, n); err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return 0, cause
-		}
-		return 0, context.DeadlineExceeded
+	// Not WaitN: it fails at once if a deadline comes first. Then ctx does not have a cause yet, which
+	// says whose deadline it is and what to do.
+	reserved := t.limiter.ReserveN(time.Now(), n)
+	if err := pause(ctx, reserved.Delay()); err != nil {
+		reserved.Cancel()
+		return 0, err
 	}
 	return n, nil
 }

@@ -136,13 +136,14 @@ func BenchmarkUploadParts(b *testing.B) {
 			for _, concurrency := range []int{4, 8} {
 				b.Run(fmt.Sprintf("%s/%dMiB/%d", sink, size>>20, concurrency), func(b *testing.B) {
 					dst := &benchDestination{base: "http://sink.invalid", sums: sums}
-					client := &http.Client{Transport: memorySink{}}
+					var transport http.RoundTripper = memorySink{}
 					if sink == "loopback" {
 						dst.base = loopbackSink(b)
-						client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: concurrency}}
-						defer client.CloseIdleConnections()
+						sockets := &http.Transport{MaxIdleConnsPerHost: concurrency}
+						defer sockets.CloseIdleConnections()
+						transport = sockets
 					}
-					e := transfer.New(transfer.Config{HTTP: client, Concurrency: concurrency})
+					e := transfer.New(transfer.Config{Transport: transport, Concurrency: concurrency})
 					b.SetBytes(size)
 					b.ReportAllocs()
 					for b.Loop() {

@@ -3,12 +3,12 @@ package transfer
 import "sync"
 
 const (
-	passBuffer = 256 << 10 // bytes read at once by whoever goes through a file in order
-	laneBuffer = 64 << 10  // bytes read at once for one lane of the MD5 stage
+	passBuffer = 256 << 10 // bytes read at once by a goroutine that reads a file in order
+	laneBuffer = 64 << 10  // bytes read at once for one MD5
 )
 
-// buffers lends byte slices and knows how many bytes are out. It never waits:
-// who borrows is limited already, by the reading slots and the lanes.
+// buffers is a pool of byte slices that counts the bytes in use. It never waits: the reading slots and
+// the MD5 lanes already limit how many slices are in use.
 type buffers struct {
 	mu         sync.Mutex
 	spare      map[int][][]byte
@@ -38,7 +38,7 @@ func (b *buffers) put(buf []byte) {
 	b.spare[len(buf)] = append(b.spare[len(buf)], buf)
 }
 
-// account counts memory that is not lent from here.
+// account counts memory that others have allocated.
 func (b *buffers) account(size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,7 +14,7 @@ type StatusError struct {
 	Op       string // "send part 3 of a.mp4", in words
 	Part     int    // 0 for a single PUT
 	Status   int    // HTTP status
-	Code     string // S3 error code, "" if the answer had none
+	Code     string // S3 error code, "" if the response had none
 	Message  string // what storage said, one line, "" if nothing
 	Attempts int
 
@@ -36,16 +36,7 @@ func (e *StatusError) Error() string {
 	return b.String() + tried(e.Attempts)
 }
 
-// IsNoSuchUpload reports whether storage said that it does not know the upload
-// that a part was sent to.
-func IsNoSuchUpload(err error) bool {
-	var se *StatusError
-	return errors.As(err, &se) && se.Part > 0 &&
-		(se.Code == "NoSuchUpload" || se.Status == http.StatusNotFound && se.Code == "")
-}
-
-// ChangedError says that a file does not hold what was planned, or changed
-// while it was read or sent.
+// ChangedError says that a file has other content than planned, or changed while it was read or sent.
 type ChangedError struct {
 	Path   string
 	Detail string // "it has 3 bytes, 5 were planned"
@@ -66,9 +57,8 @@ func (e *StallError) Error() string {
 	return fmt.Sprintf("%s: no progress for %s%s", e.Op, e.Idle, tried(e.Attempts))
 }
 
-// ETagError says that what storage holds is not what was sent: the ETag in its
-// answer is not the MD5 of the content, and it did not say that it encrypts
-// with a key for which the two differ.
+// ETagError says that storage has other content than was sent: the ETag in its response is not the MD5
+// of the content, although the response does not say that storage encrypts with KMS.
 type ETagError struct {
 	Op       string // "send part 3 of a.mp4", in words
 	ETag     string // as the header had it, "" if there was none
@@ -85,7 +75,22 @@ func (e *ETagError) Error() string {
 		e.Op, got, hex.EncodeToString(e.MD5[:]), tried(e.Attempts))
 }
 
-// connectionError says that a request ended without an answer.
+// ChecksumError says that storage has other content than was sent: the checksum in its response is not
+// the content's.
+type ChecksumError struct {
+	Op        string // "send part 3 of a.mp4", in words
+	Algorithm string // "crc64nvme", "crc32c", "crc32" or "sha256"
+	Returned  string // as the header had it
+	Content   string // in base64
+	Attempts  int
+}
+
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("%s: storage answered the %s checksum %s, the content's is %s%s",
+		e.Op, strings.ToUpper(e.Algorithm), oneLine(e.Returned), e.Content, tried(e.Attempts))
+}
+
+// connectionError says that a request ended without a response.
 type connectionError struct {
 	op       string
 	err      error
@@ -98,8 +103,7 @@ func (e *connectionError) Error() string {
 
 func (e *connectionError) Unwrap() error { return e.err }
 
-// addressError says that what was given as an upload address is none. It does
-// not repeat it.
+// addressError says that an upload address is no URL. It does not repeat the address.
 type addressError struct{ op string }
 
 func (e *addressError) Error() string {

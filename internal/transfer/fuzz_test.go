@@ -33,7 +33,7 @@ func FuzzStorageAnswer(f *testing.F) {
 			header.Set("X-Amz-Server-Side-Encryption", encryption)
 			return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 		}}
-		e := transfer.New(transfer.Config{HTTP: &http.Client{Transport: s}, Concurrency: 1})
+		e := transfer.New(transfer.Config{Transport: s, Concurrency: 1})
 		got, err := e.UploadSingle(t.Context(), file, func(context.Context) (string, error) {
 			return "http://s/x?X-Amz-Signature=" + secret, nil
 		}, "")

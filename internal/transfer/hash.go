@@ -11,7 +11,7 @@ import (
 // turnBytes is how much of one file is read before another file gets its turn.
 const turnBytes = 16 * mebibyte
 
-// hashKey is what makes two reads of a file the same.
+// hashKey identifies a file and its content: what has the same key is not read again.
 type hashKey struct {
 	path    string
 	size    int64
@@ -19,8 +19,7 @@ type hashKey struct {
 	id      uint64
 }
 
-// digests remembers the files hashed by this process. Good results stay, one
-// small entry per file; a failed read is forgotten.
+// digests has the digests of the files that this process has read. Failed reads are not kept.
 type digests struct {
 	mu    sync.Mutex
 	calls map[hashKey]*hashCall
@@ -36,15 +35,15 @@ type hashCall struct {
 
 // Hash reads the file at path and returns its size, SHA-256 and modification
 // time. A file is read once per process as long as its path, size,
-// modification time and inode stay the same; concurrent callers share one
-// read, which ends early only when all of them have left. Memory does not
-// depend on the file's size. The error is a *FileError, a *ChangedError when
-// the file was written to meanwhile, or the context's.
+// modification time and inode stay the same. Concurrent callers share one
+// read, which is cancelled only when all of them have returned. Memory does not depend on the file's
+// size. The error is a *FileError, a *ChangedError if the file was written to meanwhile, or the
+// context's.
 func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
 	if err := ctx.Err(); err != nil {
 		return Digest{}, context.Cause(ctx)
 	}
-	src, err := openSource(path)
+	src, err := e.files.source(path)
 	if err != nil {
 		return Digest{}, err
 	}
@@ -63,7 +62,7 @@ func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
 			d.calls = make(map[hashKey]*hashCall)
 		}
 		d.calls[key] = call
-		// The read outlives the caller that started it, as long as others wait for it.
+		// The read goes on without the caller that started it, as long as others wait for it.
 		var readCtx context.Context
 		readCtx, call.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		go e.runHash(readCtx, key, call, src)
@@ -98,7 +97,7 @@ func (e *Engine) runHash(ctx context.Context, key hashKey, call *hashCall, src *
 	defer call.cancel()
 	defer src.close()
 	sum := sha256.New()
-	err := e.readThrough(ctx, src, 0, src.size(), &line{}, func(chunk []byte) error {
+	err := e.readThrough(ctx, section{src, 0, src.size()}, &queue{}, func(chunk []byte) error {
 		sum.Write(chunk)
 		return nil
 	})
@@ -117,41 +116,24 @@ func (e *Engine) runHash(ctx context.Context, key hashKey, call *hashCall, src *
 	close(call.done)
 }
 
-// readThrough reads size bytes from off on, in order, and hands each chunk to
-// use. It holds a reading slot while it reads and gives others their turn
-// every 16 MiB.
-func (e *Engine) readThrough(ctx context.Context, src *source, off, size int64, l *line, use func(chunk []byte) error) error {
-	for size > 0 {
-		turn := min(size, turnBytes)
-		if err := e.readTurn(ctx, src, off, turn, l, use); err != nil {
+// readThrough reads a section in order and calls use with each chunk. It holds a reading
+// slot meanwhile, and lets other files have it every 16 MiB.
+func (e *Engine) readThrough(ctx context.Context, s section, q *queue, use func(chunk []byte) error) error {
+	for end := s.off + s.size; s.off < end; s.off += s.size {
+		s.size = min(end-s.off, turnBytes)
+		if err := e.readTurn(ctx, s, q, use); err != nil {
 			return err
 		}
-		off += turn
-		size -= turn
 	}
 	return nil
 }
 
-func (e *Engine) readTurn(ctx context.Context, src *source, off, size int64, l *line, use func(chunk []byte) error) error {
-	if err := e.readers.enter(ctx, l); err != nil {
+func (e *Engine) readTurn(ctx context.Context, s section, q *queue, use func(chunk []byte) error) error {
+	if err := e.readers.acquire(ctx, q); err != nil {
 		return err
 	}
-	defer e.readers.leave()
+	defer e.readers.release()
 	buf := e.buffers.get(passBuffer)
 	defer e.buffers.put(buf)
-	for size > 0 {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		chunk := buf[:min(size, int64(len(buf)))]
-		if err := src.readAt(chunk, off); err != nil {
-			return err
-		}
-		if err := use(chunk); err != nil {
-			return err
-		}
-		off += int64(len(chunk))
-		size -= int64(len(chunk))
-	}
-	return nil
+	return s.chunks(ctx, buf, use)
 }

@@ -248,7 +248,7 @@ func (u *upload) reported() map[int]int {
 }
 
 func newEngine(rt http.RoundTripper, change ...func(*transfer.Config)) *transfer.Engine {
-	c := transfer.Config{HTTP: &http.Client{Transport: rt}, Concurrency: 4, MaxRetries: 3}
+	c := transfer.Config{Transport: rt, Concurrency: 4, MaxRetries: 3}
 	for _, f := range change {
 		f(&c)
 	}

@@ -297,9 +297,6 @@ func TestRefusalEndsTheUpload(t *testing.T) {
 				if se.Code != "" && se.Message != "because of "+se.Code {
 					t.Errorf("message %q", se.Message)
 				}
-				if got, want := transfer.IsNoSuchUpload(err), se.Status == 404; got != want {
-					t.Errorf("IsNoSuchUpload: %v", got)
-				}
 				if n := len(s.seen()); n > 6 {
 					t.Errorf("%d requests were made", n)
 				}
@@ -469,12 +466,10 @@ func TestStoredPartsAreNotSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, want := newFile(t, 10*partSize)
 		part := func(n int) transfer.Part {
-			p := transfer.Part{Number: n, Size: partSize, MD5: md5.Sum(want[(n-1)*partSize : n*partSize])}
-			p.ETag = fmt.Sprintf(`"%x"`, p.MD5)
-			return p
+			return transfer.Part{Number: n, Size: partSize, ETag: fmt.Sprintf(`"%X"`, md5.Sum(want[(n-1)*partSize:n*partSize]))}
 		}
 		other := part(2)
-		other.ETag = `"00000000000000000000000000000000"`
+		other.ETag = part(3).ETag
 		short := part(3)
 		short.Size--
 		bare := part(4)
@@ -689,6 +684,25 @@ func TestProgress(t *testing.T) {
 	})
 }
 
+// A pace that cannot end in time ends with the deadline's own cause, at the deadline.
+func TestBandwidthBeyondTheDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 50_000)
+		const limit = 10050 * time.Millisecond // ten bytes a second: the 101st would come later
+		cause := errors.New("the time limit is over")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), limit, cause)
+		defer cancel()
+		e := newEngine(&store{}, func(c *transfer.Config) { c.Bandwidth = 10 })
+		start := time.Now()
+		_, single := e.UploadSingle(ctx, f, (&addresses{}).next, "")
+		_, parts := e.UploadParts(ctx, f, partSize, nil, &upload{})
+		if !errors.Is(single, cause) || !errors.Is(parts, cause) || time.Since(start) != limit {
+			t.Errorf("after %s: %v, %v", time.Since(start), single, parts)
+		}
+	})
+}
+
 func TestBandwidth(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int64{1_000, 333_333} {
@@ -733,11 +747,11 @@ func (refusing) Stored(transfer.Part)                         {}
 // A failed upload leaves sums behind that nobody waits for any more. They must not keep a later upload from its own.
 func TestUploadAfterAFailedOne(t *testing.T) {
 	t.Parallel()
-	big, _ := newFile(t, 70<<20)
+	big, _ := newFile(t, 1400<<10)
 	small, _ := newFile(t, 1000)
 	synctest.Test(t, func(t *testing.T) {
-		e := transfer.New(transfer.Config{HTTP: &http.Client{Transport: &store{}}, Concurrency: 4})
-		if _, err := e.UploadParts(t.Context(), big, 5<<20, nil, refusing{}); err == nil {
+		e := transfer.New(transfer.Config{Transport: &store{}, Concurrency: 4})
+		if _, err := e.UploadParts(t.Context(), big, 100<<10, nil, refusing{}); err == nil {
 			t.Fatal("no error")
 		}
 		<-time.After(3 * time.Second) // longer than a sum waits for others

@@ -1,11 +1,13 @@
 package transfer
 
+import "math"
+
 const (
 	mebibyte = int64(1) << 20
 
 	// DefaultPartSize is the part size in bytes of every file that needs no larger one.
 	DefaultPartSize = 16 * mebibyte
-	// MinPartSize is the smallest part in bytes, the last of an upload excepted (interface 8).
+	// MinPartSize is the smallest size in bytes of a part that is not the last one.
 	MinPartSize = 5 * mebibyte
 	// MaxPartSize is the largest part in bytes that S3 takes.
 	MaxPartSize = 5 << 30
@@ -25,10 +27,11 @@ func PartSize(size int64) int64 {
 }
 
 // PartCount returns how many parts of partSize bytes a file of size bytes has.
-// It is 0 for an empty file and for a part size below 1.
+// It is 0 for an empty file and for a part size below 1, and math.MaxInt if there
+// are more, which an int of 32 bits cannot hold.
 func PartCount(size, partSize int64) int {
 	if size <= 0 || partSize <= 0 {
 		return 0
 	}
-	return int((size-1)/partSize + 1)
+	return int(min((size-1)/partSize+1, math.MaxInt))
 }

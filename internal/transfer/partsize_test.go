@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -46,6 +47,9 @@ func TestPartCount(t *testing.T) {
 		size := rapid.Int64Range(1, 5<<40).Draw(t, "size")
 		part := rapid.Int64Range(1, 5<<30).Draw(t, "part")
 		n := int64(transfer.PartCount(size, part))
+		if n == math.MaxInt && (size-1)/part >= n { // where an int has 32 bits
+			return
+		}
 		if last := size - (n-1)*part; last < 1 || last > part {
 			t.Fatalf("%d bytes in %d parts of %d leave %d for the last", size, n, part, last)
 		}

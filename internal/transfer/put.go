@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -21,89 +20,94 @@ type put struct {
 	part        int    // 0 for a single PUT
 	url         string
 	contentType string
-	src         *source
-	off, size   int64
-	meter       *meter
-	// admit waits until the bytes below an offset may be read; nil: at once.
-	admit func(ctx context.Context, below int64) error
-	// verify says whether the bytes read, all of them, may become an object. It
-	// is called with their CRC-32C before the last of them are let go.
-	verify func(ctx context.Context, crc uint32) error
+	section
+	meter *meter
+	// admit waits until the byte at off may be sent and says how many of n may; nil: all, at once.
+	admit func(ctx context.Context, off int64, n int) (int, error)
+	// verify is called with the CRC-64/NVME of the whole section before its last bytes are sent. An
+	// error withholds them, so that no object is made.
+	verify func(ctx context.Context, crc uint64) error
 }
 
-// stored is what storage said of a PUT that it took.
+// stored is what storage returned for a PUT that it accepted.
 type stored struct {
-	etag     string // as the header had it; "" if there was none
-	keyed    bool   // encrypted with a key of its own, so that the ETag is no MD5
-	checksum string // as in Part
-	duration time.Duration
+	etag      string // as the header had it; "" if there was none
+	keyed     bool   // encrypted with KMS or a customer's key, so the ETag is no MD5
+	checksums []checksum
+	duration  time.Duration
 }
 
-// exchange is one request and its answer.
-type exchange struct {
+// request is one PUT and its response.
+type request struct {
 	engine *Engine
 	put    put
+	src    *source
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	watch  *watchdog
 
-	answering chan struct{} // closed at the first byte of the answer
-	answered  chan struct{} // closed when the answer has been read, or there is none
+	answering chan struct{} // closed at the first byte of the response
+	answered  chan struct{} // closed when the response has been read, or there is none
 	begins    sync.Once
 	sent      atomic.Int64 // bytes of the latest body
 
 	mu     sync.Mutex
 	latest *body
-	failed error // why the body ended early, if that was our doing
+	failed error // why the body could not be read
 }
 
-func (x *exchange) count(n int64) {
-	x.sent.Add(n)
-	x.put.meter.add(n)
+func (r *request) count(n int64) {
+	r.sent.Add(n)
+	r.put.meter.add(n)
 }
 
-func (x *exchange) begin() { x.begins.Do(func() { close(x.answering) }) }
+func (r *request) begin() { r.begins.Do(func() { close(r.answering) }) }
 
-func (x *exchange) fail(err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.failed == nil {
-		x.failed = err
+func (r *request) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil {
+		r.failed = err
 	}
 }
 
-// open returns a body from the start. The transport asks for one more when a
-// kept connection turns out to be closed, or for a redirect.
-func (x *exchange) open() (io.ReadCloser, error) {
-	x.mu.Lock()
-	before := x.latest
-	b := &body{x: x, off: x.put.off, left: x.put.size}
-	x.latest = b
-	x.mu.Unlock()
+// open returns a body that starts anew. The transport asks for one more when a keep-alive connection
+// turns out to be closed.
+func (r *request) open() (io.ReadCloser, error) {
+	r.mu.Lock()
+	before := r.latest
+	b := &body{r: r, off: r.put.off, left: r.put.size}
+	r.latest = b
+	r.mu.Unlock()
 	if before != nil {
 		before.stop()
-		x.count(-x.sent.Load())
+		r.count(-r.sent.Load())
 	}
 	return b, nil
 }
 
-// send makes one PUT. It returns when the file is not read any more for it.
+// send makes one PUT. When it returns, nothing reads the file for it any more.
 func (e *Engine) send(ctx context.Context, p put) (stored, error) {
+	src, done, err := p.src.reader()
+	if err != nil {
+		return stored{}, err
+	}
+	defer done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x := &exchange{engine: e, put: p, cancel: cancel, answering: make(chan struct{}), answered: make(chan struct{})}
-	x.watch = newWatchdog(e.cfg.StallTimeout, func() {
+	r := &request{engine: e, put: p, src: src, cancel: cancel, answering: make(chan struct{}), answered: make(chan struct{})}
+	r.watch = newWatchdog(e.cfg.StallTimeout, func() {
 		cancel(&StallError{Op: p.op, Idle: e.cfg.StallTimeout})
 	})
-	x.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:              func(httptrace.GotConnInfo) { x.watch.resume() },
-		GotFirstResponseByte: func() { x.begin(); x.watch.resume() },
+	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:              func(httptrace.GotConnInfo) { r.watch.resume() },
+		GotFirstResponseByte: func() { r.begin(); r.watch.resume() },
 	})
 	start := time.Now()
-	res, status, err := x.run()
+	res, status, err := r.run()
 	res.duration = time.Since(start)
 	if err != nil {
-		x.put.meter.add(-x.sent.Load())
+		r.put.meter.add(-r.sent.Load())
 	}
 	tflog.Debug(ctx, "PUT to storage", map[string]any{
 		"part": p.part, "bytes": p.size, "status": status, "duration_ms": res.duration.Milliseconds(), "ok": err == nil,
@@ -111,110 +115,89 @@ func (e *Engine) send(ctx context.Context, p put) (stored, error) {
 	return res, err
 }
 
-func (x *exchange) run() (res stored, status int, err error) {
-	defer x.end()
-	req, err := x.request()
+func (r *request) run() (res stored, status int, err error) {
+	defer r.end()
+	req, err := r.build()
 	if err != nil {
 		return stored{}, 0, err
 	}
-	resp, err := x.engine.client.Do(req)
+	// Not an http.Client: it would follow redirects, and has nothing else that a PUT needs.
+	resp, err := r.engine.cfg.Transport.RoundTrip(req)
 	if err != nil {
-		return stored{}, 0, x.broken(err)
+		return stored{}, 0, r.broken(err)
 	}
 	defer resp.Body.Close()
-	x.begin()
-	x.watch.resume()
-	// The status decides; a text that breaks off is still good for the error.
+	r.begin()
+	r.watch.resume()
+	// The status decides. Even a truncated body is useful in the error.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
-	if resp.StatusCode != http.StatusOK && (x.put.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
-		return stored{}, resp.StatusCode, refusal(x.put, resp, text)
+	if resp.StatusCode != http.StatusOK && (r.put.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
+		return stored{}, resp.StatusCode, refusal(r.put, resp, text)
 	}
-	if !x.latestBody().stop() {
-		return stored{}, resp.StatusCode, x.broken(errors.New("storage answered before it had all of the content"))
+	if !r.latestBody().stop() {
+		return stored{}, resp.StatusCode, r.broken(errors.New("storage answered before it had all of the content"))
 	}
 	return accepted(resp), resp.StatusCode, nil
 }
 
-func (x *exchange) request() (*http.Request, error) {
-	u, err := url.Parse(x.put.url)
+func (r *request) build() (*http.Request, error) {
+	u, err := url.Parse(r.put.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		// Not the cause: it holds the address, which is a secret.
-		return nil, &addressError{op: x.put.op}
+		// Without the cause, which repeats the address: it is a secret.
+		return nil, &addressError{op: r.put.op}
 	}
-	u.User = nil // would become an Authorization header
-	first, _ := x.open()
-	req, err := http.NewRequestWithContext(x.ctx, http.MethodPut, "", first)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", x.put.op, bare(err))
-	}
-	req.URL, req.Host = u, u.Host
-	req.ContentLength = x.put.size
-	req.GetBody = x.open
-	if x.put.contentType != "" {
-		req.Header.Set("Content-Type", x.put.contentType)
+	u.User = nil // net/http would send it as an Authorization header
+	first, _ := r.open()
+	req := (&http.Request{
+		Method: http.MethodPut, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
+		Body: first, GetBody: r.open, ContentLength: r.put.size,
+	}).WithContext(r.ctx)
+	if r.put.contentType != "" {
+		req.Header.Set("Content-Type", r.put.contentType)
 	}
 	return req, nil
 }
 
-func (x *exchange) latestBody() *body {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.latest
+func (r *request) latestBody() *body {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.latest
 }
 
-// end sees to it that nothing of the request goes on behind the caller's back.
-func (x *exchange) end() {
-	x.cancel(nil)
-	close(x.answered)
-	if b := x.latestBody(); b != nil {
+// end stops everything that the request has started.
+func (r *request) end() {
+	r.cancel(nil)
+	close(r.answered)
+	if b := r.latestBody(); b != nil {
 		b.stop()
 	}
-	x.watch.pause()
+	r.watch.pause()
 }
 
-// broken finds the true reason for a failed exchange.
-func (x *exchange) broken(err error) error {
-	x.mu.Lock()
-	ours := x.failed
-	x.mu.Unlock()
-	if cause := context.Cause(x.ctx); cause != nil {
+// broken returns the reason for a failed request: the context's, that of the body, or the connection's.
+func (r *request) broken(err error) error {
+	r.mu.Lock()
+	ours := r.failed
+	r.mu.Unlock()
+	if cause := context.Cause(r.ctx); cause != nil {
 		return cause
 	}
 	if ours != nil {
 		return ours
 	}
-	return &connectionError{op: x.put.op, err: bare(err)}
+	return &connectionError{op: r.put.op, err: err}
 }
 
-// bare takes away what net/http puts around an error: the address, with the signature.
-func bare(err error) error {
-	var ue *url.Error
-	for errors.As(err, &ue) {
-		err = ue.Err
+// await waits for an event of the request for a limited time and reports whether it came.
+func (r *request) await(event <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-event:
+		return true
+	case <-r.ctx.Done():
+		return false
+	case <-timer.C:
+		return false
 	}
-	return err
-}
-
-// storageClient is the client given, held to what a PUT to storage may do.
-func storageClient(given *http.Client) *http.Client {
-	if given == nil {
-		given = &http.Client{}
-	}
-	c := *given
-	c.Jar = nil
-	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
-		// Other statuses than 307 and 308 turn the PUT into a GET, whose 200
-		// would look like success.
-		if req.Method != http.MethodPut || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
-			return http.ErrUseLastResponse
-		}
-		if given.CheckRedirect != nil {
-			return given.CheckRedirect(req, via)
-		}
-		if len(via) >= 5 {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}
-	return &c
 }

@@ -13,11 +13,10 @@ import (
 const (
 	firstWait = 500 * time.Millisecond
 	longWait  = 30 * time.Second
-	// longestAfter bounds a Retry-After: beyond it the upload's own time limit
-	// should decide, not a header.
+	// longestAfter is the longest Retry-After that is honoured.
 	longestAfter = 5 * time.Minute
-	// freeRefusals is how often a 403 just means a fresh address. An address
-	// may have expired while its turn came, and once more by bad luck.
+	// freeRefusals is how many refused addresses (403) do not count as retries. An address may have
+	// expired while its part waited for a slot.
 	freeRefusals = 2
 )
 
@@ -36,7 +35,7 @@ func (e *Engine) newRetries() *retries {
 	return &retries{left: max(e.cfg.MaxRetries, 0), wait: b}
 }
 
-// after says how long to wait before the next attempt, or that there is none.
+// after returns how long to wait before the next attempt, and whether there is one.
 func (r *retries) after(err error) (wait time.Duration, again bool) {
 	r.attempts++
 	if !transient(err) {
@@ -57,23 +56,10 @@ func (r *retries) after(err error) (wait time.Duration, again bool) {
 	return wait, true
 }
 
-// tried notes the number of attempts in the error that ends them.
+// tried sets the number of attempts in the last attempt's error.
 func (r *retries) tried(err error) error {
-	var (
-		se *StatusError
-		ee *ETagError
-		st *StallError
-		ce *connectionError
-	)
-	switch {
-	case errors.As(err, &se):
-		se.Attempts = r.attempts
-	case errors.As(err, &ee):
-		ee.Attempts = r.attempts
-	case errors.As(err, &st):
-		st.Attempts = r.attempts
-	case errors.As(err, &ce):
-		ce.attempts = r.attempts
+	if e, ok := errors.AsType[failedPut](err); ok {
+		*e.tries() = r.attempts
 	}
 	return err
 }
@@ -92,50 +78,49 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// expired reports whether storage did not take the address.
+// expired reports whether storage refused the address.
 func expired(err error) bool {
 	var se *StatusError
 	return errors.As(err, &se) &&
 		(se.Status == http.StatusForbidden || se.Code == "ExpiredToken")
 }
 
-// mismatch reports whether storage found the request not to be the signed one.
-// Waiting does not help there.
+// mismatch reports whether storage found that the request is not the signed one. Waiting does not
+// change that.
 func mismatch(err error) bool {
 	var se *StatusError
 	return errors.As(err, &se) && se.Status == http.StatusForbidden && se.Code == "SignatureDoesNotMatch"
 }
 
-// transient reports whether another attempt can end better.
-func transient(err error) bool {
-	var (
-		se *StatusError
-		ee *ETagError
-		st *StallError
-		ce *connectionError
-	)
-	switch {
-	case errors.As(err, &se):
-		return transientStatus(se)
-	case errors.As(err, &ee), errors.As(err, &st):
-		return true
-	case errors.As(err, &ce):
-		return !untrusted(ce.err)
-	default:
-		return false
-	}
+// failedPut is an error of a PUT that was made, and may be repeated unless it says otherwise.
+type failedPut interface {
+	error
+	tries() *int
 }
 
-// untrusted reports whether the connection failed because the server does not speak TLS or its
-// certificate is not trusted. Another attempt would meet the same server.
-func untrusted(err error) bool {
-	// A record error without a connection comes later than the handshake: damage on the way.
-	record, ok := errors.AsType[tls.RecordHeaderError](err)
-	if ok && record.Conn != nil || errors.Is(err, http.ErrSchemeMismatch) {
+func (e *StatusError) tries() *int     { return &e.Attempts }
+func (e *StallError) tries() *int      { return &e.Attempts }
+func (e *ETagError) tries() *int       { return &e.Attempts }
+func (e *ChecksumError) tries() *int   { return &e.Attempts }
+func (e *connectionError) tries() *int { return &e.attempts }
+
+// transient reports whether another attempt can end better.
+func transient(err error) bool {
+	put, ok := errors.AsType[failedPut](err)
+	if !ok {
+		return false
+	}
+	switch e := put.(type) {
+	case *StatusError:
+		return transientStatus(e)
+	case *connectionError:
+		_, untrusted := errors.AsType[*tls.CertificateVerificationError](e.err)
+		record, damaged := errors.AsType[tls.RecordHeaderError](e.err)
+		// An error with a connection is one of the handshake: the server does not speak TLS.
+		return !untrusted && !(damaged && record.Conn != nil)
+	default:
 		return true
 	}
-	_, ok = errors.AsType[*tls.CertificateVerificationError](err)
-	return ok
 }
 
 func transientStatus(e *StatusError) bool {
@@ -143,12 +128,12 @@ func transientStatus(e *StatusError) bool {
 	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return true
 	case http.StatusBadRequest:
-		// S3 says so when the content came too slowly, broke off, or the
-		// credentials behind the address have expired.
+		// The content came too slowly or broke off, or the credentials that signed the address have
+		// expired.
 		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "ExpiredToken"
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false
 	}
-	// A part counts on 200 with an ETag only: other successes are failures here.
+	// A part PUT must be answered with 200, so any other 2xx is a failure.
 	return e.Status >= 500 || e.Status >= 200 && e.Status <= 299
 }

@@ -5,35 +5,31 @@ import (
 	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
 	"crypto/sha256"
 	"hash"
-	"hash/crc32"
 	"sync"
+
+	"github.com/minio/crc64nvme"
 )
 
-// laneFile is the largest file whose MD5 is left to the lanes. A larger one is
-// as good as never sent faster than its MD5 can be had on the way, and would
-// occupy a lane for long.
+// laneFile is the largest file in bytes whose MD5 is computed with those of other files. Larger files
+// are limited by the network, so their MD5 is computed while they are sent.
 const laneFile = 64 * mebibyte
 
 // UploadSingle sends f with one PUT and returns the ETag as the header had it,
 // "" if storage sent none. Content-Length is always set; Content-Type is
 // contentType, or not set if that is "".
 //
-// The last bytes are withheld until the SHA-256 of the whole file is known to
-// be the planned one, and all the bytes before to be those that were hashed;
-// otherwise the connection is closed, so no object is made, and the error is a
-// *ChangedError.
+// The last bytes are withheld until two things are known: the SHA-256 of the whole file is the planned
+// one, and all bytes sent are those that were hashed. Otherwise the connection is closed, so that no
+// object is made, and the error is a *ChangedError.
 //
-// address is called before the first attempt. A repeat goes to the same
-// address, so that an answer that was lost does not end in a second object,
-// unless storage refused the address (403): then address is called again. So
-// the address handed out last is the one that succeeded. When storage says
-// that the signature does not match, the same address is tried once without
-// Content-Type first.
+// address is called before the first attempt. A retry uses the same address, so that a lost response
+// does not lead to a second object. Only when storage refused the address (403) is address called
+// again, so the object is at the address returned last. When storage says that the signature does not
+// match, the same address is tried once without Content-Type first.
 //
-// The other errors are those of UploadParts. An error of address is returned
-// as it is.
+// The other errors are those of UploadParts. An error of address is returned as it is.
 func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {
-	src, err := openSource(f.Path)
+	src, err := e.files.source(f.Path)
 	if err != nil {
 		return "", err
 	}
@@ -42,14 +38,15 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 		return "", err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	u := &singleUpload{engine: e, file: f, src: src, address: address, meter: newMeter(f), contentType: contentType}
+	u := &singleUpload{engine: e, file: f, src: src, address: address, meter: newMeter(f), contentType: contentType, ahead: share{budget: e.ahead}}
+	defer u.ahead.close()
 	if f.Size <= laneFile {
-		defer e.lanes.hold()()
-		u.sum = e.lanes.add(ctx, &partSum{src: src, size: f.Size}, fileDelay)
-		defer e.lanes.drop(u.sum)
+		defer e.md5.keepServer()()
+		u.sum = e.md5.add(ctx, &partSum{section: section{src, 0, f.Size}}, fileDelay)
+		defer e.md5.drop(u.sum)
 	}
 	u.tasks.Go(func() {
-		err := u.lead(ctx)
+		err := u.firstRead(ctx)
 		u.hashed.end(err)
 	})
 	defer u.tasks.Wait()
@@ -65,32 +62,33 @@ type singleUpload struct {
 	address     func(context.Context) (string, error)
 	contentType string
 	meter       *meter
-	reading     line
-	sending     line
+	reading     queue
+	sending     queue
 	tasks       sync.WaitGroup
 
-	hashed mark // how far the pass has come; ends with its verdict
-	sent   mark // how far an attempt has come, at most
-	crc    uint32
+	hashed position // how far the first read is; its end says whether the content is the planned one
+	ahead  share
+	sent   int64 // the furthest that an attempt has read
+	crc    uint64
 	md5    [md5.Size]byte
-	sum    *partSum // nil: the pass computes the MD5
+	sum    *partSum // nil if the first read computes the MD5
 }
 
-// lead goes through the file, a bounded distance ahead of the sender.
-func (u *singleUpload) lead(ctx context.Context) error {
+// firstRead reads the file in order, a limited number of bytes ahead of the sender.
+func (u *singleUpload) firstRead(ctx context.Context) error {
 	whole := sha256.New()
 	var sum hash.Hash
 	if u.sum == nil {
 		sum = md5.New() //nolint:gosec // see above
 	}
 	for off := int64(0); off < u.file.Size; {
-		if err := u.sent.reach(ctx, off-aheadBytes); err != nil {
+		size := min(u.file.Size-off, turnBytes)
+		if err := u.engine.reserve(ctx, &u.ahead, size); err != nil {
 			return err
 		}
-		size := min(u.file.Size-off, turnBytes)
-		err := u.engine.readThrough(ctx, u.src, off, size, &u.reading, func(chunk []byte) error {
+		err := u.engine.readThrough(ctx, section{u.src, off, size}, &u.reading, func(chunk []byte) error {
 			whole.Write(chunk)
-			u.crc = crc32.Update(u.crc, castagnoli, chunk)
+			u.crc = crc64nvme.Update(u.crc, chunk)
 			if sum != nil {
 				sum.Write(chunk)
 			}
@@ -111,11 +109,8 @@ func (u *singleUpload) lead(ctx context.Context) error {
 // send makes attempts until one succeeds.
 func (u *singleUpload) send(ctx context.Context) (string, error) {
 	p := put{
-		op: "send " + u.file.Name, src: u.src, size: u.file.Size, meter: u.meter, contentType: u.contentType,
-		admit: func(ctx context.Context, below int64) error {
-			u.sent.advance(below)
-			return u.hashed.reach(ctx, below)
-		},
+		op: "send " + u.file.Name, section: section{u.src, 0, u.file.Size}, meter: u.meter, contentType: u.contentType,
+		admit:  u.admit,
 		verify: u.verify,
 	}
 	tries := u.engine.newRetries()
@@ -146,13 +141,13 @@ func (u *singleUpload) send(ctx context.Context) (string, error) {
 	}
 }
 
-// attempt makes one PUT in a slot of its own.
+// attempt sends the file once and verifies the object.
 func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
-	if err := u.engine.senders.enter(ctx, &u.sending); err != nil {
+	if err := u.engine.senders.acquire(ctx, &u.sending); err != nil {
 		return "", err
 	}
 	res, err := func() (stored, error) {
-		defer u.engine.senders.leave()
+		defer u.engine.senders.release()
 		if p.url == "" {
 			address, err := u.address(ctx)
 			if err != nil {
@@ -165,23 +160,49 @@ func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if res.etag == "" || res.keyed {
-		return res.etag, nil
-	}
-	if err := u.summed(ctx); err != nil {
-		return "", err
-	}
-	if !sameETag(res.etag, u.md5) {
+	if err := u.compare(ctx, *p, res); err != nil {
 		u.meter.add(-p.size)
-		return "", &ETagError{Op: p.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
+		return "", err
 	}
 	return res.etag, nil
 }
 
-// verify holds the last bytes back until the pass has found the content to be
-// the planned one, and compares what was read for this attempt with the pass.
-func (u *singleUpload) verify(ctx context.Context, crc uint32) error {
-	if err := u.hashed.verdict(ctx); err != nil {
+// admit waits until the first read has passed off, and returns how many of the n bytes there it has
+// passed.
+func (u *singleUpload) admit(ctx context.Context, off int64, n int) (int, error) {
+	at, err := u.hashed.waitFor(ctx, off+1)
+	if err != nil {
+		return 0, err
+	}
+	n = int(min(int64(n), at-off))
+	if passed := off + int64(n) - u.sent; passed > 0 {
+		u.sent += passed
+		u.ahead.release(passed)
+	}
+	return n, nil
+}
+
+// compare compares the checksums and the ETag that storage returned with the content.
+func (u *singleUpload) compare(ctx context.Context, p put, res stored) error {
+	if _, err := u.engine.compare(ctx, p, res.checksums, u.crc); err != nil {
+		return err
+	}
+	if res.etag == "" || res.keyed {
+		return nil
+	}
+	if err := u.summed(ctx); err != nil {
+		return err
+	}
+	if !sameETag(res.etag, u.md5) {
+		return &ETagError{Op: p.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
+	}
+	return nil
+}
+
+// verify waits until the SHA-256 is known to be the planned one, and compares the CRC of what was read
+// for this attempt with that of the first read.
+func (u *singleUpload) verify(ctx context.Context, crc uint64) error {
+	if err := u.hashed.waitEnd(ctx); err != nil {
 		return err
 	}
 	if err := u.src.planned(u.file.Size); err != nil {
@@ -192,16 +213,16 @@ func (u *singleUpload) verify(ctx context.Context, crc uint32) error {
 
 func (u *singleUpload) summed(ctx context.Context) error {
 	if u.sum == nil {
-		return nil // the pass had it before the last bytes went out
+		return nil // the first read has computed it
 	}
-	if err := u.engine.lanes.finish(ctx, u.sum); err != nil {
+	if err := u.engine.md5.wait(ctx, u.sum); err != nil {
 		return err
 	}
 	u.md5 = u.sum.md5
-	return nil
+	return u.sameBytes(u.sum.crc)
 }
 
-func (u *singleUpload) sameBytes(crc uint32) error {
+func (u *singleUpload) sameBytes(crc uint64) error {
 	if crc != u.crc {
 		return &ChangedError{Path: u.file.Path, Detail: "it was written to while it was sent"}
 	}

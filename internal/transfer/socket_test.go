@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -92,7 +93,7 @@ func TestEarlyRefusal(t *testing.T) {
 						say(c, code, ending.header)
 						ending.end(body)
 					})
-					e := transfer.New(transfer.Config{HTTP: &http.Client{Transport: transport}, Concurrency: 1})
+					e := transfer.New(transfer.Config{Transport: transport, Concurrency: 1})
 					for range 5 {
 						_, err := e.UploadSingle(t.Context(), f, func(context.Context) (string, error) {
 							return base + "/key?X-Amz-Signature=" + secret, nil
@@ -154,13 +155,6 @@ func TestOverSockets(t *testing.T) {
 			}
 			return false
 		}},
-		{"redirected", func(_, _ int, w http.ResponseWriter, r *http.Request) bool {
-			if r.URL.Query().Get("again") != "" {
-				return false
-			}
-			http.Redirect(w, r, r.URL.String()+"&again=1", http.StatusTemporaryRedirect)
-			return true
-		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -174,7 +168,7 @@ func TestOverSockets(t *testing.T) {
 	}
 }
 
-func TestRedirectToAnotherPlaceIsARefusal(t *testing.T) {
+func TestRedirectIsARefusal(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Bool
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
@@ -203,22 +197,38 @@ func TestRedirectToAnotherPlaceIsARefusal(t *testing.T) {
 	}
 }
 
-func TestUntrustedServerIsNotTriedAgain(t *testing.T) {
+func TestTLSFailureIsNotRetried(t *testing.T) {
 	t.Parallel()
-	srv := httptest.NewTLSServer(http.NotFoundHandler())
-	srv.Config.ErrorLog = nil
-	t.Cleanup(srv.Close)
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
 	f, _ := newFile(t, 1000)
-	var asked int
-	_, err := newEngine(&http.Transport{}).UploadSingle(t.Context(), f, func(context.Context) (string, error) {
-		asked++
-		return srv.URL + "/k?X-Amz-Signature=" + secret, nil
-	}, "")
-	var untrusted *tls.CertificateVerificationError
-	if !errors.As(err, &untrusted) || asked != 1 {
-		t.Errorf("error %v", err)
+	for name, c := range map[string]struct {
+		base string
+		is   func(error) bool
+	}{
+		"unknown authority": {secure.URL, func(err error) bool {
+			_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+			return ok
+		}},
+		"no TLS": {"https" + strings.TrimPrefix(plain.URL, "http"), func(err error) bool {
+			_, ok := errors.AsType[tls.RecordHeaderError](err)
+			return ok
+		}},
+	} {
+		var asked int
+		transport := &http.Transport{}
+		t.Cleanup(transport.CloseIdleConnections)
+		_, err := newEngine(transport).UploadSingle(t.Context(), f, func(context.Context) (string, error) {
+			asked++
+			return c.base + "/k?X-Amz-Signature=" + secret, nil
+		}, "")
+		if !c.is(err) || asked != 1 || strings.Contains(err.Error(), "attempts") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		hidden(t, err)
 	}
-	hidden(t, err)
 }
 
 func TestNobodyListens(t *testing.T) {

@@ -1,22 +1,57 @@
 package transfer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 )
+
+// handle is an open file.
+type handle interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (os.FileInfo, error)
+}
+
+// files opens files.
+type files struct {
+	open      func(path string) (handle, error)
+	perReader bool // each goroutine that reads gets a handle of its own
+}
+
+// systemFiles opens files of the operating system. On Windows, reads through one handle wait for each
+// other.
+func systemFiles() files {
+	return files{
+		open:      func(path string) (handle, error) { return os.Open(path) },
+		perReader: runtime.GOOS == "windows",
+	}
+}
 
 // source is an open regular file that is not empty.
 type source struct {
-	file *os.File
-	path string
-	info os.FileInfo // as it was when opened
+	files files
+	file  handle
+	path  string
+	info  os.FileInfo // as it was when opened
 }
 
-func openSource(path string) (*source, error) {
-	// Before opening: opening a pipe waits for its other end.
+// section is a range of bytes of a file.
+type section struct {
+	src       *source
+	off, size int64
+}
+
+func (s section) changed() error {
+	return &ChangedError{Path: s.src.path, Detail: fmt.Sprintf("its bytes %d to %d were written to while it was sent", s.off, s.off+s.size-1)}
+}
+
+func (f files) source(path string) (*source, error) {
+	// Look before opening: opening a pipe waits for its other end.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fileError(path, err)
@@ -24,7 +59,7 @@ func openSource(path string) (*source, error) {
 	if problem := kindProblem(info); problem != "" {
 		return nil, &FileError{Path: path, Problem: problem}
 	}
-	file, err := os.Open(path)
+	file, err := f.open(path)
 	if err != nil {
 		return nil, fileError(path, err)
 	}
@@ -35,7 +70,7 @@ func openSource(path string) (*source, error) {
 			problem = FileEmpty
 		}
 		if problem == "" {
-			return &source{file: file, path: path, info: info}, nil
+			return &source{files: f, file: file, path: path, info: info}, nil
 		}
 		err = &FileError{Path: path, Problem: problem}
 	} else {
@@ -46,6 +81,22 @@ func openSource(path string) (*source, error) {
 }
 
 func (s *source) close() { _ = s.file.Close() }
+
+// reader returns the file for the reads of one more goroutine. The caller must call done.
+func (s *source) reader() (r *source, done func(), err error) {
+	if !s.files.perReader {
+		return s, func() {}, nil
+	}
+	r, err = s.files.source(s.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !os.SameFile(r.info, s.info) || r.size() != s.size() {
+		r.close()
+		return nil, nil, &ChangedError{Path: s.path, Detail: "another file took its place while it was sent"}
+	}
+	return r, r.close, nil
+}
 
 func (s *source) size() int64 { return s.info.Size() }
 
@@ -73,7 +124,7 @@ func (s *source) untouched() error {
 	return nil
 }
 
-// readAt fills p from the offset. A file that ends before is a changed one.
+// readAt fills p from an offset. It is a ChangedError if the file ends before.
 func (s *source) readAt(p []byte, off int64) error {
 	n, err := s.file.ReadAt(p, off)
 	switch {
@@ -84,6 +135,24 @@ func (s *source) readAt(p []byte, off int64) error {
 	default:
 		return fileError(s.path, err)
 	}
+}
+
+// chunks reads a section in order and calls use with each bufferful.
+func (s section) chunks(ctx context.Context, buf []byte, use func(chunk []byte) error) error {
+	for off, end := s.off, s.off+s.size; off < end; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		chunk := buf[:min(end-off, int64(len(buf)))]
+		if err := s.src.readAt(chunk, off); err != nil {
+			return err
+		}
+		if err := use(chunk); err != nil {
+			return err
+		}
+		off += int64(len(chunk))
+	}
+	return nil
 }
 
 func kindProblem(info os.FileInfo) FileProblem {

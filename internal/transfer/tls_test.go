@@ -30,7 +30,7 @@ func TestStorageThatDoesNotSpeakTLS(t *testing.T) {
 			f, _ := newFile(t, 100)
 			transport := &http.Transport{}
 			t.Cleanup(transport.CloseIdleConnections)
-			e := transfer.New(transfer.Config{HTTP: &http.Client{Transport: transport}, Concurrency: 1, MaxRetries: 1})
+			e := transfer.New(transfer.Config{Transport: transport, Concurrency: 1, MaxRetries: 1})
 			_, err := e.UploadSingle(t.Context(), f, func(context.Context) (string, error) {
 				return "https://" + server.Listener.Addr().String() + "/key", nil
 			}, "")

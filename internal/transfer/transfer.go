@@ -1,20 +1,18 @@
 // Package transfer is the upload engine: a file in, presigned PUTs out.
 //
-// It knows a file, the content it is expected to have, and where each part
-// goes; nothing of Terraform, and nothing of the service that hands out the
-// addresses and completes the upload. One Engine serves the whole process and
-// shares out its slots, its bandwidth and its memory to all uploads in turn.
+// It knows nothing of Terraform, nor of the service that returns the addresses and completes the
+// upload. One Engine serves the whole process. It shares out slots, bandwidth, read-ahead and memory
+// to all uploads in turn.
 //
-// Content is proved, not trusted. One pass goes through the file in order for
-// its SHA-256; the bytes that are sent are read again, from the page cache,
-// and compared with that pass by checksum; what storage holds is compared by
-// ETag. The work is laid out for speed: SHA-256 keeps one core busy, the MD5
-// of up to 16 parts is computed together on another, and the senders read
-// straight into the transport's buffer.
+// A file is read once in order, for its SHA-256. Each part is read again from the page cache, to be
+// sent and for its MD5. A CRC-64/NVME proves that all reads saw the same bytes. The ETag and whatever
+// checksums storage returns must be those of these bytes.
 //
-// Limits: regular files only; a part must be sent in one request; progress is
-// counted when bytes are handed to the operating system; files are not locked,
-// a change is found, not prevented.
+// SHA-256 keeps one core busy. The MD5s of several parts are computed together on another core. The
+// senders read straight into the transport's buffer.
+//
+// Limits: regular files only. A part is sent in one request. Progress counts bytes when they are
+// handed to the operating system. Files are not locked: a change is detected, not prevented.
 package transfer
 
 import (
@@ -24,25 +22,23 @@ import (
 	"time"
 )
 
-// Config is what an Engine works with. HTTP and Concurrency are required.
+// Config configures an Engine. Only an Engine that sends nothing needs no Transport.
 type Config struct {
-	HTTP         *http.Client  // for storage: carries no credential, no cookie, and no overall timeout
-	Concurrency  int           // parts in flight over all uploads together; below 1 counts as 1
-	Bandwidth    int64         // bytes per second over all uploads together; 0 means no limit
-	StallTimeout time.Duration // a request without progress for this long ends with a StallError; 0 means never
-	MaxRetries   int           // repeats of one part, or of one single PUT, after the first attempt
+	Transport    http.RoundTripper // to storage; must not add credentials
+	Concurrency  int               // parts in flight over all uploads together; below 1 counts as 1
+	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
+	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
+	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt
 }
 
-// Engine sends files. One serves the whole process: it owns the slots of
-// parts in flight, the bytes in memory and the bandwidth of all uploads
-// together. It is safe for concurrent use.
+// Engine sends files. Its limits apply to all uploads together. It is safe for concurrent use.
 type Engine struct {
 	cfg      Config
-	client   *http.Client
-	slots    int        // of senders
-	senders  *turnstile // parts in flight
-	readers  *turnstile // files gone through in order
-	lanes    *lanes
+	senders  *semaphore // parts in flight
+	readers  *semaphore // files read in order
+	ahead    *readAhead
+	files    files
+	md5      *md5Queue
 	buffers  *buffers
 	throttle *throttle
 	digests  digests
@@ -53,35 +49,20 @@ func New(cfg Config) *Engine {
 	pool := &buffers{}
 	return &Engine{
 		cfg:      cfg,
-		client:   storageClient(cfg.HTTP),
-		slots:    max(cfg.Concurrency, 1),
-		senders:  newTurnstile(cfg.Concurrency),
-		readers:  newTurnstile(readingSlots()),
-		lanes:    &lanes{buffers: pool},
+		senders:  newSemaphore(cfg.Concurrency),
+		readers:  newSemaphore(readingSlots()),
+		ahead:    &readAhead{slots: int64(max(cfg.Concurrency, 1))},
+		files:    systemFiles(),
+		md5:      &md5Queue{buffers: pool},
 		buffers:  pool,
 		throttle: newThrottle(cfg.Bandwidth),
 	}
 }
 
-// readingSlots is how many files are gone through at once: SHA-256 keeps a core busy.
+// readingSlots is how many files are read in order at once. Each keeps a core busy with SHA-256.
 func readingSlots() int { return max(2, runtime.GOMAXPROCS(0)) }
 
-// Memory returns the bytes of file content that the engine holds in buffers of
-// its own, now and at most since it was made. Each request in flight comes on
-// top, with the 32 KiB that the transport copies through.
-func (e *Engine) Memory() (now, peak int64) {
-	e.buffers.mu.Lock()
-	defer e.buffers.mu.Unlock()
-	return e.buffers.held, e.buffers.peak
-}
-
-// MemoryLimit is what Memory never exceeds, however many and however large the
-// files and their parts are.
-func (e *Engine) MemoryLimit() int64 {
-	return int64(readingSlots())*passBuffer + laneCount*laneBuffer + laneServerBytes
-}
-
-// Digest says what a file held when it was read.
+// Digest is what a file contained when it was read.
 type Digest struct {
 	Size    int64 // bytes
 	SHA256  [32]byte
@@ -94,12 +75,11 @@ type Part struct {
 	Size   int64 // bytes
 	MD5    [16]byte
 	ETag   string // as the header had it, quotes included
-
-	// Checksum is storage's own checksum of the part with its algorithm, as in
-	// "crc64nvme:AbCdEfGhIjk="; "" when storage returned none.
+	// Checksum is storage's own checksum of the part, which was found to be the content's, as
+	// "crc64nvme:BASE64" (or "sha256:", "crc32c:", "crc32:"); "" if storage returned none.
 	Checksum string
-	// Trusted says that the part is known from where only this user can write. Only
-	// then can Checksum take the place of an ETag that is no MD5.
+	// Trusted says that the part comes from a record that only this user can write. It is set by
+	// the caller, for parts of an earlier attempt.
 	Trusted bool
 }
 
@@ -120,13 +100,13 @@ type Progress struct {
 	Remaining           time.Duration // at that rate; 0 when unknown or done
 }
 
-// Destination is one multipart upload. Both methods are called concurrently.
+// Destination is one multipart upload. Its methods are called concurrently.
 type Destination interface {
-	// PartURL returns the address for one PUT of the part. It is asked for just
-	// before each PUT, so again for every repeat.
+	// PartURL returns the address for one PUT of the part. It is called just before each PUT, so
+	// again for every retry.
 	PartURL(ctx context.Context, number int) (string, error)
-	// Stored reports a part that storage holds and that was verified. Each part
-	// is reported once, also when the upload fails later. It must not block long.
+	// Stored reports a part that is stored and verified. Each part is reported once, even if the
+	// upload fails later. Stored must not block for long.
 	Stored(part Part)
 }
 
@@ -136,5 +116,5 @@ type Result struct {
 	SHA256       [32]byte
 	Sent, Reused int64 // bytes
 
-	sums fileSums
+	crc uint64 // CRC-64/NVME of the whole
 }

@@ -45,7 +45,7 @@ func sendJob(ctx context.Context, argument string) error {
 	}
 	// As the provider makes it when nothing is configured.
 	engine := transfer.New(transfer.Config{
-		HTTP:        &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}},
+		Transport:   &http.Transport{MaxIdleConnsPerHost: 4},
 		Concurrency: 4, StallTimeout: time.Minute, MaxRetries: 5,
 	})
 	if len(j.Paths) == 1 {

@@ -15,7 +15,7 @@ const (
 type meter struct {
 	name   string
 	total  int64
-	report func(Progress) // nil: nobody wants to know
+	report func(Progress) // may be nil
 
 	sent, reused atomic.Int64
 	next         atomic.Int64 // when the next report is due, nanoseconds since start
@@ -36,8 +36,7 @@ func newMeter(f File) *meter {
 	return m
 }
 
-// add counts bytes handed to storage; a negative number takes back those of a
-// PUT that failed.
+// add counts bytes sent to storage. A negative number takes back those of a failed PUT.
 func (m *meter) add(n int64) {
 	m.sent.Add(n)
 	m.tick()

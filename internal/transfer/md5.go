@@ -1,0 +1,274 @@
+package transfer
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
+	"hash"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/minio/crc64nvme"
+	md5simd "github.com/minio/md5-simd"
+)
+
+const (
+	// laneCount is how many sums SIMD instructions compute at once, each in a lane of the vector
+	// registers. md5simd exports the number only on processors that it has such code for.
+	laneCount = 16
+	// lanesWorth is the smallest number of sums for which SIMD is faster than crypto/md5.
+	lanesWorth = 3
+	// lanesBatch is how many sums start together: half of the parts that may be read ahead, so that
+	// the other half can be read meanwhile. AVX2 has that many lanes, AVX-512 twice as many.
+	lanesBatch = int(aheadBytes / DefaultPartSize / 2)
+	// laneLeast is the smallest section in bytes for which SIMD is faster than crypto/md5.
+	laneLeast = 256 << 10
+	// partDelay is the longest wait for a batch of sums. On links too slow to fill a batch in this
+	// time the processor is idle anyway.
+	partDelay = time.Second
+	// fileDelay is the same for a small file, of which several may be sent at once. It is about the
+	// shortest time that sending one takes.
+	fileDelay = 6 * time.Millisecond
+
+	// laneServerBytes is what md5simd allocates: three buffers of 32 KiB for each lane.
+	laneServerBytes = 3 * laneCount * 32 << 10
+)
+
+// md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel and
+// runs at half the speed of SHA-256, but SIMD instructions compute up to 16 in the time of one. There
+// are fewer parts in flight than that, so the senders do not compute the MD5 of what they send. The
+// sums are collected until a batch is full, no more parts follow, or one has waited long enough. Then
+// the parts are read again, from the page cache.
+type md5Queue struct {
+	buffers *buffers
+
+	mu      sync.Mutex
+	waiting []*partSum
+	running int
+	urgent  bool // start all that wait as soon as lanes are free
+	timer   *time.Timer
+	due     time.Time
+	blocked int            // uploads that cannot read on before a part is finished
+	uploads int            // in progress; the server is kept for them
+	server  md5simd.Server // nil until a sum needs it
+	spare   []md5simd.Hasher
+}
+
+// partSum is the MD5 of a section of a file, and the CRC-64/NVME of the same bytes. The CRC must
+// equal that of the first read: it proves that both saw the same bytes.
+type partSum struct {
+	section
+	ctx    context.Context
+	cancel context.CancelFunc
+	wanted bool // wait has been called for it
+	done   chan struct{}
+	md5    [md5.Size]byte // valid once done, if err is nil
+	crc    uint64
+	err    error
+}
+
+// keepServer keeps what md5simd has allocated until release is called. Allocated anew for each batch,
+// it would be most of an upload's garbage.
+func (q *md5Queue) keepServer() (release func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.uploads++
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.uploads--
+		q.closeServer()
+	}
+}
+
+// closeServer closes the server if no upload needs it. The caller holds q.mu.
+func (q *md5Queue) closeServer() {
+	if q.uploads > 0 || q.running > 0 || q.server == nil {
+		return
+	}
+	for _, lane := range q.spare {
+		lane.Close()
+	}
+	q.server.Close()
+	q.server, q.spare = nil, nil
+	q.buffers.account(-laneServerBytes)
+}
+
+// add queues a sum. It starts within delay if lanes are free. The caller must call wait or drop.
+func (q *md5Queue) add(ctx context.Context, s *partSum, delay time.Duration) *partSum {
+	s.done = make(chan struct{})
+	// Ignore ctx's cancellation: a part that is already stored is verified and reported after it.
+	// wait and drop end the sum.
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, s)
+	q.start()
+	if len(q.waiting) > 0 {
+		q.wakeAt(time.Now().Add(delay))
+	}
+	return s
+}
+
+// flush starts all queued sums as soon as lanes are free.
+func (q *md5Queue) flush() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.urgent = len(q.waiting) > 0
+	q.start()
+}
+
+// readerWaits notes that an upload cannot read on before a part is finished, until done is called.
+func (q *md5Queue) readerWaits() (done func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.blocked++
+	q.start()
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.blocked--
+	}
+}
+
+// wait waits for a sum. When ctx ends first, it drops the sum.
+func (q *md5Queue) wait(ctx context.Context, s *partSum) error {
+	q.mu.Lock()
+	s.wanted = true
+	q.start()
+	q.mu.Unlock()
+	select {
+	case <-s.done:
+		return s.err
+	case <-ctx.Done():
+		q.drop(s)
+		return context.Cause(ctx)
+	}
+}
+
+// drop cancels a sum. When it returns, nothing reads the file for it any more.
+func (q *md5Queue) drop(s *partSum) {
+	s.cancel()
+	q.mu.Lock()
+	if i := slices.Index(q.waiting, s); i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		q.stopTimer()
+		q.mu.Unlock()
+		s.err = context.Canceled
+		close(s.done)
+		return
+	}
+	q.mu.Unlock()
+	<-s.done
+}
+
+// start moves sums from waiting to running. The caller holds q.mu.
+func (q *md5Queue) start() {
+	if !q.ready() {
+		return
+	}
+	n := min(len(q.waiting), laneCount-q.running)
+	batch := q.waiting[:n]
+	q.waiting = slices.Clone(q.waiting[n:])
+	q.stopTimer()
+	q.running += n
+	multi := q.running >= lanesWorth
+	for _, s := range batch {
+		if multi && s.size >= laneLeast {
+			go q.run(s, q.hasher())
+		} else {
+			go q.run(s, md5.New()) //nolint:gosec // see above
+		}
+	}
+}
+
+// ready reports whether to start the queued sums. A stored part that only lacks its MD5 must not keep
+// another part from being read. The caller holds q.mu.
+func (q *md5Queue) ready() bool {
+	return q.urgent || q.running == 0 && len(q.waiting) >= lanesBatch ||
+		q.blocked > 0 && slices.ContainsFunc(q.waiting, func(s *partSum) bool { return s.wanted })
+}
+
+// stopTimer stops the timer when nothing waits. Otherwise the next sum would not get a timer of its
+// own. The caller holds q.mu.
+func (q *md5Queue) stopTimer() {
+	if len(q.waiting) > 0 {
+		return
+	}
+	q.urgent = false
+	if q.timer != nil {
+		q.timer.Stop()
+		q.timer = nil
+	}
+}
+
+// wake is called by the timer.
+func (q *md5Queue) wake() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.timer = nil
+	q.urgent = len(q.waiting) > 0
+	q.start()
+}
+
+func (q *md5Queue) wakeAt(due time.Time) {
+	if q.timer != nil {
+		if !due.Before(q.due) {
+			return
+		}
+		q.timer.Stop()
+	}
+	q.due = due
+	q.timer = time.AfterFunc(time.Until(due), q.wake)
+}
+
+// hasher returns a free lane. Lanes are reused and never closed one by one, because md5simd visits
+// closed ones in every round. The caller holds q.mu.
+func (q *md5Queue) hasher() hash.Hash {
+	if q.server == nil {
+		q.server = md5simd.NewServer()
+		q.buffers.account(laneServerBytes)
+	}
+	if n := len(q.spare); n > 0 {
+		h := q.spare[n-1]
+		q.spare = q.spare[:n-1]
+		h.Reset()
+		return h
+	}
+	return q.server.NewHash()
+}
+
+func (q *md5Queue) run(s *partSum, h hash.Hash) {
+	s.err = s.compute(h, q.buffers)
+	close(s.done)
+	s.cancel()
+
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.running--
+	if lane, ok := h.(md5simd.Hasher); ok {
+		q.spare = append(q.spare, lane)
+	}
+	q.start()
+	q.closeServer()
+}
+
+func (s *partSum) compute(h hash.Hash, pool *buffers) error {
+	src, done, err := s.src.reader()
+	if err != nil {
+		return err
+	}
+	defer done()
+	buf := pool.get(laneBuffer)
+	defer pool.put(buf)
+	err = section{src, s.off, s.size}.chunks(s.ctx, buf, func(chunk []byte) error {
+		h.Write(chunk)
+		s.crc = crc64nvme.Update(s.crc, chunk)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	h.Sum(s.md5[:0])
+	return nil
+}
