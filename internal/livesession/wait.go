@@ -22,9 +22,9 @@ const (
 )
 
 // poller reads a session at a moment of its own choice between early and late
-// from now: api.SessionReader.Poll.
+// from now: sessions.Reader.Poll.
 type poller interface {
-	Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
+	Poll(ctx context.Context, id string, early, late time.Duration) (s *api.Session, byGET bool, err error)
 }
 
 // wait follows a session that was just created until it has one of the wanted
@@ -39,7 +39,7 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 	}
 	var trouble error // the failure of the last poll, nil when it was answered
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
-		s, err := p.Poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
+		s, _, err := p.Poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
 		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCreateTimeout):
 			return fail(endTimeout, trouble)

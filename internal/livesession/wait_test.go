@@ -23,22 +23,22 @@ type script struct {
 	previous time.Time
 }
 
-func (s *script) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+func (s *script) Poll(ctx context.Context, id string, early, late time.Duration) (session *api.Session, byGET bool, err error) {
 	s.tooLong = max(s.tooLong, late-early)
 	timer := time.NewTimer(early)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, false, ctx.Err()
 	}
 	s.polls = append(s.polls, time.Since(s.previous))
 	s.previous = time.Now()
 	status, err := s.at(time.Since(s.start))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return &api.Session{ID: id, Status: status}, nil
+	return &api.Session{ID: id, Status: status}, true, nil
 }
 
 func statusAfter(ready time.Duration, before, then string) func(time.Duration) (string, error) {
