@@ -2,13 +2,12 @@
 // the listing, and waiting for sessions to change, with few calls.
 //
 // The service shows one session by a GET, and the account in pages of at most 100 sessions, one
-// after the other. Which is cheaper depends on how many sessions Terraform will read, which is not
-// known before the end. So [Reader.Get] uses both: it sends a GET at once unless a recent page
-// shows the session, while a goroutine lists the account. A Get never waits for a page.
+// after the other. Which is cheaper depends on how many sessions Terraform will read, and that is
+// known only at the end. So [Reader.Get] uses both: unless a recent page shows the session it sends
+// a GET at once, and a goroutine lists the account meanwhile. A Get never waits for a page.
 //
-// N Gets make at most 1.25 x N calls, retries aside. If pages answer h of them, the others send N-h
-// GETs, and a page is requested only while pages < h + N/4. So a listing that shows few of the
-// sessions that are read stops soon.
+// N Gets make at most 1.25 x N calls, retries aside: pages answer h of them, N-h send a GET, and a
+// page is requested only while pages < h + N/4. A listing that shows too little stops by this rule.
 //
 // Fetch, All and Poll answer with nothing older than the question. Get and Listed use pages
 // requested after the run's last write, and at most 30 seconds before the question.
@@ -29,9 +28,8 @@ import (
 )
 
 const (
-	pageAge  = 30 * time.Second // for how long a page answers reads of single sessions
-	alone    = 10               // reads before a listing: as many as Terraform makes at once by default
-	maxPages = 10_000           // of a listing: those of a million sessions
+	pageAge = 30 * time.Second // for how long a page answers reads of single sessions
+	alone   = 10               // reads before a listing: as many as Terraform makes at once by default
 )
 
 // Reader serves one provider process. It is safe for concurrent use, and each session that it
@@ -67,9 +65,8 @@ type listing struct {
 // New makes a Reader.
 func New(client *api.Client) *Reader {
 	return &Reader{
-		client: client, turn: make(chan struct{}, 1), start: time.Now().Add(-rand.N(time.Minute)),
+		client: client, turn: make(chan struct{}, 1), latest: &listing{begun: -1}, start: time.Now().Add(-rand.N(time.Minute)),
 		seen: map[string]*api.Session{}, asked: map[string]time.Duration{}, polls: map[time.Duration]int{},
-		latest: &listing{begun: -1},
 	}
 }
 
@@ -148,21 +145,21 @@ func (r *Reader) Listed(ctx context.Context, id string, since time.Time) (*api.S
 	return r.listed(ctx, id, since.Sub(r.start), math.MaxInt)
 }
 
-// listed is Listed for at most so many pages. It follows a listing that is under way before it
+// listed is Listed in a listing's first pages. It follows a listing that is under way before it
 // begins another: any number of callers at about the same time need no more than two.
 func (r *Reader) listed(ctx context.Context, id string, since time.Duration, pages int) (*api.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	since = max(since, r.oldest())
 	l, underWay := r.latest, len(r.turn) > 0
-	for ; ctx.Err() == nil; pages-- {
+	for ctx.Err() == nil {
 		if s := r.shown(id, since); s != nil {
 			return s, nil
 		}
 		if l.over || !underWay {
 			l = r.begunSince(since)
 		}
-		if l.over || pages == 0 {
+		if l.over || len(l.pages) >= pages {
 			return nil, l.err
 		}
 		_, _ = r.page(ctx, l, len(l.pages))
@@ -206,9 +203,8 @@ func (r *Reader) begunSince(since time.Duration) *listing {
 	return r.latest
 }
 
-// page returns page i of a listing, counted from 0, and nil if it ends before. One page is in flight
-// at a time; its callers wait for their turn, and request it again if the one before was cancelled.
-// The caller holds mu, which is released meanwhile.
+// page returns page i of a listing, counted from 0, or nil if the listing ends before. Callers wait
+// for their turn: one page is in flight at a time. They hold mu, which page releases meanwhile.
 func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage, error) {
 	r.mu.Unlock()
 	select {
@@ -223,7 +219,7 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	case l.over:
 		return nil, l.err
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
 	}
 	asked, next := time.Since(r.start), l.next
 	l.begun = min(l.begun, asked)
@@ -233,15 +229,18 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	defer context.AfterFunc(ctx, cancel)()
 	page, err := r.client.ListSessions(limited, next)
 	r.mu.Lock()
-	if l.err = err; err != nil {
-		l.over = ctx.Err() == nil
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
+	case err != nil:
+		l.over, l.err = true, err
 		return nil, err
 	}
 	for n, s := range page.Sessions {
 		r.seen[s.ID], r.asked[s.ID] = &page.Sessions[n], asked
 	}
 	cursor := fmt.Sprintf("%q", page.Next)
-	if l.over = len(page.Next) == 0; !l.over && (l.cursors[cursor] || i+1 == maxPages) {
+	if l.over = len(page.Next) == 0; !l.over && (l.cursors[cursor] || i+1 == 10_000) {
 		l.over, l.err = true, errors.New("listing the live sessions does not end: pages come again, or more than 10000")
 	}
 	l.pages, l.next, l.cursors[cursor] = append(l.pages, page), page.Next, true
