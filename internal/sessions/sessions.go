@@ -32,8 +32,7 @@ const (
 	alone   = 10               // reads before a listing: as many as Terraform makes at once by default
 )
 
-// Reader serves one provider process. It is safe for concurrent use, and each session that it
-// returns is a copy. Only a GET ends in api.NotFound.
+// Reader serves one provider process, concurrently. It returns copies. Only a GET ends in NotFound.
 type Reader struct {
 	client  *api.Client
 	own     sync.Map      // ids
