@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -148,96 +147,4 @@ func TestCursorGoesBack(t *testing.T) {
 			t.Errorf("%v: asked %s", test.cursor, got)
 		}
 	}
-}
-
-// endless answers every page with another one to come.
-func endless(cursor func(n int) int) *fakeService {
-	return &fakeService{answer: func(n int, _ *http.Request) (*http.Response, error) {
-		return response(200, fmt.Sprintf(`{"Sessions":[{"id":"s"}],"LastEvaluatedKey":{"id":"%d"}}`, cursor(n))), nil
-	}}
-}
-
-func TestAllSessions(t *testing.T) {
-	t.Parallel()
-	page := func(n int, next string) string {
-		var entries []string
-		for i := range 100 {
-			entries = append(entries, fmt.Sprintf(`{"id":"s-%d-%d"}`, n, i))
-		}
-		return `{"Sessions":[` + strings.Join(entries, ",") + `],"LastEvaluatedKey":` + next + `}`
-	}
-	t.Run("all pages, lazily", func(t *testing.T) {
-		t.Parallel()
-		service := inTurn(with(200, page(1, `{"id":"1"}`)), with(200, `{"Sessions":[],"LastEvaluatedKey":{"id":"2"}}`), with(200, page(3, `{}`)))
-		client := newClient(t, config(service))
-		n := 0
-		for s, err := range client.AllSessions(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n++; n == 100 && len(service.requests()) != 1 {
-				t.Error("a page was asked for before it was needed")
-			}
-			if n == 200 && s.ID != "s-3-99" {
-				t.Errorf("the last one is %s", s.ID)
-			}
-		}
-		if n != 200 || len(service.requests()) != 3 {
-			t.Errorf("%d sessions in %d requests", n, len(service.requests()))
-		}
-		if got := service.requests()[2].URL; !strings.HasSuffix(got, "?id=2") {
-			t.Errorf("asked %s", got)
-		}
-	})
-	t.Run("stopped", func(t *testing.T) {
-		t.Parallel()
-		service := always(200, page(1, `{"id":"1"}`))
-		for range newClient(t, config(service)).AllSessions(t.Context()) {
-			break
-		}
-		if n := len(service.requests()); n != 1 {
-			t.Errorf("made %d requests", n)
-		}
-	})
-	for name, cycle := range map[string]int{"a cursor that stays": 1, "a cursor that comes back": 3} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := endless(func(n int) int { return n % cycle })
-			var last error
-			for _, err := range newClient(t, config(service)).AllSessions(t.Context()) {
-				last = err
-			}
-			want := "list the live sessions: GET https://live.example.com/edge/live/v1/live-streams/session: the listing does not end: the service sent the same cursor twice"
-			if pages := len(service.requests()); last == nil || last.Error() != want || pages != cycle+1 {
-				t.Errorf("after %d pages: %v", pages, last)
-			}
-		})
-	}
-	t.Run("pages without end", func(t *testing.T) {
-		t.Parallel()
-		service := endless(func(n int) int { return n })
-		var last error
-		for _, err := range newClient(t, config(service)).AllSessions(t.Context()) {
-			last = err
-		}
-		pages := len(service.requests())
-		if last == nil || !strings.HasSuffix(last.Error(), "the listing does not end: it has more than 10000 pages") || pages != 10000 {
-			t.Errorf("after %d pages: %v", pages, last)
-		}
-	})
-	t.Run("an error ends it", func(t *testing.T) {
-		t.Parallel()
-		service := inTurn(with(200, page(1, `{"id":"1"}`)), with(403, ""))
-		n, failed := 0, 0
-		for _, err := range newClient(t, config(service)).AllSessions(t.Context()) {
-			if err != nil {
-				failed++
-			} else {
-				n++
-			}
-		}
-		if n != 100 || failed != 1 {
-			t.Errorf("%d sessions, %d errors", n, failed)
-		}
-	})
 }

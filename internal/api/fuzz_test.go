@@ -102,21 +102,14 @@ func FuzzDecodeSessionPage(f *testing.F) {
 		if (page == nil) != (err != nil) {
 			t.Fatalf("page %v with error %v", page, err)
 		}
-		listed := 0
-		var last error
-		for s, err := range client.AllSessions(t.Context()) {
-			checkError(t, err)
-			if last = err; err == nil {
-				listed++
-				valid(t, *s)
-			}
-		}
 		if page == nil {
 			return
 		}
-		// The same answer for ever: its cursor, if it has one, comes back.
-		if page.Next != nil && (last == nil || len(page.Next) == 0) || page.Next == nil && (last != nil || listed != len(page.Sessions)) {
-			t.Errorf("next %v, %d listed, error %v", page.Next, listed, last)
+		for _, s := range page.Sessions {
+			valid(t, s)
+		}
+		if page.Next != nil && len(page.Next) == 0 {
+			t.Error("the cursor is empty")
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,9 +13,6 @@ import (
 const (
 	regionsPath  = "/live/v1/regions"
 	sessionsPath = "/live/v1/live-streams/session"
-	// pagesAtMost ends a listing that does not: at 100 sessions a page
-	// (interface 8) no account has so many.
-	pagesAtMost = 10_000
 )
 
 // Regions lists the regions in which a session may be made (interface 4.2, call
@@ -146,52 +142,4 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 		return nil, err
 	}
 	return page, nil
-}
-
-// AllSessions yields every session of the listing, in its order, asking for a
-// page only when the one before has been consumed. An error is yielded once, as
-// the last: also when the service repeats a cursor or has more than 10,000
-// pages, either of which would have no end.
-func (c *Client) AllSessions(ctx context.Context) iter.Seq2[*Session, error] {
-	return func(yield func(*Session, error) bool) {
-		var after Cursor
-		seen := map[string]bool{}
-		for range pagesAtMost {
-			page, err := c.ListSessions(ctx, after)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for i := range page.Sessions {
-				if !yield(&page.Sessions[i], nil) {
-					return
-				}
-			}
-			after = page.Next
-			if after == nil {
-				return
-			}
-			if seen[after.mark()] {
-				yield(nil, c.endless("the service sent the same cursor twice"))
-				return
-			}
-			seen[after.mark()] = true
-		}
-		yield(nil, c.endless(fmt.Sprintf("it has more than %d pages", pagesAtMost)))
-	}
-}
-
-// mark is equal for equal cursors.
-func (c Cursor) mark() string {
-	query := url.Values{}
-	for key, v := range c {
-		query.Set(key, v)
-	}
-	return query.Encode()
-}
-
-func (c *Client) endless(why string) error {
-	return c.refuse(&call{
-		attempted: "list the live sessions", half: &c.live, method: http.MethodGet, path: sessionsPath,
-	}, errors.New("the listing does not end: "+why))
 }

@@ -91,7 +91,7 @@ func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 // settle waits for the session and completes what is known of it.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
 	since := time.Now()
-	p := &confirming{get: r.data.API.GetSession, then: r.data.Sessions}
+	p := &confirming{get: r.data.Sessions.Fetch, then: r.data.Sessions}
 	last, err := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
 	n.seen(last)
 	if p.confirmed {

@@ -92,7 +92,8 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 		return
 	}
 	id := m.ID.ValueString()
-	s, err := d.data.Sessions.Get(ctx, id)
+	since := time.Now()
+	s, err := d.data.Sessions.Fetch(ctx, id)
 	switch {
 	case api.NotFound(err):
 		resp.Diagnostics.Append(noSuchSession(id, d.data.LiveAddress, err))
@@ -103,7 +104,7 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 	}
 	m.fill(s)
 	if required, fromList := m.untold(); len(required)+len(fromList) > 0 {
-		if s, _ := listed(ctx, d.data, id, time.Time{}, &resp.Diagnostics); s != nil {
+		if s, _ := listed(ctx, d.data, id, since, &resp.Diagnostics); s != nil {
 			m.fill(s)
 		}
 	}
@@ -159,7 +160,7 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The live sessions of the account, with every field of the service's listing. Filters are applied by the provider: " +
-			"all pages of the listing are read, once per run, shared with the resources that read them too.",
+			"whenever the data source is read, it requests the pages of the listing until `limit` sessions have matched.",
 		Attributes: attributes,
 	}
 }

@@ -149,15 +149,31 @@ func TestListDataSourceFailure(t *testing.T) {
 	}}})
 }
 
-// TestPagesAreShared: a data source of all sessions and resources that are read
-// beside it take each page once.
+// TestDataSourcesAreNew: in one run, a data source shows what was made or changed after resources and
+// other data sources were read.
+func TestDataSourcesAreNew(t *testing.T) {
+	t.Parallel()
+	s := listed(t, simulator.Options{})
+	d := connect(t, s)
+	d.data(t, "vodlive_live_sessions", "")
+	s.AddSession(simulator.SessionRecord{Name: "new", Region: "eu-central-1", Status: "READY"})
+	if found := d.data(t, "vodlive_live_sessions", `name = "new"`); len(found) != 1 {
+		t.Errorf("%d sessions are named new, want the one that another step made", len(found))
+	}
+	id := s.Sessions()[0].ID
+	s.SetStatus(id, "TERMINATED")
+	var status string
+	if err := d.dataSource(t, "vodlive_live_session", fmt.Sprintf("id = %q", id))["status"].As(&status); err != nil || status != "TERMINATED" {
+		t.Errorf("the status is %s, %v, want TERMINATED", status, err)
+	}
+}
+
+// TestPagesAreShared: resources are read from the pages that a data source has listed before.
 func TestPagesAreShared(t *testing.T) {
 	t.Parallel()
 	s := listed(t, simulator.Options{})
 	d := connect(t, s)
-	for range 3 {
-		d.data(t, "vodlive_live_sessions", "")
-	}
+	d.data(t, "vodlive_live_sessions", "")
 	for _, record := range s.Sessions()[:40] {
 		_, diags := d.imported(record.ID)
 		d.must(nil, diags)

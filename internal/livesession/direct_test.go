@@ -192,13 +192,30 @@ func edit(t testing.TB, s *acctest.Server, call, from, to string) {
 	}})
 }
 
-// data reads a data source and returns the names of its sessions. The filters
-// are written as in a configuration.
+// data reads the data source of all sessions and returns their names.
 func (d *direct) data(t testing.TB, name, filters string) []string {
+	t.Helper()
+	var items []tftypes.Value
+	if err := d.dataSource(t, name, filters)["sessions"].As(&items); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, item := range items {
+		var name string
+		if err := fields(t, item)["name"].As(&name); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// dataSource reads a data source. Its arguments are written as in a configuration.
+func (d *direct) dataSource(t testing.TB, name, arguments string) map[string]tftypes.Value {
 	t.Helper()
 	typ := d.schema.DataSourceSchemas[name].ValueType()
 	c := config{}
-	for line := range strings.Lines(filters) {
+	for line := range strings.Lines(arguments) {
 		key, text, _ := strings.Cut(strings.TrimSpace(line), " = ")
 		if n, err := strconv.Atoi(text); err == nil {
 			c[key] = n
@@ -215,17 +232,5 @@ func (d *direct) data(t testing.TB, name, filters string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var items []tftypes.Value
-	if err := fields(t, state)["sessions"].As(&items); err != nil {
-		t.Fatal(err)
-	}
-	names := []string{}
-	for _, item := range items {
-		var name string
-		if err := fields(t, item)["name"].As(&name); err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, name)
-	}
-	return names
+	return fields(t, state)
 }

@@ -9,6 +9,6 @@
 //
 // What validate.go rejects needs neither network nor clock; what needs the
 // account or the clock is checked when a plan is made (plan.go). Reads go
-// through api.SessionReader, which decides between a GET and pages of the
+// through sessions.Reader, which decides between a GET and pages of the
 // listing for the whole run.
 package livesession

@@ -259,7 +259,7 @@ func TestImportBlockIsQuoted(t *testing.T) {
 	})
 }
 
-// TestLostCreateInterruptedAsAPageArrives: the page that arrives at that moment is not the whole listing.
+// TestLostCreateInterruptedAsAPageArrives: what that page shows is not taken for the last word.
 func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
 		defer cancel()
 		service.Fail(simulator.Fault{Call: simulator.CallListSessions, Rewrite: func(body []byte) []byte { cancel(); return body }})
 		_, diags := connectInMemory(t, service).create(ctx, base())
-		if text := joined(diags); !strings.Contains(text, "interrupted before the provider could look for the session") || !strings.Contains(text, listAgain) {
+		if text := joined(diags); !strings.Contains(text, "the run was interrupted") || !strings.Contains(text, listAgain) {
 			t.Error(text)
 		}
 	})

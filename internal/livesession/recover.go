@@ -11,6 +11,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 )
 
 const (
@@ -38,7 +39,7 @@ func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, se
 // lost is the search for the session of a create whose answer was lost. The service shows no time of creation, so a
 // session is told from an older one by when the listing first shows it.
 type lost struct {
-	sessions *api.SessionReader
+	sessions *sessions.Reader
 	creates  *providerdata.Creates
 	spec     api.SessionSpec
 	sent     time.Time // before the request went out

@@ -19,6 +19,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/livesession"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -74,7 +75,7 @@ func connectInMemory(t testing.TB, service *simulator.Service) *direct {
 		t.Fatal(err)
 	}
 	p := sessionsOnly{providerdata.New(providerdata.Settings{
-		API: client, Sessions: api.NewSessionReader(client), LiveAddress: "https://live.example.com", SkipRegionValidation: true,
+		API: client, Sessions: sessions.New(client), LiveAddress: "https://live.example.com", SkipRegionValidation: true,
 	})}
 	server := providerserver.NewProtocol6(p)()
 	schema, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})

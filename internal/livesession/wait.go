@@ -26,7 +26,7 @@ const (
 const unconfirmedKey = "unconfirmed"
 
 // poller reads a session at a moment of its own choice between early and late
-// from now: api.SessionReader.Poll.
+// from now: sessions.Reader.Poll.
 type poller interface {
 	Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
 }

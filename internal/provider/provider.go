@@ -24,6 +24,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/region"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -114,7 +115,7 @@ func (s *settings) data() (*providerdata.Data, error) {
 		return nil, err
 	}
 	d.API = client
-	d.Sessions = api.NewSessionReader(client)
+	d.Sessions = sessions.New(client)
 	d.Transfer = transfer.New(transfer.Config{
 		Transport:    client.StorageHTTP().Transport,
 		Concurrency:  s.uploadConcurrency,

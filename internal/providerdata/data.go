@@ -16,6 +16,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -23,7 +24,7 @@ import (
 type Settings struct {
 	API      *api.Client
 	Transfer *transfer.Engine
-	Sessions *api.SessionReader
+	Sessions *sessions.Reader
 
 	// Unknown says that values of the provider configuration that reach the service are not known yet (they come from
 	// another resource that is still to be applied). It only occurs while planning: nothing may be called then.

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"

@@ -1,0 +1,286 @@
+// Package sessions is the account's live sessions as one run sees them: reads of single sessions,
+// the listing, and waiting for sessions to change, with few calls.
+//
+// The service shows one session by a GET, and the account in pages of at most 100 sessions, one
+// after the other. Which is cheaper depends on how many sessions Terraform will read, and that is
+// known only at the end. So [Reader.Get] uses both: unless a recent page shows the session it sends
+// a GET at once, and a goroutine lists the account meanwhile. A Get never waits for a page.
+//
+// N Gets make at most 1.25 x N calls, retries aside: pages answer h of them, N-h send a GET, and a
+// page is requested only while pages < h + N/4. A listing that shows too little stops by this rule.
+//
+// Fetch, All and Poll answer with nothing older than the question. Get and Listed use pages
+// requested after the run's last write, and at most 30 seconds before the question.
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+const (
+	pageAge = 30 * time.Second // for how long a page answers reads of single sessions
+	alone   = 10               // reads before a listing: as many as Terraform makes at once by default
+)
+
+// Reader serves one provider process, concurrently. It returns copies. Only a GET ends in NotFound.
+type Reader struct {
+	client  *api.Client
+	own     sync.Map      // ids
+	turn    chan struct{} // holds an element while a page is in flight
+	start   time.Time     // the other times are durations since then
+	written atomic.Int64  // end of the run's last write
+
+	mu     sync.Mutex
+	seen   map[string]*api.Session  // by id, from the newest page
+	asked  map[string]time.Duration // when that page was requested
+	first  map[string]time.Duration // when the first page that showed the session arrived
+	latest *listing
+	polls  map[time.Duration]int // calls of Poll by the moment of their read
+
+	reads, hits, pages int                // calls of Get, how many of them pages answered, pages requested for them
+	gets               int                // GETs of Get in flight
+	stop               context.CancelFunc // ends readAhead; nil when it does not run
+}
+
+// listing is one walk through the pages, as far as it was needed.
+type listing struct {
+	begun   time.Duration // when its first page was requested; math.MaxInt64 before
+	pages   []*api.SessionPage
+	next    api.Cursor
+	cursors map[string]bool
+	over    bool // no page will follow, because of err if that is set
+	err     error
+}
+
+// New makes a Reader.
+func New(client *api.Client) *Reader {
+	return &Reader{
+		client: client, turn: make(chan struct{}, 1), latest: &listing{begun: -1}, start: time.Now().Add(-rand.N(time.Minute)),
+		seen: map[string]*api.Session{}, asked: map[string]time.Duration{}, first: map[string]time.Duration{}, polls: map[time.Duration]int{},
+	}
+}
+
+// Fetch reads a session by a GET.
+func (r *Reader) Fetch(ctx context.Context, id string) (*api.Session, error) {
+	return r.client.GetSession(ctx, id)
+}
+
+// Get reads a session for a refresh, from a recent page or by a GET.
+func (r *Reader) Get(ctx context.Context, id string) (*api.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reads++
+	if s := r.shown(id, r.oldest()); s != nil {
+		r.hits++
+		return s, nil
+	}
+	r.gets++
+	if r.stop == nil && r.reads > alone {
+		var ahead context.Context // several calls need its pages, so it does not end with this one
+		ahead, r.stop = context.WithTimeout(context.WithoutCancel(ctx), pageAge)
+		go r.readAhead(ahead)
+	}
+	r.mu.Unlock()
+	s, err := r.Fetch(ctx, id)
+	r.mu.Lock()
+	if r.gets--; r.gets == 0 && ctx.Err() != nil && r.stop != nil {
+		r.stop() // the run is interrupted
+	}
+	return s, err
+}
+
+// readAhead lists the account while GETs of Get are in flight. It ends with the page after the last.
+func (r *Reader) readAhead(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for ctx.Err() == nil && r.gets > 0 && r.pages < r.hits+r.reads/4 {
+		l := r.begunSince(r.oldest())
+		if l.over {
+			break
+		}
+		r.pages++
+		_, _ = r.page(ctx, l, len(l.pages))
+	}
+	r.stop()
+	r.stop = nil
+}
+
+// Poll waits between early and late and then reads the session, by a GET or from a page. The moment
+// is a multiple of late-early from a random start: the runs of many users do not meet, but calls of
+// this process do. Those k of a moment request at most k/4 pages, so they make at most 1.25 x k calls.
+func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+	step := max(late-early, 1)
+	moment := (time.Since(r.start) + early + step - 1).Truncate(step)
+	r.mu.Lock()
+	r.polls[moment]++
+	r.mu.Unlock()
+	select {
+	case <-time.After(moment - time.Since(r.start)):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	r.mu.Lock()
+	pages := r.polls[moment] / 4
+	r.mu.Unlock()
+	if s, _ := r.listed(ctx, id, moment, pages); s != nil {
+		return s, nil
+	}
+	return r.Fetch(ctx, id)
+}
+
+// Listed returns a session as a page shows it that was requested at or after since, with the fields
+// that only the listing has. It is nil, without an error, if a whole listing does not show it.
+func (r *Reader) Listed(ctx context.Context, id string, since time.Time) (*api.Session, error) {
+	return r.listed(ctx, id, since.Sub(r.start), math.MaxInt)
+}
+
+// listed is Listed in a listing's first pages. It follows a listing that is under way before it
+// begins another: any number of callers at about the same time need no more than two.
+func (r *Reader) listed(ctx context.Context, id string, since time.Duration, pages int) (*api.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	since = max(since, r.oldest())
+	l, underWay := r.latest, len(r.turn) > 0
+	for ctx.Err() == nil {
+		if s := r.shown(id, since); s != nil {
+			return s, nil
+		}
+		if l.over || !underWay {
+			l = r.begunSince(since)
+		}
+		if l.over || len(l.pages) >= pages {
+			return nil, l.err
+		}
+		_, _ = r.page(ctx, l, len(l.pages))
+	}
+	return nil, ctx.Err()
+}
+
+// All yields each session of the account once, from a listing that begins after the call. No page
+// is requested before the sessions of the last one are taken. An error is the last element.
+func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
+	return func(yield func(*api.Session, error) bool) {
+		r.mu.Lock()
+		l := r.begunSince(time.Since(r.start))
+		r.mu.Unlock()
+		yielded := map[string]bool{} // a session may move to another page meanwhile
+		for i := 0; ; i++ {
+			r.mu.Lock()
+			page, err := r.page(ctx, l, i)
+			r.mu.Unlock()
+			if err != nil {
+				yield(nil, err)
+			}
+			if page == nil {
+				return
+			}
+			for _, s := range page.Sessions {
+				if !yielded[s.ID] && !yield(&s, nil) {
+					return
+				}
+				yielded[s.ID] = true
+			}
+		}
+	}
+}
+
+// begunSince returns a listing that began at or after since, or is still to begin.
+func (r *Reader) begunSince(since time.Duration) *listing {
+	if r.latest.begun < since {
+		r.latest = &listing{begun: math.MaxInt64, cursors: map[string]bool{}}
+	}
+	return r.latest
+}
+
+// page returns page i of a listing, counted from 0, or nil if the listing ends before. Callers wait
+// for their turn: one page is in flight at a time. They hold mu, which page releases meanwhile.
+func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage, error) {
+	r.mu.Unlock()
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+	}
+	r.mu.Lock()
+	switch {
+	case i < len(l.pages):
+		return l.pages[i], nil
+	case l.over:
+		return nil, l.err
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
+	}
+	asked, next := time.Since(r.start), l.next
+	l.begun = min(l.begun, asked)
+	r.mu.Unlock()
+	// Without the deadline of ctx: how far retries go must not depend on who requests the page.
+	limited, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, cancel)()
+	page, err := r.client.ListSessions(limited, next)
+	r.mu.Lock()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
+	case err != nil:
+		l.over, l.err = true, err
+		return nil, err
+	}
+	for n, s := range page.Sessions {
+		r.seen[s.ID], r.asked[s.ID] = &page.Sessions[n], asked
+		if _, known := r.first[s.ID]; !known {
+			r.first[s.ID] = time.Since(r.start)
+		}
+	}
+	cursor := fmt.Sprintf("%q", page.Next)
+	if l.over = len(page.Next) == 0; !l.over && (l.cursors[cursor] || i+1 == 10_000) {
+		l.over, l.err = true, errors.New("listing the live sessions does not end: pages come again, or more than 10000")
+	}
+	l.pages, l.next, l.cursors[cursor] = append(l.pages, page), page.Next, true
+	return page, nil
+}
+
+// oldest is when a page must have been requested to answer a question asked now.
+func (r *Reader) oldest() time.Duration {
+	return max(time.Duration(r.written.Load()), time.Since(r.start)-pageAge)
+}
+
+// shown returns a session as a page shows it that was requested at or after since, else nil.
+func (r *Reader) shown(id string, since time.Duration) *api.Session {
+	if s := r.seen[id]; s != nil && r.asked[id] >= since {
+		return new(*s)
+	}
+	return nil
+}
+
+// Wrote tells that a call which may have changed the account has ended.
+func (r *Reader) Wrote() { r.written.Store(int64(time.Since(r.start))) }
+
+// Own notes a session that this run made, or knew before it made any. It reports whether it is new.
+func (r *Reader) Own(id string) (first bool) {
+	_, known := r.own.LoadOrStore(id, nil)
+	return !known
+}
+
+// Owns tells whether a session was noted with Own.
+func (r *Reader) Owns(id string) bool {
+	_, ok := r.own.Load(id)
+	return ok
+}
+
+// ShownBefore tells whether a page that arrived before t showed the session. Writes do not matter.
+func (r *Reader) ShownBefore(id string, t time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first, ok := r.first[id]
+	return ok && first < t.Sub(r.start)
+}
