@@ -32,6 +32,7 @@ type exchange struct {
 	authorization string
 	requests      int  // made so far
 	renewed       bool // a new token has been asked for
+	timedOut      bool // an attempt did; its connection may be dead
 	ambiguous     bool // the service may have acted on one of them
 }
 

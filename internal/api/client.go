@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -39,6 +41,9 @@ type Config struct {
 	// Transport replaces the client's own transports, in tests; nil: own ones,
 	// with proxies from the environment.
 	Transport http.RoundTripper
+	// DialContext makes the connections of the client's own transports, in
+	// tests; nil: TCP connections.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Client makes the calls of the service. It is safe for concurrent use, and
@@ -100,8 +105,8 @@ func New(c Config) (*Client, error) {
 	client.kept, client.fresh = c.Transport, c.Transport
 	storage := c.Transport
 	if c.Transport == nil {
-		client.kept, client.fresh = apiTransport(c.RootCAs), freshTransport(c.RootCAs)
-		storage = storageTransport(c.RootCAs)
+		client.kept, client.fresh = apiTransport(c), freshTransport(c)
+		storage = storageTransport(c)
 	}
 	client.storage = storageClient(storage, c.UserAgent)
 	client.chain = client.newChain()

@@ -33,9 +33,16 @@ func (c *Client) send(ctx context.Context, x *exchange) (*answer, error) {
 		return nil, &callError{fault: faultFinal, text: "the request cannot be made: " + err.Error()}
 	}
 	transport := c.kept
-	if onlyOnce(x.op) {
+	if onlyOnce(x.op) || x.timedOut {
 		transport = c.fresh
 	}
+	defer func() {
+		var late *attemptTimeoutError
+		if errors.As(context.Cause(ctx), &late) {
+			x.timedOut = true
+			closeIdle(transport)
+		}
+	}()
 	// Not an http.Client: what that adds, redirects, cookies and errors with
 	// whole URLs, is not wanted here.
 	res, err := transport.RoundTrip(req)
@@ -109,14 +116,19 @@ func connecting(err error) bool {
 		return true
 	}
 	var dns *net.DNSError
-	return errors.As(err, &dns) || distrusted(err)
+	return errors.As(err, &dns) || untrusted(err)
 }
 
-// distrusted tells errors of TLS that another attempt would meet again.
-func distrusted(err error) bool {
-	var record tls.RecordHeaderError
-	var certificate *tls.CertificateVerificationError
-	return errors.As(err, &record) || errors.As(err, &certificate)
+// untrusted reports whether the connection failed because the server does not speak TLS or its
+// certificate is not trusted. Another attempt would meet the same server.
+func untrusted(err error) bool {
+	// A record error without a connection comes later than the handshake: damage on the way.
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	if ok && record.Conn != nil {
+		return true
+	}
+	_, ok = errors.AsType[*tls.CertificateVerificationError](err)
+	return ok
 }
 
 // explain says what became of a request without an answer, without the address
@@ -125,7 +137,7 @@ func (c *Client) explain(ctx context.Context, err error, way *progress) *callErr
 	f := &callError{fault: faultLost}
 	if way.notSent(err) {
 		f.fault = faultNotSent
-		if distrusted(err) {
+		if untrusted(err) {
 			f.fault = faultFinal
 		}
 	}

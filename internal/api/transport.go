@@ -2,7 +2,6 @@ package api
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -18,23 +17,32 @@ const (
 	// storageConnectionsKept is per host: more parts than that are not sent at
 	// once.
 	storageConnectionsKept = 64
+	// An HTTP/2 connection that has been silent for pingAfter is pinged, and closed when no answer
+	// comes within pingTimeout or nothing can be written to it for as long. Together they are less
+	// than DefaultRequestTimeout, so that a request on a dead connection is repeated on a new one.
+	pingAfter   = 10 * time.Second
+	pingTimeout = 10 * time.Second
 )
 
-func newTransport(roots *x509.CertPool) *http.Transport {
-	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}
+func newTransport(c Config) *http.Transport {
+	dial := c.DialContext
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext
+	}
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dialer.DialContext,
-		TLSClientConfig:     &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		DialContext:         dial,
+		TLSClientConfig:     &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: dialTimeout,
 		IdleConnTimeout:     idleTimeout,
 	}
 }
 
 // apiTransport keeps its connections, over HTTP/2 where the service has it.
-func apiTransport(roots *x509.CertPool) *http.Transport {
-	t := newTransport(roots)
+func apiTransport(c Config) *http.Transport {
+	t := newTransport(c)
 	t.ForceAttemptHTTP2 = true
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: pingTimeout}
 	t.MaxIdleConnsPerHost = connectionsKept
 	return t
 }
@@ -42,8 +50,8 @@ func apiTransport(roots *x509.CertPool) *http.Transport {
 // freshTransport makes a connection for each request. net/http repeats a
 // request by itself only on a connection that has been used before, or over
 // HTTP/2: here it never does.
-func freshTransport(roots *x509.CertPool) *http.Transport {
-	t := newTransport(roots)
+func freshTransport(c Config) *http.Transport {
+	t := newTransport(c)
 	t.DisableKeepAlives = true
 	t.Protocols = http1()
 	return t
@@ -52,8 +60,8 @@ func freshTransport(roots *x509.CertPool) *http.Transport {
 // storageTransport is for large bodies. HTTP/1.1, because a connection for each
 // part beats streams that share one; no compression, because an ETag is of the
 // bytes as they are.
-func storageTransport(roots *x509.CertPool) *http.Transport {
-	t := newTransport(roots)
+func storageTransport(c Config) *http.Transport {
+	t := newTransport(c)
 	t.Protocols = http1()
 	t.MaxIdleConnsPerHost = storageConnectionsKept
 	t.DisableCompression = true
@@ -61,6 +69,14 @@ func storageTransport(roots *x509.CertPool) *http.Transport {
 	// must not hold it up for long.
 	t.ExpectContinueTimeout = 2 * time.Second
 	return t
+}
+
+// closeIdle closes a transport's idle connections. It is called after a request timed out: where one
+// connection has died without a sign, a NAT or VPN has most likely forgotten the idle ones as well.
+func closeIdle(t http.RoundTripper) {
+	if t, ok := t.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
 }
 
 func http1() *http.Protocols {
@@ -91,7 +107,11 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	req = req.Clone(req.Context())
 	req.Header.Set("User-Agent", g.userAgent)
-	return g.next.RoundTrip(req)
+	res, err := g.next.RoundTrip(req)
+	if err != nil && req.Context().Err() != nil {
+		closeIdle(g.next)
+	}
+	return res, err
 }
 
 func checkStorageRequest(req *http.Request) error {
