@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
@@ -283,30 +284,33 @@ func TestNoConnectionInTime(t *testing.T) {
 // TestTimeoutOverTheWire: the service takes the request and says nothing.
 func TestTimeoutOverTheWire(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		if r.Method == http.MethodGet {
-			w.Header().Set("Content-Length", "100")
-			_, _ = io.WriteString(w, `{"data":`)
-			_ = http.NewResponseController(w).Flush()
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		server := newPipeServer(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if r.Method == http.MethodGet {
+				w.Header().Set("Content-Length", "100")
+				_, _ = io.WriteString(w, `{"data":`)
+				_ = http.NewResponseController(w).Flush()
+			}
+			<-over
+		})
+		defer close(over)
+		c := server.config()
+		c.RequestTimeout, c.MaxRetries = 5*time.Second, 0
+		client := newClient(t, c)
+		_, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+		if !api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 5s: the request was sent but not answered") {
+			t.Errorf("got %v", err)
 		}
-		<-r.Context().Done()
-	}))
-	t.Cleanup(server.Close)
-	c := overWire(server.URL)
-	c.RequestTimeout, c.MaxRetries = 50*time.Millisecond, 0
-	client := newClient(t, c)
-	_, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
-	if !api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 50ms: the request was sent but not answered") {
-		t.Errorf("got %v", err)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		t.Error("the time-out of an attempt passes for the end of the operation")
-	}
-	_, err = client.Regions(t.Context())
-	if err == nil || !strings.HasSuffix(err.Error(), "the answer broke off after 8 bytes: time-out after 50ms: the answer had not ended") {
-		t.Errorf("got %v", err)
-	}
+		if errors.Is(err, context.DeadlineExceeded) {
+			t.Error("the time-out of an attempt passes for the end of the operation")
+		}
+		_, err = client.Regions(t.Context())
+		if err == nil || !strings.HasSuffix(err.Error(), "the answer broke off after 8 bytes: time-out after 5s: the answer had not ended") {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 // TestCancelOverTheWire: a cancelled call ends at once, and says whether the
