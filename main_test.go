@@ -1,9 +1,84 @@
 package main
 
 import (
+	"bufio"
+	"io"
+	"log"
 	"maps"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 )
+
+// helper is the variable that makes this test binary another program: the provider, or a CLI that starts it.
+const helper = "VODLIVE_TEST_HELPER"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(helper) {
+	case "":
+		os.Exit(m.Run())
+	case "provider":
+		main()
+	case "cli":
+		startProvider()
+	}
+}
+
+// startProvider starts the provider as a CLI does, prints its handshake, and stays until it is killed.
+func startProvider() {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), helper+"=provider",
+		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		log.Fatal(err)
+	}
+	handshake, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, _ = io.WriteString(os.Stdout, handshake)
+	_ = cmd.Wait()
+}
+
+// TestProviderEndsWithTheCLI: a CLI that is killed cannot end the provider that it started.
+func TestProviderEndsWithTheCLI(t *testing.T) {
+	t.Parallel()
+	// The provider holds the write end of the pipe open for as long as it runs. Nothing else may end it, so the test
+	// keeps reading: a program that writes to a pipe without a reader is ended by the system.
+	stderr, inherited, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cli := exec.Command(os.Args[0])
+	cli.Env = append(os.Environ(), helper+"=cli", "TF_LOG=", "TF_LOG_PROVIDER=")
+	cli.Stderr = inherited
+	stdout, err := cli.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cli.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = inherited.Close()
+	handshake, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || !strings.Contains(handshake, "|grpc|") {
+		t.Fatalf("handshake %q: %v", handshake, err)
+	}
+
+	if err := cli.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cli.Wait()
+	if _, err := io.Copy(io.Discard, stderr); err != nil { // returns when the provider has ended
+		t.Error(err)
+	}
+}
 
 func TestLogLevels(t *testing.T) {
 	t.Parallel()

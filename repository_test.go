@@ -1,6 +1,7 @@
 package main
 
 import (
+	goversion "go/version"
 	"io/fs"
 	"maps"
 	"os"
@@ -46,6 +47,28 @@ func TestReadmeSaysWhyEachModule(t *testing.T) {
 	}
 	if !maps.Equal(listed, built) {
 		t.Errorf("the README has %q, the binary imports %q", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(built)))
+	}
+}
+
+// TestReadmeNamesTheGoVersion holds the README against the newest Go that the provider or one of its tools requires.
+func TestReadmeNamesTheGoVersion(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("internal/tools/*/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := ""
+	for _, file := range append(files, "go.mod") {
+		match := regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(read(t, file))
+		if match == nil {
+			t.Fatalf("%s names no version of Go", file)
+		}
+		if v := goversion.Lang("go" + match[1]); goversion.Compare(v, newest) > 0 {
+			newest = v
+		}
+	}
+	if want := "With Go " + strings.TrimPrefix(newest, "go") + " "; !strings.Contains(read(t, "README.md"), want) {
+		t.Errorf("the README does not say %q", want)
 	}
 }
 

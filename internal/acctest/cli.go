@@ -2,7 +2,6 @@ package acctest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -158,11 +157,11 @@ type Process struct {
 	err    error
 }
 
-// Start starts the CLI. It is killed when the test ends before it does.
+// Start starts the CLI. It is killed when the test ends before it does. Nothing else limits its time: a machine may be
+// slow.
 func (c *CLI) Start(args ...string) *Process {
 	c.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
-	cmd := exec.CommandContext(ctx, c.path, args...)
+	cmd := exec.CommandContext(c.tb.Context(), c.path, args...)
 	cmd.Dir = c.Dir
 	cmd.Env = c.environ()
 	cmd.WaitDelay = 10 * time.Second
@@ -170,22 +169,13 @@ func (c *CLI) Start(args ...string) *Process {
 	p := &Process{tb: c.tb, cmd: cmd, output: &bytes.Buffer{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
 	if err := cmd.Start(); err != nil {
-		cancel()
 		c.tb.Fatal(err)
 	}
 	go func() {
 		p.err = cmd.Wait()
-		cancel()
 		close(p.done)
 	}()
-	c.tb.Cleanup(func() {
-		select {
-		case <-p.done:
-		default:
-			_ = cmd.Process.Kill()
-			<-p.done
-		}
-	})
+	c.tb.Cleanup(func() { <-p.done })
 	return p
 }
 

@@ -13,9 +13,9 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 )
 
 // answerLimit, in bytes, is how much of an answer is read.
@@ -181,7 +181,7 @@ func (p *progress) problem(err error, f fault) string {
 			return fmt.Sprintf("the host name %q is not known", dns.Name)
 		}
 		return fmt.Sprintf("the host name %q could not be looked up: %s", dns.Name, dns.Err)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case isAny(err, errnosRefused):
 		return "connection refused" + at(err)
 	case f == faultNotSent && errors.As(err, &op) && op.Timeout():
 		return "no connection was made in time" + at(err)
@@ -195,10 +195,14 @@ func (p *progress) problem(err error, f fault) string {
 	case p.wrote.Load() || !p.began.Load():
 		where = "after the request was sent"
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || isAny(err, errnosBroken) {
 		return "connection broken " + where
 	}
 	return fmt.Sprintf("connection broken %s: %s", where, err)
+}
+
+func isAny(err error, targets []error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 }
 
 func at(err error) string {

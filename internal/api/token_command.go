@@ -27,16 +27,25 @@ const (
 // shows the exit status and what the program wrote to its standard error,
 // masked; never its standard output nor its arguments.
 func CommandToken(argv []string) TokenSource {
-	argv = slices.Clone(argv)
-	return &renewing{get: func(ctx context.Context) (string, error) { return runToken(ctx, argv) }}
+	return commandToken(argv, func(ctx context.Context) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(ctx, commandTimeout)
+	})
 }
 
-func runToken(ctx context.Context, argv []string) (string, error) {
+// limit derives the context of one run.
+type limit func(context.Context) (context.Context, context.CancelFunc)
+
+func commandToken(argv []string, within limit) TokenSource {
+	argv = slices.Clone(argv)
+	return &renewing{get: func(ctx context.Context) (string, error) { return runToken(ctx, argv, within) }}
+}
+
+func runToken(ctx context.Context, argv []string, within limit) (string, error) {
 	if len(argv) == 0 || strings.TrimSpace(argv[0]) == "" {
 		return "", errors.New("the command names no program")
 	}
 	name := filepath.Base(argv[0])
-	limited, cancel := context.WithTimeout(ctx, commandTimeout)
+	limited, cancel := within(ctx)
 	defer cancel()
 	stdout, stderr := &capped{limit: tokenLimit}, &capped{limit: stderrKept}
 	cmd := exec.CommandContext(limited, argv[0], argv[1:]...) // #nosec G204 -- the user names it

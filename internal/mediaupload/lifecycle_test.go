@@ -3,7 +3,6 @@ package mediaupload_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
@@ -452,21 +451,6 @@ func TestInvalidConfigurations(t *testing.T) {
 	want(t, "requests", len(f.server.Journal()), 0)
 }
 
-func TestTimeLimitOfAnUpload(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, resumeSize)
-	f.upload(`method = "multipart"`, `part_size = 5242880`, `timeouts = { create = "8s" }`)
-	f.Setenv("VODLIVE_UPLOAD_CONCURRENCY", "1")
-	hold := f.server.Hold(simulator.CallPutPart, isPart(2))
-	r := f.Run("apply", "-auto-approve")
-	hold.Release()
-	want(t, "exit code", r.Code, 1)
-	contains(t, r, "The time limit of 8s (timeouts.create) was reached", "1 of 4 parts are stored")
-	f.upload(`method = "multipart"`, `part_size = 5242880`)
-	f.apply()
-	want(t, "SHA-256", f.onlyObject(t).SHA256, f.sum)
-}
-
 func TestTokenThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, 1000)
@@ -571,36 +555,4 @@ func TestRewrittenFileIsReadAgain(t *testing.T) {
 	}
 	f.apply()
 	want(t, "SHA-256", f.onlyObject(t).SHA256, sum)
-}
-
-// TestRenewedTokenIsGood has the token of a file expire and be renewed between two uploads of one apply.
-func TestRenewedTokenIsGood(t *testing.T) {
-	t.Parallel()
-	token := func(expires int64) string {
-		return "eyJhbGciOiJub25lIn0." + base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"exp":%d}`, expires)) + ".c2ln"
-	}
-	f := newFixture(t, 1000)
-	soon := time.Now().Add(15 * time.Second)
-	path := f.Write("token", token(soon.Unix()))
-	renewed := token(soon.Add(time.Hour).Unix())
-	f.server.SetIDToken(token(soon.Unix()))
-	f.Setenv("VODLIVE_ID_TOKEN", "")
-	f.Setenv("VODLIVE_ID_TOKEN_FILE", path)
-	f.Config(`
-resource "vodlive_media_upload" "first" {
-  source = "media.mp4"
-}
-resource "vodlive_batch_job" "second" {
-  paths         = [vodlive_media_upload.first.key_path]
-  service_modes = ["video_optimizer"]
-}`)
-	// While the first upload is on its way the token expires.
-	remove := f.server.Hook(simulator.CallPutObject, func(*http.Request) {
-		f.server.SetIDToken(renewed)
-		f.Write("token", renewed)
-		<-time.After(time.Until(soon.Add(time.Second)))
-	})
-	f.apply()
-	remove()
-	want(t, "batches", len(f.server.Batches()), 1)
 }

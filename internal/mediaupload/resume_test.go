@@ -61,8 +61,7 @@ func (i *interrupted) refused() acctest.Result {
 // does something to it.
 func (i *interrupted) brokenOff(blow func(*acctest.Process)) acctest.Result {
 	i.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+	ctx := i.t.Context()
 	hold := i.server.Hold(simulator.CallPutPart, isPart(breaksAt))
 	p := i.Start("apply", "-auto-approve")
 	if err := hold.Arrived(ctx, 1); err != nil {
@@ -428,8 +427,7 @@ func TestDestroyGivesAnUnfinishedUploadUp(t *testing.T) {
 // TestTwoAppliesAtOnce has two working folders upload the same file with one folder of records between them.
 func TestTwoAppliesAtOnce(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	first := newInterrupted(t)
 	second := acctest.NewCLI(t, first.server)
 	second.Setenv("VODLIVE_RESUME_DIR", first.Env("VODLIVE_RESUME_DIR"))

@@ -5,21 +5,16 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"maps"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -53,7 +48,8 @@ func valueOf(typ tftypes.Type, v any) tftypes.Value {
 	}
 }
 
-// world is a service, and the real provider configured for it in this process and spoken to as Terraform does.
+// world is a service, and the real provider configured for it in this process and spoken to as Terraform does, over a
+// network in memory: in a bubble of synctest, its time is virtual.
 type world struct {
 	tb      testing.TB
 	service *acctest.Server
@@ -71,15 +67,18 @@ type world struct {
 // config is the provider block.
 func newWorld(tb testing.TB, options simulator.Options, env map[string]string, config attrs) *world {
 	tb.Helper()
-	w := &world{tb: tb, service: acctest.Start(tb, options), log: &logText{}}
-	w.live, w.vod, w.storage = newDoor(tb, w.service), newDoor(tb, w.service), newDoor(tb, w.service)
-	w.service.SetStorageURL(w.storage.url() + "/storage")
+	options.UnknownRoute = func(method, path string) { tb.Errorf("request to an unknown route: %s %s", method, path) }
+	service := simulator.New(options)
+	w := &world{tb: tb, log: &logText{}, live: newDoor(tb, service, 1), vod: newDoor(tb, service, 2), storage: newDoor(tb, service, 3)}
+	tb.Cleanup(func() { _ = service.Close() }) // before the doors, which wait for the requests that it holds
+	w.service = &acctest.Server{Service: service, URL: w.vod.url()}
+	service.SetStorageURL(w.storage.url() + "/storage")
 	w.ctx = tflogtest.RootLogger(tb.Context(), w.log)
 	environment := w.service.Environment(tb)
 	environment["VODLIVE_BASE_URL"], environment["VODLIVE_VOD_BASE_URL"] = w.live.url(), w.vod.url()
 	maps.Copy(environment, env)
 	lookup := func(name string) (string, bool) { v, ok := environment[name]; return v, ok && v != unset }
-	w.provider = provider.NewServer(provider.NewWithEnvironment("test", lookup)(), provider.Logged)
+	w.provider = provider.NewServer(provider.NewWithNetwork("test", lookup, w.dial)(), provider.Logged)
 	if config == nil {
 		config = attrs{} // Terraform sends an object of nulls where there is no block
 	}
@@ -204,31 +203,26 @@ func (w *world) batch(path string) []*tfprotov6.Diagnostic {
 // store puts a file into the service without the provider and returns its key path.
 func (w *world) store() string {
 	w.tb.Helper()
-	return storeFile(w.tb, w.service)
-}
-
-func storeFile(tb testing.TB, service *acctest.Server) string {
-	tb.Helper()
 	do := func(method, address, token, contentType, body string) *http.Response {
-		req, err := http.NewRequestWithContext(tb.Context(), method, address, strings.NewReader(body))
+		req, err := http.NewRequestWithContext(w.tb.Context(), method, address, strings.NewReader(body))
 		if err != nil {
-			tb.Fatal(err)
+			w.tb.Fatal(err)
 		}
 		req.Header.Set("Content-Type", contentType)
 		if token != "" {
 			req.Header.Set("Authorization", token)
 		}
-		resp, err := (&http.Client{}).Do(req)
+		resp, err := (&http.Client{Transport: &http.Transport{DialContext: w.dial, DisableKeepAlives: true}}).Do(req)
 		if err != nil {
-			tb.Fatal(err)
+			w.tb.Fatal(err)
 		}
-		tb.Cleanup(func() { _ = resp.Body.Close() })
+		w.tb.Cleanup(func() { _ = resp.Body.Close() })
 		if resp.StatusCode != http.StatusOK {
-			tb.Fatalf("%s %s: %s", method, address, resp.Status)
+			w.tb.Fatalf("%s %s: %s", method, address, resp.Status)
 		}
 		return resp
 	}
-	answer := do(http.MethodPost, service.URL+"/vod/v1/customer/presign-url", simulator.DefaultIDToken, "application/json",
+	answer := do(http.MethodPost, w.vod.url()+"/vod/v1/customer/presign-url", simulator.DefaultIDToken, "application/json",
 		`{"file_name":"stored.mp4","content_type":"video/mp4"}`)
 	var target struct {
 		Data struct {
@@ -237,7 +231,7 @@ func storeFile(tb testing.TB, service *acctest.Server) string {
 		} `json:"data"`
 	}
 	if err := json.NewDecoder(answer.Body).Decode(&target); err != nil {
-		tb.Fatal(err)
+		w.tb.Fatal(err)
 	}
 	do(http.MethodPut, target.Data.PresignedURL, "", "video/mp4", "stored")
 	return target.Data.FileKeyPath
@@ -245,75 +239,6 @@ func storeFile(tb testing.TB, service *acctest.Server) string {
 
 func isError(diags []*tfprotov6.Diagnostic) bool {
 	return slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
-}
-
-// door is an address of a service. While it is closed, connections to it are refused.
-type door struct {
-	tb      testing.TB
-	handler http.Handler
-
-	mu       sync.Mutex
-	address  string
-	listener net.Listener // nil while closed
-	server   *http.Server
-}
-
-func newDoor(tb testing.TB, handler http.Handler) *door {
-	tb.Helper()
-	// A loopback address of its own, so that nobody else gets the port while the door is closed.
-	own := fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))
-	d := &door{tb: tb, handler: handler, address: own}
-	d.open()
-	return d
-}
-
-// listen takes the door's address. A process that is being started holds what was open when it was forked, so an address
-// may be in use for a moment after it was given up. Where there is no loopback address but 127.0.0.1, it is that.
-func (d *door) listen() (net.Listener, error) {
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", d.address)
-		switch {
-		case err == nil:
-			return listener, nil
-		case strings.HasSuffix(d.address, ":0") && d.address != "127.0.0.1:0":
-			d.address = "127.0.0.1:0"
-		case time.Now().After(deadline):
-			return nil, err
-		}
-		runtime.Gosched()
-	}
-}
-
-func (d *door) url() string { return "http://" + d.address }
-
-func (d *door) open() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.listener != nil {
-		return
-	}
-	listener, err := d.listen()
-	if err != nil {
-		d.tb.Errorf("opening %s: %v", d.address, err)
-		return
-	}
-	server := &http.Server{Handler: d.handler}
-	d.listener, d.server, d.address = listener, server, listener.Addr().String()
-	d.tb.Cleanup(func() { _ = server.Close() })
-	go func() { _ = server.Serve(listener) }()
-}
-
-// shut closes the door. Requests that it let in are answered, on connections that then end.
-func (d *door) shut() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.listener == nil {
-		return
-	}
-	d.server.SetKeepAlivesEnabled(false)
-	_ = d.listener.Close()
-	d.listener = nil
 }
 
 // logText keeps a log and calls on, if it is set, with each line.

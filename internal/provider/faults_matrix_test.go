@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -60,14 +61,10 @@ not JSON              | ok 2 1   | err 2 0  | ok 2 1        | err 2 1       | un
 // breaks off or is HTML is none of their business; and a 403 means an address that has expired, for which a fresh one is
 // asked twice before the repeat that every failure has. "-": completing an upload has no time-out of its own.
 
-// timeOut is for the cells that wait for it alone: no longer than they can bear, and long enough for a busy machine.
-const timeOut = 5 * time.Second
-
 // faultKind is a row of the matrix: the fault, and what an error must say of it.
 type faultKind struct {
 	fault       simulator.Fault
 	notMade     bool   // no connection: not a fault of the service
-	timeOut     bool   // the time-outs are short
 	held        bool   // processed, but never answered
 	said, aside string // by a call of an API; by a PUT to storage
 }
@@ -84,8 +81,8 @@ func faultKinds() map[string]faultKind {
 		"not connected":        {notMade: true, said: "connection refused", aside: "connection refused"},
 		"broken before":        {fault: simulator.Fault{BreakBefore: true}, said: "connection broken", aside: `Uploading "clip.mp4" failed: Send `},
 		"broken after":         {fault: simulator.Fault{BreakAfter: true}, said: "connection broken", aside: `Uploading "clip.mp4" failed: Send `},
-		"time-out before":      {fault: simulator.Fault{Delay: time.Hour}, timeOut: true, said: "time-out after 5s", aside: "no progress for 5s"},
-		"time-out after":       {timeOut: true, held: true, said: "time-out after 5s", aside: "no progress for 5s"},
+		"time-out before":      {fault: simulator.Fault{Delay: time.Hour}, said: "time-out after 5s", aside: "no progress for 5s"},
+		"time-out after":       {held: true, said: "time-out after 5s", aside: "no progress for 5s"},
 		"429":                  status(http.StatusTooManyRequests, simulator.Fault{}),
 		"429 with Retry-After": status(http.StatusTooManyRequests, wait),
 		"503":                  status(http.StatusServiceUnavailable, page),
@@ -142,11 +139,9 @@ func readMatrix(t *testing.T) (cells []cell) {
 	return cells
 }
 
-// TestFaultMatrix runs its cells as subtests from goroutines of its own: they wait most of the time, far longer than
-// there are processors to run them in parallel.
+// TestFaultMatrix runs its cells in virtual time: they wait for retries and time-outs.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
-	const workers = 48
 	cells := readMatrix(t)
 	calls, kinds := map[string]bool{}, faultKinds()
 	for _, c := range cells {
@@ -158,36 +153,18 @@ func TestFaultMatrix(t *testing.T) {
 	if len(calls) != 11 || len(cells) != 11*len(kinds)*2-4 {
 		t.Fatalf("the matrix has %d calls, %d cells for %d faults", len(calls), len(cells), len(kinds))
 	}
-	queue := make(chan cell)
-	var running sync.WaitGroup
-	for range workers {
-		running.Go(func() {
-			for c := range queue {
-				t.Run(strings.ReplaceAll(c.call+"/"+c.kind+"/"+c.times, " ", "_"), func(t *testing.T) { c.run(t, kinds[c.kind]) })
-			}
+	for _, c := range cells {
+		t.Run(strings.ReplaceAll(c.call+"/"+c.kind+"/"+c.times, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { c.run(t, kinds[c.kind]) })
 		})
 	}
-	// Those that wait longest go first.
-	slices.SortStableFunc(cells, func(a, b cell) int { return strings.Compare(longest(kinds, a), longest(kinds, b)) })
-	for _, c := range cells {
-		queue <- c
-	}
-	close(queue)
-	running.Wait()
-}
-
-func longest(kinds map[string]faultKind, c cell) string {
-	if kinds[c.kind].timeOut {
-		return "1 " + c.times
-	}
-	return "2"
 }
 
 func (c cell) run(t *testing.T, kind faultKind) {
 	t.Helper()
-	config := attrs{"max_retries": 1, "skip_region_validation": true, "upload_concurrency": 1}
-	if kind.timeOut {
-		config["request_timeout"], config["stall_timeout"] = timeOut.String(), timeOut.String()
+	config := attrs{
+		"max_retries": 1, "skip_region_validation": true, "upload_concurrency": 1, "request_timeout": "5s", "stall_timeout": "5s",
 	}
 	w := newWorld(t, simulator.Options{}, nil, config)
 	path, id := w.prepare(c.call)

@@ -6,6 +6,7 @@ package provider
 
 import (
 	"context"
+	"net"
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -39,17 +40,26 @@ var (
 type vodlive struct {
 	version string
 	env     Environment
+	dial    Dial
 }
 
 // Environment looks a variable up as os.LookupEnv does.
 type Environment func(name string) (value string, set bool)
+
+// Dial makes a connection as net.Dialer.DialContext does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // New returns the constructor that a provider server wants. version is that of the build, "dev" outside a release.
 func New(version string) func() provider.Provider { return NewWithEnvironment(version, os.LookupEnv) }
 
 // NewWithEnvironment is New with the environment given, so that tests in one process do not share theirs.
 func NewWithEnvironment(version string, env Environment) func() provider.Provider {
-	return func() provider.Provider { return &vodlive{version: version, env: env} }
+	return NewWithNetwork(version, env, nil)
+}
+
+// NewWithNetwork is NewWithEnvironment with the network given, too: tests in virtual time need one in memory. nil is TCP.
+func NewWithNetwork(version string, env Environment, dial Dial) func() provider.Provider {
+	return func() provider.Provider { return &vodlive{version: version, env: env, dial: dial} }
 }
 
 func (p *vodlive) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -70,7 +80,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 		return
 	}
 	set.userAgent = userAgent(p.version, req.TerraformVersion, p.env)
-	data, err := set.data()
+	data, err := set.data(p.dial)
 	if err != nil {
 		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
 		return
@@ -83,7 +93,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 }
 
 // data makes the shared client and engine of this process.
-func (s *settings) data() (*providerdata.Data, error) {
+func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 	d := providerdata.Settings{
 		Unknown:              s.unknown,
 		LiveAddress:          s.baseURL,
@@ -110,6 +120,7 @@ func (s *settings) data() (*providerdata.Data, error) {
 		RequestTimeout: s.requestTimeout,
 		UserAgent:      s.userAgent,
 		RootCAs:        s.rootCAs,
+		DialContext:    dial,
 	})
 	if err != nil {
 		return nil, err

@@ -21,12 +21,14 @@ const (
 	Unlogged Logs = false
 )
 
-// Serve is the provider as a plugin, until the CLI that has started it ends it. version is that of the build. With
-// debug, it prints how a CLI attaches to it, and goes on.
+// Serve is the provider as a plugin, until the CLI that has started it ends it or is gone. version is that of the
+// build. With debug, it prints how a CLI attaches to it, and outlives every CLI.
 func Serve(version string, logs Logs, debug bool) error {
 	var options []tf6server.ServeOpt
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())
+	} else {
+		go exitAfterParent()
 	}
 	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(New(version)(), logs) }, options...)
 }

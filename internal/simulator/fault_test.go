@@ -184,7 +184,7 @@ func TestEarlyRefusal(t *testing.T) {
 	r := w.put(address, "video/mp4", nil)
 	// The client waits for leave to send, so that it surely gets to read the answer.
 	r.Header.Set("Expect", "100-continue")
-	w.client.Transport.(*http.Transport).ExpectContinueTimeout = time.Minute
+	w.client.Transport.(*http.Transport).ExpectContinueTimeout = time.Hour
 	sent := &unsent{content: strings.NewReader(strings.Repeat("x", 1000))}
 	r.Body, r.ContentLength = io.NopCloser(sent), 1000
 	wantStatus(t, w.mustDo(r), 413, "")
@@ -225,7 +225,7 @@ func TestStall(t *testing.T) {
 			if _, err := writer.Write(make([]byte, 64<<10)); err != nil {
 				t.Fatal(err)
 			}
-			if err := hold.Arrived(in(t), 1); err != nil {
+			if err := hold.Arrived(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
 			hold.Release()
@@ -235,7 +235,7 @@ func TestStall(t *testing.T) {
 			default:
 			}
 			end(w)
-			if err := w.Answered(in(t), simulator.CallPutPart, 1); err != nil {
+			if err := w.Answered(t.Context(), simulator.CallPutPart, 1); err != nil {
 				t.Fatal(err)
 			}
 			// A Go client does not return before its body does.
@@ -260,7 +260,7 @@ func TestStallEndsWithItsClient(t *testing.T) {
 	if _, err := w.do(w.put(m.partURL(1), "", []byte("abcd")).WithContext(ctx)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := w.Answered(in(t), simulator.CallPutPart, 1); err != nil {
+	if err := w.Answered(t.Context(), simulator.CallPutPart, 1); err != nil {
 		t.Error(err)
 	}
 }
@@ -274,7 +274,7 @@ func TestDelayEndsWithItsClient(t *testing.T) {
 	if _, err := w.do(w.live(http.MethodPost, sessionPath, body(nil)).WithContext(ctx)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := w.Answered(in(t), simulator.CallCreateSession, 1); err != nil {
+	if err := w.Answered(t.Context(), simulator.CallCreateSession, 1); err != nil {
 		t.Error(err)
 	}
 	if made := len(w.Sessions()); made != 0 {
@@ -297,7 +297,7 @@ func TestHookAndHold(t *testing.T) {
 	w.statusOf(first)
 	held := make(chan string)
 	go func() { held <- w.statusOf(second) }()
-	if err := hold.Arrived(in(t), 1); err != nil {
+	if err := hold.Arrived(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	// Nothing of the request has been processed: what happens now is what it sees.
@@ -328,7 +328,7 @@ func TestHookBreaksConnection(t *testing.T) {
 	if _, err := w.do(w.live(http.MethodGet, regionsPath, nil)); err == nil {
 		t.Error("answered")
 	}
-	if err := w.Answered(in(t), simulator.CallRegions, 1); err != nil {
+	if err := w.Answered(t.Context(), simulator.CallRegions, 1); err != nil {
 		t.Error(err)
 	}
 }
@@ -342,7 +342,7 @@ func TestCloseEndsHeldRequests(t *testing.T) {
 		_, err := w.do(w.live(http.MethodGet, regionsPath, nil))
 		failed <- err
 	}()
-	if err := hold.Arrived(in(t), 1); err != nil {
+	if err := hold.Arrived(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {

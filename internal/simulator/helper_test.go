@@ -2,7 +2,6 @@ package simulator_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -221,14 +220,6 @@ func wantStatus(t testing.TB, got reply, status int, contains string) {
 	if got.status != status || !strings.Contains(string(got.body), contains) {
 		t.Errorf("status %d, body %s; want %d and %q", got.status, got.body, status, contains)
 	}
-}
-
-// in ends a wait that would never end, long after any that ends.
-func in(t testing.TB) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 func queryOf(t testing.TB, address string) (base string, query url.Values) {

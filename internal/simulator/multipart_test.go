@@ -174,7 +174,7 @@ func TestCompleteTwiceAtATime(t *testing.T) {
 	for range cap(answers) {
 		go func() { answers <- m.complete(1) }()
 	}
-	if err := hold.Arrived(in(t), cap(answers)); err != nil {
+	if err := hold.Arrived(t.Context(), cap(answers)); err != nil {
 		t.Fatal(err)
 	}
 	hold.Release()
@@ -205,7 +205,7 @@ func TestSamePartTwiceAtATime(t *testing.T) {
 			}
 			answered <- got
 		}()
-		if err := hold.Arrived(in(t), 1); err != nil {
+		if err := hold.Arrived(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 		hold.Release()
@@ -300,7 +300,7 @@ func TestUploadDroppedWhileAPartComes(t *testing.T) {
 		}
 		answered <- got
 	}()
-	if err := hold.Arrived(in(t), 1); err != nil {
+	if err := hold.Arrived(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	hold.Release()
@@ -330,10 +330,10 @@ func TestBodyThatEndsEarlyIsNoPart(t *testing.T) {
 			t.Error("answered")
 		}
 	}
-	if err := w.Answered(in(t), simulator.CallPutObject, 1); err != nil {
+	if err := w.Answered(t.Context(), simulator.CallPutObject, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Answered(in(t), simulator.CallPutPart, 2); err != nil {
+	if err := w.Answered(t.Context(), simulator.CallPutPart, 2); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Uploads()[0].Parts; len(got) != 0 || len(w.Objects()) != 0 {

@@ -44,7 +44,7 @@ func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 			Clock: func() time.Time { return time.Now().Add(time.Duration(b.offset.Load())) },
 		})
 		server := httptest.NewServer(b.Service)
-		b.url, b.client = server.URL, &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
+		b.url, b.client = server.URL, &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour}}
 		t.Cleanup(func() {
 			if err := b.Close(); err != nil {
 				t.Error(err)

@@ -110,8 +110,7 @@ func start(t testing.TB, binary, address string, k simulator.SigningKey) (string
 		_ = server.Process.Kill()
 		<-ended
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for {

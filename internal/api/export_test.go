@@ -1,0 +1,4 @@
+package api
+
+// CommandTokenWithin is CommandToken with another time limit.
+var CommandTokenWithin = commandToken
