@@ -3,116 +3,154 @@ package acctest
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
+	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 )
 
-// Protocol is a configured provider that is spoken to as Terraform does, in process: for what needs a newer CLI than
-// the one at hand.
-type Protocol struct {
-	tb     testing.TB
-	server tfprotov6.ProviderServer
-	schema *tfprotov6.GetProviderSchemaResponse
+// Provider is a provider process as Terraform sees it: spoken to over its protocol, here without a
+// process. What Terraform keeps from one run to the next is in instances; see Instance.
+type Provider struct {
+	// Server and Schema are for tests of the protocol itself.
+	Server tfprotov6.ProviderServer
+	Schema *tfprotov6.GetProviderSchemaResponse
+
+	tb  testing.TB
+	ctx context.Context //nolint:containedctx // that of every call, as Terraform's has its logger
 }
 
-// Protocol configures a provider by s.Environment with the changes of overrides over it.
-func (s *Server) Protocol(tb testing.TB, overrides ...map[string]string) *Protocol {
+// NewProvider starts a provider process that sees exactly these environment variables, and is not
+// configured yet. World.Provider starts one that reaches a service.
+func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
-	server, err := s.Factories(tb, overrides...)["vodlive"]()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	p := &Protocol{tb: tb, server: server}
-	if p.schema, err = server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}); err != nil {
-		tb.Fatal(err)
-	}
-	resp, err := server.ConfigureProvider(context.Background(), &tfprotov6.ConfigureProviderRequest{
-		TerraformVersion: "1.14.2", Config: p.config(p.schema.Provider, nil),
-	})
-	if err != nil || len(resp.Diagnostics) > 0 {
-		tb.Fatalf("configuring the provider: %v%s", err, Diagnostics(resp.Diagnostics))
-	}
+	return newProvider(tb, tb.Context(), provider.NewServer(provider.NewWithEnvironment("test", lookup(env))(), provider.Logged))
+}
+
+func newProvider(tb testing.TB, ctx context.Context, server tfprotov6.ProviderServer) *Provider { //nolint:revive // t first
+	tb.Helper()
+	p := &Provider{Server: server, tb: tb, ctx: ctx}
+	p.Schema = must(p, server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+	Diagnostics(p.Schema.Diagnostics).Must(tb)
 	return p
 }
 
-// Diagnostics is a list of diagnostics as text, a line each.
-func Diagnostics(diags []*tfprotov6.Diagnostic) string {
-	var b strings.Builder
-	for _, d := range diags {
-		fmt.Fprintf(&b, "\n%s: %s: %s", d.Severity, d.Summary, d.Detail)
+// must makes a call that may only fail with diagnostics.
+func must[Q, R any](p *Provider, call func(context.Context, Q) (R, error), req Q) R {
+	p.tb.Helper()
+	resp, err := call(p.ctx, req)
+	if err != nil {
+		p.tb.Fatal(err)
 	}
-	return b.String()
+	return resp
 }
 
-// config is a configuration in which every attribute that is not given is null.
-func (p *Protocol) config(schema *tfprotov6.Schema, attributes map[string]tftypes.Value) *tfprotov6.DynamicValue {
+// WithCancel is p with calls that the function ends, as an interrupt does.
+func (p *Provider) WithCancel() (*Provider, context.CancelFunc) {
+	c := *p
+	var cancel context.CancelFunc
+	c.ctx, cancel = context.WithCancel(p.ctx)
+	return &c, cancel
+}
+
+// Context is that of every call.
+func (p *Provider) Context() context.Context { return p.ctx }
+
+// Configure configures the provider. nil is a configuration without a provider block.
+func (p *Provider) Configure(config Attrs) Diagnostics {
+	p.tb.Helper()
+	return must(p, p.Server.ConfigureProvider, &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion: "1.14.2", Config: p.Config(p.Schema.Provider, config),
+	}).Diagnostics
+}
+
+// Config is a configuration by a schema; nil stands for a block without arguments.
+func (p *Provider) Config(schema *tfprotov6.Schema, config Attrs) *tfprotov6.DynamicValue {
 	p.tb.Helper()
 	if schema == nil {
 		p.tb.Fatal("the provider has no such type")
 	}
-	object, ok := schema.ValueType().(tftypes.Object)
-	if !ok {
-		p.tb.Fatalf("a schema of type %T", schema.ValueType())
+	if config == nil {
+		config = Attrs{}
 	}
-	values := map[string]tftypes.Value{}
-	for name, typ := range object.AttributeTypes {
-		values[name] = tftypes.NewValue(typ, nil)
-	}
-	maps.Copy(values, attributes)
-	value, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
-	if err != nil {
-		p.tb.Fatal(err)
-	}
-	return &value
+	return p.Dynamic(Value(schema.ValueType(), config))
 }
 
-// Text and Texts are attribute values of a configuration.
-func Text(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
-
-// Texts is a list of strings.
-func Texts(s ...string) tftypes.Value {
-	elements := make([]tftypes.Value, len(s))
-	for i, v := range s {
-		elements[i] = Text(v)
-	}
-	return tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, elements)
-}
-
-// Invoke validates, plans and runs an action, and returns its progress messages. It stops at the first diagnostics
-// with an error.
-func (p *Protocol) Invoke(ctx context.Context, name string, attributes map[string]tftypes.Value) (progress []string, diags []*tfprotov6.Diagnostic) {
+// Dynamic is a value as the protocol has it.
+func (p *Provider) Dynamic(v tftypes.Value) *tfprotov6.DynamicValue {
 	p.tb.Helper()
-	server, ok := p.server.(tfprotov6.ActionServer)
-	if !ok {
-		p.tb.Fatal("the provider has no actions")
-	}
-	if p.schema.ActionSchemas[name] == nil {
-		p.tb.Fatalf("the provider has no action %s", name)
-	}
-	config := p.config(p.schema.ActionSchemas[name].Schema, attributes)
-	validated, err := server.ValidateActionConfig(ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: config})
+	d, err := tfprotov6.NewDynamicValue(v.Type(), v)
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	if failed(validated.Diagnostics) {
-		return nil, validated.Diagnostics
-	}
-	planned, err := server.PlanAction(ctx, &tfprotov6.PlanActionRequest{ActionType: name, Config: config})
+	return &d
+}
+
+func (p *Provider) value(schema *tfprotov6.Schema, d *tfprotov6.DynamicValue) tftypes.Value {
+	p.tb.Helper()
+	v, err := d.Unmarshal(schema.ValueType())
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	if failed(planned.Diagnostics) {
-		return nil, planned.Diagnostics
+	return v
+}
+
+// DataSource validates and reads a data source.
+func (p *Provider) DataSource(typ string, config Attrs) (Attrs, Diagnostics) {
+	p.tb.Helper()
+	schema := p.Schema.DataSourceSchemas[typ]
+	given := p.Config(schema, config)
+	var diags Diagnostics = must(p, p.Server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: typ, Config: given}).Diagnostics
+	if diags.Failed() {
+		return nil, diags
 	}
-	stream, err := server.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: name, Config: config})
-	if err != nil {
-		p.tb.Fatal(err)
+	read := must(p, p.Server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: typ, Config: given})
+	if diags = append(diags, read.Diagnostics...); diags.Failed() {
+		return nil, diags
 	}
-	for event := range stream.Events {
+	return attrs(p.value(schema, read.State)), diags
+}
+
+// Open validates and opens an ephemeral resource.
+func (p *Provider) Open(typ string, config Attrs) (Attrs, Diagnostics) {
+	p.tb.Helper()
+	schema := p.Schema.EphemeralResourceSchemas[typ]
+	given := p.Config(schema, config)
+	var diags Diagnostics = must(p, p.Server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typ, Config: given}).Diagnostics
+	if diags.Failed() {
+		return nil, diags
+	}
+	opened := must(p, p.Server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: typ, Config: given})
+	if diags = append(diags, opened.Diagnostics...); diags.Failed() {
+		return nil, diags
+	}
+	return attrs(p.value(schema, opened.Result)), diags
+}
+
+// Invoke validates, plans and runs an action, and returns its progress messages.
+func (p *Provider) Invoke(typ string, config Attrs) (progress []string, diags Diagnostics) {
+	p.tb.Helper()
+	server, ok := p.Server.(tfprotov6.ActionServer)
+	if !ok || p.Schema.ActionSchemas[typ] == nil {
+		p.tb.Fatalf("the provider has no action %s", typ)
+	}
+	given := p.Config(p.Schema.ActionSchemas[typ].Schema, config)
+	diags = must(p, server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: typ, Config: given}).Diagnostics
+	if diags.Failed() {
+		return nil, diags
+	}
+	diags = append(diags, must(p, server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: typ, Config: given}).Diagnostics...)
+	if diags.Failed() {
+		return nil, diags
+	}
+	for event := range must(p, server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: typ, Config: given}).Events {
 		switch e := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
 			progress = append(progress, e.Message)
@@ -123,48 +161,192 @@ func (p *Protocol) Invoke(ctx context.Context, name string, attributes map[strin
 	return progress, diags
 }
 
-func failed(diags []*tfprotov6.Diagnostic) bool {
-	for _, d := range diags {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			return true
-		}
-	}
-	return false
+// Listed is one result of a list resource.
+type Listed struct {
+	Instance // without a state unless that was asked for
+	Name     string
+	Diags    Diagnostics
 }
 
-// Open validates and opens an ephemeral resource and returns its string attributes.
-func (p *Protocol) Open(ctx context.Context, name string, attributes map[string]tftypes.Value) (map[string]string, []*tfprotov6.Diagnostic) {
+// List validates a list resource and asks for its results, as `terraform query` does.
+func (p *Provider) List(typ string, config Attrs, includeResource bool, limit int64) iter.Seq[Listed] {
 	p.tb.Helper()
-	schema := p.schema.EphemeralResourceSchemas[name]
-	config := p.config(schema, attributes)
-	validated, err := p.server.ValidateEphemeralResourceConfig(ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: config})
-	if err != nil {
-		p.tb.Fatal(err)
+	server, ok := p.Server.(tfprotov6.ListResourceServer)
+	if !ok {
+		p.tb.Fatal("the provider has no list resources")
 	}
-	if failed(validated.Diagnostics) {
-		return nil, validated.Diagnostics
+	given := p.Config(p.Schema.ListResourceSchemas[typ], config)
+	diags := must(p, server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: typ, Config: given}).Diagnostics
+	if len(diags) > 0 {
+		return slices.Values([]Listed{{Diags: diags}})
 	}
-	opened, err := p.server.OpenEphemeralResource(ctx, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: config})
-	if err != nil {
-		p.tb.Fatal(err)
-	}
-	if failed(opened.Diagnostics) {
-		return nil, opened.Diagnostics
-	}
-	value, err := opened.Result.Unmarshal(schema.ValueType())
-	if err != nil {
-		p.tb.Fatal(err)
-	}
-	var object map[string]tftypes.Value
-	if err := value.As(&object); err != nil {
-		p.tb.Fatal(err)
-	}
-	texts := map[string]string{}
-	for key, v := range object {
-		var text string
-		if v.IsKnown() && !v.IsNull() && v.As(&text) == nil {
-			texts[key] = text
+	stream := must(p, server.ListResource, &tfprotov6.ListResourceRequest{TypeName: typ, Config: given, IncludeResource: includeResource, Limit: limit})
+	return func(yield func(Listed) bool) {
+		for r := range stream.Results {
+			listed := Listed{Instance: p.none(typ), Name: r.DisplayName, Diags: r.Diagnostics}
+			listed.Identity = r.Identity
+			if r.Resource != nil {
+				listed.State = p.value(p.Schema.ResourceSchemas[typ], r.Resource)
+			}
+			if !yield(listed) {
+				return
+			}
 		}
 	}
-	return texts, opened.Diagnostics
+}
+
+// Diagnostics are errors and warnings.
+type Diagnostics []*tfprotov6.Diagnostic
+
+// Failed tells whether there is an error.
+func (d Diagnostics) Failed() bool {
+	return slices.ContainsFunc(d, func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
+}
+
+// Must ends the test if there is an error.
+func (d Diagnostics) Must(tb testing.TB) {
+	tb.Helper()
+	if d.Failed() {
+		tb.Fatal(d)
+	}
+}
+
+// Texts are the diagnostics as "severity path: summary: detail".
+func (d Diagnostics) Texts() []string {
+	var all []string
+	for _, d := range d {
+		var at []string
+		for _, step := range d.Attribute.Steps() {
+			name, ok := step.(tftypes.AttributeName)
+			if !ok {
+				name = "[]"
+			}
+			at = append(at, string(name))
+		}
+		all = append(all, fmt.Sprintf("%s %s: %s: %s", strings.ToLower(d.Severity.String()), strings.Join(at, "."), d.Summary, d.Detail))
+	}
+	return all
+}
+
+// String has a line for each diagnostic; "" if there are none.
+func (d Diagnostics) String() string { return strings.Join(d.Texts(), "\n") }
+
+// Attrs are attributes by name. A value is nil, Unknown, a string, a number, a bool, a []any, a
+// []string or, for an object or a map, Attrs.
+type Attrs map[string]any
+
+// Unknown is a value that Terraform does not know yet.
+const Unknown = tftypes.UnknownValue
+
+// With is a copy of a with changes over it, object by object.
+func (a Attrs) With(changes Attrs) Attrs {
+	merged := maps.Clone(a)
+	for name, v := range changes {
+		if inner, ok := v.(Attrs); ok {
+			if before, ok := merged[name].(Attrs); ok {
+				v = before.With(inner)
+			}
+		}
+		merged[name] = v
+	}
+	return merged
+}
+
+// Value converts a plain Go value; see Attrs. Attributes that are not given are null.
+func Value(typ tftypes.Type, v any) tftypes.Value {
+	switch v := v.(type) {
+	case Attrs:
+		return attrsValue(typ, v)
+	case []string:
+		return list(typ, v)
+	case []any:
+		return list(typ, v)
+	default:
+		return tftypes.NewValue(typ, v)
+	}
+}
+
+func attrsValue(typ tftypes.Type, a Attrs) tftypes.Value {
+	if a == nil {
+		return tftypes.NewValue(typ, nil)
+	}
+	values := map[string]tftypes.Value{}
+	switch typ := typ.(type) {
+	case tftypes.Map:
+		for name, v := range a {
+			values[name] = Value(typ.ElementType, v)
+		}
+	case tftypes.Object:
+		for name := range a {
+			if typ.AttributeTypes[name] == nil {
+				panic("there is no attribute " + name)
+			}
+		}
+		for name, t := range typ.AttributeTypes {
+			values[name] = Value(t, a[name])
+		}
+	}
+	return tftypes.NewValue(typ, values)
+}
+
+func list[E any](typ tftypes.Type, items []E) tftypes.Value {
+	var element tftypes.Type
+	switch typ := typ.(type) {
+	case tftypes.List:
+		element = typ.ElementType
+	case tftypes.Set:
+		element = typ.ElementType
+	}
+	values := []tftypes.Value{}
+	for _, item := range items {
+		values = append(values, Value(element, item))
+	}
+	return tftypes.NewValue(typ, values)
+}
+
+// goValue is the opposite of Value. Whole numbers are ints.
+func goValue(v tftypes.Value) any {
+	switch {
+	case !v.IsKnown():
+		return Unknown
+	case v.IsNull():
+		return nil
+	}
+	switch typ := v.Type(); {
+	case typ.Is(tftypes.String):
+		return as[string](v)
+	case typ.Is(tftypes.Bool):
+		return as[bool](v)
+	case typ.Is(tftypes.Number):
+		n, _ := as[*big.Float](v).Int64()
+		return int(n)
+	case typ.Is(tftypes.Object{}), typ.Is(tftypes.Map{}):
+		return attrs(v)
+	default:
+		items := []any{}
+		for _, item := range as[[]tftypes.Value](v) {
+			items = append(items, goValue(item))
+		}
+		return items
+	}
+}
+
+// attrs are the attributes of an object, nil if it is null or unknown.
+func attrs(v tftypes.Value) Attrs {
+	if v.IsNull() || !v.IsKnown() {
+		return nil
+	}
+	a := Attrs{}
+	for name, inner := range as[map[string]tftypes.Value](v) {
+		a[name] = goValue(inner)
+	}
+	return a
+}
+
+func as[T any](v tftypes.Value) T {
+	var t T
+	if err := v.As(&t); err != nil {
+		panic(err)
+	}
+	return t
 }

@@ -1,12 +1,14 @@
-// Package acctest is what the life-cycle tests share: one simulated service per test over loopback, provider factories
-// for tests in process, and a real CLI with a built provider for what only that shows (exit codes, interrupts, state
-// on disk). It is imported by tests alone. Each test has its own server, folders and environment, so all run in
-// parallel.
+// Package acctest is the one harness of the tests that need a service. It has a simulated service
+// for each test, over loopback (Start) or over a network in memory (NewWorld); the provider in
+// process, driven over its protocol as Terraform drives it (Provider); and a real CLI with a built
+// provider (NewCLI) for what only that shows: exit codes, interrupts, state on disk. It is imported
+// by tests alone. Each test has its own service, folders and environment, so all run in parallel.
 package acctest
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -17,20 +19,19 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// Server is a simulated service that listens on loopback for the length of one test.
+// Server is a simulated service that listens for the length of one test.
 type Server struct {
 	*simulator.Service
 	// URL is the address of both APIs, without a trailing slash.
 	URL string
+	// Client reaches the service as a tool beside Terraform does.
+	Client *http.Client
 }
 
-// Start runs a simulated service. A request to a route that the service does not have fails the test.
+// Start runs a simulated service on loopback, for a CLI.
 func Start(tb testing.TB, options simulator.Options) *Server {
 	tb.Helper()
-	if options.UnknownRoute == nil {
-		options.UnknownRoute = func(method, path string) { tb.Errorf("request to an unknown route: %s %s", method, path) }
-	}
-	service := simulator.New(options)
+	service := newService(tb, options)
 	server := httptest.NewServer(service)
 	// Close first lets go the requests that a fault or a test holds; the server waits for them.
 	tb.Cleanup(func() {
@@ -38,11 +39,20 @@ func Start(tb testing.TB, options simulator.Options) *Server {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	return &Server{Service: service, URL: server.URL}
+	return &Server{Service: service, URL: server.URL, Client: server.Client()}
 }
 
-// Environment is what a provider in process sees as its environment variables: the server's addresses, the simulator's
-// default credentials, and a folder of the test's own for the records of unfinished uploads.
+// newService is a simulator that fails the test on a request to a route that the service does not have.
+func newService(tb testing.TB, options simulator.Options) *simulator.Service {
+	tb.Helper()
+	if options.UnknownRoute == nil {
+		options.UnknownRoute = func(method, path string) { tb.Errorf("request to an unknown route: %s %s", method, path) }
+	}
+	return simulator.New(options)
+}
+
+// Environment has what a provider needs as its environment variables: the server's addresses, the
+// simulator's default credentials, and a folder of its own for the records of unfinished uploads.
 func (s *Server) Environment(tb testing.TB) map[string]string {
 	tb.Helper()
 	return map[string]string{
@@ -55,28 +65,62 @@ func (s *Server) Environment(tb testing.TB) map[string]string {
 	}
 }
 
-// Factories serve the provider in the test's own process, configured by s.Environment with the changes of overrides
-// over it. A test configuration then needs no provider block.
-func (s *Server) Factories(tb testing.TB, overrides ...map[string]string) map[string]func() (tfprotov6.ProviderServer, error) {
-	tb.Helper()
-	env := s.Environment(tb)
-	for _, o := range overrides {
-		maps.Copy(env, o)
-	}
-	return FactoriesWithEnvironment(env)
-}
-
-// FactoriesWithEnvironment serve the provider with exactly the variables given.
-func FactoriesWithEnvironment(env map[string]string) map[string]func() (tfprotov6.ProviderServer, error) {
-	lookup := func(name string) (string, bool) {
+func lookup(env map[string]string) provider.Environment {
+	return func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
 	}
+}
+
+// Factories serve the provider in the test's own process to a CLI that terraform-plugin-testing
+// runs. The environment configures it: a test configuration needs no provider block.
+func (s *Server) Factories(tb testing.TB) map[string]func() (tfprotov6.ProviderServer, error) {
+	tb.Helper()
+	env := lookup(s.Environment(tb))
 	return map[string]func() (tfprotov6.ProviderServer, error){
 		"vodlive": func() (tfprotov6.ProviderServer, error) {
-			return provider.NewServer(provider.NewWithEnvironment("test", lookup)(), provider.Logged), nil
+			return provider.NewServer(provider.NewWithEnvironment("test", env)(), provider.Logged), nil
 		},
 	}
+}
+
+// Store puts a file into the service without the provider and returns its key path.
+func (s *Server) Store(tb testing.TB) string {
+	tb.Helper()
+	presigned := s.send(tb, http.MethodPost, s.URL+"/vod/v1/customer/presign-url", "application/json",
+		`{"file_name":"stored.mp4","content_type":"video/mp4"}`)
+	var target struct {
+		Data struct {
+			FileKeyPath  string `json:"fileKeyPath"`
+			PresignedURL string `json:"presigned_url"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(presigned.Body).Decode(&target); err != nil {
+		tb.Fatal(err)
+	}
+	s.send(tb, http.MethodPut, target.Data.PresignedURL, "video/mp4", "stored")
+	return target.Data.FileKeyPath
+}
+
+func (s *Server) send(tb testing.TB, method, address, contentType, body string) *http.Response {
+	tb.Helper()
+	req, err := http.NewRequestWithContext(tb.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	req.Header.Set("Content-Type", contentType)
+	if method == http.MethodPost { // storage takes no credential of the service
+		req.Header.Set("Authorization", simulator.DefaultIDToken)
+	}
+	resp, err := s.Client.Do(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = resp.Body.Close() })
+	if resp.StatusCode != http.StatusOK {
+		tb.Fatalf("%s %s: %s", method, address, resp.Status)
+	}
+	return resp
 }
 
 // AssertCalls fails the test unless the service has received exactly n requests of a call.

@@ -32,7 +32,7 @@ func hclList(items []string) string {
 func TestLifeCycle(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
-	first, second := store(t, server), store(t, server)
+	first, second := server.Store(t), server.Store(t)
 	cli := acctest.NewCLI(t, server)
 	submitted := map[string]string{} // what was configured when an id appeared
 	apply := func(what string, batches int, wantPaths, wantModes []string, arguments ...string) {
@@ -147,7 +147,7 @@ func TestCreateFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := acctest.Start(t, simulator.Options{})
-			path := store(t, server)
+			path := server.Store(t)
 			if tc.fault.Times > 0 {
 				tc.fault.Call = simulator.CallBatch
 				server.Fail(tc.fault)
@@ -190,7 +190,7 @@ func TestSurelyNotProcessedIsRepeated(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
 	cli := acctest.NewCLI(t, server)
-	cli.Config(job(paths(store(t, server)), modes("video_optimizer")))
+	cli.Config(job(paths(server.Store(t)), modes("video_optimizer")))
 	server.Fail(simulator.Fault{Call: simulator.CallBatch, Times: 2, Status: http.StatusTooManyRequests})
 	cli.Must("apply", "-auto-approve")
 	server.AssertCalls(t, simulator.CallBatch, 3)

@@ -1,7 +1,6 @@
 package livesession_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -9,13 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // unreadable has every GET of a session answer 404 for so long from now on.
-func unreadable(service *simulator.Service, d time.Duration) {
+func unreadable(w *acctest.World, d time.Duration) {
 	until := time.Now().Add(d)
-	service.Fail(simulator.Fault{
+	w.Fail(simulator.Fault{
 		Call: simulator.CallGetSession, Status: http.StatusNotFound,
 		Match: func(*http.Request) bool { return time.Now().Before(until) },
 	})
@@ -41,21 +41,21 @@ func TestCreateEndsWithAGet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := simulator.New(simulator.Options{StatusPath: []string{"READY"}})
-				unreadable(service, tt.late)
-				d, start := connectInMemory(t, service), time.Now()
+				w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+				unreadable(w, tt.late)
+				d, start := w.Provider(once), time.Now()
 				var creates sync.WaitGroup
 				for range tt.creates {
 					creates.Go(func() {
-						o, diags := d.create(t.Context(), base().with(tt.config))
+						o, diags := d.Create(resourceType, base().With(tt.config))
 						if took := time.Since(start); took < tt.at || took > tt.most {
 							t.Errorf("the create took %v, want %v to %v", took, tt.at, tt.most)
 						}
-						text := joined(diags)
+						text := diags.String()
 						if failed := strings.Contains(text, "error : The new live session cannot be read"); failed != tt.failed {
 							t.Errorf("failed %v, want %v:\n%s", failed, tt.failed, text)
 						}
-						if d.str(o, "id") == "<null>" {
+						if o.Text("id") == "" {
 							t.Error("the session is not in the state")
 						}
 					})
@@ -81,40 +81,39 @@ func TestInterruptedBeforeAGet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := simulator.New(simulator.Options{StatusPath: []string{"READY"}})
-				unreadable(service, tt.late+3*time.Second)
-				ctx, cancel := context.WithCancel(t.Context())
+				w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+				unreadable(w, tt.late+3*time.Second)
+				d, cancel := w.Provider(once).WithCancel()
 				defer cancel()
-				after(3*time.Second, cancel)
-				d := connectInMemory(t, service)
-				o, diags := d.create(ctx, base())
-				if text := joined(diags); !strings.Contains(text, "Waiting for the live session was interrupted") {
+				time.AfterFunc(3*time.Second, cancel)
+				o, diags := d.Create(resourceType, base())
+				if text := diags.String(); !strings.Contains(text, "Waiting for the live session was interrupted") {
 					t.Fatal(text)
 				}
-				id := d.str(o, "id")
+				id := o.Text("id")
 
-				d = connectInMemory(t, service)
+				d = w.Provider(once)
 				start := time.Now()
-				o, diags = d.read(o)
+				o, diags = d.Read(o)
 				if took := time.Since(start); took < tt.took || took > tt.most {
 					t.Errorf("the refresh took %v, want %v to %v", took, tt.took, tt.most)
 				}
 				if !tt.kept {
-					checkGone(t, o, joined(diags), id)
+					checkGone(t, o, diags.String(), id)
 					return
 				}
-				if len(diags) > 0 || o.state.IsNull() {
-					t.Fatalf("the session has left the state: %s", joined(diags))
+				if len(diags) > 0 || !o.Exists() {
+					t.Fatalf("the session has left the state: %s", diags.String())
 				}
 
 				// A GET has shown it now, so from now on a 404 counts at once.
-				service.RemoveSession(id)
-				d, start = connectInMemory(t, service), time.Now()
-				o, diags = d.read(o)
+				w.RemoveSession(id)
+				d, start = w.Provider(once), time.Now()
+				o, diags = d.Read(o)
 				if took := time.Since(start); took > 0 {
 					t.Errorf("the second refresh took %v", took)
 				}
-				checkGone(t, o, joined(diags), id)
+				checkGone(t, o, diags.String(), id)
 			})
 		})
 	}
@@ -124,32 +123,32 @@ func TestInterruptedBeforeAGet(t *testing.T) {
 func TestInterruptedRefresh(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := simulator.New(simulator.Options{})
-		unreadable(service, time.Hour)
-		ctx, cancel := context.WithCancel(t.Context())
-		after(3*time.Second, cancel)
-		d := connectInMemory(t, service)
-		o, _ := d.create(ctx, base())
+		w := acctest.NewWorld(t, simulator.Options{})
+		unreadable(w, time.Hour)
+		p := w.Provider(once)
+		d, cancel := p.WithCancel()
+		time.AfterFunc(3*time.Second, cancel)
+		o, _ := d.Create(resourceType, base())
 		cancel()
 
-		ctx, cancel = context.WithCancel(t.Context())
+		d, cancel = p.WithCancel()
 		defer cancel()
-		after(3*time.Second, cancel)
-		o, diags := d.readWith(ctx, o)
-		if o.state.IsNull() || !strings.Contains(joined(diags), "error : Reading live session") {
-			t.Errorf("the session has left the state: %s", joined(diags))
+		time.AfterFunc(3*time.Second, cancel)
+		o, diags := d.Read(o)
+		if !o.Exists() || !strings.Contains(diags.String(), "error : Reading live session") {
+			t.Errorf("the session has left the state: %s", diags.String())
 		}
 	})
 }
 
-func checkGone(t *testing.T, o object, text, id string) {
+func checkGone(t *testing.T, o acctest.Instance, text, id string) {
 	t.Helper()
-	if !o.state.IsNull() {
-		t.Errorf("the session is still in the state: %v", o.state)
+	if o.Exists() {
+		t.Errorf("the session is still in the state: %v", o.State)
 	}
 	for _, want := range []string{
 		"warning : The live session was not found", "Live session " + id + ` ("match") was removed from the state`,
-		"GET https://live.example.com/live/v1/live-streams/session/" + id + ": 404 Not Found", "credentials belong to another account",
+		"GET http://127.0.0.1:1/live/v1/live-streams/session/" + id + ": 404 Not Found", "credentials belong to another account",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the diagnostics lack %q:\n%s", want, text)

@@ -53,21 +53,19 @@ func TestSingleDataSource(t *testing.T) {
 
 func TestSingleDataSourceInvalid(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: s.Factories(t), Steps: []resource.TestStep{{
-		Config:      "data \"vodlive_live_session\" \"it\" {\n  id = \" \"\n}\n",
-		PlanOnly:    true,
-		ExpectError: regexp.MustCompile(`Invalid id`),
-	}}})
+	_, diags := acctest.NewProvider(t, nil).DataSource("vodlive_live_session", config{"id": " "})
+	if !diags.Failed() || !strings.Contains(diags.String(), "Invalid id") {
+		t.Error(diags)
+	}
 }
 
 // listed fills an account: 250 sessions, three pages.
-func listed(t *testing.T, options simulator.Options) *acctest.Server {
+func listed(t *testing.T, options simulator.Options) *acctest.World {
 	t.Helper()
 	options.ListOrder = "oldest"
-	s := acctest.Start(t, options)
+	w := acctest.NewWorld(t, options)
 	for i := range 250 {
-		s.AddSession(simulator.SessionRecord{
+		w.AddSession(simulator.SessionRecord{
 			Name:   fmt.Sprintf("cam-%03d", i),
 			Region: []string{"eu-central-1", "us-east-1"}[i%2],
 			Mode:   []string{"NORM", "HA"}[i/5%2],
@@ -75,109 +73,116 @@ func listed(t *testing.T, options simulator.Options) *acctest.Server {
 			Status: []string{"READY", "STOPPED", "ERROR", "READY", "READY"}[i%5],
 		})
 	}
-	return s
+	return w
+}
+
+// names reads the data source of all sessions and returns their names.
+func names(t *testing.T, p *acctest.Provider, filters config) []string {
+	t.Helper()
+	read, diags := p.DataSource("vodlive_live_sessions", filters)
+	diags.Must(t)
+	var names []string
+	for _, session := range read["sessions"].([]any) {
+		names = append(names, session.(config)["name"].(string))
+	}
+	return names
 }
 
 func TestListDataSource(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		filters string
+		filters config
 		count   int
 		first   string
 		pages   int
 	}{
-		"all":                  {"", 250, "cam-000", 3},
-		"region":               {`region = "us-east-1"`, 125, "cam-001", 3},
-		"mode":                 {`mode = "HA"`, 125, "cam-005", 3},
-		"input":                {`input = "RTMPS_PUSH"`, 120, "cam-010", 3},
-		"status":               {`status = "ERROR"`, 50, "cam-002", 3},
-		"name":                 {`name = "cam-120"`, 1, "cam-120", 3},
-		"name_regex":           {`name_regex = "^cam-1.5$"`, 10, "cam-105", 3},
-		"name_regex in part":   {`name_regex = "-24"`, 10, "cam-240", 3},
-		"several":              {"region = \"eu-central-1\"\n  mode = \"HA\"\n  status = \"STOPPED\"", 25, "cam-006", 3},
-		"none":                 {`name = "nobody"`, 0, "", 3},
-		"limit within a page":  {`limit = 5`, 5, "cam-000", 1},
-		"limit of a page":      {`limit = 100`, 100, "cam-000", 1},
-		"limit beyond":         {`limit = 1000`, 250, "cam-000", 3},
-		"limit of what is few": {"limit = 2\n  name_regex = \"^cam-15\"", 2, "cam-150", 2},
+		"all":                  {nil, 250, "cam-000", 3},
+		"region":               {config{"region": "us-east-1"}, 125, "cam-001", 3},
+		"mode":                 {config{"mode": "HA"}, 125, "cam-005", 3},
+		"input":                {config{"input": "RTMPS_PUSH"}, 120, "cam-010", 3},
+		"status":               {config{"status": "ERROR"}, 50, "cam-002", 3},
+		"name":                 {config{"name": "cam-120"}, 1, "cam-120", 3},
+		"name_regex":           {config{"name_regex": "^cam-1.5$"}, 10, "cam-105", 3},
+		"name_regex in part":   {config{"name_regex": "-24"}, 10, "cam-240", 3},
+		"several":              {config{"region": "eu-central-1", "mode": "HA", "status": "STOPPED"}, 25, "cam-006", 3},
+		"none":                 {config{"name": "nobody"}, 0, "", 3},
+		"limit within a page":  {config{"limit": 5}, 5, "cam-000", 1},
+		"limit of a page":      {config{"limit": 100}, 100, "cam-000", 1},
+		"limit beyond":         {config{"limit": 1000}, 250, "cam-000", 3},
+		"limit of what is few": {config{"limit": 2, "name_regex": "^cam-15"}, 2, "cam-150", 2},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := listed(t, simulator.Options{})
-			d := connect(t, s)
-			found := d.data(t, "vodlive_live_sessions", tt.filters)
+			w := listed(t, simulator.Options{})
+			found := names(t, w.Provider(nil), tt.filters)
 			if len(found) != tt.count {
 				t.Fatalf("%d sessions, want %d", len(found), tt.count)
 			}
 			if tt.count > 0 && found[0] != tt.first {
 				t.Errorf("the first is %s, want %s", found[0], tt.first)
 			}
-			s.AssertCalls(t, simulator.CallListSessions, tt.pages)
-			s.AssertCalls(t, simulator.CallGetSession, 0)
+			w.AssertCalls(t, simulator.CallListSessions, tt.pages)
+			w.AssertCalls(t, simulator.CallGetSession, 0)
 		})
 	}
 }
 
 func TestListDataSourceInvalid(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	var steps []resource.TestStep
-	for filter, want := range map[string]string{
-		`mode = "ha"`:          `must be "HA" or "NORM"`,
-		`input = "RTMP"`:       `it must be "RTMP_PUSH"`,
-		`name_regex = "("`:     `must be a regular expression in RE2 syntax`,
-		`limit = 0`:            `must be at least 1`,
-		`name = ""`:            `must not be blank`,
-		`name_regex = "(?<x>"`: `must be a regular`,
+	p := acctest.NewProvider(t, nil)
+	for want, filter := range map[string]config{
+		`must be "HA" or "NORM"`:                     {"mode": "ha"},
+		`it must be "RTMP_PUSH"`:                     {"input": "RTMP"},
+		`must be a regular expression in RE2 syntax`: {"name_regex": "("},
+		`must be at least 1`:                         {"limit": 0},
+		`must not be blank`:                          {"name": ""},
+		`must be a regular`:                          {"name_regex": "(?<x>"},
 	} {
-		steps = append(steps, resource.TestStep{
-			Config:      "data \"vodlive_live_sessions\" \"it\" {\n  " + filter + "\n}\n",
-			ExpectError: regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(want), " ", `\s+`)),
-		})
+		if _, diags := p.DataSource("vodlive_live_sessions", filter); !diags.Failed() || !strings.Contains(diags.String(), want) {
+			t.Errorf("%v: the diagnostics lack %q: %s", filter, want, diags)
+		}
 	}
-	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: s.Factories(t), Steps: steps})
 }
 
 func TestListDataSourceFailure(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	s.Fail(simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`})
-	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: s.Factories(t), Steps: []resource.TestStep{{
-		Config:      "data \"vodlive_live_sessions\" \"it\" {}\n",
-		ExpectError: regexp.MustCompile(`403\s+Forbidden:\s+not\s+yours`),
-	}}})
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.Fail(simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`})
+	if _, diags := w.Provider(nil).DataSource("vodlive_live_sessions", nil); !diags.Failed() || !strings.Contains(diags.String(), "403 Forbidden: not yours") {
+		t.Error(diags)
+	}
 }
 
 // TestDataSourcesAreNew: in one run, a data source shows what was made or changed after resources and
 // other data sources were read.
 func TestDataSourcesAreNew(t *testing.T) {
 	t.Parallel()
-	s := listed(t, simulator.Options{})
-	d := connect(t, s)
-	d.data(t, "vodlive_live_sessions", "")
-	s.AddSession(simulator.SessionRecord{Name: "new", Region: "eu-central-1", Status: "READY"})
-	if found := d.data(t, "vodlive_live_sessions", `name = "new"`); len(found) != 1 {
+	w := listed(t, simulator.Options{})
+	d := w.Provider(nil)
+	names(t, d, nil)
+	w.AddSession(simulator.SessionRecord{Name: "new", Region: "eu-central-1", Status: "READY"})
+	if found := names(t, d, config{"name": "new"}); len(found) != 1 {
 		t.Errorf("%d sessions are named new, want the one that another step made", len(found))
 	}
-	id := s.Sessions()[0].ID
-	s.SetStatus(id, "TERMINATED")
-	var status string
-	if err := d.dataSource(t, "vodlive_live_session", fmt.Sprintf("id = %q", id))["status"].As(&status); err != nil || status != "TERMINATED" {
-		t.Errorf("the status is %s, %v, want TERMINATED", status, err)
+	id := w.Sessions()[0].ID
+	w.SetStatus(id, "TERMINATED")
+	session, diags := d.DataSource("vodlive_live_session", config{"id": id})
+	if diags.Must(t); session["status"] != "TERMINATED" {
+		t.Errorf("the status is %v, want TERMINATED", session["status"])
 	}
 }
 
 // TestPagesAreShared: resources are read from the pages that a data source has listed before.
 func TestPagesAreShared(t *testing.T) {
 	t.Parallel()
-	s := listed(t, simulator.Options{})
-	d := connect(t, s)
-	d.data(t, "vodlive_live_sessions", "")
-	for _, record := range s.Sessions()[:40] {
-		_, diags := d.imported(record.ID)
-		d.must(nil, diags)
+	w := listed(t, simulator.Options{})
+	d := w.Provider(nil)
+	names(t, d, nil)
+	for _, record := range w.Sessions()[:40] {
+		_, diags := d.Import(resourceType, record.ID)
+		diags.Must(t)
 	}
-	s.AssertCalls(t, simulator.CallListSessions, 3)
-	s.AssertCalls(t, simulator.CallGetSession, 0)
+	w.AssertCalls(t, simulator.CallListSessions, 3)
+	w.AssertCalls(t, simulator.CallGetSession, 0)
 }

@@ -6,70 +6,40 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
-
-// list asks for the sessions as `terraform query` does. Nothing is read before
-// the results are consumed.
-func (d *direct) list(t *testing.T, c config, include bool, limit int64) *tfprotov6.ListResourceServerStream {
-	t.Helper()
-	s, ok := d.server.(tfprotov6.ListResourceServer)
-	if !ok {
-		t.Fatal("the provider has no list resources")
-	}
-	stream, err := s.ListResource(t.Context(), &tfprotov6.ListResourceRequest{
-		TypeName: resourceType, Config: dynamic(t, d.schema.ListResourceSchemas[resourceType].ValueType(), c),
-		IncludeResource: include, Limit: limit,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stream
-}
 
 // TestListResourceIsWhatReadFills: a listed resource equals an imported one, and
 // so plans clean with a configuration generated from it.
 func TestListResourceIsWhatReadFills(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{OutputModeShape: "empty-object", ListOrder: "oldest"})
+	w := acctest.NewWorld(t, simulator.Options{OutputModeShape: "empty-object", ListOrder: "oldest"})
 	records := []simulator.SessionRecord{
 		{Name: "match", Region: "eu-central-1"}, {Name: "two", Mode: "HA", Status: "STOPPED"}, pullPush,
 	}
 	for _, record := range records {
-		s.AddSession(record)
+		w.AddSession(record)
 	}
 	n := 0
-	for r := range connect(t, s).list(t, config{}, true, 100).Results {
-		if len(r.Diagnostics) > 0 {
-			t.Fatal(texts(r.Diagnostics))
-		}
-		record := s.Sessions()[n]
-		d := connect(t, s)
-		want, diags := d.imported(record.ID)
-		d.must(nil, diags)
-		got := object{state: d.value(r.Resource), private: want.private}
-		if !got.state.Equal(want.state) {
-			diff, _ := got.state.Diff(want.state)
+	for got := range w.Provider(nil).List(resourceType, nil, true, 100) {
+		got.Diags.Must(t)
+		record := w.Sessions()[n]
+		d := w.Provider(nil)
+		want, diags := d.Import(resourceType, record.ID)
+		diags.Must(t)
+		if !got.State.Equal(want.State) {
+			diff, _ := got.State.Diff(want.State)
 			t.Errorf("%s: the listed resource is not what Read fills: %v", record.Name, diff)
 		}
-		if r.DisplayName != record.Name {
-			t.Errorf("the display name is %q, want %q", r.DisplayName, record.Name)
+		if got.Name != record.Name {
+			t.Errorf("the display name is %q, want %q", got.Name, record.Name)
 		}
-		identity, err := r.Identity.IdentityData.Unmarshal(identityType)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var id string
-		if err := fields(t, identity)["id"].As(&id); err != nil || id != record.ID {
-			t.Errorf("the identity is %v, want %s (%v)", identity, record.ID, err)
+		if id := d.IdentityOf(got.Instance)["id"]; id != record.ID {
+			t.Errorf("the identity is %v, want %s", id, record.ID)
 		}
 		if n == 0 {
-			if resp := d.plan(&got, base()); !d.empty(got, resp) {
-				t.Errorf("the plan is not empty: %v", resp.RequiresReplace)
-			}
+			d.AssertNoChanges(got.Instance, base())
 		}
 		n++
 	}
@@ -99,15 +69,13 @@ func TestListResourceStreams(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := listed(t, simulator.Options{})
-			stream := connect(t, s).list(t, tt.config, false, tt.limit)
-			s.AssertCalls(t, simulator.CallListSessions, 0)
+			w := listed(t, simulator.Options{})
+			results := w.Provider(nil).List(resourceType, tt.config, false, tt.limit)
+			w.AssertCalls(t, simulator.CallListSessions, 0)
 			n := 0
-			for r := range stream.Results {
-				if len(r.Diagnostics) > 0 {
-					t.Fatal(texts(r.Diagnostics))
-				}
-				if r.Resource != nil {
+			for r := range results {
+				r.Diags.Must(t)
+				if r.Exists() {
 					t.Error("a resource that was not asked for")
 				}
 				if n++; n == tt.consume {
@@ -117,52 +85,44 @@ func TestListResourceStreams(t *testing.T) {
 			if n != tt.count {
 				t.Errorf("%d sessions, want %d", n, tt.count)
 			}
-			s.AssertCalls(t, simulator.CallListSessions, tt.pages)
-			s.AssertCalls(t, simulator.CallGetSession, 0)
+			w.AssertCalls(t, simulator.CallListSessions, tt.pages)
+			w.AssertCalls(t, simulator.CallGetSession, 0)
 		})
 	}
 }
 
 func TestListResourceFailures(t *testing.T) {
 	t.Parallel()
-	collect := func(t *testing.T, d *direct, c config) (n int, all []string) {
-		t.Helper()
-		for r := range d.list(t, c, true, 1000).Results {
-			if len(r.Diagnostics) == 0 {
+	collect := func(p *acctest.Provider, c config) (n int, all []string) {
+		for r := range p.List(resourceType, c, true, 1000) {
+			if len(r.Diags) == 0 {
 				n++
 			}
-			all = append(all, texts(r.Diagnostics)...)
+			all = append(all, r.Diags.Texts()...)
 		}
 		return n, all
 	}
 	t.Run("second page", func(t *testing.T) {
 		t.Parallel()
-		s := listed(t, simulator.Options{})
-		s.Fail(simulator.Fault{Call: simulator.CallListSessions, After: 1, Status: http.StatusForbidden, Body: `{"message":"not yours"}`})
-		n, got := collect(t, connect(t, s), config{})
+		w := listed(t, simulator.Options{})
+		w.Fail(simulator.Fault{Call: simulator.CallListSessions, After: 1, Status: http.StatusForbidden, Body: `{"message":"not yours"}`})
+		n, got := collect(w.Provider(nil), nil)
 		if n != 100 || len(got) != 1 || !strings.Contains(got[0], "403 Forbidden: not yours") {
 			t.Errorf("%d sessions, then %v", n, got)
 		}
 	})
 	t.Run("incomplete configuration", func(t *testing.T) {
 		t.Parallel()
-		s := acctest.Start(t, simulator.Options{})
-		n, got := collect(t, connect(t, s, map[string]string{"VODLIVE_SECRET_KEY": ""}), config{})
+		w := acctest.NewWorld(t, simulator.Options{})
+		w.Env["VODLIVE_SECRET_KEY"] = ""
+		n, got := collect(w.Provider(nil), nil)
 		if n != 0 || len(got) != 1 || !strings.Contains(got[0], "`secret_key`") {
 			t.Errorf("%d sessions, then %v", n, got)
 		}
 	})
 	t.Run("invalid filter", func(t *testing.T) {
 		t.Parallel()
-		s, schema := server(t)
-		resp, err := s.(tfprotov6.ListResourceServer).ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{
-			TypeName: resourceType,
-			Config:   dynamic(t, schema.ListResourceSchemas[resourceType].ValueType(), config{"mode": "ha", "name_regex": "("}),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := texts(resp.Diagnostics)
+		_, got := collect(acctest.NewProvider(t, nil), config{"mode": "ha", "name_regex": "("})
 		slices.Sort(got)
 		if len(got) != 2 || !strings.Contains(got[0], `Write "HA".`) || !strings.Contains(got[1], "RE2") {
 			t.Errorf("got %v", got)

@@ -1,7 +1,6 @@
 package livesession_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -9,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -93,7 +93,7 @@ func TestLostCreate(t *testing.T) {
 		},
 		"the listing fails": {
 			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}},
-			texts:  []string{"could not be listed: List the live sessions: GET https://live.example.com/live/v1/live-streams/session: 403 Forbidden: not yours", listAgain},
+			texts:  []string{"could not be listed: List the live sessions: GET http://127.0.0.1:1/live/v1/live-streams/session: 403 Forbidden: not yours", listAgain},
 			not:    []string{"may not do this"},
 		},
 		"the last looks fail": {
@@ -109,33 +109,33 @@ func TestLostCreate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := simulator.New(simulator.Options{})
+				w := acctest.NewWorld(t, simulator.Options{})
 				if tt.faults == nil {
 					tt.faults = []simulator.Fault{lostBefore}
 				}
 				for _, fault := range tt.faults {
-					service.Fail(fault)
+					w.Fail(fault)
 				}
 				for _, record := range tt.before {
-					service.AddSession(record)
+					w.AddSession(record)
 				}
 				for id, at := range tt.late {
-					after(at, func() { service.AddSession(twin(id)) })
+					time.AfterFunc(at, func() { w.AddSession(twin(id)) })
 				}
-				ctx, cancel := context.WithCancel(t.Context())
+				d, cancel := w.Provider(once).WithCancel()
 				defer cancel()
 				if tt.cancel > 0 {
-					after(tt.cancel, cancel)
+					time.AfterFunc(tt.cancel, cancel)
 				}
-				d, start := connectInMemory(t, service), time.Now()
-				o, diags := d.create(ctx, base())
+				start := time.Now()
+				o, diags := d.Create(resourceType, base())
 				if took := time.Since(start); took != tt.took {
 					t.Errorf("the create took %v, want %v", took, tt.took)
 				}
-				if !o.state.IsNull() {
-					t.Errorf("there is a state: %v", o.state)
+				if o.Exists() {
+					t.Errorf("there is a state: %v", o.State)
 				}
-				text := joined(diags)
+				text := diags.String()
 				for _, want := range append(tt.texts, "The live session may have been created", "did not send it again") {
 					if !strings.Contains(text, want) {
 						t.Errorf("the diagnostic lacks %q:\n%s", want, text)
@@ -146,7 +146,7 @@ func TestLostCreate(t *testing.T) {
 						t.Errorf("the diagnostic has %q:\n%s", never, text)
 					}
 				}
-				if n := service.Count(simulator.CallCreateSession); n != 1 {
+				if n := w.Count(simulator.CallCreateSession); n != 1 {
 					t.Errorf("%d creates were sent", n)
 				}
 			})
@@ -158,20 +158,20 @@ func TestLostCreate(t *testing.T) {
 func TestLostCreateKnowsOlderSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := simulator.New(simulator.Options{StatusPath: []string{"READY"}})
-		service.AddSession(simulator.SessionRecord{ID: "listed", Name: "match", Region: "eu-central-1"})
-		managed := service.AddSession(simulator.SessionRecord{ID: "managed", Name: "match", Region: "eu-central-1"})
-		d := connectInMemory(t, service)
-		_, diags := d.imported(managed)
-		d.must(nil, diags)
-		_, diags = d.create(t.Context(), base().with(config{"name": "first"})) // lists the account in the end
-		d.must(nil, diags)
+		w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+		w.AddSession(simulator.SessionRecord{ID: "listed", Name: "match", Region: "eu-central-1"})
+		managed := w.AddSession(simulator.SessionRecord{ID: "managed", Name: "match", Region: "eu-central-1"})
+		d := w.Provider(once)
+		_, diags := d.Import(resourceType, managed)
+		diags.Must(t)
+		_, diags = d.Create(resourceType, base().With(config{"name": "first"})) // lists the account in the end
+		diags.Must(t)
 		<-time.After(time.Second)
 
-		service.Fail(lostBefore)
-		after(5*time.Second, func() { service.AddSession(simulator.SessionRecord{ID: "late", Name: "match", Region: "eu-central-1"}) })
-		_, diags = d.create(t.Context(), base())
-		text := joined(diags)
+		w.Fail(lostBefore)
+		time.AfterFunc(5*time.Second, func() { w.AddSession(simulator.SessionRecord{ID: "late", Name: "match", Region: "eu-central-1"}) })
+		_, diags = d.Create(resourceType, base())
+		text := diags.String()
 		for _, want := range []string{block("late"), "even before the request was sent. Not the new session: listed."} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the diagnostic lacks %q:\n%s", want, text)
@@ -189,19 +189,19 @@ func TestLostCreateKnowsOlderSessions(t *testing.T) {
 func TestLostCreatesShareNoSession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := simulator.New(simulator.Options{})
-		service.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 3, BreakBefore: true})
-		after(5*time.Second, func() {
-			service.AddSession(simulator.SessionRecord{ID: "one", Name: "match", Region: "eu-central-1"})
-			service.AddSession(simulator.SessionRecord{ID: "two", Name: "match", Region: "eu-central-1"})
+		w := acctest.NewWorld(t, simulator.Options{})
+		w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 3, BreakBefore: true})
+		time.AfterFunc(5*time.Second, func() {
+			w.AddSession(simulator.SessionRecord{ID: "one", Name: "match", Region: "eu-central-1"})
+			w.AddSession(simulator.SessionRecord{ID: "two", Name: "match", Region: "eu-central-1"})
 		})
-		d := connectInMemory(t, service)
+		d := w.Provider(once)
 		texts := make([]string, 3)
 		var creates sync.WaitGroup
 		for i := range texts {
 			creates.Go(func() {
-				_, diags := d.create(t.Context(), base())
-				texts[i] = joined(diags)
+				_, diags := d.Create(resourceType, base())
+				texts[i] = diags.String()
 			})
 		}
 		creates.Wait()
@@ -222,24 +222,24 @@ func TestLostCreatesShareNoSession(t *testing.T) {
 func TestLostCreateLeavesTheSessionOfAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := simulator.New(simulator.Options{StatusPath: []string{"READY"}})
-		service.Fail(lostBefore)
-		service.Fail(simulator.Fault{
+		w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+		w.Fail(lostBefore)
+		w.Fail(simulator.Fault{
 			Call: simulator.CallCreateSession, Times: 1, Delay: 5 * time.Second, // listed after 5 s, answered after 15 s
 			Rewrite: func(body []byte) []byte { <-time.After(10 * time.Second); return body },
 		})
-		d := connectInMemory(t, service)
+		d := w.Provider(once)
 		var text string
 		var creates sync.WaitGroup
 		creates.Go(func() {
-			_, diags := d.create(t.Context(), base())
-			text = joined(diags)
+			_, diags := d.Create(resourceType, base())
+			text = diags.String()
 		})
 		synctest.Wait() // the first create has lost its answer
-		o, diags := d.create(t.Context(), base())
-		d.must(nil, diags)
+		o, diags := d.Create(resourceType, base())
+		diags.Must(t)
 		creates.Wait()
-		if id := d.str(o, "id"); strings.Contains(text, id) || !strings.Contains(text, mayAppear) {
+		if id := o.Text("id"); strings.Contains(text, id) || !strings.Contains(text, mayAppear) {
 			t.Errorf("the lost create reports session %s, which is in the state of the other:\n%s", id, text)
 		}
 	})
@@ -249,11 +249,11 @@ func TestLostCreateLeavesTheSessionOfAnother(t *testing.T) {
 func TestImportBlockIsQuoted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := simulator.New(simulator.Options{})
-		service.AddSession(simulator.SessionRecord{ID: `${path.module}"%{`, Name: "match", Region: "eu-central-1"})
-		service.Fail(lostBefore)
-		_, diags := connectInMemory(t, service).create(t.Context(), base())
-		if text, want := joined(diags), `id = "$${path.module}\"%%{"`; !strings.Contains(text, want) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		w.AddSession(simulator.SessionRecord{ID: `${path.module}"%{`, Name: "match", Region: "eu-central-1"})
+		w.Fail(lostBefore)
+		_, diags := w.Provider(once).Create(resourceType, base())
+		if text, want := diags.String(), `id = "$${path.module}\"%%{"`; !strings.Contains(text, want) {
 			t.Errorf("the diagnostic lacks %s:\n%s", want, text)
 		}
 	})
@@ -263,13 +263,13 @@ func TestImportBlockIsQuoted(t *testing.T) {
 func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := simulator.New(simulator.Options{})
-		service.Fail(lostBefore)
-		ctx, cancel := context.WithCancel(t.Context())
+		w := acctest.NewWorld(t, simulator.Options{})
+		w.Fail(lostBefore)
+		d, cancel := w.Provider(once).WithCancel()
 		defer cancel()
-		service.Fail(simulator.Fault{Call: simulator.CallListSessions, Rewrite: func(body []byte) []byte { cancel(); return body }})
-		_, diags := connectInMemory(t, service).create(ctx, base())
-		if text := joined(diags); !strings.Contains(text, "the run was interrupted") || !strings.Contains(text, listAgain) {
+		w.Fail(simulator.Fault{Call: simulator.CallListSessions, Rewrite: func(body []byte) []byte { cancel(); return body }})
+		_, diags := d.Create(resourceType, base())
+		if text := diags.String(); !strings.Contains(text, "the run was interrupted") || !strings.Contains(text, listAgain) {
 			t.Error(text)
 		}
 	})

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -57,36 +55,31 @@ func TestDrift(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := acctest.Start(t, simulator.Options{})
-			d := connect(t, s)
-			o, diags := d.imported(s.AddSession(pullPush))
-			d.must(nil, diags)
-			if resp := d.plan(&o, pullPushConfig()); !d.empty(o, resp) {
-				t.Fatalf("the plan after the import is not empty: %v", resp.RequiresReplace)
+			w := acctest.NewWorld(t, simulator.Options{})
+			d := w.Provider(nil)
+			o, diags := d.Import(resourceType, w.AddSession(pullPush))
+			diags.Must(t)
+			if resp := d.Plan(o, pullPushConfig()); resp.Action != acctest.NoOp {
+				t.Fatalf("the plan after the import is not empty: %v", resp.Replaces)
 			}
-			edit(t, s, simulator.CallGetSession, tt.from, tt.to)
-			d = connect(t, s) // another run
-			o, diags = d.read(o)
-			d.must(nil, diags)
-			resp := d.plan(&o, pullPushConfig())
-			d.must(nil, resp.Diagnostics)
+			edit(t, w, simulator.CallGetSession, tt.from, tt.to)
+			d = w.Provider(nil) // another run
+			o, diags = d.Read(o)
+			diags.Must(t)
+			resp := d.Plan(o, pullPushConfig())
+			resp.Diags.Must(t)
 			attribute, _, _ := strings.Cut(name, ".")
-			var replaced []string
-			for _, p := range resp.RequiresReplace {
-				replaced = append(replaced, fmt.Sprint(p))
+			if !slices.ContainsFunc(resp.Replaces, func(p string) bool { return strings.Contains(p, attribute) }) {
+				t.Errorf("the plan replaces because of %v, want %s", resp.Replaces, attribute)
 			}
-			if !slices.ContainsFunc(replaced, func(p string) bool { return strings.Contains(p, attribute) }) {
-				t.Errorf("the plan replaces because of %v, want %s", replaced, attribute)
-			}
-			if !strings.Contains(strings.Join(texts(resp.Diagnostics), "\n"), "The live session goes on") {
-				t.Errorf("the replacement does not warn: %v", texts(resp.Diagnostics))
+			if !strings.Contains(resp.Diags.String(), "The live session goes on") {
+				t.Errorf("the replacement does not warn: %v", resp.Diags.Texts())
 			}
 		})
 	}
 }
 
-// TestShapesPlanClean imports from services that show the same session in
-// different ways (interface 4.2, open points).
+// TestShapesPlanClean imports from services that show the same session in different ways.
 func TestShapesPlanClean(t *testing.T) {
 	t.Parallel()
 	shapes := map[string]simulator.Options{
@@ -106,38 +99,37 @@ func TestShapesPlanClean(t *testing.T) {
 		"pull in, push out": {pullPush, pullPushConfig()},
 		"pull in, one pipeline": {
 			simulator.SessionRecord{Name: "match", Region: "eu-central-1", Input: "RTMP_PULL", InputSourceA: source},
-			base().with(config{"input": "RTMP_PULL", "input_source_a": source}),
+			base().With(config{"input": "RTMP_PULL", "input_source_a": source}),
 		},
 	}
 	for shape, options := range shapes {
 		for name, tt := range sessions {
 			t.Run(shape+", "+name, func(t *testing.T) {
 				t.Parallel()
-				s := acctest.Start(t, options)
-				d := connect(t, s)
-				o, diags := d.imported(s.AddSession(tt.record))
-				d.must(nil, diags)
-				for attribute, v := range fields(t, o.state) {
-					var text *string
-					if v.As(&text) == nil && text != nil && *text == "" {
+				w := acctest.NewWorld(t, options)
+				d := w.Provider(nil)
+				o, diags := d.Import(resourceType, w.AddSession(tt.record))
+				diags.Must(t)
+				for attribute, v := range o.Attrs() {
+					if v == "" {
 						t.Errorf("%s is an empty string, want null", attribute)
 					}
 				}
-				if got := d.str(o, "user_id"); got != simulator.DefaultUserID {
+				if got := o.Text("user_id"); got != simulator.DefaultUserID {
 					t.Errorf("user_id is %s: the listing was not asked", got)
 				}
-				lists := s.Count(simulator.CallListSessions)
+				lists := w.Count(simulator.CallListSessions)
 				for range 2 {
-					d = connect(t, s) // another run
-					if o, diags = d.read(o); len(diags) > 0 {
-						t.Errorf("reading again: %v", texts(diags))
+					d = w.Provider(nil) // another run
+					if o, diags = d.Read(o); len(diags) > 0 {
+						t.Errorf("reading again: %v", diags.Texts())
 					}
 				}
-				if again := s.Count(simulator.CallListSessions) - lists; again > 0 {
+				if again := w.Count(simulator.CallListSessions) - lists; again > 0 {
 					t.Errorf("reading again asked for %d pages, want none", again)
 				}
-				if resp := d.plan(&o, tt.config); !d.empty(o, resp) {
-					t.Errorf("the plan is not empty: %v\n%v\n%v", resp.RequiresReplace, o.state, d.value(resp.PlannedState))
+				if resp := d.Plan(o, tt.config); resp.Action != acctest.NoOp {
+					t.Errorf("the plan is not empty: %v\n%v\n%v", resp.Replaces, o.Attrs(), resp.Attrs())
 				}
 			})
 		}
@@ -146,21 +138,21 @@ func TestShapesPlanClean(t *testing.T) {
 
 func TestStatusIsNoDrift(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
-	o, diags := d.imported(id)
-	d.must(nil, diags)
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
+	o, diags := d.Import(resourceType, id)
+	diags.Must(t)
 	for _, status := range []string{"PENDING", "STOPPING", "STOPPED", "TERMINATED", "ERROR", "CANCELLED", "NEW_STATUS"} {
-		s.SetStatus(id, status)
-		d = connect(t, s) // another run
-		o, diags = d.read(o)
-		d.must(nil, diags)
-		if got := d.str(o, "status"); got != status {
+		w.SetStatus(id, status)
+		d = w.Provider(nil) // another run
+		o, diags = d.Read(o)
+		diags.Must(t)
+		if got := o.Text("status"); got != status {
 			t.Errorf("status is %s after a refresh, want %s", got, status)
 		}
-		if resp := d.plan(&o, base()); !d.empty(o, resp) {
-			t.Errorf("status %s: the plan is not empty: %v", status, resp.RequiresReplace)
+		if resp := d.Plan(o, base()); resp.Action != acctest.NoOp {
+			t.Errorf("status %s: the plan is not empty: %v", status, resp.Replaces)
 		}
 	}
 }
@@ -180,20 +172,20 @@ func TestReplaceOnStatus(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := acctest.Start(t, simulator.Options{})
-			d := connect(t, s)
-			o, diags := d.imported(s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: tt.status}))
-			d.must(nil, diags)
-			resp := d.plan(&o, base().with(config{"replace_on_status": []any{tt.set}}))
-			d.must(nil, resp.Diagnostics)
-			if got := len(resp.RequiresReplace) > 0; got != tt.replaced {
-				t.Errorf("replaced because of %v, want %v", resp.RequiresReplace, tt.replaced)
+			w := acctest.NewWorld(t, simulator.Options{})
+			d := w.Provider(nil)
+			o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: tt.status}))
+			diags.Must(t)
+			resp := d.Plan(o, base().With(config{"replace_on_status": []any{tt.set}}))
+			resp.Diags.Must(t)
+			if got := resp.Action == acctest.Replace; got != tt.replaced {
+				t.Errorf("replaced because of %v, want %v", resp.Replaces, tt.replaced)
 			}
-			if planned := fields(t, d.value(resp.PlannedState))["status"]; planned.IsKnown() == tt.replaced {
+			if planned := resp.Attrs()["status"]; (planned == acctest.Unknown) != tt.replaced {
 				t.Errorf("the planned status is %v", planned)
 			}
-			if warned := strings.Contains(strings.Join(texts(resp.Diagnostics), ""), "goes on"); warned != tt.warned {
-				t.Errorf("warned %v, want %v: %v", warned, tt.warned, texts(resp.Diagnostics))
+			if warned := strings.Contains(resp.Diags.String(), "goes on"); warned != tt.warned {
+				t.Errorf("warned %v, want %v: %v", warned, tt.warned, resp.Diags.Texts())
 			}
 		})
 	}
@@ -202,29 +194,29 @@ func TestReplaceOnStatus(t *testing.T) {
 // TestReplaceOnStatusUnknownInPlan: a set that may turn out to hold the status is refused only where it decides.
 func TestReplaceOnStatusUnknownInPlan(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	o, diags := d.imported(s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: "ERROR"}))
-	d.must(nil, diags)
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: "ERROR"}))
+	diags.Must(t)
 	for _, tt := range []struct {
 		name             string
-		prior            *object
+		prior            acctest.Instance
 		config           config
 		refused, replace bool
 	}{
-		{"set", &o, config{"replace_on_status": unknown{}}, true, false},
-		{"element", &o, config{"replace_on_status": []any{unknown{}, "STOPPED"}}, true, false},
-		{"in the set anyway", &o, config{"replace_on_status": []any{unknown{}, "ERROR"}}, false, true},
-		{"replaced anyway", &o, config{"replace_on_status": unknown{}, "name": "other"}, false, true},
-		{"new session", nil, config{"replace_on_status": unknown{}}, false, false},
+		{"set", o, config{"replace_on_status": acctest.Unknown}, true, false},
+		{"element", o, config{"replace_on_status": []any{acctest.Unknown, "STOPPED"}}, true, false},
+		{"in the set anyway", o, config{"replace_on_status": []any{acctest.Unknown, "ERROR"}}, false, true},
+		{"replaced anyway", o, config{"replace_on_status": acctest.Unknown, "name": "other"}, false, true},
+		{"new session", d.PlanNew(resourceType, base()).Prior, config{"replace_on_status": acctest.Unknown}, false, false},
 	} {
-		resp := d.plan(tt.prior, base().with(tt.config))
-		text := strings.Join(texts(resp.Diagnostics), "\n")
+		resp := d.Plan(tt.prior, base().With(tt.config))
+		text := resp.Diags.String()
 		if refused := strings.Contains(text, "error replace_on_status: replace_on_status is not known yet"); refused != tt.refused {
 			t.Errorf("%s: refused %v, want %v: %s", tt.name, refused, tt.refused, text)
 		}
-		if replace := len(resp.RequiresReplace) > 0; replace != tt.replace && !tt.refused {
-			t.Errorf("%s: replaced because of %v, want %v", tt.name, resp.RequiresReplace, tt.replace)
+		if replace := resp.Action == acctest.Replace; replace != tt.replace && !tt.refused {
+			t.Errorf("%s: replaced because of %v, want %v", tt.name, resp.Replaces, tt.replace)
 		}
 	}
 }
@@ -232,30 +224,25 @@ func TestReplaceOnStatusUnknownInPlan(t *testing.T) {
 // TestOwnArguments: what only the provider knows changes in place and calls nothing.
 func TestOwnArguments(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	o, diags := d.imported(s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"}))
-	d.must(nil, diags)
-	before := len(s.Journal())
-	resp := d.plan(&o, base().with(config{
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"}))
+	diags.Must(t)
+	before := len(w.Journal())
+	resp := d.Plan(o, base().With(config{
 		"wait_for_status": []any{"STOPPED"}, "replace_on_status": []any{"ERROR"}, "timeouts": config{"create": "5m"},
 	}))
-	d.must(nil, resp.Diagnostics)
-	if len(resp.RequiresReplace) > 0 || d.empty(o, resp) {
-		t.Errorf("the plan replaces because of %v", resp.RequiresReplace)
+	resp.Diags.Must(t)
+	if resp.Action != acctest.Update || len(resp.Replaces) > 0 {
+		t.Errorf("the plan is to %s because of %v", resp.Action, resp.Replaces)
 	}
-	applied, err := d.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: resourceType, PriorState: d.dynamic(o.state), PlannedState: resp.PlannedState, PlannedPrivate: resp.PlannedPrivate,
-		Config: d.dynamic(value(d.typ, base().with(config{
-			"wait_for_status": []any{"STOPPED"}, "replace_on_status": []any{"ERROR"}, "timeouts": config{"create": "5m"},
-		}))),
-	})
-	d.must(err, applied.Diagnostics)
-	if !d.value(applied.NewState).Equal(d.value(resp.PlannedState)) {
+	o, diags = d.Apply(resp)
+	diags.Must(t)
+	if !o.State.Equal(resp.Planned) {
 		t.Error("the state after the update is not the planned one")
 	}
-	if calls := len(s.Journal()) - before; calls > 0 {
-		t.Errorf("%d calls were made:\n%s", calls, s.JournalText())
+	if calls := len(w.Journal()) - before; calls > 0 {
+		t.Errorf("%d calls were made:\n%s", calls, w.JournalText())
 	}
 }
 
@@ -267,34 +254,31 @@ func TestDestroyWarns(t *testing.T) {
 	} {
 		t.Run(status, func(t *testing.T) {
 			t.Parallel()
-			s := acctest.Start(t, simulator.Options{})
-			d := connect(t, s)
-			id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: status})
-			o, diags := d.imported(id)
-			d.must(nil, diags)
-			before := len(s.Journal())
+			w := acctest.NewWorld(t, simulator.Options{})
+			d := w.Provider(nil)
+			id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: status})
+			o, diags := d.Import(resourceType, id)
+			diags.Must(t)
+			before := len(w.Journal())
 
-			resp := d.plan(&o, nil)
+			resp := d.Plan(o, nil)
 			planned := fmt.Sprintf("warning : The live session goes on: Live session %s (\"match\", status %s) will be removed from the state, "+
 				"but it is not ended: the service has no call to stop or delete a session. Note the id if you still need it.", id, status)
-			null := d.dynamic(value(d.typ, nil))
-			applied, err := d.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-				TypeName: resourceType, PriorState: d.dynamic(o.state), PlannedState: null, Config: null, PlannedPrivate: resp.PlannedPrivate,
-			})
-			d.must(err, applied.Diagnostics)
+			_, applied := d.Apply(resp)
+			applied.Must(t)
 			done := strings.Replace(planned, "will be removed", "was removed", 1)
 			var want, wantDone []string
 			if warned {
 				want, wantDone = []string{planned}, []string{done}
 			}
-			if got := texts(resp.Diagnostics); !slices.Equal(got, want) {
+			if got := resp.Diags.Texts(); !slices.Equal(got, want) {
 				t.Errorf("plan: got %v, want %v", got, want)
 			}
-			if got := texts(applied.Diagnostics); !slices.Equal(got, wantDone) {
+			if got := applied.Texts(); !slices.Equal(got, wantDone) {
 				t.Errorf("apply: got %v, want %v", got, wantDone)
 			}
-			if calls := len(s.Journal()) - before; calls > 0 {
-				t.Errorf("%d calls were made:\n%s", calls, s.JournalText())
+			if calls := len(w.Journal()) - before; calls > 0 {
+				t.Errorf("%d calls were made:\n%s", calls, w.JournalText())
 			}
 		})
 	}
@@ -311,7 +295,7 @@ func TestRegionCheck(t *testing.T) {
 	}{
 		"allocated":          {region: "eu-central-1", calls: 1},
 		"entries as objects": {options: simulator.Options{RegionShape: "objects", RegionKey: "code"}, region: "eu-central-1", calls: 1},
-		"not known yet":      {region: unknown{}},
+		"not known yet":      {region: acctest.Unknown},
 		"misspelt": {region: "eu-centrall-1", calls: 1, want: []string{
 			`error region: The region is not allocated to the account: "eu-centrall-1" was given; the regions allocated to this account are ap-south-1, eu-central-1, us-east-1 and us-west-2. Did you mean "eu-central-1"?`,
 		}},
@@ -340,24 +324,24 @@ func TestRegionCheck(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := acctest.Start(t, tt.options)
+			w := acctest.NewWorld(t, tt.options)
 			if tt.fault != nil {
-				s.Fail(*tt.fault)
+				w.Fail(*tt.fault)
 			}
-			d := connect(t, s)
+			d := w.Provider(nil)
 			for range 3 { // three sessions
-				got := texts(d.plan(nil, base().with(config{"region": tt.region})).Diagnostics)
+				got := d.PlanNew(resourceType, base().With(config{"region": tt.region})).Diags.Texts()
 				var want []string
 				for _, text := range tt.want {
-					want = append(want, strings.ReplaceAll(text, "%s", s.URL))
+					want = append(want, strings.ReplaceAll(text, "%s", w.Live.URL()))
 				}
 				if !slices.Equal(got, want) {
 					t.Errorf("got  %v\nwant %v", got, want)
 				}
 			}
-			s.AssertCalls(t, simulator.CallRegions, tt.calls)
-			if len(s.Journal()) != tt.calls {
-				t.Errorf("planning made other calls:\n%s", s.JournalText())
+			w.AssertCalls(t, simulator.CallRegions, tt.calls)
+			if len(w.Journal()) != tt.calls {
+				t.Errorf("planning made other calls:\n%s", w.JournalText())
 			}
 		})
 	}
@@ -366,22 +350,22 @@ func TestRegionCheck(t *testing.T) {
 // TestExistingRegionIsNotChecked: a session that exists proves its region.
 func TestExistingRegionIsNotChecked(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	o, diags := d.imported(s.AddSession(simulator.SessionRecord{Name: "match", Region: "withdrawn-1", Timezone: "UTC", ScheduledAt: "2001-01-01 00:00", IsScheduled: true}))
-	d.must(nil, diags)
-	resp := d.plan(&o, base().with(config{"region": "withdrawn-1", "is_scheduled": true, "timezone": "UTC", "scheduled_at": "2001-01-01 00:00"}))
-	if len(resp.Diagnostics) > 0 || !d.empty(o, resp) {
-		t.Errorf("an unchanged session: %v %v", texts(resp.Diagnostics), resp.RequiresReplace)
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "withdrawn-1", Timezone: "UTC", ScheduledAt: "2001-01-01 00:00", IsScheduled: true}))
+	diags.Must(t)
+	resp := d.Plan(o, base().With(config{"region": "withdrawn-1", "is_scheduled": true, "timezone": "UTC", "scheduled_at": "2001-01-01 00:00"}))
+	if len(resp.Diags) > 0 || resp.Action != acctest.NoOp {
+		t.Errorf("an unchanged session: %v %v", resp.Diags.Texts(), resp.Replaces)
 	}
-	s.AssertCalls(t, simulator.CallRegions, 0)
+	w.AssertCalls(t, simulator.CallRegions, 0)
 }
 
 func TestPastScheduleIsRefusedOnCreate(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	got := texts(d.plan(nil, base().with(config{"is_scheduled": true, "timezone": "UTC", "scheduled_at": "2001-01-01 00:00"})).Diagnostics)
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	got := d.PlanNew(resourceType, base().With(config{"is_scheduled": true, "timezone": "UTC", "scheduled_at": "2001-01-01 00:00"})).Diags.Texts()
 	if len(got) != 1 || !strings.HasPrefix(got[0], `error scheduled_at: scheduled_at is in the past: "2001-01-01 00:00" in UTC was `) {
 		t.Errorf("got %v", got)
 	}
@@ -389,24 +373,24 @@ func TestPastScheduleIsRefusedOnCreate(t *testing.T) {
 
 func TestIncompleteProviderConfiguration(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s, map[string]string{"VODLIVE_SECRET_KEY": ""})
-	got := strings.Join(texts(d.plan(nil, base()).Diagnostics), "\n")
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.Env["VODLIVE_SECRET_KEY"] = ""
+	got := w.Provider(nil).PlanNew(resourceType, base()).Diags.String()
 	if !strings.Contains(got, "`secret_key`") || !strings.Contains(got, resourceType) {
 		t.Errorf("got %v", got)
 	}
-	if len(s.Journal()) > 0 {
-		t.Errorf("calls were made:\n%s", s.JournalText())
+	if len(w.Journal()) > 0 {
+		t.Errorf("calls were made:\n%s", w.JournalText())
 	}
 }
 
 func TestImportOfUnknownID(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	_, diags := d.imported("no-such-id")
-	got := texts(diags)
-	if len(got) != 1 || !strings.Contains(got[0], `No session of this account has the id "no-such-id"`) || !strings.Contains(got[0], s.URL) {
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	_, diags := d.Import(resourceType, "no-such-id")
+	got := diags.Texts()
+	if len(got) != 1 || !strings.Contains(got[0], `No session of this account has the id "no-such-id"`) || !strings.Contains(got[0], w.Live.URL()) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -415,54 +399,44 @@ func TestImportOfUnknownID(t *testing.T) {
 // by every read, of a session that is gone, too: the framework wants one.
 func TestImportByIdentity(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
-	given, err := tfprotov6.NewDynamicValue(identityType, value(identityType, config{"id": id}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := d.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{
-		TypeName: resourceType, Identity: &tfprotov6.ResourceIdentityData{IdentityData: &given},
-	})
-	d.must(err, resp.Diagnostics)
-	r := resp.ImportedResources[0]
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
+	o, diags := d.ImportIdentity(resourceType, config{"id": id})
+	diags.Must(t)
 	for range 2 {
-		read, err := d.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{
-			TypeName: resourceType, CurrentState: r.State, Private: r.Private, CurrentIdentity: r.Identity,
-		})
-		d.must(err, read.Diagnostics)
-		identity, err := read.NewIdentity.IdentityData.Unmarshal(identityType)
-		if err != nil || !identity.Equal(value(identityType, config{"id": id})) {
-			t.Errorf("the identity is %v (%v), want %s", identity, err, id)
+		if got := d.IdentityOf(o)["id"]; got != id {
+			t.Errorf("the identity is %v, want %s", got, id)
 		}
-		if got := d.str(object{state: d.value(read.NewState)}, "name"); got != "match" {
+		if got := o.Text("name"); got != "match" {
 			t.Errorf("the name is %s", got)
 		}
-		r.State, r.Private, r.Identity = read.NewState, read.Private, nil // as a CLI below 1.12 stores it
+		o.Identity = nil // as a CLI below 1.12 stores it
+		o, diags = d.Read(o)
+		diags.Must(t)
 	}
 }
 
 func TestReadFailures(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
-	o, diags := d.imported(id)
-	d.must(nil, diags)
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
+	o, diags := d.Import(resourceType, id)
+	diags.Must(t)
 
-	d = connect(t, s) // another run
-	s.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 1, Status: http.StatusForbidden, Body: `{"message":"closed"}`})
-	_, diags = d.read(o)
-	if got := texts(diags); len(got) != 1 || !strings.Contains(got[0], id) || !strings.Contains(got[0], "403 Forbidden: closed") {
+	d = w.Provider(nil) // another run
+	w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 1, Status: http.StatusForbidden, Body: `{"message":"closed"}`})
+	_, diags = d.Read(o)
+	if got := diags.Texts(); len(got) != 1 || !strings.Contains(got[0], id) || !strings.Contains(got[0], "403 Forbidden: closed") {
 		t.Errorf("a refused read: %v", got)
 	}
 
-	s.RemoveSession(id)
-	o, diags = d.read(o)
-	d.must(nil, diags)
-	if len(diags) != 1 || diags[0].Summary != "The live session was not found" || !o.state.IsNull() {
-		t.Errorf("a session that is gone: %v %v", texts(diags), o.state)
+	w.RemoveSession(id)
+	o, diags = d.Read(o)
+	diags.Must(t)
+	if len(diags) != 1 || diags[0].Summary != "The live session was not found" || o.Exists() {
+		t.Errorf("a session that is gone: %v %v", diags.Texts(), o.State)
 	}
 }
 
@@ -470,12 +444,12 @@ func TestReadFailures(t *testing.T) {
 // the session may first have them, and not at every refresh.
 func TestListedOncePerStatus(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{LateAllocation: true})
-	d := connect(t, s)
-	id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: "SCHEDULED"})
-	o, diags := d.imported(id)
-	d.must(nil, diags)
-	if ip := d.str(o, "elastic_ip_a"); ip != "<null>" {
+	w := acctest.NewWorld(t, simulator.Options{LateAllocation: true})
+	d := w.Provider(nil)
+	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: "SCHEDULED"})
+	o, diags := d.Import(resourceType, id)
+	diags.Must(t)
+	if ip := o.Text("elastic_ip_a"); ip != "" {
 		t.Fatalf("a scheduled session has the address %s already", ip)
 	}
 	steps := []struct {
@@ -484,15 +458,15 @@ func TestListedOncePerStatus(t *testing.T) {
 		ip     bool
 	}{{"SCHEDULED", 0, false}, {"READY", 1, true}, {"READY", 0, true}, {"STOPPED", 0, true}}
 	for _, step := range steps {
-		s.SetStatus(id, step.status)
-		d = connect(t, s) // another run
-		before := s.Count(simulator.CallListSessions)
-		o, diags = d.read(o)
-		d.must(nil, diags)
-		if lists := s.Count(simulator.CallListSessions) - before; lists != step.lists {
+		w.SetStatus(id, step.status)
+		d = w.Provider(nil) // another run
+		before := w.Count(simulator.CallListSessions)
+		o, diags = d.Read(o)
+		diags.Must(t)
+		if lists := w.Count(simulator.CallListSessions) - before; lists != step.lists {
 			t.Errorf("%s: %d pages, want %d", step.status, lists, step.lists)
 		}
-		if got := d.str(o, "elastic_ip_a") != "<null>"; got != step.ip {
+		if got := o.Text("elastic_ip_a") != ""; got != step.ip {
 			t.Errorf("%s: has an address: %v, want %v", step.status, got, step.ip)
 		}
 	}
@@ -500,18 +474,18 @@ func TestListedOncePerStatus(t *testing.T) {
 
 func TestListingFailureIsAWarning(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
-	s.Fail(simulator.Fault{Call: simulator.CallListSessions, Times: 1, Status: http.StatusForbidden})
-	o, diags := d.imported(id)
-	d.must(nil, diags)
-	if got := strings.Join(texts(diags), "\n"); !strings.Contains(got, "Some values of the live session are missing") || !strings.Contains(got, id) {
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
+	w.Fail(simulator.Fault{Call: simulator.CallListSessions, Times: 1, Status: http.StatusForbidden})
+	o, diags := d.Import(resourceType, id)
+	diags.Must(t)
+	if got := diags.String(); !strings.Contains(got, "Some values of the live session are missing") || !strings.Contains(got, id) {
 		t.Errorf("got %s", got)
 	}
-	o, diags = connect(t, s).read(o) // the next run
-	if len(diags) > 0 || d.str(o, "user_id") == "<null>" {
-		t.Errorf("the next refresh: %v %s", texts(diags), d.str(o, "user_id"))
+	o, diags = w.Provider(nil).Read(o) // the next run
+	if len(diags) > 0 || o.Text("user_id") == "" {
+		t.Errorf("the next refresh: %v %s", diags.Texts(), o.Text("user_id"))
 	}
 }
 
@@ -519,24 +493,24 @@ func TestListingFailureIsAWarning(t *testing.T) {
 // are still to come makes no call and does not fail.
 func TestUnknownProviderConfiguration(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	d := connect(t, s)
-	o, diags := d.imported(s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"}))
-	d.must(nil, diags)
-	before := len(s.Journal())
+	w := acctest.NewWorld(t, simulator.Options{})
+	d := w.Provider(nil)
+	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"}))
+	diags.Must(t)
+	before := len(w.Journal())
 
-	d = connectWith(t, s, config{"base_url": unknown{}})
-	read, diags := d.read(o)
-	if len(diags) > 0 || !read.state.Equal(o.state) {
-		t.Errorf("a read: %v %v", texts(diags), read.state)
+	d = w.Provider(config{"base_url": acctest.Unknown})
+	read, diags := d.Read(o)
+	if len(diags) > 0 || !read.State.Equal(o.State) {
+		t.Errorf("a read: %v %v", diags.Texts(), read.State)
 	}
-	if resp := d.plan(nil, base().with(config{"region": "mars"})); len(resp.Diagnostics) > 0 {
-		t.Errorf("a plan: %v", texts(resp.Diagnostics))
+	if resp := d.PlanNew(resourceType, base().With(config{"region": "mars"})); len(resp.Diags) > 0 {
+		t.Errorf("a plan: %v", resp.Diags.Texts())
 	}
-	if _, diags = d.imported("some-id"); len(diags) != 1 || diags[0].Summary != "The provider configuration is not known yet" {
-		t.Errorf("an import: %v", texts(diags))
+	if _, diags = d.Import(resourceType, "some-id"); len(diags) != 1 || diags[0].Summary != "The provider configuration is not known yet" {
+		t.Errorf("an import: %v", diags.Texts())
 	}
-	if calls := len(s.Journal()) - before; calls > 0 {
-		t.Errorf("%d calls were made:\n%s", calls, s.JournalText())
+	if calls := len(w.Journal()) - before; calls > 0 {
+		t.Errorf("%d calls were made:\n%s", calls, w.JournalText())
 	}
 }

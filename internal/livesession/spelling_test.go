@@ -3,20 +3,20 @@ package livesession_test
 import (
 	"bytes"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // shows has the service show each text as another one, whatever it is asked.
-func shows(service *simulator.Service, texts map[string]string) {
+func shows(w *acctest.World, texts map[string]string) {
 	for _, call := range []string{simulator.CallCreateSession, simulator.CallGetSession, simulator.CallListSessions} {
-		service.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
+		w.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
 			for from, to := range texts {
 				body = bytes.ReplaceAll(body, []byte(from), []byte(to))
 			}
@@ -48,14 +48,13 @@ func TestOtherSpellingAfterCreate(t *testing.T) {
 		t.Run(to, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := simulator.New(simulator.Options{})
-				shows(service, map[string]string{from: to})
-				d := connectInMemory(t, service)
-				o, diags := d.create(t.Context(), scheduledPull)
+				w := acctest.NewWorld(t, simulator.Options{})
+				shows(w, map[string]string{from: to})
+				o, diags := w.Provider(once).Create(resourceType, scheduledPull)
 				if len(diags) > 0 {
-					t.Fatal(joined(diags))
+					t.Fatal(diags.String())
 				}
-				checkEmptyPlan(t, service, o, scheduledPull)
+				checkEmptyPlan(t, w, o, scheduledPull)
 			})
 		})
 	}
@@ -65,32 +64,32 @@ func TestOtherSpellingAfterCreate(t *testing.T) {
 func TestOtherSpellingAfterImport(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := simulator.New(simulator.Options{})
-		id := service.AddSession(simulator.SessionRecord{
+		w := acctest.NewWorld(t, simulator.Options{})
+		id := w.AddSession(simulator.SessionRecord{
 			Name: "match", Region: "eu-central-1", Input: "RTMP_PULL", Mode: "NORM", OutputMode: "RTMPS_PUSH", Resolution: "HD", Bitrate: "MAX_10_MBPS",
 			InputSourceA: "rtmp://a.example.com/in/Key1", OutputDestinationA: "rtmps://b.example.com/out/Key2",
 			IsScheduled: true, Timezone: "Asia/Kolkata", ScheduledAt: "2931-05-17 20:15", Status: "SCHEDULED",
 		})
-		shows(service, spellings)
-		d := connectInMemory(t, service)
-		o, diags := d.imported(id)
-		d.must(nil, diags)
-		if planned := d.plan(&o, scheduledPull); !d.empty(o, planned) || len(planned.Diagnostics) > 0 {
-			t.Errorf("the plan is not empty: %v %s\n%v\n%v", planned.RequiresReplace, joined(planned.Diagnostics), o.state, d.value(planned.PlannedState))
+		shows(w, spellings)
+		d := w.Provider(once)
+		o, diags := d.Import(resourceType, id)
+		diags.Must(t)
+		if planned := d.Plan(o, scheduledPull); planned.Action != acctest.NoOp || len(planned.Diags) > 0 {
+			t.Errorf("the plan is not empty: %v %s\n%v\n%v", planned.Replaces, planned.Diags, o.State, planned.Planned)
 		}
-		checkEmptyPlan(t, service, o, scheduledPull)
+		checkEmptyPlan(t, w, o, scheduledPull)
 
 		// Another spelling in the configuration is not a change, another value is.
-		planned := d.plan(&o, scheduledPull.with(config{"timezone": "asia/calcutta"}))
-		if len(planned.RequiresReplace) > 0 {
-			t.Errorf("replaced because of %v", planned.RequiresReplace)
+		planned := d.Plan(o, scheduledPull.With(config{"timezone": "asia/calcutta"}))
+		if planned.Action == acctest.Replace {
+			t.Errorf("replaced because of %v", planned.Replaces)
 		}
 		for name, other := range map[string]string{
 			"timezone": "Asia/Colombo", "scheduled_at": "2931-05-17 20:16", "region": "us-east-1",
 			"input_source_a": "rtmp://a.example.com/in/key1", "output_destination_a": "rtmps://b.example.com:8443/out/Key2",
 		} {
-			planned := d.plan(&o, scheduledPull.with(config{name: other}))
-			if len(planned.RequiresReplace) == 0 {
+			planned := d.Plan(o, scheduledPull.With(config{name: other}))
+			if planned.Action != acctest.Replace {
 				t.Errorf("%s = %s is not a change", name, other)
 			}
 		}
@@ -110,28 +109,28 @@ func TestRendition(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := simulator.New(simulator.Options{})
+				w := acctest.NewWorld(t, simulator.Options{})
 				changed := map[string]string{tt.from: tt.to}
-				shows(service, changed)
-				d := connectInMemory(t, service)
-				o, diags := d.create(t.Context(), scheduledPull)
-				d.must(nil, diags)
-				text := joined(diags)
+				shows(w, changed)
+				d := w.Provider(once)
+				o, diags := d.Create(resourceType, scheduledPull)
+				diags.Must(t)
+				text := diags.String()
 				if !strings.Contains(text, "The service changed what was asked for") || !strings.Contains(text, tt.said) || strings.Contains(text, "rtmp://") {
 					t.Errorf("said: %s", text)
 				}
-				if d.str(o, "input_source_a") == "<null>" {
+				if o.Text("input_source_a") == "" {
 					t.Error("input_source_a is null")
 				}
-				o = checkEmptyPlan(t, service, o, scheduledPull)
+				o = checkEmptyPlan(t, w, o, scheduledPull)
 				if tt.later == "" {
 					return
 				}
 				changed[tt.from] = tt.later
-				d = connectInMemory(t, service)
-				o, diags = d.read(o)
-				d.must(nil, diags)
-				if planned := d.plan(&o, scheduledPull); len(planned.RequiresReplace) == 0 {
+				d = w.Provider(once)
+				o, diags = d.Read(o)
+				diags.Must(t)
+				if planned := d.Plan(o, scheduledPull); planned.Action != acctest.Replace {
 					t.Error("a later change is not shown as drift")
 				}
 			})
@@ -140,24 +139,18 @@ func TestRendition(t *testing.T) {
 }
 
 // checkEmptyPlan refreshes in other runs, by GET and from a page, and plans.
-func checkEmptyPlan(t *testing.T, service *simulator.Service, o object, c config) object {
+func checkEmptyPlan(t *testing.T, w *acctest.World, o acctest.Instance, c config) acctest.Instance {
 	t.Helper()
 	for range 2 {
-		d := connectInMemory(t, service)
-		var diags []*tfprotov6.Diagnostic
-		before := o
-		if o, diags = d.read(o); len(diags) > 0 {
-			t.Errorf("refreshing: %s", joined(diags))
-		}
-		was, is := fields(t, before.state), fields(t, o.state)
+		d := w.Provider(once)
+		d.AssertNoChanges(o, c)
+		was := o.Attrs()
+		o, _ = d.Read(o)
+		is := o.Attrs()
 		for _, name := range slices.Sorted(maps.Keys(c)) {
-			if !was[name].Equal(is[name]) {
+			if !reflect.DeepEqual(was[name], is[name]) {
 				t.Errorf("%s was %v and is %v after a refresh", name, was[name], is[name])
 			}
-		}
-		planned := d.plan(&o, c)
-		if !d.empty(o, planned) || len(planned.Diagnostics) > 0 {
-			t.Errorf("the plan is not empty: %v %s", planned.RequiresReplace, joined(planned.Diagnostics))
 		}
 	}
 	return o

@@ -1,39 +1,34 @@
 package mediaupload_test
 
 import (
-	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // invoke runs vodlive_process_media on a file.
-func invoke(ctx context.Context, p *acctest.Protocol, path string, more map[string]tftypes.Value) ([]string, string) {
-	config := map[string]tftypes.Value{"source": acctest.Text(path), "service_modes": acctest.Texts("video_optimizer")}
-	maps.Copy(config, more)
-	progress, diags := p.Invoke(ctx, "vodlive_process_media", config)
-	return progress, acctest.Diagnostics(diags)
+func invoke(p *acctest.Provider, path string, more acctest.Attrs) ([]string, string) {
+	config := acctest.Attrs{"source": path, "service_modes": []string{"video_optimizer"}}.With(more)
+	progress, diags := p.Invoke("vodlive_process_media", config)
+	return progress, diags.String()
 }
 
 func TestActionUploadsAndSubmits(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
+	w := acctest.NewWorld(t, simulator.Options{})
 	path := filepath.Join(t.TempDir(), "promo.mp4")
 	sum := media(t, path, 6*mib, 1)
-	progress, diags := invoke(t.Context(), server.Protocol(t), path, map[string]tftypes.Value{"method": acctest.Text("multipart")})
+	progress, diags := invoke(w.Provider(nil), path, acctest.Attrs{"method": "multipart"})
 	if diags != "" {
 		t.Fatal(diags)
 	}
-	objects, batches := server.Objects(), server.Batches()
+	objects, batches := w.Objects(), w.Batches()
 	if len(objects) != 1 || objects[0].SHA256 != sum || len(batches) != 1 || fmt.Sprint(batches[0].Paths) != fmt.Sprint([]string{objects[0].KeyPath}) {
 		t.Errorf("objects %+v, batches %+v", objects, batches)
 	}
@@ -47,53 +42,53 @@ func TestActionUploadsAndSubmits(t *testing.T) {
 
 func TestActionContinuesFromItsRecord(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	env := map[string]string{"VODLIVE_RESUME_DIR": t.TempDir(), "VODLIVE_UPLOAD_CONCURRENCY": "1"}
+	w := acctest.NewWorld(t, simulator.Options{})
 	path := filepath.Join(t.TempDir(), "promo.mp4")
 	sum := media(t, path, resumeSize, 1)
-	more := map[string]tftypes.Value{"method": acctest.Text("multipart"), "part_size": tftypes.NewValue(tftypes.Number, 5*mib)}
+	more := acctest.Attrs{"method": "multipart", "part_size": 5 * mib}
 
-	server.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
-	_, diags := invoke(t.Context(), server.Protocol(t, env), path, more)
+	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
+	_, diags := invoke(w.Provider(acctest.Attrs{"upload_concurrency": 1}), path, more)
 	if !strings.Contains(diags, "2 of 4 parts are stored") || !strings.Contains(diags, "invoked again on this machine") {
 		t.Errorf("diagnostics: %s", diags)
 	}
-	if len(server.Batches()) > 0 {
+	if len(w.Batches()) > 0 {
 		t.Error("a batch job was submitted on a file that is not stored")
 	}
-	server.ClearFaults()
-	since := len(server.Journal())
-	if _, diags = invoke(t.Context(), server.Protocol(t, env), path, more); diags != "" {
+	w.ClearFaults()
+	since := len(w.Journal())
+	if _, diags = invoke(w.Provider(acctest.Attrs{"upload_concurrency": 1}), path, more); diags != "" {
 		t.Fatal(diags)
 	}
 	sent := 0
-	for _, r := range server.Journal()[since:] {
+	for _, r := range w.Journal()[since:] {
 		if r.Call == simulator.CallPutPart {
 			sent++
 		}
 	}
-	objects := server.Objects()
-	if sent != resumeParts-breaksAt+1 || len(objects) != 1 || objects[0].SHA256 != sum || len(server.Batches()) != 1 {
-		t.Errorf("%d parts sent, objects %+v, batches %+v", sent, objects, server.Batches())
+	objects := w.Objects()
+	if sent != resumeParts-breaksAt+1 || len(objects) != 1 || objects[0].SHA256 != sum || len(w.Batches()) != 1 {
+		t.Errorf("%d parts sent, objects %+v, batches %+v", sent, objects, w.Batches())
 	}
 }
 
 func TestActionEndsWhenCancelled(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
+	w := acctest.NewWorld(t, simulator.Options{})
 	path := filepath.Join(t.TempDir(), "promo.mp4")
 	media(t, path, resumeSize, 1)
-	hold := server.Hold(simulator.CallPutPart, nil)
-	ctx, cancel := context.WithCancel(t.Context())
+	hold := w.Hold(simulator.CallPutPart, nil)
+	p, cancel := w.Provider(nil).WithCancel()
+	defer cancel()
 	go func() {
 		_ = hold.Arrived(t.Context(), 1)
 		cancel()
 	}()
-	_, diags := invoke(ctx, server.Protocol(t), path, map[string]tftypes.Value{"method": acctest.Text("multipart")})
+	_, diags := invoke(p, path, acctest.Attrs{"method": "multipart"})
 	if !strings.Contains(diags, "The run was interrupted") {
 		t.Errorf("diagnostics: %s", diags)
 	}
-	if len(server.Objects())+len(server.Batches()) > 0 {
+	if len(w.Objects())+len(w.Batches()) > 0 {
 		t.Error("something was made after all")
 	}
 }
@@ -105,30 +100,30 @@ func TestActionFailures(t *testing.T) {
 	media(t, path, 1000, 1)
 	for name, tc := range map[string]struct {
 		path  string
-		more  map[string]tftypes.Value
+		more  acctest.Attrs
 		fault simulator.Fault
 		text  []string
 	}{
 		"missing file":   {path: filepath.Join(folder, "none.mp4"), text: []string{"none.mp4 does not exist"}},
 		"folder":         {path: folder, text: []string{"is a folder, not a file"}},
-		"other content":  {more: map[string]tftypes.Value{"sha256": acctest.Text(strings.Repeat("ab", 32))}, text: []string{"promo.mp4 has changed"}},
-		"file name":      {more: map[string]tftypes.Value{"file_name": acctest.Text("a/b")}, text: []string{"which holds a slash"}},
-		"no modes":       {more: map[string]tftypes.Value{"service_modes": acctest.Texts()}, text: []string{"at least 1"}},
+		"other content":  {more: acctest.Attrs{"sha256": strings.Repeat("ab", 32)}, text: []string{"promo.mp4 has changed"}},
+		"file name":      {more: acctest.Attrs{"file_name": "a/b"}, text: []string{"which holds a slash"}},
+		"no modes":       {more: acctest.Attrs{"service_modes": []string{}}, text: []string{"at least 1"}},
 		"batch refused":  {fault: simulator.Fault{Call: simulator.CallBatch, Status: http.StatusBadRequest, Body: `{"message":"no such mode"}`}, text: []string{"no such mode", "The file itself is stored as vod/input/"}},
 		"batch lost":     {fault: simulator.Fault{Call: simulator.CallBatch, BreakAfter: true}, text: []string{"may have been submitted", "The file itself is stored as vod/input/"}},
 		"upload refused": {fault: simulator.Fault{Call: simulator.CallPresignURL, Status: http.StatusForbidden}, text: []string{"403"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := acctest.Start(t, simulator.Options{})
+			w := acctest.NewWorld(t, simulator.Options{})
 			if tc.fault.Call != "" {
-				server.Fail(tc.fault)
+				w.Fail(tc.fault)
 			}
 			source := tc.path
 			if source == "" {
 				source = path
 			}
-			_, diags := invoke(t.Context(), server.Protocol(t), source, tc.more)
+			_, diags := invoke(w.Provider(nil), source, tc.more)
 			for _, part := range tc.text {
 				if !strings.Contains(diags, part) {
 					t.Errorf("the diagnostics lack %q: %s", part, diags)
@@ -140,9 +135,9 @@ func TestActionFailures(t *testing.T) {
 
 func TestActionNeedsTheUploadHalf(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	p := server.Protocol(t, map[string]string{"VODLIVE_ID_TOKEN": "", "VODLIVE_VOD_BASE_URL": ""})
-	_, diags := invoke(t.Context(), p, "promo.mp4", nil)
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.Env["VODLIVE_ID_TOKEN"], w.Env["VODLIVE_VOD_BASE_URL"] = "", ""
+	_, diags := invoke(w.Provider(nil), "promo.mp4", nil)
 	if !strings.Contains(diags, "`vod_base_url` (or VODLIVE_VOD_BASE_URL, which is set but empty) and `id_token`, `id_token_file` or `id_token_command`") {
 		t.Errorf("diagnostics: %s", diags)
 	}
@@ -150,22 +145,22 @@ func TestActionNeedsTheUploadHalf(t *testing.T) {
 
 func TestUploadURLIsForAnotherTool(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	got, diags := server.Protocol(t).Open(t.Context(), "vodlive_upload_url", map[string]tftypes.Value{"file_name": acctest.Text("promo.mp4")})
+	w := acctest.NewWorld(t, simulator.Options{})
+	got, diags := w.Provider(nil).Open("vodlive_upload_url", acctest.Attrs{"file_name": "promo.mp4"})
 	if len(diags) > 0 {
-		t.Fatal(acctest.Diagnostics(diags))
+		t.Fatal(diags)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, got["presigned_url"], strings.NewReader("the file"))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, fmt.Sprint(got["presigned_url"]), strings.NewReader("the file"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", got["content_type"])
-	answer, err := new(http.Client).Do(request)
+	request.Header.Set("Content-Type", fmt.Sprint(got["content_type"]))
+	answer, err := w.Client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = answer.Body.Close()
-	objects := server.Objects()
+	objects := w.Objects()
 	if answer.StatusCode != http.StatusOK || len(objects) != 1 || objects[0].KeyPath != got["key_path"] || objects[0].ContentType != "video/mp4" {
 		t.Errorf("status %d, objects %+v, %v", answer.StatusCode, objects, got["key_path"])
 	}
@@ -173,17 +168,17 @@ func TestUploadURLIsForAnotherTool(t *testing.T) {
 
 func TestUploadURLRefuses(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
+	w := acctest.NewWorld(t, simulator.Options{})
 	for value, text := range map[string]string{"a/b.mp4": "which holds a slash", " ": "is blank"} {
-		_, diags := server.Protocol(t).Open(t.Context(), "vodlive_upload_url", map[string]tftypes.Value{"file_name": acctest.Text(value)})
-		if !strings.Contains(acctest.Diagnostics(diags), text) {
-			t.Errorf("%q: %s", value, acctest.Diagnostics(diags))
+		_, diags := w.Provider(nil).Open("vodlive_upload_url", acctest.Attrs{"file_name": value})
+		if !strings.Contains(diags.String(), text) {
+			t.Errorf("%q: %s", value, diags.String())
 		}
 	}
-	server.Fail(simulator.Fault{Call: simulator.CallPresignURL, Status: http.StatusUnauthorized})
-	_, diags := server.Protocol(t).Open(t.Context(), "vodlive_upload_url", map[string]tftypes.Value{"file_name": acctest.Text("a.mp4")})
-	if !strings.Contains(acctest.Diagnostics(diags), "did not accept the identity token") {
-		t.Error(acctest.Diagnostics(diags))
+	w.Fail(simulator.Fault{Call: simulator.CallPresignURL, Status: http.StatusUnauthorized})
+	_, diags := w.Provider(nil).Open("vodlive_upload_url", acctest.Attrs{"file_name": "a.mp4"})
+	if !strings.Contains(diags.String(), "did not accept the identity token") {
+		t.Error(diags.String())
 	}
 }
 

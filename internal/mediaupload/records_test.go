@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,33 +11,34 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // breakOff invokes vodlive_process_media, which has no state: only a record can continue its upload. It fails at the
 // third of four parts.
-func breakOff(t *testing.T, server *acctest.Server, env map[string]string, path string) {
+func breakOff(t *testing.T, w *acctest.World, path string) {
 	t.Helper()
-	server.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
-	_, diags := invoke(t.Context(), server.Protocol(t, env), path, inParts)
-	server.ClearFaults()
+	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
+	_, diags := invoke(w.Provider(oneByOne), path, inParts)
+	w.ClearFaults()
 	if !strings.Contains(diags, "2 of 4 parts are stored") {
 		t.Fatalf("diagnostics: %s", diags)
 	}
 }
 
-var inParts = map[string]tftypes.Value{"method": acctest.Text("multipart"), "part_size": tftypes.NewValue(tftypes.Number, 5*mib)}
+var (
+	inParts  = acctest.Attrs{"method": "multipart", "part_size": 5 * mib}
+	oneByOne = acctest.Attrs{"upload_concurrency": 1}
+)
 
 // continues says whether a second run continues what breakOff left.
-func continues(t *testing.T, server *acctest.Server, env map[string]string, path string) bool {
+func continues(t *testing.T, w *acctest.World, path string) bool {
 	t.Helper()
-	if _, diags := invoke(t.Context(), server.Protocol(t, env), path, inParts); diags != "" {
+	if _, diags := invoke(w.Provider(oneByOne), path, inParts); diags != "" {
 		t.Fatal(diags)
 	}
-	return server.Count(simulator.CallMultipartCreate) == 1
+	return w.Count(simulator.CallMultipartCreate) == 1
 }
 
 // TestRecordsBelongToAnAccount has a second run find what the first left only when both have the same identity.
@@ -65,25 +65,25 @@ func TestRecordsBelongToAnAccount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := acctest.Start(t, simulator.Options{})
-			folder, records := t.TempDir(), t.TempDir()
+			w, folder := acctest.NewWorld(t, simulator.Options{}), t.TempDir()
 			path := filepath.Join(folder, "promo.mp4")
 			media(t, path, resumeSize, 1)
-			environment := func(token, source string) map[string]string {
-				server.SetIDToken(token)
-				env := map[string]string{"VODLIVE_RESUME_DIR": records, "VODLIVE_UPLOAD_CONCURRENCY": "1", "VODLIVE_ID_TOKEN": token}
+			setToken := func(token, source string) {
+				w.SetIDToken(token)
+				w.Env["VODLIVE_ID_TOKEN"], w.Env["VODLIVE_ID_TOKEN_FILE"] = token, ""
 				if source != "" {
 					file := filepath.Join(folder, source)
 					if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
 						t.Fatal(err)
 					}
-					maps.Copy(env, map[string]string{"VODLIVE_ID_TOKEN": "", "VODLIVE_ID_TOKEN_FILE": file})
+					w.Env["VODLIVE_ID_TOKEN"], w.Env["VODLIVE_ID_TOKEN_FILE"] = "", file
 				}
-				return env
 			}
-			breakOff(t, server, environment(tc.first, tc.sources[0]), path)
-			assertNowhere(t, records, tc.first, "alice")
-			want(t, "continued", continues(t, server, environment(tc.second, tc.sources[1]), path), tc.continued)
+			setToken(tc.first, tc.sources[0])
+			breakOff(t, w, path)
+			assertNowhere(t, w.Env["VODLIVE_RESUME_DIR"], tc.first, "alice")
+			setToken(tc.second, tc.sources[1])
+			want(t, "continued", continues(t, w, path), tc.continued)
 		})
 	}
 }
@@ -126,13 +126,12 @@ func TestSpellingsOfAnAddressShareRecords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := acctest.Start(t, simulator.Options{})
+			w := acctest.NewWorld(t, simulator.Options{})
 			path := filepath.Join(t.TempDir(), "promo.mp4")
 			media(t, path, resumeSize, 1)
-			env := map[string]string{"VODLIVE_RESUME_DIR": t.TempDir(), "VODLIVE_UPLOAD_CONCURRENCY": "1"}
-			breakOff(t, server, env, path)
-			env["VODLIVE_VOD_BASE_URL"] = respell(server.URL)
-			want(t, "continued", continues(t, server, env, path), true)
+			breakOff(t, w, path)
+			w.Env["VODLIVE_VOD_BASE_URL"] = respell(w.URL)
+			want(t, "continued", continues(t, w, path), true)
 		})
 	}
 }
@@ -140,8 +139,8 @@ func TestSpellingsOfAnAddressShareRecords(t *testing.T) {
 // TestFilesOfOthersInResumeDirStay uploads with a `resume_dir` that holds old files with names like the provider's.
 func TestFilesOfOthersInResumeDirStay(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	folder := t.TempDir()
+	w := acctest.NewWorld(t, simulator.Options{})
+	folder := w.Env["VODLIVE_RESUME_DIR"]
 	names := []string{
 		"upload-final.mov", "hash-list.txt", "upload-notes.tmp", "upload-.json", "upload-final.mov.lock",
 		"upload-0123456789abcdef0123456789abcdef.json", "hash-0123456789abcdef0123456789abcdef.json",
@@ -158,7 +157,7 @@ func TestFilesOfOthersInResumeDirStay(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "promo.mp4")
 	media(t, path, resumeSize, 1)
-	if _, diags := invoke(t.Context(), server.Protocol(t, map[string]string{"VODLIVE_RESUME_DIR": folder}), path, inParts); diags != "" {
+	if _, diags := invoke(w.Provider(nil), path, inParts); diags != "" {
 		t.Fatal(diags)
 	}
 	for _, name := range names {
@@ -171,15 +170,15 @@ func TestFilesOfOthersInResumeDirStay(t *testing.T) {
 // TestRecordsThatCannotBeKeptAreNotPromised has a folder for `resume_dir` that is not used.
 func TestRecordsThatCannotBeKeptAreNotPromised(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	folder := t.TempDir()
-	path := filepath.Join(folder, "promo.mp4")
+	w := acctest.NewWorld(t, simulator.Options{})
+	path := filepath.Join(t.TempDir(), "promo.mp4")
 	media(t, path, resumeSize, 1)
-	server.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
+	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
 	// A file is no folder, on every operating system.
-	_, diags := invoke(t.Context(), server.Protocol(t, map[string]string{"VODLIVE_RESUME_DIR": path, "VODLIVE_UPLOAD_CONCURRENCY": "1"}), path, inParts)
+	w.Env["VODLIVE_RESUME_DIR"] = path
+	_, diags := invoke(w.Provider(oneByOne), path, inParts)
 	if diags == "" || strings.Contains(diags, "are not lost") {
 		t.Errorf("diagnostics: %s", diags)
 	}
-	want(t, "unfinished uploads", fmt.Sprint(len(server.Uploads())), "1")
+	want(t, "unfinished uploads", fmt.Sprint(len(w.Uploads())), "1")
 }

@@ -11,8 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -166,109 +165,97 @@ func (c cell) run(t *testing.T, kind faultKind) {
 	config := attrs{
 		"max_retries": 1, "skip_region_validation": true, "upload_concurrency": 1, "request_timeout": "5s", "stall_timeout": "5s",
 	}
-	w := newWorld(t, simulator.Options{}, nil, config)
-	path, id := w.prepare(c.call)
-	w.arm(c, kind)
-	diags := w.carry(c.call, path, id)
+	w := acctest.NewWorld(t, simulator.Options{})
+	p := w.Provider(config)
+	var path, id string
+	switch c.call {
+	case simulator.CallBatch:
+		path = w.Store(t)
+	case simulator.CallGetSession, simulator.CallListSessions:
+		id = w.AddSession(simulator.SessionRecord{})
+	}
+	c.arm(t, w, kind)
+	diags := c.carry(t, w, p, path, id)
 
-	text := show(diags)
-	c.checkText(t, kind, path, isError(diags), text)
-	w.service.AssertCalls(t, c.call, c.requests)
+	text := diags.String()
+	c.checkText(t, kind, path, diags.Failed(), text)
+	w.AssertCalls(t, c.call, c.requests)
 	c.checkMade(t, w)
 	if kind.fault.Header.Get("Retry-After") != "" {
-		checkGap(t, w.service.Journal(), c.call)
+		checkGap(t, w.Journal(), c.call)
 	}
 	s := credentials()
 	s.addStream("source", streamSource)
 	s.addStream("destination", streamDestination)
-	s.addIssued(w.service)
+	s.addIssued(w.Service)
 	s.absentFrom(t, "a diagnostic", text)
-	s.absentFrom(t, "the log", w.log.String())
+	s.absentFrom(t, "the log", w.Log.String())
 }
 
-// prepare makes what a call needs to be there: a file for batch, a session to be read.
-func (w *world) prepare(call string) (path, id string) {
-	w.tb.Helper()
-	switch call {
-	case simulator.CallBatch:
-		path = w.store()
-	case simulator.CallGetSession, simulator.CallListSessions:
-		id = w.service.AddSession(simulator.SessionRecord{})
-	}
-	return path, id
-}
-
-// carry has the provider do what needs the call.
-func (w *world) carry(call, path, id string) []*tfprotov6.Diagnostic {
-	w.tb.Helper()
-	switch call {
+// carry has the provider do what needs the call, on the file or the session that this needs. path is
+// that of the file.
+func (c cell) carry(t *testing.T, w *acctest.World, p *acctest.Provider, path, id string) acctest.Diagnostics {
+	t.Helper()
+	switch c.call {
 	case simulator.CallRegions:
-		return w.read("vodlive_regions", attrs{})
+		return read(p, "vodlive_regions", nil)
 	case simulator.CallGetSession:
-		return w.read("vodlive_live_session", attrs{"id": id})
+		return read(p, "vodlive_live_session", attrs{"id": id})
 	case simulator.CallListSessions:
-		return w.read("vodlive_live_sessions", attrs{})
+		return read(p, "vodlive_live_sessions", nil)
 	case simulator.CallCreateSession:
-		return w.session()
+		return session(w, p)
 	case simulator.CallBatch:
-		return w.batch(path)
+		return batch(p, path)
 	case simulator.CallPresignURL, simulator.CallPutObject:
-		return w.upload("single")
+		return upload(t, p, "single")
 	}
-	return w.upload("multipart")
+	return upload(t, p, "multipart")
 }
 
 // arm puts the fault in the way of the call.
-func (w *world) arm(c cell, kind faultKind) {
-	w.tb.Helper()
-	times := 0
-	if c.times == "once" {
-		times = 1
-	}
+func (c cell) arm(t *testing.T, w *acctest.World, kind faultKind) {
+	t.Helper()
 	if kind.notMade {
-		w.close(c.call, times == 1)
+		c.refuse(w)
 		return
 	}
 	fault := kind.fault
-	fault.Call, fault.Times = c.call, times
+	fault.Call = c.call
+	if c.times == "once" {
+		fault.Times = 1
+	}
 	if kind.held {
 		over := make(chan struct{})
-		w.tb.Cleanup(func() { close(over) })
+		t.Cleanup(func() { close(over) })
 		fault.Rewrite = func(body []byte) []byte { <-over; return body }
 	}
-	w.service.Fail(fault)
+	w.Fail(fault)
 }
 
-// close has connections for the call refused: the first one or, from then on, all. The door of the API closes behind
-// the call before.
-func (w *world) close(call string, once bool) {
-	w.tb.Helper()
-	at := w.vod
-	switch call {
+// refuse has connections for the call refused: the next one, or all from then on. Those of an
+// address that another call uses before are refused after that.
+func (c cell) refuse(w *acctest.World) {
+	at, n := w.VOD, -1
+	switch c.call {
 	case simulator.CallRegions, simulator.CallCreateSession, simulator.CallGetSession, simulator.CallListSessions:
-		at = w.live
+		at = w.Live
 	case simulator.CallPutObject, simulator.CallPutPart:
-		at = w.storage
+		at = w.Storage
+	}
+	if c.times == "once" {
+		n = 1
 	}
 	before := map[string]string{
 		simulator.CallMultipartURL:      simulator.CallMultipartCreate,
-		simulator.CallMultipartComplete: simulator.CallMultipartURL, // of the one part, which goes to another door
-	}[call]
+		simulator.CallMultipartComplete: simulator.CallMultipartURL, // of the one part, which goes to another address
+	}[c.call]
 	if before == "" {
-		at.shut()
-	} else {
-		var first sync.Once
-		w.service.Hook(before, func(*http.Request) { first.Do(at.shut) })
-	}
-	if !once {
+		at.Refuse(n)
 		return
 	}
-	// The provider's own log tells when it has been refused.
-	w.log.watch(func(line string) {
-		if strings.Contains(line, "connection refused") || strings.Contains(line, `"ok":false`) {
-			at.open()
-		}
-	})
+	var first sync.Once
+	w.Hook(before, func(*http.Request) { first.Do(func() { at.Refuse(n) }) })
 }
 
 func (c cell) checkText(t *testing.T, kind faultKind, path string, failed bool, text string) {
@@ -309,7 +296,7 @@ func (c cell) checkText(t *testing.T, kind faultKind, path string, failed bool, 
 	}
 }
 
-func (c cell) checkMade(t *testing.T, w *world) {
+func (c cell) checkMade(t *testing.T, w *acctest.World) {
 	t.Helper()
 	var sessions, objects, batches int
 	switch c.call {
@@ -323,13 +310,13 @@ func (c cell) checkMade(t *testing.T, w *world) {
 	default:
 		objects = c.made
 	}
-	if got := len(w.service.Sessions()); got != sessions {
+	if got := len(w.Sessions()); got != sessions {
 		t.Errorf("%d sessions at the service, want %d", got, sessions)
 	}
-	if got := len(w.service.Objects()); got != objects {
+	if got := len(w.Objects()); got != objects {
 		t.Errorf("%d objects in storage, want %d", got, objects)
 	}
-	if got := len(w.service.Batches()); got != batches {
+	if got := len(w.Batches()); got != batches {
 		t.Errorf("%d batch jobs at the service, want %d", got, batches)
 	}
 }

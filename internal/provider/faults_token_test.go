@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -23,8 +23,8 @@ const (
 )
 
 // statuses are the answers to a call in order of arrival.
-func statuses(w *world, call string) (all []int) {
-	for _, r := range w.service.Journal() {
+func statuses(w *acctest.World, call string) (all []int) {
+	for _, r := range w.Journal() {
 		if r.Call == call {
 			all = append(all, r.Status)
 		}
@@ -32,31 +32,33 @@ func statuses(w *world, call string) (all []int) {
 	return all
 }
 
-// fileWorld is a world whose identity token is in a file.
-func fileWorld(t *testing.T, content string) (w *world, file string) {
+// withoutToken is a world whose environment has no identity token.
+func withoutToken(t *testing.T, options simulator.Options) *acctest.World {
 	t.Helper()
-	file = filepath.Join(t.TempDir(), "token")
-	writeFile(t, file, content)
-	w = newWorld(t, simulator.Options{IDToken: firstToken}, map[string]string{"VODLIVE_ID_TOKEN": unset}, attrs{"id_token_file": file, "max_retries": 1})
-	return w, file
+	w := acctest.NewWorld(t, options)
+	delete(w.Env, "VODLIVE_ID_TOKEN")
+	return w
 }
 
 func TestTokenFileIsReadAgainOnceAfterA401(t *testing.T) {
 	t.Parallel()
-	w, file := fileWorld(t, firstToken+"\n")
-	if diags := w.upload("single"); len(diags) > 0 {
-		t.Fatal(show(diags))
+	file := filepath.Join(t.TempDir(), "token")
+	writeFile(t, file, firstToken+"\n")
+	w := withoutToken(t, simulator.Options{IDToken: firstToken})
+	p := w.Provider(attrs{"id_token_file": file, "max_retries": 1})
+	if diags := upload(t, p, "single"); len(diags) > 0 {
+		t.Fatal(diags)
 	}
-	w.service.SetIDToken(secondToken)
+	w.SetIDToken(secondToken)
 
 	// The file has not been renewed yet: it is read again, once, and what it holds is tried, once.
-	diags := w.upload("single")
-	if text := show(diags); !isError(diags) || !strings.Contains(text, "401 Unauthorized") || !strings.Contains(text, "`id_token_file`") {
+	diags := upload(t, p, "single")
+	if text := diags.String(); !diags.Failed() || !strings.Contains(text, "401 Unauthorized") || !strings.Contains(text, "`id_token_file`") {
 		t.Errorf("diagnostics: %s", text)
 	}
 	writeFile(t, file, secondToken)
-	if diags := w.upload("single"); len(diags) > 0 {
-		t.Fatal(show(diags))
+	if diags := upload(t, p, "single"); len(diags) > 0 {
+		t.Fatal(diags)
 	}
 	if got := statuses(w, simulator.CallPresignURL); !slices.Equal(got, []int{200, 401, 401, 401, 200}) {
 		t.Errorf("the answers were %v", got)
@@ -64,8 +66,8 @@ func TestTokenFileIsReadAgainOnceAfterA401(t *testing.T) {
 	s := secrets{}
 	s.add("first token", firstToken)
 	s.add("second token", secondToken)
-	s.absentFrom(t, "a diagnostic", show(diags))
-	s.absentFrom(t, "the log", w.log.String())
+	s.absentFrom(t, "a diagnostic", diags.String())
+	s.absentFrom(t, "the log", w.Log.String())
 }
 
 // TestOneRefreshServesAllPartsInFlight has the token expire while four parts ask for their addresses.
@@ -75,24 +77,26 @@ func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 	folder := t.TempDir()
 	token, runs := filepath.Join(folder, "token"), filepath.Join(folder, "runs")
 	writeFile(t, token, firstToken)
-	w := newWorld(t, simulator.Options{IDToken: firstToken}, map[string]string{"VODLIVE_ID_TOKEN": unset}, attrs{
+	w := withoutToken(t, simulator.Options{IDToken: firstToken})
+	p := w.Provider(attrs{
 		"id_token_command": []string{"sh", "-c", `echo run >> "$1" && cat "$2"`, "sh", runs, token}, "upload_concurrency": inFlight, "max_retries": 0,
 	})
 	file := filepath.Join(folder, "clip.mp4")
 	writeFile(t, file, strings.Repeat("0123456789abcdef", 5*inFlight*mib/16+1))
-	hold := w.service.Hold(simulator.CallMultipartURL, nil)
-	done := make(chan []*tfprotov6.Diagnostic, 1)
+	hold := w.Hold(simulator.CallMultipartURL, nil)
+	done := make(chan acctest.Diagnostics, 1)
 	go func() {
-		done <- w.create("vodlive_media_upload", attrs{"source": file, "method": "multipart", "part_size": 5 * mib, "change_detection": "stat"})
+		_, diags := p.Create("vodlive_media_upload", attrs{"source": file, "method": "multipart", "part_size": 5 * mib, "change_detection": "stat"})
+		done <- diags
 	}()
 	if err := hold.Arrived(t.Context(), inFlight); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, token, secondToken)
-	w.service.SetIDToken(secondToken)
+	w.SetIDToken(secondToken)
 	hold.Release()
 	if diags := <-done; len(diags) > 0 {
-		t.Fatal(show(diags))
+		t.Fatal(diags)
 	}
 	refused := 0
 	for _, status := range statuses(w, simulator.CallMultipartURL) {
@@ -106,7 +110,7 @@ func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 	if content, err := os.ReadFile(runs); err != nil || bytes.Count(content, []byte("run")) != 2 {
 		t.Errorf("the command ran %d times, want one for the first token and one for all parts (%v)", bytes.Count(content, []byte("run")), err)
 	}
-	if objects := w.service.Objects(); len(objects) != 1 || objects[0].Parts != inFlight+1 {
+	if objects := w.Objects(); len(objects) != 1 || objects[0].Parts != inFlight+1 {
 		t.Errorf("objects %+v", objects)
 	}
 }
@@ -130,10 +134,11 @@ func TestTokenCommandThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, simulator.Options{}, map[string]string{"VODLIVE_ID_TOKEN": unset}, attrs{"id_token_command": []string{"sh", "-c", tc.command}})
-			diags := w.upload("single")
-			text := show(diags)
-			if !isError(diags) {
+			w := withoutToken(t, simulator.Options{})
+			p := w.Provider(attrs{"id_token_command": []string{"sh", "-c", tc.command}})
+			diags := upload(t, p, "single")
+			text := diags.String()
+			if !diags.Failed() {
 				t.Fatalf("no error: %s", text)
 			}
 			for _, part := range append(tc.text, "the command sh") {
@@ -141,10 +146,10 @@ func TestTokenCommandThatFails(t *testing.T) {
 					t.Errorf("the diagnostics lack %q: %s", part, text)
 				}
 			}
-			if n := len(w.service.Journal()); n > 0 {
+			if n := len(w.Journal()); n > 0 {
 				t.Errorf("%d requests were made without a token", n)
 			}
-			for what, text := range map[string]string{"a diagnostic": text, "the log": w.log.String()} {
+			for what, text := range map[string]string{"a diagnostic": text, "the log": w.Log.String()} {
 				if strings.Contains(text, printed) {
 					t.Errorf("%s shows what the command printed: %s", what, text)
 				}
@@ -185,16 +190,16 @@ func TestTokensThatThePlanRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := map[string]string{"VODLIVE_ID_TOKEN": unset}
-			maps.Copy(env, tc.env)
-			w := newWorld(t, simulator.Options{}, env, tc.config)
+			w := withoutToken(t, simulator.Options{})
+			maps.Copy(w.Env, tc.env)
+			p := w.Provider(tc.config)
 			for typ, config := range map[string]attrs{
-				"vodlive_media_upload": w.clip("auto"),
+				"vodlive_media_upload": clip(t, "auto"),
 				"vodlive_batch_job":    {"paths": []string{"vod/input/c/u/f.mp4"}, "service_modes": []string{"video_optimizer"}},
 			} {
-				diags := w.plan(typ, config).Diagnostics
-				text := show(diags)
-				if !isError(diags) {
+				diags := p.PlanNew(typ, config).Diags
+				text := diags.String()
+				if !diags.Failed() {
 					t.Errorf("%s: the plan has no error: %s", typ, text)
 				}
 				for _, part := range append(tc.text, "The identity token cannot be used", typ) {
@@ -203,12 +208,12 @@ func TestTokensThatThePlanRefuses(t *testing.T) {
 					}
 				}
 				for _, leak := range []string{expired, "0123456789", "token-in-file-5", "tökén-in-config"} {
-					if strings.Contains(text+w.log.String(), leak) {
+					if strings.Contains(text+w.Log.String(), leak) {
 						t.Errorf("%s: the token shows: %s", typ, text)
 					}
 				}
 			}
-			if n := len(w.service.Journal()); n > 0 {
+			if n := len(w.Journal()); n > 0 {
 				t.Errorf("%d requests were made", n)
 			}
 		})

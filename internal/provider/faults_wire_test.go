@@ -9,8 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -26,20 +25,21 @@ func TestRateLimitSlowsEveryCallToAnAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 0})
-				w.service.Fail(simulator.Fault{Call: simulator.CallRegions, Times: 1, Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {value()}}})
-				if diags := w.read("vodlive_regions", attrs{}); !isError(diags) || !strings.Contains(show(diags), "429 Too Many Requests") {
-					t.Fatalf("diagnostics: %s", show(diags))
+				w := acctest.NewWorld(t, simulator.Options{})
+				p := w.Provider(attrs{"max_retries": 0})
+				w.Fail(simulator.Fault{Call: simulator.CallRegions, Times: 1, Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {value()}}})
+				if diags := read(p, "vodlive_regions", nil); !diags.Failed() || !strings.Contains(diags.String(), "429 Too Many Requests") {
+					t.Fatalf("diagnostics: %s", diags)
 				}
 				refused := time.Now()
-				if diags := w.upload("single"); len(diags) > 0 {
-					t.Fatal(show(diags))
+				if diags := upload(t, p, "single"); len(diags) > 0 {
+					t.Fatal(diags)
 				}
 				if took := time.Since(refused); took > time.Second {
 					t.Errorf("calls to another address took %s", took)
 				}
-				if diags := w.read("vodlive_live_sessions", attrs{}); len(diags) > 0 {
-					t.Fatal(show(diags))
+				if diags := read(p, "vodlive_live_sessions", nil); len(diags) > 0 {
+					t.Fatal(diags)
 				}
 				if took := time.Since(refused); took < wait || took > wait+5*time.Second {
 					t.Errorf("another call to that address came after %s, want about %s", took, wait)
@@ -70,29 +70,38 @@ func TestRedirectsTakeNoCredentialAway(t *testing.T) {
 		"with credentials": strings.Replace(other.URL, "//", "//user:pass@", 1),
 	} {
 		for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-			for call, carrier := range map[string]func(*world) []*tfprotov6.Diagnostic{
-				simulator.CallRegions:       func(w *world) []*tfprotov6.Diagnostic { return w.read("vodlive_regions", attrs{}) },
-				simulator.CallCreateSession: func(w *world) []*tfprotov6.Diagnostic { return w.session() },
-				simulator.CallPresignURL:    func(w *world) []*tfprotov6.Diagnostic { return w.upload("single") },
-				simulator.CallPutObject:     func(w *world) []*tfprotov6.Diagnostic { return w.upload("single") },
-				simulator.CallPutPart:       func(w *world) []*tfprotov6.Diagnostic { return w.upload("multipart") },
+			for call, carrier := range map[string]func(*testing.T, *acctest.World, *acctest.Provider) acctest.Diagnostics{
+				simulator.CallRegions: func(_ *testing.T, _ *acctest.World, p *acctest.Provider) acctest.Diagnostics {
+					return read(p, "vodlive_regions", nil)
+				},
+				simulator.CallCreateSession: func(_ *testing.T, w *acctest.World, p *acctest.Provider) acctest.Diagnostics { return session(w, p) },
+				simulator.CallPresignURL: func(t *testing.T, _ *acctest.World, p *acctest.Provider) acctest.Diagnostics {
+					return upload(t, p, "single")
+				},
+				simulator.CallPutObject: func(t *testing.T, _ *acctest.World, p *acctest.Provider) acctest.Diagnostics {
+					return upload(t, p, "single")
+				},
+				simulator.CallPutPart: func(t *testing.T, _ *acctest.World, p *acctest.Provider) acctest.Diagnostics {
+					return upload(t, p, "multipart")
+				},
 			} {
 				t.Run(strings.Join([]string{target, http.StatusText(status), call}, "/"), func(t *testing.T) {
 					t.Parallel()
-					w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 0, "skip_region_validation": true})
-					w.service.Fail(simulator.Fault{Call: call, Status: status, Header: http.Header{"Location": {location + "/?X-Amz-Signature=0f1e2d3c4b5a6978"}}})
-					diags := carrier(w)
-					text := show(diags)
-					if !isError(diags) || !strings.Contains(text, "redirect") && !strings.Contains(strings.ToLower(text), "storage answered 3") {
+					w := acctest.NewWorld(t, simulator.Options{})
+					p := w.Provider(attrs{"max_retries": 0, "skip_region_validation": true})
+					w.Fail(simulator.Fault{Call: call, Status: status, Header: http.Header{"Location": {location + "/?X-Amz-Signature=0f1e2d3c4b5a6978"}}})
+					diags := carrier(t, w, p)
+					text := diags.String()
+					if !diags.Failed() || !strings.Contains(text, "redirect") && !strings.Contains(strings.ToLower(text), "storage answered 3") {
 						t.Errorf("diagnostics: %s", text)
 					}
-					w.service.AssertCalls(t, call, 1)
+					w.AssertCalls(t, call, 1)
 					s := credentials()
 					s.add("signature in the new address", "0f1e2d3c4b5a6978")
 					s.add("password in the new address", "user:pass")
-					s.addIssued(w.service)
+					s.addIssued(w.Service)
 					s.absentFrom(t, "a diagnostic", text)
-					s.absentFrom(t, "the log", w.log.String())
+					s.absentFrom(t, "the log", w.Log.String())
 				})
 			}
 		}
@@ -102,12 +111,13 @@ func TestRedirectsTakeNoCredentialAway(t *testing.T) {
 // TestRedirectsWithinTheHostAreFollowed: 307 and 308 keep method and body.
 func TestRedirectsWithinTheHostAreFollowed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 0})
-	w.service.Fail(simulator.Fault{Call: simulator.CallPresignURL, Times: 1, Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {"/vod/v1/customer/presign-url"}}})
-	if diags := w.upload("single"); len(diags) > 0 {
-		t.Fatal(show(diags))
+	w := acctest.NewWorld(t, simulator.Options{})
+	p := w.Provider(attrs{"max_retries": 0})
+	w.Fail(simulator.Fault{Call: simulator.CallPresignURL, Times: 1, Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {"/vod/v1/customer/presign-url"}}})
+	if diags := upload(t, p, "single"); len(diags) > 0 {
+		t.Fatal(diags)
 	}
-	w.service.AssertCalls(t, simulator.CallPresignURL, 2)
+	w.AssertCalls(t, simulator.CallPresignURL, 2)
 }
 
 // TestNothingGoesToPlainHTTPBeyondLoopback: an upload address without TLS is not used, and not shown.
@@ -116,14 +126,15 @@ func TestNothingGoesToPlainHTTPBeyondLoopback(t *testing.T) {
 	for _, method := range []string{"single", "multipart"} {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 0})
-			w.service.SetStorageURL("http://storage.example.com/storage")
-			diags := w.upload(method)
-			text := show(diags)
-			if !isError(diags) || !strings.Contains(text, "https") {
+			w := acctest.NewWorld(t, simulator.Options{})
+			p := w.Provider(attrs{"max_retries": 0})
+			w.SetStorageURL("http://storage.example.com/storage")
+			diags := upload(t, p, method)
+			text := diags.String()
+			if !diags.Failed() || !strings.Contains(text, "https") {
 				t.Errorf("diagnostics: %s", text)
 			}
-			if strings.Contains(text+w.log.String(), "X-Amz") {
+			if strings.Contains(text+w.Log.String(), "X-Amz") {
 				t.Errorf("the upload address shows: %s", text)
 			}
 		})
@@ -134,12 +145,13 @@ func TestNothingGoesToPlainHTTPBeyondLoopback(t *testing.T) {
 // named, and no other.
 func TestEverySessionThatMatchesIsReported(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, simulator.Options{}, nil, attrs{"max_retries": 3, "skip_region_validation": true})
+	w := acctest.NewWorld(t, simulator.Options{})
+	p := w.Provider(attrs{"max_retries": 3, "skip_region_validation": true})
 	twin := simulator.SessionRecord{
 		Name: "match", Region: "eu-central-1", Input: "RTMP_PULL", Mode: "NORM", OutputMode: "RTMP_PUSH", Codec: "H264", Resolution: "HD",
 		Bitrate: "MAX_10_MBPS", InputSourceA: streamSource, OutputDestinationA: streamDestination,
 	}
-	want := []string{w.service.AddSession(twin)}
+	want := []string{w.AddSession(twin)}
 	var others []string
 	for _, change := range []func(*simulator.SessionRecord){
 		func(r *simulator.SessionRecord) { r.Name = "match 2" },
@@ -149,14 +161,14 @@ func TestEverySessionThatMatchesIsReported(t *testing.T) {
 	} {
 		other := twin
 		change(&other)
-		others = append(others, w.service.AddSession(other))
+		others = append(others, w.AddSession(other))
 	}
-	w.service.Fail(simulator.Fault{Call: simulator.CallCreateSession, BreakAfter: true})
-	diags := w.session()
-	text := show(diags)
-	sessions := w.service.Sessions()
+	w.Fail(simulator.Fault{Call: simulator.CallCreateSession, BreakAfter: true})
+	diags := session(w, p)
+	text := diags.String()
+	sessions := w.Sessions()
 	want = append(want, sessions[len(sessions)-1].ID)
-	if !isError(diags) || !strings.Contains(text, "The first look already showed 2 sessions with exactly these arguments") {
+	if !diags.Failed() || !strings.Contains(text, "The first look already showed 2 sessions with exactly these arguments") {
 		t.Errorf("diagnostics: %s", text)
 	}
 	for _, id := range want {
@@ -169,5 +181,5 @@ func TestEverySessionThatMatchesIsReported(t *testing.T) {
 			t.Errorf("the diagnostics name %s, which has other arguments: %s", id, text)
 		}
 	}
-	w.service.AssertCalls(t, simulator.CallCreateSession, 1)
+	w.AssertCalls(t, simulator.CallCreateSession, 1)
 }

@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -13,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 )
 
 var update = flag.Bool("update", false, "write testdata/schema.golden anew")
@@ -24,21 +23,10 @@ type attribute struct {
 	*tfprotov6.SchemaAttribute
 }
 
-func schemas(t *testing.T) *tfprotov6.GetProviderSchemaResponse {
-	t.Helper()
-	none := func(string) (string, bool) { return "", false }
-	server := provider.NewServer(provider.NewWithEnvironment("test", none)(), provider.Logged)
-	resp, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil || len(resp.Diagnostics) > 0 {
-		t.Fatalf("%v%s", err, show(resp.Diagnostics))
-	}
-	return resp
-}
-
 // attributes lists every attribute of every schema, and the schemas themselves by name.
 func attributes(t *testing.T) (all []attribute, described map[string]string) {
 	t.Helper()
-	resp := schemas(t)
+	resp := acctest.NewProvider(t, nil).Schema
 	described = map[string]string{}
 	add := func(kind, name string, s *tfprotov6.Schema) {
 		described[kind+" "+name] = s.Block.Description
@@ -132,7 +120,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 			t.Errorf("%s has no description: %q", a.path, a.Description)
 		}
 	}
-	for name, f := range schemas(t).Functions {
+	for name, f := range acctest.NewProvider(t, nil).Schema.Functions {
 		if f.Summary == "" || f.Description == "" {
 			t.Errorf("function %s is not described", name)
 		}

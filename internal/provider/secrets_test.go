@@ -129,7 +129,7 @@ func (m *mirror) secrets(token string) secrets {
 	}
 	all.add("query of source a", "q8w7e6")
 	all.add("password in source b", "backup-pass-3")
-	all.addIssued(m.Server)
+	all.addIssued(m.Service)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	maps.Copy(all, m.issued)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -18,27 +19,28 @@ func TestTimeLimitOfAnUpload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const partSize = 5 << 20
-		w := newWorld(t, simulator.Options{}, nil, attrs{"upload_concurrency": 1, "stall_timeout": "1h"})
+		w := acctest.NewWorld(t, simulator.Options{})
+		p := w.Provider(attrs{"upload_concurrency": 1, "stall_timeout": "1h"})
 		file := filepath.Join(t.TempDir(), "clip.mp4")
 		writeFile(t, file, strings.Repeat("0123456789abcdef", 4*partSize/16))
 		clip := attrs{"source": file, "method": "multipart", "part_size": partSize, "change_detection": "stat", "timeouts": attrs{"create": "20m"}}
 
-		hold := w.service.Hold(simulator.CallPutPart, func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == "2" })
+		hold := w.Hold(simulator.CallPutPart, func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == "2" })
 		begun := time.Now()
-		text := show(w.create("vodlive_media_upload", clip))
+		_, diags := p.Create("vodlive_media_upload", clip)
 		if took := time.Since(begun); took != 20*time.Minute {
 			t.Errorf("the upload ended after %s, want its time limit", took)
 		}
 		for _, want := range []string{"The time limit of 20m0s (timeouts.create) was reached", "1 of 4 parts are stored"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the diagnostics lack %q: %s", want, text)
+			if !strings.Contains(diags.String(), want) {
+				t.Errorf("the diagnostics lack %q: %s", want, diags)
 			}
 		}
 		hold.Release()
-		if diags := w.create("vodlive_media_upload", clip); len(diags) > 0 {
-			t.Fatal(show(diags))
+		if _, diags := p.Create("vodlive_media_upload", clip); len(diags) > 0 {
+			t.Fatal(diags)
 		}
-		if objects := w.service.Objects(); len(objects) != 1 || objects[0].Size != 4*partSize {
+		if objects := w.Objects(); len(objects) != 1 || objects[0].Size != 4*partSize {
 			t.Errorf("objects: %+v", objects)
 		}
 	})
@@ -48,22 +50,19 @@ func TestTimeLimitOfAnUpload(t *testing.T) {
 func TestTimeLimitOfASession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, simulator.Options{ReadyAfter: 24 * time.Hour}, nil, nil)
+		w := acctest.NewWorld(t, simulator.Options{ReadyAfter: 24 * time.Hour})
+		p := w.Provider(nil)
 		begun := time.Now()
-		text := show(w.create("vodlive_live_session", attrs{
-			"name": "match", "region": "eu-central-1", "input": "RTMP_PULL", "mode": "NORM", "output_mode": "RTMP_PUSH",
-			"input_source_a": streamSource, "output_destination_a": streamDestination,
-			"input_preset": attrs{"codec": "H264", "resolution": "HD", "bitrate": "MAX_10_MBPS"}, "timeouts": attrs{"create": "10m"},
-		}))
+		_, diags := p.Create("vodlive_live_session", match.With(attrs{"timeouts": attrs{"create": "10m"}}))
 		if took := time.Since(begun); took != 10*time.Minute {
 			t.Errorf("creating the session ended after %s, want its time limit", took)
 		}
 		for _, want := range []string{
-			"The live session was not ready in time", "Live session " + w.service.Sessions()[0].ID + " was created",
+			"The live session was not ready in time", "Live session " + w.Sessions()[0].ID + " was created",
 			"was over after 10m0s. The last status seen was PENDING", "`terraform untaint`", "`timeouts.create`",
 		} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the diagnostics lack %q: %s", want, text)
+			if !strings.Contains(diags.String(), want) {
+				t.Errorf("the diagnostics lack %q: %s", want, diags)
 			}
 		}
 	})
@@ -80,17 +79,18 @@ func TestRenewedTokenIsGood(t *testing.T) {
 		first, renewed := token(time.Minute), token(time.Hour)
 		file := filepath.Join(t.TempDir(), "token")
 		writeFile(t, file, first)
-		w := newWorld(t, simulator.Options{IDToken: first}, map[string]string{"VODLIVE_ID_TOKEN": unset}, attrs{"id_token_file": file, "stall_timeout": "1h"})
-		w.service.Hook(simulator.CallPutObject, func(*http.Request) {
-			w.service.SetIDToken(renewed)
+		w := withoutToken(t, simulator.Options{IDToken: first})
+		p := w.Provider(attrs{"id_token_file": file, "stall_timeout": "1h"})
+		w.Hook(simulator.CallPutObject, func(*http.Request) {
+			w.SetIDToken(renewed)
 			writeFile(t, file, renewed)
 			<-time.After(2 * time.Minute)
 		})
-		if diags := w.upload("single"); len(diags) > 0 {
-			t.Fatal(show(diags))
+		if diags := upload(t, p, "single"); len(diags) > 0 {
+			t.Fatal(diags)
 		}
-		if diags := w.batch(w.service.Objects()[0].KeyPath); len(diags) > 0 {
-			t.Fatal(show(diags))
+		if diags := batch(p, w.Objects()[0].KeyPath); len(diags) > 0 {
+			t.Fatal(diags)
 		}
 	})
 }

@@ -1,0 +1,433 @@
+package acctest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Instance is what Terraform keeps of one instance of a resource between its runs. It belongs to no
+// provider: one may create it and another read it.
+type Instance struct {
+	Type     string
+	State    tftypes.Value // null: there is none
+	Private  []byte
+	Identity *tfprotov6.ResourceIdentityData
+	Tainted  bool
+	// Deposed is the older object that a create_before_destroy could not remove.
+	Deposed *Instance
+}
+
+// none is an instance that does not exist yet.
+func (p *Provider) none(typ string) Instance {
+	p.tb.Helper()
+	schema := p.Schema.ResourceSchemas[typ]
+	if schema == nil {
+		p.tb.Fatalf("the provider has no resource %s", typ)
+	}
+	return Instance{Type: typ, State: tftypes.NewValue(schema.ValueType(), nil)}
+}
+
+// Exists tells whether there is a state.
+func (o Instance) Exists() bool { return !o.State.IsNull() }
+
+// Attrs is the state; nil if there is none.
+func (o Instance) Attrs() Attrs { return attrs(o.State) }
+
+// Text is a string attribute of the state; "" if it is null.
+func (o Instance) Text(name string) string {
+	text, _ := o.Attrs()[name].(string)
+	return text
+}
+
+// Edited is the instance after an edit of the state file.
+func (o Instance) Edited(edit func(Attrs)) Instance {
+	a := o.Attrs()
+	edit(a)
+	o.State = Value(o.State.Type(), a)
+	return o
+}
+
+// Untainted is the instance after `terraform untaint`.
+func (o Instance) Untainted() Instance {
+	o.Tainted = false
+	return o
+}
+
+// Import imports by id and reads, as an import block and `terraform import` do.
+func (p *Provider) Import(typ, id string) (Instance, Diagnostics) {
+	p.tb.Helper()
+	return p.importBy(&tfprotov6.ImportResourceStateRequest{TypeName: typ, ID: id})
+}
+
+// ImportIdentity is Import by identity.
+func (p *Provider) ImportIdentity(typ string, identity Attrs) (Instance, Diagnostics) {
+	p.tb.Helper()
+	given := p.Dynamic(Value(p.identityType(typ), identity))
+	return p.importBy(&tfprotov6.ImportResourceStateRequest{TypeName: typ, Identity: &tfprotov6.ResourceIdentityData{IdentityData: given}})
+}
+
+func (p *Provider) importBy(req *tfprotov6.ImportResourceStateRequest) (Instance, Diagnostics) {
+	p.tb.Helper()
+	resp := must(p, p.Server.ImportResourceState, req)
+	if diags := Diagnostics(resp.Diagnostics); diags.Failed() {
+		return p.none(req.TypeName), diags
+	}
+	r := resp.ImportedResources[0]
+	o := Instance{Type: r.TypeName, State: p.value(p.Schema.ResourceSchemas[r.TypeName], r.State), Private: r.Private, Identity: r.Identity}
+	o, diags := p.Read(o)
+	return o, slices.Concat(resp.Diagnostics, diags)
+}
+
+// IdentityOf is the identity of an instance.
+func (p *Provider) IdentityOf(o Instance) Attrs {
+	p.tb.Helper()
+	v, err := o.Identity.IdentityData.Unmarshal(p.identityType(o.Type))
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	return attrs(v)
+}
+
+func (p *Provider) identityType(typ string) tftypes.Type {
+	p.tb.Helper()
+	return must(p, p.Server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas[typ].ValueType()
+}
+
+// Read refreshes an instance. As in Terraform, one that cannot be read stays as it is.
+func (p *Provider) Read(o Instance) (Instance, Diagnostics) {
+	p.tb.Helper()
+	resp := must(p, p.Server.ReadResource, &tfprotov6.ReadResourceRequest{
+		TypeName: o.Type, CurrentState: p.Dynamic(o.State), Private: o.Private, CurrentIdentity: o.Identity,
+	})
+	diags, state := Diagnostics(resp.Diagnostics), p.value(p.Schema.ResourceSchemas[o.Type], resp.NewState)
+	if !state.IsFullyKnown() || diags.Failed() && state.IsNull() {
+		p.tb.Errorf("%s: a read left %v with %s", o.Type, state, diags)
+	}
+	if !diags.Failed() {
+		o.State, o.Private, o.Identity = state, resp.Private, resp.NewIdentity
+	}
+	return o, diags
+}
+
+// Validate validates the configuration of a resource.
+func (p *Provider) Validate(typ string, config Attrs) Diagnostics {
+	p.tb.Helper()
+	return must(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: typ, Config: p.Config(p.Schema.ResourceSchemas[typ], config),
+	}).Diagnostics
+}
+
+// Action is what a plan does.
+type Action string
+
+// The actions.
+const (
+	NoOp    Action = "no-op"
+	Create  Action = "create"
+	Update  Action = "update"
+	Replace Action = "replace"
+	Delete  Action = "delete"
+)
+
+// Plan is the plan of one instance.
+type Plan struct {
+	Action Action
+	Prior  Instance
+	// Config may be changed before Apply: to what was not known while planning.
+	Config  Attrs
+	Planned tftypes.Value
+	// Replaces are the attributes that force a replacement.
+	Replaces []string
+	// CreateBeforeDestroy is the setting of the lifecycle block.
+	CreateBeforeDestroy bool
+	Diags               Diagnostics
+
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+}
+
+// Attrs is the planned state.
+func (pl *Plan) Attrs() Attrs { return attrs(pl.Planned) }
+
+// PlanNew plans a new instance.
+func (p *Provider) PlanNew(typ string, config Attrs) *Plan {
+	p.tb.Helper()
+	return p.Plan(p.none(typ), config)
+}
+
+// Plan validates a configuration and plans towards it; nil is to destroy. It does not refresh.
+func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
+	p.tb.Helper()
+	pl := &Plan{Prior: prior, Config: config}
+	if config != nil {
+		if pl.Diags = p.Validate(prior.Type, config); pl.Diags.Failed() {
+			return pl
+		}
+	}
+	from := prior
+	if prior.Tainted && config != nil { // planned like a new one, and then turned into a replacement
+		from = p.none(prior.Type)
+	}
+	resp := p.plan(pl, from)
+	if pl.Diags.Failed() {
+		return pl
+	}
+	for _, path := range resp.RequiresReplace {
+		was, _, errWas := tftypes.WalkAttributePath(from.State, path)
+		is, _, errIs := tftypes.WalkAttributePath(pl.Planned, path)
+		before, ok1 := was.(tftypes.Value)
+		after, ok2 := is.(tftypes.Value)
+		if errWas != nil || errIs != nil || !ok1 || !ok2 || !after.IsFullyKnown() || !after.Equal(before) {
+			pl.Replaces = append(pl.Replaces, path.String())
+		}
+	}
+	switch {
+	case config == nil && !prior.Exists():
+		pl.Action = NoOp
+	case config == nil:
+		pl.Action = Delete
+	case prior.Tainted:
+		pl.Action = Replace
+	case !prior.Exists():
+		pl.Action = Create
+	case pl.Planned.Equal(prior.State):
+		pl.Action = NoOp
+	case len(pl.Replaces) == 0:
+		pl.Action = Update
+	default:
+		// Terraform plans once more, a new instance, with the private data of the first time. It
+		// shows its errors only: the warnings would be the same.
+		pl.Action = Replace
+		warned := pl.Diags
+		pl.Diags = nil
+		p.plan(pl, Instance{Type: prior.Type, State: p.none(prior.Type).State, Private: pl.private})
+		if pl.Diags.Failed() {
+			warned = append(warned, pl.Diags...)
+		}
+		pl.Diags = warned
+	}
+	return pl
+}
+
+// plan makes one call and fills the plan from it.
+func (p *Provider) plan(pl *Plan, from Instance) *tfprotov6.PlanResourceChangeResponse {
+	p.tb.Helper()
+	schema := p.Schema.ResourceSchemas[from.Type]
+	config := Value(schema.ValueType(), pl.Config)
+	resp := must(p, p.Server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: from.Type, PriorState: p.Dynamic(from.State), PriorPrivate: from.Private, PriorIdentity: from.Identity,
+		Config: p.Dynamic(config), ProposedNewState: p.Dynamic(proposed(schema.Block.Attributes, from.State, config)),
+	})
+	pl.Diags = append(pl.Diags, resp.Diagnostics...)
+	if !pl.Diags.Failed() {
+		pl.Planned, pl.private, pl.identity = p.value(schema, resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity
+		for _, wrong := range misplanned(schema.Block.Attributes, from.State, config, pl.Planned) {
+			p.tb.Errorf("Provider produced invalid plan: %s: %s", from.Type, wrong)
+		}
+	}
+	return resp
+}
+
+// Apply carries a plan out, whether this provider made it or another one. As in Terraform, it plans
+// again before it creates or updates, and what fails to be created is tainted.
+func (p *Provider) Apply(pl *Plan) (Instance, Diagnostics) {
+	p.tb.Helper()
+	switch {
+	case pl.Action == NoOp:
+		return pl.Prior, nil
+	case pl.Action == Delete:
+		return p.applyOne(pl, pl.Prior)
+	case pl.Action == Replace && pl.CreateBeforeDestroy:
+		return p.createBeforeDestroy(pl)
+	case pl.Action == Replace:
+		// Delete gets the private data of the plan, not that of the instance.
+		o, diags := p.applyOne(&Plan{Action: Delete, private: pl.private, identity: pl.Prior.Identity}, pl.Prior)
+		if diags.Failed() {
+			return o, diags
+		}
+		o, more := p.planAndApply(pl, p.none(pl.Prior.Type))
+		return o, append(diags, more...)
+	}
+	return p.planAndApply(pl, pl.Prior)
+}
+
+func (p *Provider) createBeforeDestroy(pl *Plan) (Instance, Diagnostics) {
+	p.tb.Helper()
+	o, diags := p.planAndApply(pl, p.none(pl.Prior.Type))
+	if diags.Failed() {
+		if !o.Exists() {
+			return pl.Prior, diags
+		}
+		o.Deposed = &pl.Prior
+		return o, diags
+	}
+	old, more := p.Destroy(pl.Prior)
+	if old.Exists() {
+		o.Deposed = &old
+	}
+	return o, append(diags, more...)
+}
+
+// planAndApply plans a create or an update again, holds that against the plan, and applies it.
+func (p *Provider) planAndApply(pl *Plan, from Instance) (Instance, Diagnostics) {
+	p.tb.Helper()
+	final := &Plan{Action: pl.Action, Config: pl.Config}
+	if final.Action == Replace {
+		final.Action = Create
+	}
+	if final.Diags = p.Validate(from.Type, pl.Config); !final.Diags.Failed() {
+		p.plan(final, from)
+	}
+	if final.Diags.Failed() {
+		return from, final.Diags
+	}
+	if wrong := incompatible("", pl.Planned, final.Planned); wrong != "" {
+		return from, append(final.Diags, &tfprotov6.Diagnostic{
+			Severity: tfprotov6.DiagnosticSeverityError, Summary: "Provider produced inconsistent final plan", Detail: wrong,
+		})
+	}
+	o, diags := p.applyOne(final, from)
+	return o, append(final.Diags, diags...)
+}
+
+// applyOne makes one call.
+func (p *Provider) applyOne(pl *Plan, from Instance) (Instance, Diagnostics) {
+	p.tb.Helper()
+	schema := p.Schema.ResourceSchemas[from.Type]
+	planned := pl.Planned
+	if pl.Action == Delete {
+		planned = p.none(from.Type).State
+	}
+	resp := must(p, p.Server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: from.Type, PriorState: p.Dynamic(from.State), PlannedState: p.Dynamic(planned),
+		Config: p.Dynamic(Value(schema.ValueType(), pl.Config)), PlannedPrivate: pl.private, PlannedIdentity: pl.identity,
+	})
+	diags, state := Diagnostics(resp.Diagnostics), p.value(schema, resp.NewState)
+	if !state.IsFullyKnown() {
+		p.tb.Errorf("Provider returned invalid result object after apply: %s: %v", from.Type, state)
+	}
+	if diags.Failed() && state.IsNull() {
+		return from, diags // Terraform takes it for a failure that changed nothing
+	}
+	if wrong := incompatible("", planned, state); wrong != "" && !diags.Failed() {
+		p.tb.Errorf("Provider produced inconsistent result after apply: %s: %s", from.Type, wrong)
+	}
+	tainted := diags.Failed() && (pl.Action == Create || from.Tainted)
+	return Instance{Type: from.Type, State: state, Private: resp.Private, Identity: resp.NewIdentity, Tainted: tainted}, diags
+}
+
+// Create plans and applies a new instance.
+func (p *Provider) Create(typ string, config Attrs) (Instance, Diagnostics) {
+	p.tb.Helper()
+	return p.Change(p.none(typ), config)
+}
+
+// Destroy plans the end of an instance and applies that.
+func (p *Provider) Destroy(o Instance) (Instance, Diagnostics) {
+	p.tb.Helper()
+	return p.Change(o, nil)
+}
+
+// Change plans and applies. It ends with the plan if that has an error.
+func (p *Provider) Change(o Instance, config Attrs) (Instance, Diagnostics) {
+	p.tb.Helper()
+	pl := p.Plan(o, config)
+	if pl.Diags.Failed() {
+		return o, pl.Diags
+	}
+	o, diags := p.Apply(pl)
+	return o, slices.Concat(pl.Diags, diags)
+}
+
+// AssertNoChanges fails the test unless a plan after a refresh is empty and without diagnostics.
+func (p *Provider) AssertNoChanges(o Instance, config Attrs) {
+	p.tb.Helper()
+	o, diags := p.Read(o)
+	if len(diags) > 0 || !o.Exists() {
+		p.tb.Errorf("a refresh of %s: %s", o.Type, diags)
+	}
+	if pl := p.Plan(o, config); pl.Action != NoOp || len(pl.Diags) > 0 {
+		p.tb.Errorf("the plan of %s is not empty, but %s %v: %s\n%v\n%v", o.Type, pl.Action, pl.Replaces, pl.Diags, o.Attrs(), pl.Attrs())
+	}
+}
+
+// What follows is what Terraform's package objchange does, for attributes: there are no blocks here,
+// and no nested attributes in lists, sets and maps that a resource's configuration may set.
+
+// proposed is the proposal for a plan: the configuration, and for what is computed and not
+// configured the prior value.
+func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config tftypes.Value) tftypes.Value {
+	if config.IsNull() || !config.IsKnown() {
+		return config
+	}
+	was, is := object(prior), object(config)
+	for _, a := range attributes {
+		before, existed := was[a.Name]
+		switch {
+		case a.Computed && is[a.Name].IsNull() && existed:
+			is[a.Name] = before
+		case isObject(a):
+			is[a.Name] = proposed(a.NestedType.Attributes, before, is[a.Name])
+		}
+	}
+	return tftypes.NewValue(config.Type(), is)
+}
+
+// misplanned are the attributes whose planned value is neither the configured one nor, where it is
+// equivalent to that, the prior one; what is computed and not configured is free.
+func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, planned tftypes.Value) (wrong []string) {
+	if config.IsNull() != planned.IsNull() {
+		return []string{"an object is planned that is not configured, or the other way round"}
+	}
+	was, given, is := object(prior), object(config), object(planned)
+	for _, a := range attributes {
+		before, want, got := was[a.Name], given[a.Name], is[a.Name]
+		switch {
+		case got.Equal(want), a.Computed && want.IsNull(), !want.IsNull() && got.Equal(before):
+		case isObject(a) && got.IsKnown() && want.IsKnown():
+			for _, inner := range misplanned(a.NestedType.Attributes, before, want, got) {
+				wrong = append(wrong, a.Name+"."+inner)
+			}
+		default:
+			wrong = append(wrong, fmt.Sprintf("%s is %v, configured is %v", a.Name, got, want))
+		}
+	}
+	return wrong
+}
+
+// incompatible says where a value is not what was planned; "" where it is nowhere.
+func incompatible(at string, planned, actual tftypes.Value) string {
+	was, is := object(planned), object(actual)
+	switch {
+	case !planned.IsKnown(), planned.Equal(actual):
+		return ""
+	case len(was) == 0 || len(is) != len(was):
+		if planned.IsFullyKnown() || planned.IsNull() != actual.IsNull() {
+			return fmt.Sprintf("%s was planned to be %v and is %v", at, planned, actual)
+		}
+		return "" // a list or a set with unknown elements
+	}
+	for name, v := range was {
+		if wrong := incompatible(at+"."+name, v, is[name]); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+func isObject(a *tfprotov6.SchemaAttribute) bool {
+	return a.NestedType != nil && a.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle
+}
+
+// object has the attributes of an object or the elements of a map; it is empty for anything else.
+func object(v tftypes.Value) map[string]tftypes.Value {
+	values := map[string]tftypes.Value{}
+	if v.IsNull() || !v.IsKnown() || !v.Type().Is(tftypes.Object{}) && !v.Type().Is(tftypes.Map{}) {
+		return values
+	}
+	return maps.Clone(as[map[string]tftypes.Value](v)) // As hands out the value's own
+}
