@@ -134,7 +134,7 @@ func (l *Listener) refuses() bool {
 	return true
 }
 
-// Accept, Close and Addr implement net.Listener.
+// Accept implements net.Listener.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.dialed:

@@ -183,7 +183,7 @@ func (p *Provider) List(typ string, config Attrs, includeResource bool, limit in
 	stream := must(p, server.ListResource, &tfprotov6.ListResourceRequest{TypeName: typ, Config: given, IncludeResource: includeResource, Limit: limit})
 	return func(yield func(Listed) bool) {
 		for r := range stream.Results {
-			listed := Listed{Instance: p.none(typ), Name: r.DisplayName, Diags: r.Diagnostics}
+			listed := Listed{Instance: p.New(typ), Name: r.DisplayName, Diags: r.Diagnostics}
 			listed.Identity = r.Identity
 			if r.Resource != nil {
 				listed.State = p.value(p.Schema.ResourceSchemas[typ], r.Resource)

@@ -21,8 +21,8 @@ type Instance struct {
 	Deposed *Instance
 }
 
-// none is an instance that does not exist yet.
-func (p *Provider) none(typ string) Instance {
+// New is an instance that does not exist yet.
+func (p *Provider) New(typ string) Instance {
 	p.tb.Helper()
 	schema := p.Schema.ResourceSchemas[typ]
 	if schema == nil {
@@ -74,7 +74,7 @@ func (p *Provider) importBy(req *tfprotov6.ImportResourceStateRequest) (Instance
 	p.tb.Helper()
 	resp := must(p, p.Server.ImportResourceState, req)
 	if diags := Diagnostics(resp.Diagnostics); diags.Failed() {
-		return p.none(req.TypeName), diags
+		return p.New(req.TypeName), diags
 	}
 	r := resp.ImportedResources[0]
 	o := Instance{Type: r.TypeName, State: p.value(p.Schema.ResourceSchemas[r.TypeName], r.State), Private: r.Private, Identity: r.Identity}
@@ -153,12 +153,6 @@ type Plan struct {
 // Attrs is the planned state.
 func (pl *Plan) Attrs() Attrs { return attrs(pl.Planned) }
 
-// PlanNew plans a new instance.
-func (p *Provider) PlanNew(typ string, config Attrs) *Plan {
-	p.tb.Helper()
-	return p.Plan(p.none(typ), config)
-}
-
 // Plan validates a configuration and plans towards it; nil is to destroy. It does not refresh.
 func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
 	p.tb.Helper()
@@ -170,7 +164,7 @@ func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
 	}
 	from := prior
 	if prior.Tainted && config != nil { // planned like a new one, and then turned into a replacement
-		from = p.none(prior.Type)
+		from = p.New(prior.Type)
 	}
 	resp := p.plan(pl, from)
 	if pl.Diags.Failed() {
@@ -204,7 +198,7 @@ func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
 		pl.Action = Replace
 		warned := pl.Diags
 		pl.Diags = nil
-		p.plan(pl, Instance{Type: prior.Type, State: p.none(prior.Type).State, Private: pl.private})
+		p.plan(pl, Instance{Type: prior.Type, State: p.New(prior.Type).State, Private: pl.private})
 		if pl.Diags.Failed() {
 			warned = append(warned, pl.Diags...)
 		}
@@ -249,7 +243,7 @@ func (p *Provider) Apply(pl *Plan) (Instance, Diagnostics) {
 		if diags.Failed() {
 			return o, diags
 		}
-		o, more := p.planAndApply(pl, p.none(pl.Prior.Type))
+		o, more := p.planAndApply(pl, p.New(pl.Prior.Type))
 		return o, append(diags, more...)
 	}
 	return p.planAndApply(pl, pl.Prior)
@@ -257,7 +251,7 @@ func (p *Provider) Apply(pl *Plan) (Instance, Diagnostics) {
 
 func (p *Provider) createBeforeDestroy(pl *Plan) (Instance, Diagnostics) {
 	p.tb.Helper()
-	o, diags := p.planAndApply(pl, p.none(pl.Prior.Type))
+	o, diags := p.planAndApply(pl, p.New(pl.Prior.Type))
 	if diags.Failed() {
 		if !o.Exists() {
 			return pl.Prior, diags
@@ -300,7 +294,7 @@ func (p *Provider) applyOne(pl *Plan, from Instance) (Instance, Diagnostics) {
 	schema := p.Schema.ResourceSchemas[from.Type]
 	planned := pl.Planned
 	if pl.Action == Delete {
-		planned = p.none(from.Type).State
+		planned = p.New(from.Type).State
 	}
 	resp := must(p, p.Server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: from.Type, PriorState: p.Dynamic(from.State), PlannedState: p.Dynamic(planned),
@@ -323,7 +317,7 @@ func (p *Provider) applyOne(pl *Plan, from Instance) (Instance, Diagnostics) {
 // Create plans and applies a new instance.
 func (p *Provider) Create(typ string, config Attrs) (Instance, Diagnostics) {
 	p.tb.Helper()
-	return p.Change(p.none(typ), config)
+	return p.Change(p.New(typ), config)
 }
 
 // Destroy plans the end of an instance and applies that.

@@ -8,6 +8,7 @@ package acctest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -95,14 +96,14 @@ func (s *Server) Store(tb testing.TB) string {
 			PresignedURL string `json:"presigned_url"`
 		} `json:"data"`
 	}
-	if err := json.NewDecoder(presigned.Body).Decode(&target); err != nil {
+	if err := json.Unmarshal(presigned, &target); err != nil {
 		tb.Fatal(err)
 	}
 	s.send(tb, http.MethodPut, target.Data.PresignedURL, "video/mp4", "stored")
 	return target.Data.FileKeyPath
 }
 
-func (s *Server) send(tb testing.TB, method, address, contentType, body string) *http.Response {
+func (s *Server) send(tb testing.TB, method, address, contentType, body string) (answer []byte) {
 	tb.Helper()
 	req, err := http.NewRequestWithContext(tb.Context(), method, address, strings.NewReader(body))
 	if err != nil {
@@ -116,11 +117,12 @@ func (s *Server) send(tb testing.TB, method, address, contentType, body string) 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = resp.Body.Close() })
-	if resp.StatusCode != http.StatusOK {
-		tb.Fatalf("%s %s: %s", method, address, resp.Status)
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		tb.Fatalf("%s %s: %s, %v", method, address, resp.Status, err)
 	}
-	return resp
+	return answer
 }
 
 // AssertCalls fails the test unless the service has received exactly n requests of a call.

@@ -208,7 +208,7 @@ func TestReplaceOnStatusUnknownInPlan(t *testing.T) {
 		{"element", o, config{"replace_on_status": []any{acctest.Unknown, "STOPPED"}}, true, false},
 		{"in the set anyway", o, config{"replace_on_status": []any{acctest.Unknown, "ERROR"}}, false, true},
 		{"replaced anyway", o, config{"replace_on_status": acctest.Unknown, "name": "other"}, false, true},
-		{"new session", d.PlanNew(resourceType, base()).Prior, config{"replace_on_status": acctest.Unknown}, false, false},
+		{"new session", d.New(resourceType), config{"replace_on_status": acctest.Unknown}, false, false},
 	} {
 		resp := d.Plan(tt.prior, base().With(tt.config))
 		text := resp.Diags.String()
@@ -330,7 +330,7 @@ func TestRegionCheck(t *testing.T) {
 			}
 			d := w.Provider(nil)
 			for range 3 { // three sessions
-				got := d.PlanNew(resourceType, base().With(config{"region": tt.region})).Diags.Texts()
+				got := d.Plan(d.New(resourceType), base().With(config{"region": tt.region})).Diags.Texts()
 				var want []string
 				for _, text := range tt.want {
 					want = append(want, strings.ReplaceAll(text, "%s", w.Live.URL()))
@@ -365,7 +365,7 @@ func TestPastScheduleIsRefusedOnCreate(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
 	d := w.Provider(nil)
-	got := d.PlanNew(resourceType, base().With(config{"is_scheduled": true, "timezone": "UTC", "scheduled_at": "2001-01-01 00:00"})).Diags.Texts()
+	got := d.Plan(d.New(resourceType), base().With(config{"is_scheduled": true, "timezone": "UTC", "scheduled_at": "2001-01-01 00:00"})).Diags.Texts()
 	if len(got) != 1 || !strings.HasPrefix(got[0], `error scheduled_at: scheduled_at is in the past: "2001-01-01 00:00" in UTC was `) {
 		t.Errorf("got %v", got)
 	}
@@ -375,7 +375,8 @@ func TestIncompleteProviderConfiguration(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
 	w.Env["VODLIVE_SECRET_KEY"] = ""
-	got := w.Provider(nil).PlanNew(resourceType, base()).Diags.String()
+	d := w.Provider(nil)
+	got := d.Plan(d.New(resourceType), base()).Diags.String()
 	if !strings.Contains(got, "`secret_key`") || !strings.Contains(got, resourceType) {
 		t.Errorf("got %v", got)
 	}
@@ -504,7 +505,7 @@ func TestUnknownProviderConfiguration(t *testing.T) {
 	if len(diags) > 0 || !read.State.Equal(o.State) {
 		t.Errorf("a read: %v %v", diags.Texts(), read.State)
 	}
-	if resp := d.PlanNew(resourceType, base().With(config{"region": "mars"})); len(resp.Diags) > 0 {
+	if resp := d.Plan(d.New(resourceType), base().With(config{"region": "mars"})); len(resp.Diags) > 0 {
 		t.Errorf("a plan: %v", resp.Diags.Texts())
 	}
 	if _, diags = d.Import(resourceType, "some-id"); len(diags) != 1 || diags[0].Summary != "The provider configuration is not known yet" {

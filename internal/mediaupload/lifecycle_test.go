@@ -64,11 +64,11 @@ func (f *fixture) upload(arguments ...string) {
 func (f *fixture) apply() acctest.Result { return f.Must("apply", "-auto-approve") }
 
 // onlyObject returns the one object that the service must hold.
-func (f *fixture) onlyObject(t *testing.T) simulator.Object {
+func onlyObject(t *testing.T, server *acctest.Server) simulator.Object {
 	t.Helper()
-	objects := f.server.Objects()
+	objects := server.Objects()
 	if len(objects) != 1 {
-		t.Fatalf("%d objects at the service, want 1: %+v\n%s", len(objects), objects, f.server.JournalText())
+		t.Fatalf("%d objects at the service, want 1: %+v\n%s", len(objects), objects, server.JournalText())
 	}
 	return objects[0]
 }
@@ -94,7 +94,7 @@ func TestSingleUpload(t *testing.T) {
 	f := newFixture(t, 300_000)
 	f.upload()
 	f.apply()
-	object := f.onlyObject(t)
+	object := onlyObject(t, f.server)
 	state := f.State()[address].Values
 	want(t, "the object's SHA-256", object.SHA256, f.sum)
 	want(t, "its content type", object.ContentType, "video/mp4")
@@ -111,10 +111,11 @@ func TestSingleUpload(t *testing.T) {
 
 	r := f.Must("destroy", "-auto-approve")
 	contains(t, r, "The uploaded file stays at the service", object.KeyPath)
-	f.onlyObject(t)
+	onlyObject(t, f.server)
 }
 
-// noCredentialAtStorage holds every request to storage against design section 3: no credential of either API, a length.
+// noCredentialAtStorage fails the test if a request to storage had a credential of either API or a
+// cookie, or came without a length.
 func noCredentialAtStorage(t *testing.T, server *acctest.Server) {
 	t.Helper()
 	for _, r := range server.Journal() {
@@ -126,6 +127,9 @@ func noCredentialAtStorage(t *testing.T, server *acctest.Server) {
 				t.Errorf("%s reached storage", name)
 			}
 		}
+		if r.Header.Get("Content-Length") == "" {
+			t.Error("a request to storage has no length")
+		}
 	}
 }
 
@@ -134,7 +138,7 @@ func TestMultipartUpload(t *testing.T) {
 	f := newFixture(t, 12*mib+5)
 	f.upload(`method = "multipart"`, `part_size = 5242880`, `file_name = "promo.bin"`, `content_type = "application/mxf"`)
 	f.apply()
-	object := f.onlyObject(t)
+	object := onlyObject(t, f.server)
 	state := f.State()[address].Values
 	want(t, "the object's SHA-256", object.SHA256, f.sum)
 	want(t, "its parts", object.Parts, 3)
@@ -156,7 +160,7 @@ func TestNewContentIsANewUpload(t *testing.T) {
 	f := newFixture(t, 1000)
 	f.upload()
 	f.apply()
-	first := f.onlyObject(t)
+	first := onlyObject(t, f.server)
 	sum := media(t, f.path, 1001, 2)
 	contains(t, f.Must("plan"), "must be replaced", "forces replacement", "1 to add, 0 to change, 1 to destroy")
 	f.apply()
@@ -271,7 +275,7 @@ func TestGivenHashIsProvedWhileSending(t *testing.T) {
 
 			f.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.ToUpper(f.sum)+`"`)
 			f.apply()
-			want(t, "the object's SHA-256", f.onlyObject(t).SHA256, f.sum)
+			want(t, "the object's SHA-256", onlyObject(t, f.server).SHA256, f.sum)
 			f.AssertNoChanges()
 			// Taking the argument away changes nothing: the content is the same.
 			f.upload(fmt.Sprintf("method = %q", method))
@@ -339,7 +343,7 @@ resource "vodlive_media_upload" "file" {
 	}
 	config("1")
 	f.apply()
-	first := f.onlyObject(t)
+	first := onlyObject(t, f.server)
 	want(t, "SHA-256", first.SHA256, f.sum)
 	f.AssertNoChanges()
 
@@ -347,7 +351,7 @@ resource "vodlive_media_upload" "file" {
 	contains(t, f.Must("plan"), "must be replaced")
 	contains(t, f.apply(), "If it is the same, the upload is kept and nothing is sent")
 	want(t, "key path", f.State()[address].Values["key_path"], first.KeyPath)
-	f.onlyObject(t)
+	onlyObject(t, f.server)
 
 	config("3")
 	sum := media(t, f.path, 2000, 3)
@@ -362,7 +366,7 @@ func TestImportAdoptsTheFileAtHand(t *testing.T) {
 	f := newFixture(t, 1000)
 	f.upload()
 	f.apply()
-	key := f.onlyObject(t).KeyPath
+	key := onlyObject(t, f.server).KeyPath
 	f.Must("state", "rm", address)
 	calls := len(f.server.Journal())
 
@@ -386,7 +390,7 @@ func TestContentTypeFromTheContent(t *testing.T) {
 	f.Write("clip", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 100))
 	f.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"clip\"\n}\n")
 	f.apply()
-	want(t, "content type", f.onlyObject(t).ContentType, "image/png")
+	want(t, "content type", onlyObject(t, f.server).ContentType, "image/png")
 	f.AssertNoChanges()
 }
 
@@ -468,7 +472,7 @@ resource "vodlive_media_upload" "file" {
   source = "media.mp4"
 }`, token))
 	f.apply()
-	want(t, "SHA-256", f.onlyObject(t).SHA256, f.sum)
+	want(t, "SHA-256", onlyObject(t, f.server).SHA256, f.sum)
 	f.AssertNoChanges()
 }
 
@@ -501,7 +505,7 @@ resource "vodlive_media_upload" "file" {
 
 			config(values[0], "single", "2") // not known while planning, and the same in the end
 			f.apply()
-			f.onlyObject(t)
+			onlyObject(t, f.server)
 			f.AssertNoChanges()
 
 			config(values[1], "auto", "2")
@@ -554,5 +558,5 @@ func TestRewrittenFileIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.apply()
-	want(t, "SHA-256", f.onlyObject(t).SHA256, sum)
+	want(t, "SHA-256", onlyObject(t, f.server).SHA256, sum)
 }

@@ -38,7 +38,7 @@ func (f *fixture) importWithoutFile(t *testing.T, configure func()) (keyPath str
 	t.Helper()
 	f.upload()
 	f.apply()
-	keyPath = f.onlyObject(t).KeyPath
+	keyPath = onlyObject(t, f.server).KeyPath
 	f.Must("state", "rm", address)
 	f.rename(t, "away")
 	configure()
@@ -106,7 +106,7 @@ func TestImportUnderAnotherNameIsRefused(t *testing.T) {
 	f := newFixture(t, 1000)
 	f.upload()
 	f.apply()
-	key := f.onlyObject(t).KeyPath
+	key := onlyObject(t, f.server).KeyPath
 	f.Must("state", "rm", address)
 	f.Must("import", address, key)
 	for name, configure := range map[string]func(){
@@ -134,12 +134,12 @@ func TestRenamedSourceThatIsKnownOnlyAtApply(t *testing.T) {
 			f := newFixture(t, 1000)
 			f.later("media.mp4", "1", arguments...)
 			f.apply()
-			first := f.onlyObject(t)
+			first := onlyObject(t, f.server)
 			f.rename(t, name)
 			f.later(name, "2", arguments...)
 			contains(t, f.Must("plan"), "must be replaced")
 			f.apply()
-			f.onlyObject(t)
+			onlyObject(t, f.server)
 			state := f.State()[address].Values
 			for attribute, value := range map[string]any{
 				"key_path": first.KeyPath, "file_name": "media.mp4", "content_type": "video/mp4", "source": name, "size": 1000, "sha256": f.sum,
@@ -171,7 +171,7 @@ resource "vodlive_media_upload" "file" {
 	f.rename(t, "renamed.mp4")
 	config("renamed.mp4", "2")
 	f.apply()
-	f.onlyObject(t)
+	onlyObject(t, f.server)
 	want(t, "file_name", f.State()[address].Values["file_name"], "media.mp4")
 	f.AssertNoChanges()
 }
@@ -284,7 +284,7 @@ resource "vodlive_media_upload" "file" {
 	}
 	config("a.mp4", "1")
 	f.apply()
-	object := f.onlyObject(t)
+	object := onlyObject(t, f.server)
 	f.rename(t, "away")
 	config("a.mp4", "2")
 	contains(t, f.apply(), "The uploaded file is not here")
@@ -303,7 +303,7 @@ func TestTimeLimitThatLeavesNoTimeLosesNothing(t *testing.T) {
 	f := newFixture(t, 1000)
 	f.upload()
 	f.apply()
-	object := f.onlyObject(t)
+	object := onlyObject(t, f.server)
 	media(t, f.path, 1000, 2)
 	for _, limit := range []string{"0s", "-5m", "soon", ""} {
 		f.upload(fmt.Sprintf("timeouts = { create = %q }", limit))
@@ -346,7 +346,7 @@ func TestImportWhoseNameIsKnownOnlyAtApply(t *testing.T) {
 			f := newFixture(t, 1000)
 			f.upload()
 			f.apply()
-			key := f.onlyObject(t).KeyPath
+			key := onlyObject(t, f.server).KeyPath
 			f.Must("state", "rm", address)
 			f.Must("import", address, key)
 			f.Config(fmt.Sprintf(`
@@ -358,7 +358,7 @@ resource "vodlive_media_upload" "file" {
   file_name = terraform_data.name.output
 }`, name))
 			r := f.Run("apply", "-auto-approve")
-			f.onlyObject(t)
+			onlyObject(t, f.server)
 			want(t, "key_path", f.State()[address].Values["key_path"], key)
 			if problem != "" {
 				want(t, "exit code", r.Code, 1)
@@ -395,7 +395,7 @@ func TestJobOnASourceThatIsKnownOnlyAtApply(t *testing.T) {
 				f.later("media.mp4", trigger, arguments...)
 				f.apply()
 			}
-			f.onlyObject(t)
+			onlyObject(t, f.server)
 			want(t, "batches", len(f.server.Batches()), tc.batches)
 			f.AssertNoChanges()
 		})

@@ -81,7 +81,7 @@ func TestProgressGoesToNothingElse(t *testing.T) {
 			f.Setenv("TF_LOG_PROVIDER", "WARN")
 			f.Setenv("TF_LOG_PATH", logs)
 			f.apply()
-			f.onlyObject(t)
+			onlyObject(t, f.server)
 			log, err := os.ReadFile(logs)
 			if err != nil || !strings.Contains(string(log), "VODLIVE_PROGRESS") {
 				t.Errorf("the log does not say it: %s %v", log, err)

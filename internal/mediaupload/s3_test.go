@@ -42,7 +42,7 @@ func TestUploadsToARealS3Server(t *testing.T) {
 			f := onS3(t, tc.size)
 			f.upload(tc.arguments...)
 			f.apply()
-			object := f.onlyObject(t)
+			object := onlyObject(t, f.server)
 			state := f.State()[address].Values
 			want(t, "SHA-256", object.SHA256, f.sum)
 			want(t, "key_path", state["key_path"], object.KeyPath)
@@ -59,22 +59,21 @@ func TestUploadsToARealS3Server(t *testing.T) {
 
 func TestInterruptedUploadContinuesOnARealS3Server(t *testing.T) {
 	t.Parallel()
-	i := &interrupted{fixture: onS3(t, resumeSize)}
-	i.Setenv("VODLIVE_UPLOAD_CONCURRENCY", "1")
-	i.configure(`part_size = 5242880`)
+	f := onS3(t, resumeSize)
+	f.uploadInParts()
 	// PUTs do not pass the simulator, so the run breaks off where the service is asked for the third address.
-	i.server.Fail(simulator.Fault{Call: simulator.CallMultipartURL, After: breaksAt - 1, Status: http.StatusInternalServerError})
-	contains(t, i.Run("apply", "-auto-approve"), "2 of 4 parts are stored")
-	i.server.ClearFaults()
-	since := len(i.server.Journal())
-	i.apply()
+	f.server.Fail(simulator.Fault{Call: simulator.CallMultipartURL, After: breaksAt - 1, Status: http.StatusInternalServerError})
+	contains(t, f.Run("apply", "-auto-approve"), "2 of 4 parts are stored")
+	f.server.ClearFaults()
+	since := len(f.server.Journal())
+	f.apply()
 	asked := 0
-	for _, r := range i.server.Journal()[since:] {
+	for _, r := range f.server.Journal()[since:] {
 		if r.Call == simulator.CallMultipartURL {
 			asked++
 		}
 	}
-	want(t, "addresses asked for in the second run", asked, resumeParts-breaksAt+1)
-	want(t, "SHA-256", i.onlyObject(t).SHA256, i.sum)
-	i.AssertNoChanges()
+	want(t, "addresses asked for in the second run", asked, rest)
+	want(t, "SHA-256", onlyObject(t, f.server).SHA256, f.sum)
+	f.AssertNoChanges()
 }

@@ -197,7 +197,7 @@ func TestTokensThatThePlanRefuses(t *testing.T) {
 				"vodlive_media_upload": clip(t, "auto"),
 				"vodlive_batch_job":    {"paths": []string{"vod/input/c/u/f.mp4"}, "service_modes": []string{"video_optimizer"}},
 			} {
-				diags := p.PlanNew(typ, config).Diags
+				diags := p.Plan(p.New(typ), config).Diags
 				text := diags.String()
 				if !diags.Failed() {
 					t.Errorf("%s: the plan has no error: %s", typ, text)

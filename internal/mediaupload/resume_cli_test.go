@@ -1,0 +1,178 @@
+package mediaupload_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// newInParts has a file that is uploaded in four parts.
+func newInParts(t *testing.T) *fixture {
+	t.Helper()
+	f := newFixture(t, resumeSize)
+	f.uploadInParts()
+	return f
+}
+
+// uploadInParts configures an upload of four parts, one at a time, with arguments besides, a line each.
+func (f *fixture) uploadInParts(arguments ...string) {
+	f.Config(fmt.Sprintf(`
+provider "vodlive" {
+  max_retries        = 0
+  upload_concurrency = 1
+}
+resource "vodlive_media_upload" "file" {
+  source    = %q
+  method    = "multipart"
+  part_size = 5242880
+  %s
+}`, f.path, strings.Join(arguments, "\n  ")))
+}
+
+// brokenOff runs an apply until the third part is on its way and the record holds the two before
+// it, and then does something to it.
+func brokenOff(t *testing.T, f *fixture, blow func(*acctest.Process)) acctest.Result {
+	t.Helper()
+	hold := f.server.Hold(simulator.CallPutPart, isPart(breaksAt))
+	p := f.Start("apply", "-auto-approve")
+	if err := hold.Arrived(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	awaitRecord(t, f, breaksAt-1)
+	blow(p)
+	r := p.Wait()
+	uploads := f.server.Uploads() // before Release, which may store the third part after all
+	if len(uploads) != 1 || len(uploads[0].Parts) != breaksAt-1 {
+		t.Fatalf("unfinished uploads: %+v, want one with %d parts", uploads, breaksAt-1)
+	}
+	hold.Release()
+	return r
+}
+
+// awaitRecord waits until the record of the upload holds so many parts: it is written at most once a second.
+func awaitRecord(t *testing.T, f *fixture, parts int) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		names, _ := filepath.Glob(filepath.Join(f.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
+		for _, name := range names {
+			if content, err := os.ReadFile(name); err == nil && strings.Count(string(content), `"etag"`) >= parts {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatal("no record of the upload was written")
+		}
+	}
+}
+
+// assertTainted fails the test unless the state has an unfinished upload with two parts.
+func assertTainted(t *testing.T, f *fixture) {
+	t.Helper()
+	r := f.State()[address]
+	incomplete, _ := r.Values["incomplete_upload"].(map[string]any)
+	want(t, "tainted", r.Tainted, true)
+	want(t, "stored_parts", incomplete["stored_parts"], breaksAt-1)
+	want(t, "key_path", r.Values["key_path"], nil)
+}
+
+// TestKilledUploadContinues ends an apply in the ways that only a real CLI has, and applies again.
+func TestKilledUploadContinues(t *testing.T) {
+	t.Parallel()
+	for name, breakOff := range map[string]func(t *testing.T, f *fixture){
+		"SIGINT": func(t *testing.T, f *fixture) {
+			r := brokenOff(t, f, func(p *acctest.Process) { p.Signal(os.Interrupt) })
+			want(t, "exit code", r.Code, 1)
+			contains(t, r, "2 of 4 parts are stored", "the next apply sends only the others", "terraform untaint")
+			assertTainted(t, f)
+		},
+		"SIGINT, then untaint": func(t *testing.T, f *fixture) {
+			brokenOff(t, f, func(p *acctest.Process) { p.Signal(os.Interrupt) })
+			assertTainted(t, f)
+			f.uploadInParts(`lifecycle { prevent_destroy = true }`)
+			r := f.Run("plan")
+			want(t, "exit code of the plan", r.Code, 1)
+			contains(t, r, "prevent_destroy")
+			f.Must("untaint", address)
+			contains(t, f.Must("plan"), "0 to add, 1 to change, 0 to destroy")
+		},
+		"SIGKILL of the provider": func(t *testing.T, f *fixture) {
+			brokenOff(t, f, func(p *acctest.Process) { p.KillProvider() })
+		},
+		"SIGKILL of the CLI": func(t *testing.T, f *fixture) {
+			r := brokenOff(t, f, func(p *acctest.Process) { p.Signal(syscall.SIGKILL) })
+			want(t, "exit code", r.Code, -1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newInParts(t)
+			breakOff(t, f)
+			since := len(f.server.Journal())
+			f.apply()
+			want(t, "parts sent by the second apply", len(sent(f.server, since)), rest)
+			object := onlyObject(t, f.server)
+			want(t, "the object's SHA-256", object.SHA256, f.sum)
+			state := f.State()
+			want(t, "objects in the state", len(state), 1)
+			want(t, "key_path", state[address].Values["key_path"], object.KeyPath)
+			want(t, "incomplete_upload", state[address].Values["incomplete_upload"], nil)
+			want(t, "tainted", state[address].Tainted, false)
+			f.AssertNoChanges()
+			left, _ := filepath.Glob(filepath.Join(f.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
+			want(t, "records that are left", len(left), 0)
+		})
+	}
+}
+
+func TestReplaceOfACompleteUploadSendsEverything(t *testing.T) {
+	t.Parallel()
+	f := newInParts(t)
+	f.apply()
+	f.Must("apply", "-auto-approve", "-replace="+address)
+	f.server.AssertCalls(t, simulator.CallPutPart, 2*resumeParts)
+	want(t, "objects", len(f.server.Objects()), 2)
+	f.AssertNoChanges()
+}
+
+// TestTwoAppliesAtOnce has two working folders upload the same file with one folder of records between them.
+func TestTwoAppliesAtOnce(t *testing.T) {
+	t.Parallel()
+	first := newInParts(t)
+	second := *first
+	second.CLI = acctest.NewCLI(t, first.server)
+	second.Setenv("VODLIVE_RESUME_DIR", first.Env("VODLIVE_RESUME_DIR"))
+	second.uploadInParts()
+
+	hold := first.server.Hold(simulator.CallPutPart, isPart(breaksAt))
+	p := first.Start("apply", "-auto-approve")
+	if err := hold.Arrived(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	q := second.Start("apply", "-auto-approve")
+	if err := hold.Arrived(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	hold.Release()
+	for _, r := range []acctest.Result{p.Wait(), q.Wait()} {
+		want(t, "exit code of "+r.Output, r.Code, 0)
+	}
+	objects := first.server.Objects()
+	want(t, "objects", len(objects), 2)
+	for _, o := range objects {
+		want(t, "SHA-256", o.SHA256, first.sum)
+	}
+	first.server.AssertCalls(t, simulator.CallMultipartCreate, 2)
+	first.server.AssertCalls(t, simulator.CallPutPart, 2*resumeParts)
+}
