@@ -83,7 +83,7 @@ func TestImportBlock(t *testing.T) {
 			s := acctest.Start(t, simulator.Options{OutputModeShape: "empty-object"})
 			cli := acctest.NewCLI(t, s)
 			if kind == "identity" {
-				cli.SkipBelow("import by identity", "1.12.0", "")
+				cli.SkipBelow("import by identity", "1.12.0", "1.12.0")
 			}
 			id := s.AddSession(matchRecord)
 			cli.Config(pushPull() + "import {\n  to = " + address + "\n  " + fmt.Sprintf(by, id) + "\n}\n")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,20 +24,14 @@ const (
 // copies it.
 func TestEveryExamplePlans(t *testing.T) {
 	t.Parallel()
-	var found []string
-	err := filepath.WalkDir(examples, func(path string, entry fs.DirEntry, err error) error {
-		slash := filepath.ToSlash(strings.TrimPrefix(path, examples+string(filepath.Separator)))
-		// Those that are whole configurations have tests of their own, beside them.
-		kind, rest, _ := strings.Cut(slash, "/")
-		pages := []string{"actions", "data-sources", "ephemeral-resources", "functions", "list-resources", "resources"}
-		generated := kind == "provider" || slices.Contains(pages, kind) && strings.Count(rest, "/") == 1
-		if err == nil && !entry.IsDir() && generated && (strings.HasSuffix(path, ".tf") || strings.HasSuffix(path, ".hcl")) {
-			found = append(found, slash)
-		}
-		return err
+	pages := []string{"actions", "data-sources", "ephemeral-resources", "functions", "list-resources", "resources"}
+	found := exampleFiles(t, func(name string) bool {
+		kind, rest, _ := strings.Cut(name, "/")
+		onPage := kind == "provider" || slices.Contains(pages, kind) && strings.Count(rest, "/") == 1
+		return onPage && (path.Ext(name) == ".tf" || path.Ext(name) == ".hcl")
 	})
-	if err != nil || len(found) < 15 {
-		t.Fatalf("examples found: %v, %v", found, err)
+	if len(found) < 15 {
+		t.Fatalf("examples found: %v", found)
 	}
 	for _, name := range found {
 		t.Run(name, func(t *testing.T) {
@@ -44,6 +39,21 @@ func TestEveryExamplePlans(t *testing.T) {
 			planExample(t, name)
 		})
 	}
+}
+
+// exampleFiles are the files below examples that match, with slashes.
+func exampleFiles(t *testing.T, match func(name string) bool) (names []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(examples), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && match(name) {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil || len(names) == 0 {
+		t.Fatalf("examples found: %v, %v", names, err)
+	}
+	return names
 }
 
 // exampleFolder is a working folder in which the examples find their files, variables and sessions.
@@ -59,24 +69,38 @@ func exampleFolder(t *testing.T) *acctest.CLI {
 	cli.Write("media/promo.mp4", "promo")
 	master := cli.Write("media/master.mxf", "master")
 	cli.Write("media/master.mxf.sha256", fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("master")), filepath.Base(master)))
-	cli.Setenv("TF_VAR_session_id", sessionID)
-	cli.Setenv("TF_VAR_stream_key", "key")
-	cli.Setenv("TF_VAR_access_token_id", "id")
-	cli.Setenv("TF_VAR_secret_key", "secret")
+	for name, value := range map[string]string{
+		"access_token_id": "id",
+		"edges":           `{"a":"edge-a.example.com","b":"edge-b.example.com"}`,
+		"encoders":        `{"a":"encoder-a.example.com","b":"encoder-b.example.com"}`,
+		"folder":          "media",
+		"media":           "media/promo.mp4",
+		"name":            "cup-final",
+		"region":          "eu-central-1",
+		"secret_key":      "secret",
+		"session_id":      sessionID,
+		"starts_at":       "2040-06-30T18:45:00Z",
+		"stream_key":      "key",
+	} {
+		cli.Setenv("TF_VAR_"+name, value)
+	}
 	return cli
+}
+
+// addExample writes an example's file into the working folder, under another name there.
+func addExample(t *testing.T, cli *acctest.CLI, example, name string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(examples, filepath.FromSlash(example)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cli.Write(name, string(content))
 }
 
 func planExample(t *testing.T, name string) {
 	t.Helper()
 	cli := exampleFolder(t)
-	add := func(name string) {
-		content, err := os.ReadFile(filepath.Join(examples, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cli.Write(filepath.Base(name), string(content))
-	}
-	add(name)
+	addExample(t, cli, name, path.Base(name))
 	kind, _, _ := strings.Cut(name, "/")
 	switch kind {
 	case "provider":
@@ -103,17 +127,81 @@ func planExample(t *testing.T, name string) {
 		return
 	}
 	want := "Plan:"
-	switch base := filepath.Base(name); {
+	switch base := path.Base(name); {
 	case strings.HasPrefix(base, "import-"):
 		if strings.Contains(base, "identity") {
 			cli.SkipBelow("import by identity", "1.12.0", "1.12.0")
 		}
-		add(strings.TrimSuffix(name, base) + "resource.tf")
+		addExample(t, cli, strings.TrimSuffix(name, base)+"resource.tf", "resource.tf")
 		want = "Plan: 1 to import, 0 to add"
 	case kind == "functions", kind == "data-sources":
 		want = "Changes to Outputs"
 	}
 	if r := cli.Must("plan"); !strings.Contains(r.Output, want) {
 		t.Errorf("the plan lacks %q:\n%s", want, r.Output)
+	}
+}
+
+// wholeExample is a working folder with the configuration in one of the folders of examples.
+func wholeExample(t *testing.T, folder string) *acctest.CLI {
+	t.Helper()
+	cli := exampleFolder(t)
+	if folder == "event" {
+		cli.SkipBelow("provider functions", "1.8.0", "1.7.0")
+	}
+	for _, name := range exampleFiles(t, func(name string) bool { return path.Dir(name) == folder && path.Ext(name) == ".tf" }) {
+		addExample(t, cli, name, path.Base(name))
+	}
+	return cli
+}
+
+// TestEveryWholeExamplePlans plans the examples that are configurations of several files.
+func TestEveryWholeExamplePlans(t *testing.T) {
+	t.Parallel()
+	for _, file := range exampleFiles(t, func(name string) bool { return strings.Count(name, "/") == 1 && path.Base(name) == "main.tf" }) {
+		t.Run(path.Dir(file), func(t *testing.T) {
+			t.Parallel()
+			wholeExample(t, path.Dir(file)).Must("plan")
+		})
+	}
+}
+
+// TestTestsOfExamples runs the tests that examples bring along, as the user of a module would: the provider is mocked.
+func TestTestsOfExamples(t *testing.T) {
+	t.Parallel()
+	for _, file := range exampleFiles(t, func(name string) bool { return strings.HasSuffix(name, ".tftest.hcl") }) {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			cli := wholeExample(t, path.Dir(path.Dir(file)))
+			cli.SkipBelow("mock_provider", "1.7.0", "1.8.0")
+			addExample(t, cli, file, "tests/"+path.Base(file))
+			if out := cli.Must("test").Output; !strings.Contains(out, "Success!") {
+				t.Errorf("terraform test does not say that it succeeded:\n%s", out)
+			}
+		})
+	}
+}
+
+func TestEveryImportCommandWorks(t *testing.T) {
+	t.Parallel()
+	for _, name := range exampleFiles(t, func(name string) bool { return path.Base(name) == "import.sh" }) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cli := exampleFolder(t)
+			addExample(t, cli, path.Dir(name)+"/resource.tf", "resource.tf")
+			text, err := os.ReadFile(filepath.Join(examples, filepath.FromSlash(name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+			command := strings.Fields(lines[len(lines)-1])
+			if len(command) != 4 || command[0] != "terraform" {
+				t.Fatalf("the last line is %q, want terraform import ADDRESS ID", lines[len(lines)-1])
+			}
+			cli.Must(command[1:]...)
+			if _, ok := cli.State()[command[2]]; !ok {
+				t.Errorf("%s is not in the state", command[2])
+			}
+		})
 	}
 }
