@@ -1,11 +1,13 @@
 package batchjob_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -114,7 +116,7 @@ func TestCreateFails(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		fault   simulator.Fault
-		config  string // instead of one with a stored path
+		path    string // instead of that of a stored file
 		text    []string
 		calls   int
 		batches int
@@ -140,129 +142,114 @@ func TestCreateFails(t *testing.T) {
 			text: []string{"Submitting the batch job failed", "422 Unprocessable Entity: no such mode"},
 		},
 		"no such file": {
-			config: job(paths("vod/input/c/u/none.mp4"), modes("video_optimizer")), calls: 1,
+			path: "vod/input/c/u/none.mp4", calls: 1,
 			text: []string{"Submitting the batch job failed", `there is no file at "vod/input/c/u/none.mp4"`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := acctest.Start(t, simulator.Options{})
-			path := server.Store(t)
+			w := acctest.NewWorld(t, simulator.Options{})
+			stored := w.Store(t)
 			if tc.fault.Times > 0 {
 				tc.fault.Call = simulator.CallBatch
-				server.Fail(tc.fault)
+				w.Fail(tc.fault)
 			}
-			cli := acctest.NewCLI(t, server)
-			config := job(paths(path), modes("video_optimizer"))
-			cli.Config(config)
-			if tc.config != "" {
-				cli.Config(tc.config)
-			}
-			r := cli.Run("apply", "-auto-approve")
-			if r.Code != 1 {
-				t.Fatalf("exit code %d\n%s", r.Code, r.Output)
-			}
+			path := cmp.Or(tc.path, stored)
+			o, diags := w.Provider(nil).Create("vodlive_batch_job", on(path))
 			for _, text := range tc.text {
-				if text = strings.ReplaceAll(text, "{path}", path); !strings.Contains(r.Flat(), text) {
-					t.Errorf("the output lacks %q:\n%s", text, r.Output)
+				if text = strings.ReplaceAll(text, "{path}", path); !diags.Failed() || !strings.Contains(diags.String(), text) {
+					t.Errorf("the diagnostics lack %q: %s", text, diags)
 				}
 			}
-			if strings.Contains(r.Flat(), "may have been submitted") && strings.Contains(r.Flat(), "Apply again") {
-				t.Errorf("the error advises to apply again:\n%s", r.Output)
+			if text := diags.String(); strings.Contains(text, "may have been submitted") && strings.Contains(text, "Apply again") {
+				t.Errorf("the error advises to apply again: %s", text)
 			}
-			server.AssertCalls(t, simulator.CallBatch, tc.calls)
-			if n := len(server.Batches()); n != tc.batches {
+			w.AssertCalls(t, simulator.CallBatch, tc.calls)
+			if n := len(w.Batches()); n != tc.batches {
 				t.Errorf("%d jobs, want %d", n, tc.batches)
 			}
-			if state := cli.State(); len(state) > 0 {
-				t.Errorf("the state has %v", state)
+			if o.Exists() {
+				t.Errorf("the state has %v", o.Attrs())
 			}
 			// Applying again is the user's decision, and submits.
-			cli.Config(config)
-			cli.Must("apply", "-auto-approve")
-			server.AssertCalls(t, simulator.CallBatch, tc.calls+1)
+			_, diags = w.Provider(nil).Change(o, on(stored))
+			diags.Must(t)
+			w.AssertCalls(t, simulator.CallBatch, tc.calls+1)
 		})
 	}
+}
+
+// on is a job on one file.
+func on(path string) acctest.Attrs {
+	return acctest.Attrs{"paths": []string{path}, "service_modes": []string{"video_optimizer"}}
 }
 
 // TestSurelyNotProcessedIsRepeated: a 429 refuses before anything is done.
 func TestSurelyNotProcessedIsRepeated(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.Config(job(paths(server.Store(t)), modes("video_optimizer")))
-	server.Fail(simulator.Fault{Call: simulator.CallBatch, Times: 2, Status: http.StatusTooManyRequests})
-	cli.Must("apply", "-auto-approve")
-	server.AssertCalls(t, simulator.CallBatch, 3)
-	if n := len(server.Batches()); n != 1 {
-		t.Errorf("%d jobs, want 1", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		path := w.Store(t)
+		w.Fail(simulator.Fault{Call: simulator.CallBatch, Times: 2, Status: http.StatusTooManyRequests})
+		_, diags := w.Provider(nil).Create("vodlive_batch_job", on(path))
+		diags.Must(t)
+		w.AssertCalls(t, simulator.CallBatch, 3)
+		if n := len(w.Batches()); n != 1 {
+			t.Errorf("%d jobs, want 1", n)
+		}
+	})
 }
 
 func TestImportIsRefused(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.Config(job(paths("vod/input/c/u/f.mp4"), modes("video_optimizer")))
-	r := cli.Run("import", address, "some-id")
-	if r.Code != 1 || !strings.Contains(r.Flat(), "This resource does not support import") {
-		t.Errorf("exit code %d\n%s", r.Code, r.Output)
+	w := acctest.NewWorld(t, simulator.Options{})
+	_, diags := w.Provider(nil).Import("vodlive_batch_job", "some-id")
+	if !diags.Failed() || !strings.Contains(diags.String(), "This resource does not support import") {
+		t.Error(diags)
 	}
-	if n := len(server.Journal()); n > 0 {
+	if n := len(w.Journal()); n > 0 {
 		t.Errorf("%d requests were made", n)
 	}
 }
 
-// TestInvalidConfigurations validates all of them in one run.
+// TestInvalidConfigurations leaves out what Terraform finds by the schema: missing arguments and those of another type.
 func TestInvalidConfigurations(t *testing.T) {
 	t.Parallel()
 	const path, mode = "vod/input/c/u/f.mp4", "video_optimizer"
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
+	p := acctest.NewProvider(t, nil)
 	for name, tc := range map[string]struct {
-		arguments []string
-		text      []string
+		change acctest.Attrs
+		want   []string
 	}{
-		"no_paths":      {[]string{modes(mode)}, []string{`The argument "paths" is required`}},
-		"no_modes":      {[]string{paths(path)}, []string{`The argument "service_modes" is required`}},
-		"empty_paths":   {[]string{paths(), modes(mode)}, []string{"paths", "must contain at least 1 elements"}},
-		"empty_modes":   {[]string{paths(path), modes()}, []string{"service_modes", "must contain at least 1 elements"}},
-		"path_twice":    {[]string{paths(path, path), modes(mode)}, []string{"paths", "duplicate", path}},
-		"mode_twice":    {[]string{paths(path), modes(mode, mode)}, []string{"service_modes", "duplicate", mode}},
-		"blank_path":    {[]string{paths(path, " \t"), modes(mode)}, []string{"paths[1]", "must not be blank"}},
-		"blank_mode":    {[]string{paths(path), modes("")}, []string{"service_modes[0]", "must not be blank"}},
-		"null_path":     {[]string{`paths = ["` + path + `", null]`, modes(mode)}, []string{"This attribute contains a null value"}},
-		"a_job_id":      {[]string{paths(path), modes(mode), `id = "mine"`}, []string{"id", "Invalid Configuration for Read-Only Attribute"}},
-		"empty_trigger": {[]string{paths(path), modes(mode), `triggers = "now"`}, []string{"triggers", "map of string required"}},
+		"no paths":     {acctest.Attrs{"paths": []string{}}, []string{"error paths: ", "must contain at least 1 elements"}},
+		"no modes":     {acctest.Attrs{"service_modes": []string{}}, []string{"error service_modes: ", "must contain at least 1 elements"}},
+		"a path twice": {acctest.Attrs{"paths": []string{path, path}}, []string{"error paths: ", "duplicate", path}},
+		"a mode twice": {acctest.Attrs{"service_modes": []string{mode, mode}}, []string{"error service_modes: ", "duplicate", mode}},
+		"a blank path": {acctest.Attrs{"paths": []string{path, " \t"}}, []string{"error paths.[]: ", "paths[1]", "must not be blank"}},
+		"a blank mode": {acctest.Attrs{"service_modes": []string{""}}, []string{"error service_modes.[]: ", "service_modes[0]", "must not be blank"}},
+		"a null path":  {acctest.Attrs{"paths": []any{path, nil}}, []string{"This attribute contains a null value"}},
+		"an id":        {acctest.Attrs{"id": "mine"}, []string{"error id: ", "Invalid Configuration for Read-Only Attribute"}},
 	} {
-		cli.Config(strings.Replace(job(tc.arguments...), `"job"`, fmt.Sprintf("%q", name), 1))
-		r := cli.Run("validate")
-		if r.Code != 1 {
-			t.Errorf("%s: exit code %d\n%s", name, r.Code, r.Output)
-		}
-		for _, text := range tc.text {
-			if !strings.Contains(r.Flat(), text) {
-				t.Errorf("%s: the output lacks %q:\n%s", name, text, r.Output)
+		text := p.Validate("vodlive_batch_job", on(path).With(tc.change)).String()
+		for _, want := range tc.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the diagnostics lack %q: %s", name, want, text)
 			}
 		}
-	}
-	if n := len(server.Journal()); n > 0 {
-		t.Errorf("validating made %d requests", n)
 	}
 }
 
 // TestUploadHalfIsNeeded: found by the plan, not by a 401.
 func TestUploadHalfIsNeeded(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.Setenv("VODLIVE_ID_TOKEN", "")
-	cli.Config(job(paths("vod/input/c/u/f.mp4"), modes("video_optimizer")))
-	r := cli.Run("plan")
-	if r.Code != 1 || !strings.Contains(r.Flat(), "needed by vodlive_batch_job, which calls the upload and batch API") || !strings.Contains(r.Flat(), "`id_token`") {
-		t.Errorf("exit code %d\n%s", r.Code, r.Output)
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.Env["VODLIVE_ID_TOKEN"] = ""
+	p := w.Provider(nil)
+	text := p.Plan(p.New("vodlive_batch_job"), on("vod/input/c/u/f.mp4")).Diags.String()
+	if !strings.Contains(text, "needed by vodlive_batch_job, which calls the upload and batch API") || !strings.Contains(text, "`id_token`") {
+		t.Error(text)
 	}
-	if n := len(server.Journal()); n > 0 {
+	if n := len(w.Journal()); n > 0 {
 		t.Errorf("%d requests were made", n)
 	}
 }

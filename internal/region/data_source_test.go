@@ -1,14 +1,32 @@
 package region_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
+
+type attrs = acctest.Attrs
+
+func read(t *testing.T, w *acctest.World) attrs {
+	t.Helper()
+	regions, diags := w.Provider(nil).DataSource("vodlive_regions", nil)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return regions
+}
+
+// column is one attribute of all regions.
+func column(regions attrs, name string) (values []any) {
+	for _, r := range regions["regions"].([]any) {
+		values = append(values, r.(attrs)[name])
+	}
+	return values
+}
 
 // TestRegions reads the list in either shape, sorted.
 func TestRegions(t *testing.T) {
@@ -16,24 +34,17 @@ func TestRegions(t *testing.T) {
 	for shape, json := range map[string]string{"strings": `"a-1"`, "objects": `{"enabled":true,"region":"a-1"}`} {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
-			server := acctest.Start(t, simulator.Options{Regions: []string{"c-3", "a-1", "b-2"}, RegionShape: shape})
-			resource.UnitTest(t, resource.TestCase{
-				ProtoV6ProviderFactories: server.Factories(t),
-				Steps: []resource.TestStep{{
-					Config: `
-data "vodlive_regions" "one" {}
-data "vodlive_regions" "two" {}
-output "names" { value = join(" ", data.vodlive_regions.one.names) }
-output "sorted" { value = join(" ", data.vodlive_regions.two.regions[*].name) }
-output "json" { value = data.vodlive_regions.two.regions[0].json }
-`,
-					Check: resource.ComposeAggregateTestCheckFunc(
-						resource.TestCheckOutput("names", "a-1 b-2 c-3"),
-						resource.TestCheckOutput("sorted", "a-1 b-2 c-3"),
-						resource.TestCheckOutput("json", json),
-					),
-				}},
-			})
+			regions := read(t, acctest.NewWorld(t, simulator.Options{Regions: []string{"c-3", "a-1", "b-2"}, RegionShape: shape}))
+			sorted := []any{"a-1", "b-2", "c-3"}
+			if names := regions["names"].([]any); !slices.Equal(names, sorted) {
+				t.Errorf("names are %v", names)
+			}
+			if names := column(regions, "name"); !slices.Equal(names, sorted) {
+				t.Errorf("the regions are %v", names)
+			}
+			if got := column(regions, "json")[0]; got != json {
+				t.Errorf("the first is %s, want %s", got, json)
+			}
 		})
 	}
 }
@@ -41,45 +52,40 @@ output "json" { value = data.vodlive_regions.two.regions[0].json }
 // TestUnavailableRegions lists a region that cannot be used now, but not among the names for a session.
 func TestUnavailableRegions(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	server.Fail(simulator.Fault{Call: simulator.CallRegions, Body: `{"data":[{"region":{"name":"b-2"},"available":true},{"region":{"name":"a-1"},"available":false}]}`})
-	resource.UnitTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: server.Factories(t),
-		Steps: []resource.TestStep{{
-			Config: `
-data "vodlive_regions" "all" {}
-output "names" { value = join(" ", data.vodlive_regions.all.names) }
-output "all" { value = join(" ", data.vodlive_regions.all.regions[*].name) }
-output "json" { value = data.vodlive_regions.all.regions[0].json }
-`,
-			Check: resource.ComposeAggregateTestCheckFunc(
-				resource.TestCheckOutput("names", "b-2"),
-				resource.TestCheckOutput("all", "a-1 b-2"),
-				resource.TestCheckOutput("json", `{"region":{"name":"a-1"},"available":false}`),
-			),
-		}},
-	})
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.Fail(simulator.Fault{Call: simulator.CallRegions, Body: `{"data":[{"region":{"name":"b-2"},"available":true},{"region":{"name":"a-1"},"available":false}]}`})
+	regions := read(t, w)
+	if names := regions["names"].([]any); !slices.Equal(names, []any{"b-2"}) {
+		t.Errorf("names are %v", names)
+	}
+	if names := column(regions, "name"); !slices.Equal(names, []any{"a-1", "b-2"}) {
+		t.Errorf("the regions are %v", names)
+	}
+	if got := column(regions, "json")[0]; got != `{"region":{"name":"a-1"},"available":false}` {
+		t.Errorf("the first is %s", got)
+	}
 }
 
 // TestOneCallServesARun asks for the list twice in one provider process.
 func TestOneCallServesARun(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.Config("data \"vodlive_regions\" \"one\" {}\ndata \"vodlive_regions\" \"two\" {}\n")
-	cli.Must("plan")
-	server.AssertCalls(t, simulator.CallRegions, 1)
+	w := acctest.NewWorld(t, simulator.Options{})
+	p := w.Provider(nil)
+	for range 2 {
+		if _, diags := p.DataSource("vodlive_regions", nil); len(diags) > 0 {
+			t.Fatal(diags)
+		}
+	}
+	w.AssertCalls(t, simulator.CallRegions, 1)
 }
 
 func TestRegionsNeedTheLiveHalf(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.Setenv("VODLIVE_BASE_URL", "")
-	cli.Config("data \"vodlive_regions\" \"one\" {}\n")
-	r := cli.Run("plan")
-	if r.Code != 1 || !strings.Contains(r.Flat(), "`base_url` (or VODLIVE_BASE_URL, which is set but empty) is needed by vodlive_regions") {
-		t.Errorf("exit code %d\n%s", r.Code, r.Output)
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.Env["VODLIVE_BASE_URL"] = ""
+	_, diags := w.Provider(nil).DataSource("vodlive_regions", nil)
+	if !diags.Failed() || !strings.Contains(diags.String(), "`base_url` (or VODLIVE_BASE_URL, which is set but empty) is needed by vodlive_regions") {
+		t.Error(diags)
 	}
-	server.AssertCalls(t, simulator.CallRegions, 0)
+	w.AssertCalls(t, simulator.CallRegions, 0)
 }
