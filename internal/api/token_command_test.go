@@ -144,7 +144,7 @@ func TestCommandToken(t *testing.T) {
 	// A program left behind holds the output open until the test ends; the token is there.
 	listener := commands(t)
 	if got, err := api.CommandToken(command("child connect "+listener.Addr().String(), "print tok")).Token(t.Context(), ""); err != nil || got != "tok" {
-		t.Errorf("got %q, %v", got, err)
+		t.Fatalf("got %q, %v", got, err)
 	}
 	accept(t, listener)
 }
@@ -213,6 +213,7 @@ func TestCommandTokenIsStopped(t *testing.T) {
 			go func() {
 				_, err := source.Token(ctx, "")
 				result <- err
+				_ = listener.Close() // wait for no process that could not be started
 			}()
 			conns := []net.Conn{accept(t, listener), accept(t, listener)}
 			if by == "caller" {

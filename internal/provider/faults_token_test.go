@@ -1,12 +1,13 @@
 package provider_test
 
 import (
-	"bytes"
+	"log"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,41 @@ const (
 	firstToken  = "first-identity-token-8c1d"
 	secondToken = "second-identity-token-3b7e"
 )
+
+// As first argument, these make this test binary a token command.
+const (
+	commandOfFile   = "token-of-file"  // RUNS TOKEN: counts the run in one file, prints the other
+	commandThatEnds = "token-and-exit" // STDOUT STDERR CODE
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	switch {
+	case len(os.Args) == 4 && os.Args[1] == commandOfFile:
+		var runs, token []byte
+		if runs, err = os.ReadFile(os.Args[2]); err != nil && !os.IsNotExist(err) {
+			break
+		}
+		if err = os.WriteFile(os.Args[2], append(runs, '.'), 0o600); err != nil {
+			break
+		}
+		if token, err = os.ReadFile(os.Args[3]); err == nil {
+			_, err = os.Stdout.Write(token)
+		}
+	case len(os.Args) == 5 && os.Args[1] == commandThatEnds:
+		_, _ = os.Stdout.WriteString(os.Args[2])
+		_, _ = os.Stderr.WriteString(os.Args[3])
+		var code int
+		if code, err = strconv.Atoi(os.Args[4]); err == nil {
+			os.Exit(code)
+		}
+	default:
+		os.Exit(m.Run())
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
 
 // statuses are the answers to a call in order of arrival.
 func statuses(w *acctest.World, call string) (all []int) {
@@ -79,7 +115,7 @@ func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 	writeFile(t, token, firstToken)
 	w := withoutToken(t, simulator.Options{IDToken: firstToken})
 	p := w.Provider(attrs{
-		"id_token_command": []string{"sh", "-c", `echo run >> "$1" && cat "$2"`, "sh", runs, token}, "upload_concurrency": inFlight, "max_retries": 0,
+		"id_token_command": []string{os.Args[0], commandOfFile, runs, token}, "upload_concurrency": inFlight, "max_retries": 0,
 	})
 	file := filepath.Join(folder, "clip.mp4")
 	writeFile(t, file, strings.Repeat("0123456789abcdef", 5*inFlight*mib/16+1))
@@ -107,8 +143,8 @@ func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 	if refused != inFlight {
 		t.Errorf("%d requests were answered 401, want %d", refused, inFlight)
 	}
-	if content, err := os.ReadFile(runs); err != nil || bytes.Count(content, []byte("run")) != 2 {
-		t.Errorf("the command ran %d times, want one for the first token and one for all parts (%v)", bytes.Count(content, []byte("run")), err)
+	if content, err := os.ReadFile(runs); err != nil || len(content) != 2 {
+		t.Errorf("the command ran %d times, want one for the first token and one for all parts (%v)", len(content), err)
 	}
 	if objects := w.Objects(); len(objects) != 1 || objects[0].Parts != inFlight+1 {
 		t.Errorf("objects %+v", objects)
@@ -120,28 +156,24 @@ func TestTokenCommandThatFails(t *testing.T) {
 	t.Parallel()
 	const printed = "half-of-a-token-4417"
 	for name, tc := range map[string]struct {
-		command string
-		text    []string
+		stdout, stderr, code string
+		text                 []string
 	}{
-		"fails": {`printf half-of-a-token-4417; echo "the login has expired" >&2; exit 3`, []string{"exit status 3", "the login has expired"}},
-		"repeats what it printed": {
-			`printf half-of-a-token-4417; echo "cannot use half-of-a-token-4417" >&2; exit 1`, []string{"exit status 1", "cannot use ***"},
-		},
-		"prints nothing": {`echo "not logged in" >&2`, []string{"printed no token", "not logged in"}},
-		"prints a header": {
-			`printf 'half-of-a-token-4417\r\nX-Evil: 1'`, []string{"control character"},
-		},
+		"fails":                   {printed, "the login has expired", "3", []string{"exit status 3", "the login has expired"}},
+		"repeats what it printed": {printed, "cannot use " + printed, "1", []string{"exit status 1", "cannot use ***"}},
+		"prints nothing":          {"", "not logged in", "0", []string{"printed no token", "not logged in"}},
+		"prints a header":         {printed + "\r\nX-Evil: 1", "", "0", []string{"control character"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := withoutToken(t, simulator.Options{})
-			p := w.Provider(attrs{"id_token_command": []string{"sh", "-c", tc.command}})
+			p := w.Provider(attrs{"id_token_command": []string{os.Args[0], commandThatEnds, tc.stdout, tc.stderr, tc.code}})
 			diags := upload(t, p, "single")
 			text := diags.String()
 			if !diags.Failed() {
 				t.Fatalf("no error: %s", text)
 			}
-			for _, part := range append(tc.text, "the command sh") {
+			for _, part := range append(tc.text, "the command "+filepath.Base(os.Args[0])) {
 				if !strings.Contains(text, part) {
 					t.Errorf("the diagnostics lack %q: %s", part, text)
 				}

@@ -14,7 +14,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestTimeLimitOfAnUpload: the parts that are stored when the time is over are kept for the next apply.
+// TestTimeLimitOfAnUpload: the error says how many parts were stored when the time was over. There are only two: three
+// sums at once are computed by md5-simd, which shares channels between uploads, and those of one bubble of synctest may
+// not be used outside of it.
 func TestTimeLimitOfAnUpload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -22,7 +24,7 @@ func TestTimeLimitOfAnUpload(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{})
 		p := w.Provider(attrs{"upload_concurrency": 1, "stall_timeout": "1h"})
 		file := filepath.Join(t.TempDir(), "clip.mp4")
-		writeFile(t, file, strings.Repeat("0123456789abcdef", 4*partSize/16))
+		writeFile(t, file, strings.Repeat("0123456789abcdef", 2*partSize/16))
 		clip := attrs{"source": file, "method": "multipart", "part_size": partSize, "change_detection": "stat", "timeouts": attrs{"create": "20m"}}
 
 		hold := w.Hold(simulator.CallPutPart, func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == "2" })
@@ -31,7 +33,7 @@ func TestTimeLimitOfAnUpload(t *testing.T) {
 		if took := time.Since(begun); took != 20*time.Minute {
 			t.Errorf("the upload ended after %s, want its time limit", took)
 		}
-		for _, want := range []string{"The time limit of 20m0s (timeouts.create) was reached", "1 of 4 parts are stored"} {
+		for _, want := range []string{"The time limit of 20m0s (timeouts.create) was reached", "1 of 2 parts are stored"} {
 			if !strings.Contains(diags.String(), want) {
 				t.Errorf("the diagnostics lack %q: %s", want, diags)
 			}
@@ -40,7 +42,7 @@ func TestTimeLimitOfAnUpload(t *testing.T) {
 		if _, diags := p.Create("vodlive_media_upload", clip); len(diags) > 0 {
 			t.Fatal(diags)
 		}
-		if objects := w.Objects(); len(objects) != 1 || objects[0].Size != 4*partSize {
+		if objects := w.Objects(); len(objects) != 1 || objects[0].Size != 2*partSize {
 			t.Errorf("objects: %+v", objects)
 		}
 	})
