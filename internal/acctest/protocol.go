@@ -304,7 +304,7 @@ func list[E any](typ tftypes.Type, items []E) tftypes.Value {
 	return tftypes.NewValue(typ, values)
 }
 
-// goValue is the opposite of Value. Whole numbers are ints.
+// goValue is the opposite of Value. Numbers are ints: the provider has no others.
 func goValue(v tftypes.Value) any {
 	switch {
 	case !v.IsKnown():

@@ -84,7 +84,7 @@ func (a attribute) String() string {
 	return fmt.Sprintf("%s: %s, %s", a.path, typ, strings.Join(flags, " "))
 }
 
-// TestSchemaIsAsAgreed makes every change of the schema show in review: go test ./internal/provider -update.
+// TestSchemaIsAsAgreed makes every change of the schema show in review. `make docs` writes the golden file.
 func TestSchemaIsAsAgreed(t *testing.T) {
 	t.Parallel()
 	all, _ := attributes(t)
@@ -103,7 +103,7 @@ func TestSchemaIsAsAgreed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("the schema changed; if that is meant, run the test with -update:\n%s", diff)
+		t.Errorf("the schema changed; if that is meant, run make docs:\n%s", diff)
 	}
 }
 
