@@ -18,8 +18,9 @@ import (
 	"github.com/hashicorp/go-version"
 )
 
-// CLI is a working folder with a configuration, a state and a real terraform or tofu that runs the provider built from
-// this tree. Terraform's own environment variables of whoever runs the tests do not reach it.
+// CLI is a working folder with a configuration, a state and a real terraform or tofu that runs the
+// provider built from this tree. Terraform's own environment variables of whoever runs the tests do
+// not reach it.
 type CLI struct {
 	// Dir is the folder of the configuration.
 	Dir string
@@ -37,8 +38,8 @@ type Result struct {
 	Code int
 }
 
-// NewCLI makes a working folder for a test. The provider takes the addresses and credentials of server from the
-// environment. The test is skipped where there is no CLI.
+// NewCLI makes a working folder for a test. The provider takes the addresses and credentials of
+// server from the environment. The test is skipped where there is no CLI.
 func NewCLI(tb testing.TB, server *Server) *CLI {
 	tb.Helper()
 	path := FindCLI()
@@ -69,7 +70,8 @@ provider_installation {
 	return &CLI{Dir: dir, tb: tb, path: path, env: env}
 }
 
-// FindCLI returns the path of the CLI that tests use, "" when there is none: TF_ACC_TERRAFORM_PATH, else terraform, else tofu.
+// FindCLI returns the path of the CLI that tests use, "" when there is none: TF_ACC_TERRAFORM_PATH,
+// else terraform, else tofu.
 func FindCLI() string {
 	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
 		return path
@@ -82,8 +84,8 @@ func FindCLI() string {
 	return ""
 }
 
-// buildProvider builds the provider's binary once per test process. The folder stays until the machine clears its
-// temporary files: a test process has no end that all its tests share.
+// buildProvider builds the provider's binary once per test process. The folder stays until the
+// machine clears its temporary files: a test process has no end that all its tests share.
 var buildProvider = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "vodlive-provider-")
 	if err != nil {
@@ -157,8 +159,8 @@ type Process struct {
 	err    error
 }
 
-// Start starts the CLI. It is killed when the test ends before it does. Nothing else limits its time: a machine may be
-// slow.
+// Start starts the CLI. It is killed when the test ends before it does. Nothing else limits its
+// time: a machine may be slow.
 func (c *CLI) Start(args ...string) *Process {
 	c.tb.Helper()
 	cmd := exec.CommandContext(c.tb.Context(), c.path, args...)
@@ -179,7 +181,8 @@ func (c *CLI) Start(args ...string) *Process {
 	return p
 }
 
-// environ is the machine's environment less every variable that steers Terraform or the provider, plus the test's own.
+// environ is the machine's environment less every variable that steers Terraform or the provider,
+// plus the test's own.
 func (c *CLI) environ() []string {
 	var env []string
 	for _, item := range os.Environ() {
@@ -227,7 +230,8 @@ func (p *Process) Wait() Result {
 	return r
 }
 
-// Flat is the output with Terraform's line wrapping and box drawing undone, so that a text can be looked for in it.
+// Flat is the output with Terraform's line wrapping and box drawing undone, so that a text can be
+// looked for in it.
 func (r Result) Flat() string {
 	return strings.Join(strings.FieldsFunc(r.Output, func(c rune) bool {
 		return c == ' ' || c == '\n' || c == '\t' || c == '│' || c == '╷' || c == '╵'
@@ -243,7 +247,8 @@ type Resource struct {
 	Deposed string         `json:"deposed_key"`
 }
 
-// State returns the managed resources of the root module, by address; a deposed one under "ADDRESS (deposed)".
+// State returns the managed resources of the root module, by address; a deposed one under "ADDRESS
+// (deposed)".
 func (c *CLI) State() map[string]Resource {
 	c.tb.Helper()
 	out := c.Must("show", "-json").Output
@@ -283,7 +288,8 @@ func (c *CLI) IsTofu() bool {
 	return strings.Contains(c.Must("version").Output, "OpenTofu")
 }
 
-// SkipBelow skips the test where the CLI is older than the release, "" meaning that no release of that CLI has the feature.
+// SkipBelow skips the test where the CLI is older than the release, "" meaning that no release of
+// that CLI has the feature.
 func (c *CLI) SkipBelow(feature, terraform, tofu string) {
 	c.tb.Helper()
 	name, need := "Terraform", terraform

@@ -2,7 +2,8 @@
 
 package acctest
 
-// KillProvider kills the provider process that the CLI has started. How to find it is known for Linux only.
+// KillProvider kills the provider process that the CLI has started. How to find it is known for
+// Linux only.
 func (p *Process) KillProvider() {
 	p.tb.Helper()
 	p.tb.Skip("finding the provider's process is written for Linux only")

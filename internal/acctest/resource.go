@@ -349,8 +349,8 @@ func (p *Provider) AssertNoChanges(o Instance, config Attrs) {
 	}
 }
 
-// What follows is what Terraform's package objchange does, for attributes: there are no blocks here,
-// and no nested attributes in lists, sets and maps that a resource's configuration may set.
+// What follows is what Terraform's package objchange does, for attributes: there are no blocks
+// here, and no nested attributes in lists, sets and maps that a resource's configuration may set.
 
 // proposed is the proposal for a plan: the configuration, and for what is computed and not
 // configured the prior value.

@@ -43,7 +43,8 @@ func Start(tb testing.TB, options simulator.Options) *Server {
 	return &Server{Service: service, URL: server.URL, Client: server.Client()}
 }
 
-// newService is a simulator that fails the test on a request to a route that the service does not have.
+// newService is a simulator that fails the test on a request to a route that the service does not
+// have.
 func newService(tb testing.TB, options simulator.Options) *simulator.Service {
 	tb.Helper()
 	if options.UnknownRoute == nil {

@@ -212,7 +212,8 @@ func TestImportIsRefused(t *testing.T) {
 	}
 }
 
-// TestInvalidConfigurations leaves out what Terraform finds by the schema: missing arguments and those of another type.
+// TestInvalidConfigurations leaves out what Terraform finds by the schema: missing arguments and
+// those of another type.
 func TestInvalidConfigurations(t *testing.T) {
 	t.Parallel()
 	const path, mode = "vod/input/c/u/f.mp4", "video_optimizer"

@@ -56,7 +56,8 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// fromJSON makes a configuration of a JSON value, in which "(unknown)" stands for what is not known yet.
+// fromJSON makes a configuration of a JSON value, in which "(unknown)" stands for what is not known
+// yet.
 func fromJSON(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -22,7 +22,8 @@ func newInParts(t *testing.T) *fixture {
 	return f
 }
 
-// uploadInParts configures an upload of four parts, one at a time, with arguments besides, a line each.
+// uploadInParts configures an upload of four parts, one at a time, with arguments besides, a line
+// each.
 func (f *fixture) uploadInParts(arguments ...string) {
 	f.Config(fmt.Sprintf(`
 provider "vodlive" {
@@ -57,7 +58,8 @@ func brokenOff(t *testing.T, f *fixture, blow func(*acctest.Process)) acctest.Re
 	return r
 }
 
-// awaitRecord waits until the record of the upload holds so many parts: it is written at most once a second.
+// awaitRecord waits until the record of the upload holds so many parts: it is written at most once
+// a second.
 func awaitRecord(t *testing.T, f *fixture, parts int) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -146,7 +148,8 @@ func TestReplaceOfACompleteUploadSendsEverything(t *testing.T) {
 	f.AssertNoChanges()
 }
 
-// TestTwoAppliesAtOnce has two working folders upload the same file with one folder of records between them.
+// TestTwoAppliesAtOnce has two working folders upload the same file with one folder of records
+// between them.
 func TestTwoAppliesAtOnce(t *testing.T) {
 	t.Parallel()
 	first := newInParts(t)

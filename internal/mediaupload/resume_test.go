@@ -45,7 +45,8 @@ func newMachine(t *testing.T, size int) *machine {
 	return m
 }
 
-// apply refreshes and plans in one provider process and applies in another, as `terraform apply` does.
+// apply refreshes and plans in one provider process and applies in another, as `terraform apply`
+// does.
 func (m *machine) apply() acctest.Diagnostics {
 	m.t.Helper()
 	p, before := m.Provider(m.provider), m.state
@@ -128,7 +129,8 @@ func (m *machine) editIncomplete(name string, edit func(string) string) {
 	})
 }
 
-// assertStored fails the test unless the service has one object, which is the file, and the state says so.
+// assertStored fails the test unless the service has one object, which is the file, and the state
+// says so.
 func (m *machine) assertStored() {
 	m.t.Helper()
 	object := onlyObject(m.t, m.Server)
@@ -148,7 +150,8 @@ func sent(server *acctest.Server, since int) (numbers []string) {
 	return numbers
 }
 
-// TestInterruptedUploadContinues has a second apply send what a first one has not, after something has changed.
+// TestInterruptedUploadContinues has a second apply send what a first one has not, after something
+// has changed.
 func TestInterruptedUploadContinues(t *testing.T) {
 	t.Parallel()
 	const another = "00000000000000000000000000000000"
@@ -261,7 +264,8 @@ func editFile(t *testing.T, name string, old *regexp.Regexp, with string) {
 	}
 }
 
-// TestOneUnfinishedUploadServesOneResource adds a second resource for the same file to one whose upload broke off.
+// TestOneUnfinishedUploadServesOneResource adds a second resource for the same file to one whose
+// upload broke off.
 func TestOneUnfinishedUploadServesOneResource(t *testing.T) {
 	t.Parallel()
 	for _, untaint := range []bool{false, true} {
@@ -376,7 +380,8 @@ func TestLostAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				// Three parts and more are hashed together, by goroutines that serve all tests and belong to no bubble.
+				// Three parts and more are hashed together, by goroutines that serve all tests and
+				// belong to no bubble.
 				m := newMachine(t, 5*mib+1000)
 				m.provider = oneByOne // with retries
 				m.config = m.config.With(tt.config)

@@ -20,8 +20,8 @@ const (
 	sessionID = "0f8fad5b-d9cb-469f-a165-70867728950e" // the id in the examples of imports
 )
 
-// TestEveryExamplePlans plans each configuration of the documentation against a simulated service, as a user would who
-// copies it.
+// TestEveryExamplePlans plans each configuration of the documentation against a simulated service,
+// as a user would who copies it.
 func TestEveryExamplePlans(t *testing.T) {
 	t.Parallel()
 	pages := []string{"actions", "data-sources", "ephemeral-resources", "functions", "list-resources", "resources"}
@@ -166,7 +166,8 @@ func TestEveryWholeExamplePlans(t *testing.T) {
 	}
 }
 
-// TestTestsOfExamples runs the tests that examples bring along, as the user of a module would: the provider is mocked.
+// TestTestsOfExamples runs the tests that examples bring along, as the user of a module would: the
+// provider is mocked.
 func TestTestsOfExamples(t *testing.T) {
 	t.Parallel()
 	for _, file := range exampleFiles(t, func(name string) bool { return strings.HasSuffix(name, ".tftest.hcl") }) {

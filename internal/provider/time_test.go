@@ -14,9 +14,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestTimeLimitOfAnUpload: the error says how many parts were stored when the time was over. There are only two: three
-// sums at once are computed by md5-simd, which shares channels between uploads, and those of one bubble of synctest may
-// not be used outside of it.
+// TestTimeLimitOfAnUpload: the error says how many parts were stored when the time was over. There
+// are only two: three sums at once are computed by md5-simd, which shares channels between uploads,
+// and those of one bubble of synctest may not be used outside of it.
 func TestTimeLimitOfAnUpload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -48,7 +48,8 @@ func TestTimeLimitOfAnUpload(t *testing.T) {
 	})
 }
 
-// TestTimeLimitOfASession: a session that is not ready when the time is over was created, and the error says so.
+// TestTimeLimitOfASession: a session that is not ready when the time is over was created, and the
+// error says so.
 func TestTimeLimitOfASession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +71,8 @@ func TestTimeLimitOfASession(t *testing.T) {
 	})
 }
 
-// TestRenewedTokenIsGood has the token of a file expire and be renewed during an upload, before a call that uses it.
+// TestRenewedTokenIsGood has the token of a file expire and be renewed during an upload, before a
+// call that uses it.
 func TestRenewedTokenIsGood(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

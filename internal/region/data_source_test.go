@@ -49,7 +49,8 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestUnavailableRegions lists a region that cannot be used now, but not among the names for a session.
+// TestUnavailableRegions lists a region that cannot be used now, but not among the names for a
+// session.
 func TestUnavailableRegions(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
