@@ -18,8 +18,8 @@ import (
 // defaultCreateTimeout is timeouts.create when it is not set.
 const defaultCreateTimeout = 20 * time.Minute
 
-// Create creates the session, saves its id at once, waits, and then looks up what only the listing shows. Whatever
-// fails after the id is known leaves the session in the state, tainted.
+// Create creates the session, saves its id at once, waits, and then looks up what only the listing
+// shows. Whatever fails after the id is known leaves the session in the state, tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m model
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
@@ -133,15 +133,15 @@ func waitDiagnostic(err error) diag.Diagnostic {
 	if !errors.As(err, &w) {
 		return providerdata.ErrorDiagnostic("Waiting for the live session", err)
 	}
-	const taint = "It is in the state, marked as tainted, so the next apply replaces it with a new one. " +
+	const taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
 		"To keep it, run `terraform untaint` with the resource's address"
 	switch w.why {
 	case endTerminal:
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", w.status),
 			fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s. "+
-				"If %s is what you want, name it in `wait_for_status`.", w.id, w.status, taint, w.status))
+				"To accept %s as the result of a create, add it to `wait_for_status`.", w.id, w.status, taint, w.status))
 	case endTimeout:
-		detail := fmt.Sprintf("Live session %s was created, but the time for creating it (`timeouts.create`) was over after %s. "+
+		detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` when `timeouts.create` ended after %s. "+
 			"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
 			w.id, w.after.Round(time.Second), w.status, taint)
 		if w.err != nil {
@@ -158,8 +158,8 @@ func waitDiagnostic(err error) diag.Diagnostic {
 	}
 }
 
-// differences warns of the arguments in other. It shows no value of an input source or output destination: they carry
-// stream keys.
+// differences warns of the arguments in other. It shows no value of an input source or output
+// destination: they carry stream keys.
 func (n *newborn) differences() (diags diag.Diagnostics) {
 	if len(n.other) == 0 {
 		return nil
@@ -174,10 +174,11 @@ func (n *newborn) differences() (diags diag.Diagnostics) {
 			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.name, a.value(&n.model.session), got)
 		}
 	}
-	diags.AddWarning("The service changed what was asked for",
+	diags.AddWarning("The service stored other values than configured",
 		fmt.Sprintf("Live session %s was created, but the service shows other values for it than the configuration has:%s\n\n"+
-			"Terraform keeps the configured values in the state and shows no difference as long as the service shows these. "+
-			"Check whether the session is what you need. `terraform apply -replace` with the resource's address creates another one; this one keeps running.",
+			"Terraform keeps the configured values in the state, and plans show no difference as long as the service shows these values. "+
+			"Check whether you can use the session. To create another one, run `terraform apply -replace` with the resource's address: "+
+			"this session keeps running.",
 			n.model.ID.ValueString(), lines.String()))
 	return diags
 }

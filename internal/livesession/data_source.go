@@ -71,11 +71,11 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 	attributes := sessionAttributes()
 	attributes["id"] = schema.StringAttribute{
 		Required:            true,
-		MarkdownDescription: "Id of the session. One that the account does not have is an error.",
+		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",
 		Validators:          []validator.String{notBlank()},
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One live session of the account, by its id, with every field that the service shows of it.",
+		MarkdownDescription: "Reads one live session by its id, with every field that the service returns.",
 		Attributes:          attributes,
 	}
 }
@@ -143,13 +143,13 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 	attributes := map[string]schema.Attribute{
 		"limit": schema.Int64Attribute{
 			Optional: true,
-			MarkdownDescription: "Largest number of sessions in `sessions`, at least 1. Reading stops as soon as so many have matched, " +
-				"which saves calls in a large account (a page has 100 sessions). Default: no limit.",
+			MarkdownDescription: "Maximum number of sessions in `sessions`, at least 1. Reading stops as soon as that many have matched, " +
+				"which saves requests in a large account (a page has 100 sessions). Default: no limit.",
 			Validators: []validator.Int64{int64validator.AtLeast(1)},
 		},
 		"sessions": schema.ListNestedAttribute{
 			Computed:            true,
-			MarkdownDescription: "The sessions that match every filter, in the service's order.",
+			MarkdownDescription: "The sessions that match every filter, in the order of the service's listing.",
 			NestedObject:        schema.NestedAttributeObject{Attributes: sessionAttributes()},
 		},
 	}
@@ -159,8 +159,8 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The live sessions of the account, with every field of the service's listing. Filters are applied by the provider: " +
-			"whenever the data source is read, it requests the pages of the listing until `limit` sessions have matched.",
+		MarkdownDescription: "Lists the live sessions of the account, with every field that the service returns. The provider applies the filters itself: " +
+			"each read requests pages of the service's listing until `limit` sessions have matched.",
 		Attributes: attributes,
 	}
 }

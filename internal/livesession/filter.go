@@ -10,9 +10,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// filter narrows the sessions of a data source or a list resource. What is null
-// does not narrow. The service has no filters of its own that the interface
-// shows (4.2), so all pages are read until enough is found.
+// filter narrows the sessions of a data source or a list resource. What is null does not narrow.
+// The service has no filters of its own that the interface shows (4.2), so all pages are read until
+// enough is found.
 type filter struct {
 	Region    types.String `tfsdk:"region"`
 	Mode      types.String `tfsdk:"mode"`
@@ -40,8 +40,8 @@ var filterRules = map[string]validator.String{
 	"name_regex": regex(),
 }
 
-// matcher makes the test that the filter stands for. name_regex has been
-// validated, so its error is only possible for a value known since.
+// matcher makes the test that the filter stands for. name_regex has been validated, so its error is
+// only possible for a value known since.
 func (f *filter) matcher() (func(*api.Session) bool, error) {
 	pattern, err := regexp.Compile(f.NameRegex.ValueString())
 	if err != nil {

@@ -272,13 +272,13 @@ var invalid = []struct {
 		"error scheduled_at: Invalid scheduled_at: \"2031-5-7 20:15\" was given; it must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\". Write \"2031-05-07 20:15\", and the zone in `timezone`.",
 	}},
 	{"day that does not exist", config{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2031-02-29 10:00"}, []string{
-		`error scheduled_at: Invalid scheduled_at: "2031-02-29 10:00" was given; it must be a local time of the form YYYY-MM-DD HH:MM, such as "2031-05-17 20:15". There is no such day or hour.`,
+		`error scheduled_at: Invalid scheduled_at: "2031-02-29 10:00" was given; it must be a local time of the form YYYY-MM-DD HH:MM, such as "2031-05-17 20:15". This day or hour does not exist.`,
 	}},
 	{"hour 24", config{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2031-05-17 24:00"}, []string{
-		`error scheduled_at: Invalid scheduled_at: "2031-05-17 24:00" was given; it must be a local time of the form YYYY-MM-DD HH:MM, such as "2031-05-17 20:15". There is no such day or hour.`,
+		`error scheduled_at: Invalid scheduled_at: "2031-05-17 24:00" was given; it must be a local time of the form YYYY-MM-DD HH:MM, such as "2031-05-17 20:15". This day or hour does not exist.`,
 	}},
 	{"month 13", config{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2031-13-01 10:00"}, []string{
-		`error scheduled_at: Invalid scheduled_at: "2031-13-01 10:00" was given; it must be a local time of the form YYYY-MM-DD HH:MM, such as "2031-05-17 20:15". There is no such day or hour.`,
+		`error scheduled_at: Invalid scheduled_at: "2031-13-01 10:00" was given; it must be a local time of the form YYYY-MM-DD HH:MM, such as "2031-05-17 20:15". This day or hour does not exist.`,
 	}},
 	{"start in words", config{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "tomorrow"}, []string{
 		`error scheduled_at: Invalid scheduled_at: "tomorrow" was given; it must be a local time of the form YYYY-MM-DD HH:MM, such as "2031-05-17 20:15".`,

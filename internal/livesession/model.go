@@ -9,8 +9,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// session is what the service knows of a live session (interface 2.5): the data
-// sources as they are, the resource with its own arguments beside them.
+// session is what the service knows of a live session (interface 2.5): the data sources as they
+// are, the resource with its own arguments beside them.
 type session struct {
 	ID         types.String `tfsdk:"id"`
 	Name       types.String `tfsdk:"name"`
@@ -56,8 +56,8 @@ type model struct {
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 }
 
-// newModel is a resource of which nothing is known, as import and the list
-// resource begin with: the zero values of sets and objects have no type.
+// newModel is a resource of which nothing is known, as import and the list resource begin with: the
+// zero values of sets and objects have no type.
 func newModel() model {
 	return model{
 		session:         newSession(),
@@ -105,10 +105,9 @@ func (m *session) spec() api.SessionSpec {
 	}
 }
 
-// fill takes over what an answer of the service says. What the answer does not
-// say keeps its value: create answers with less than get, get with less than
-// the listing. What does not apply to such a session is null, however the
-// service shows it (interface 2.5).
+// fill takes over what an answer of the service says. What the answer does not say keeps its value:
+// create answers with less than get, get with less than the listing. What does not apply to such a
+// session is null, however the service shows it (interface 2.5).
 func (m *session) fill(s *api.Session) {
 	m.fillArguments(s)
 	m.fillComputed(s)
@@ -177,8 +176,8 @@ func (m *session) fillPreset(p api.InputPreset) {
 	})
 }
 
-// keep sets a value that the answer has; without one it leaves what was known
-// before, and null where nothing was.
+// keep sets a value that the answer has; without one it leaves what was known before, and null
+// where nothing was.
 func keep(to *types.String, value string) {
 	switch {
 	case value != "":
@@ -197,8 +196,7 @@ func applies(to *types.String, value string, yes bool) {
 	keep(to, value)
 }
 
-// keepBool is keep for a flag; one that was never told is false, the service's
-// own default.
+// keepBool is keep for a flag; one that was never told is false, the service's own default.
 func keepBool(to *types.Bool, value *bool) {
 	switch {
 	case value != nil:
@@ -217,9 +215,9 @@ func keepInt(to *types.Int64, value *int64) {
 	}
 }
 
-// untold names what applies to the session and no answer has told yet: required
-// are arguments, without which the session cannot be described; listed is what
-// the listing can tell (interface 2.5).
+// untold names what applies to the session and no answer has told yet: required are arguments,
+// without which the session cannot be described; listed is what the listing can tell (interface
+// 2.5).
 func (m *session) untold() (required, listed []string) {
 	pull, push, ha := pulls(m.Input), pushes(m.OutputMode), m.Mode.ValueString() == modeHA
 	add := func(to *[]string, name string, value attr.Value, applies bool) {

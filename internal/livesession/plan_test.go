@@ -78,7 +78,7 @@ func TestDrift(t *testing.T) {
 			if !slices.ContainsFunc(replaced, func(p string) bool { return strings.Contains(p, attribute) }) {
 				t.Errorf("the plan replaces because of %v, want %s", replaced, attribute)
 			}
-			if !strings.Contains(strings.Join(texts(resp.Diagnostics), "\n"), "The live session goes on") {
+			if !strings.Contains(strings.Join(texts(resp.Diagnostics), "\n"), "The live session keeps running") {
 				t.Errorf("the replacement does not warn: %v", texts(resp.Diagnostics))
 			}
 		})
@@ -192,7 +192,7 @@ func TestReplaceOnStatus(t *testing.T) {
 			if planned := fields(t, d.value(resp.PlannedState))["status"]; planned.IsKnown() == tt.replaced {
 				t.Errorf("the planned status is %v", planned)
 			}
-			if warned := strings.Contains(strings.Join(texts(resp.Diagnostics), ""), "goes on"); warned != tt.warned {
+			if warned := strings.Contains(strings.Join(texts(resp.Diagnostics), ""), "keeps running"); warned != tt.warned {
 				t.Errorf("warned %v, want %v: %v", warned, tt.warned, texts(resp.Diagnostics))
 			}
 		})
@@ -275,8 +275,8 @@ func TestDestroyWarns(t *testing.T) {
 			before := len(s.Journal())
 
 			resp := d.plan(&o, nil)
-			planned := fmt.Sprintf("warning : The live session goes on: Live session %s (\"match\", status %s) will be removed from the state, "+
-				"but it is not ended: the service has no call to stop or delete a session. Note the id if you still need it.", id, status)
+			planned := fmt.Sprintf("warning : The live session keeps running: Live session %s (\"match\", status %s) will be removed from the state, "+
+				"but keeps running: the service has no call to stop or delete a session. To manage it again, import this id.", id, status)
 			null := d.dynamic(value(d.typ, nil))
 			applied, err := d.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 				TypeName: resourceType, PriorState: d.dynamic(o.state), PlannedState: null, Config: null, PlannedPrivate: resp.PlannedPrivate,
@@ -322,7 +322,7 @@ func TestRegionCheck(t *testing.T) {
 			`error region: The region is not allocated to the account: "mars" was given; the regions allocated to this account are a, b and c.`,
 		}},
 		"none allocated": {region: "mars", calls: 1, options: simulator.Options{Regions: []string{}}, want: []string{
-			`error region: The region is not allocated to the account: "mars" was given, but the service allocates no region to this account.`,
+			`error region: The region is not allocated to the account: "mars" was given, but no region is allocated to this account.`,
 		}},
 		"marked as not available": {
 			region: "eu-central-1", calls: 1,
@@ -332,9 +332,9 @@ func TestRegionCheck(t *testing.T) {
 			},
 		},
 		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}, want: []string{
-			`warning region: The region was not checked: Whether "eu-central-1" is allocated to the account could not be checked: if it is not, creating the session will fail. ` +
+			`warning region: The region was not checked: Listing the regions failed, so the provider did not check whether "eu-central-1" is allocated to the account. If it is not, creating the session will fail. ` +
 				"List the regions: GET %s/live/v1/regions: 403 Forbidden: not yours.\n\n" +
-				"Set `skip_region_validation = true` in the provider block to plan without this check.",
+				"To plan without this check, set `skip_region_validation = true` in the provider block.",
 		}},
 	}
 	for name, tt := range tests {

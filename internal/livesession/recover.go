@@ -17,14 +17,14 @@ import (
 const (
 	// recoverWithin limits the search for a lost session, retries of the listing included.
 	recoverWithin = 2 * time.Minute
-	// lookFirst is the pause after the first look at the listing. Each further pause is twice as long, so that the fifth
-	// look is made after appearWithin: at 0, 2, 6, 14 and 30 s.
+	// lookFirst is the pause after the first look at the listing. Each further pause is twice as
+	// long, so that the fifth look is made after appearWithin: at 0, 2, 6, 14 and 30 s.
 	lookFirst = 2 * time.Second
 )
 
-// createFailed turns the failure of a create into a diagnostic. If the session may have been created all the same, it
-// looks for it in the listing, so that the user can import it instead of creating a second one. The diagnostic then has
-// no advice but its own: others say "apply again".
+// createFailed turns the failure of a create into a diagnostic. If the session may have been
+// created all the same, it looks for it in the listing, so that the user can import it instead of
+// creating a second one. The diagnostic then has no advice but its own: others say "apply again".
 func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
@@ -36,8 +36,8 @@ func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, se
 			providerdata.ErrorText(err), l.text()))
 }
 
-// lost is the search for the session of a create whose answer was lost. The service shows no time of creation, so a
-// session is told from an older one by when the listing first shows it.
+// lost is the search for the session of a create whose answer was lost. The service shows no time
+// of creation, so a session is told from an older one by when the listing first shows it.
 type lost struct {
 	sessions *sessions.Reader
 	creates  *providerdata.Creates
@@ -49,7 +49,8 @@ type lost struct {
 	err         error           // of the last look
 	first       map[string]bool // ids on the first look; nil before
 
-	// Sessions with these arguments that no resource of this run has, as the last successful look found them.
+	// Sessions with these arguments that no resource of this run has, as the last successful look
+	// found them.
 	appeared []*api.Session // not on the first look
 	either   []*api.Session // on the first look, which cannot tell
 	older    []*api.Session // on a page from before the request
@@ -110,8 +111,8 @@ func (l *lost) look(ctx context.Context) error {
 	return nil
 }
 
-// take gives this create one of the sessions that appeared. Other creates with the same arguments whose answers were
-// lost, too, then take others: with equal arguments it does not matter which.
+// take gives this create one of the sessions that appeared. Other creates with the same arguments
+// whose answers were lost, too, then take others: with equal arguments it does not matter which.
 func (l *lost) take() {
 	for _, s := range l.appeared {
 		if l.sessions.Own(s.ID) {
@@ -128,35 +129,35 @@ func (l *lost) text() string {
 	case l.first == nil && l.interrupted:
 		b.WriteString("The run was interrupted before the provider could look for the session.")
 	case l.first == nil:
-		fmt.Fprintf(&b, "The provider looked for the session, but the sessions of the account could not be listed: %s", providerdata.ErrorText(l.err))
+		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
 	case l.mine != nil:
-		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new one, unless somebody else has created it:\n\n")
+		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session, unless somebody else created it:\n\n")
 		b.WriteString(importBlock(l.mine))
 	default:
 		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.looked))
 		if l.interrupted {
 			b.WriteString(", until the run was interrupted")
 		}
-		b.WriteString(". No session with exactly these arguments has appeared in this time. One may still appear.")
+		b.WriteString(". No session with exactly these arguments appeared in this time. The session may still appear.")
 		if l.err != nil && !l.interrupted {
-			b.WriteString(" The last look failed: " + providerdata.ErrorText(l.err))
+			b.WriteString(" The last listing failed: " + providerdata.ErrorText(l.err))
 		}
 	}
 	if len(l.either) > 0 {
-		fmt.Fprintf(&b, "\n\nThe first look already showed %s with exactly these arguments. Each may be the new session or an older one: "+
+		fmt.Fprintf(&b, "\n\nThe first listing already showed %s with exactly these arguments. Each may be the new session or an older one: "+
 			"the service shows no time of creation.", count(len(l.either)))
 		for _, s := range l.either {
 			b.WriteString("\n\n" + importBlock(s))
 		}
 	}
 	if len(l.older) > 0 {
-		fmt.Fprintf(&b, "\n\nThe listing showed %s with exactly these arguments even before the request was sent. Not the new session: %s.", count(len(l.older)), ids(l.older))
+		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), ids(l.older))
 	}
 	b.WriteString("\n\n")
 	if l.mine == nil {
 		b.WriteString(listAgain(l.spec))
 	} else {
-		b.WriteString("Import it with the address of the resource, then apply. If several resources have these arguments, import each session into one of them only.")
+		b.WriteString("Add this block with the address of the resource, then apply. If several resources have these arguments, import each session into one of them only.")
 	}
 	return b.String()
 }
@@ -194,8 +195,8 @@ func ids(list []*api.Session) string {
 	return andList(names)
 }
 
-// differing names the arguments in which a session is not what was asked for. A value that the service may leave out
-// and did not send is not a difference.
+// differing names the arguments in which a session is not what was asked for. A value that the
+// service may leave out and did not send is not a difference.
 func differing(spec api.SessionSpec, s *api.Session) []string {
 	var names []string
 	compare := func(name, want, got string, optional bool) {

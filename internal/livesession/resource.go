@@ -63,9 +63,9 @@ func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateR
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
 }
 
-// Read brings the state up to date. Fields that only the listing shows are
-// looked up once for each status that the session is seen in, and only while one
-// is missing, so that a refresh lists nothing for sessions that are complete.
+// Read brings the state up to date. Fields that only the listing shows are looked up once for each
+// status that the session is seen in, and only while one is missing, so that a refresh lists
+// nothing for sessions that are complete.
 func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var m model
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &m)...)
@@ -74,15 +74,15 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	id := m.ID.ValueString()
-	// Also of a session that turns out to be gone: the framework wants an
-	// identity from every read, and a CLI below 1.12 has stored none.
+	// Also of a session that turns out to be gone: the framework wants an identity from every read,
+	// and a CLI below 1.12 has stored none.
 	setIdentity(ctx, resp.Identity, id, &resp.Diagnostics)
 	importing := m.Name.IsNull() // a required argument that import leaves out
 	if r.data.Unknown {
 		if importing {
 			resp.Diagnostics.AddError("The provider configuration is not known yet",
-				fmt.Sprintf("Live session %s cannot be imported while values in the provider block come from a resource that is still to be applied. "+
-					"Apply that resource first, with `-target`.", id))
+				fmt.Sprintf("Live session %s cannot be imported while values in the provider block come from a resource that is not applied yet. "+
+					"Apply that resource first with `-target`.", id))
 		}
 		return // the state stands until the next run
 	}
@@ -118,8 +118,8 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 	}
 	if required, _ := m.untold(); importing && len(required) > 0 {
-		resp.Diagnostics.AddError("The service does not tell enough of the live session",
-			fmt.Sprintf("Live session %s exists, but neither reading nor listing it told %s, without which it cannot be imported.", id, andList(required)))
+		resp.Diagnostics.AddError("The live session cannot be imported",
+			fmt.Sprintf("Live session %s exists, but neither the GET nor the listing returned %s, which the import needs. Report this to the service.", id, andList(required)))
 		return
 	}
 	if !reflect.DeepEqual(before, m.session) {
@@ -130,8 +130,8 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 }
 
-// read reads a session of the state. One that no GET has shown since it was created gets the time that a new session
-// may take to appear; a page of the listing does not count.
+// read reads a session of the state. One that no GET has shown since it was created gets the time
+// that a new session may take to appear; a page of the listing does not count.
 func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequest, resp *resource.ReadResponse) (*api.Session, error) {
 	r.data.Sessions.Own(id) // a session in a state is not the one that a lost create has made
 	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
@@ -149,17 +149,17 @@ func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequ
 // gone warns of a session that leaves the state because the service answered 404.
 func gone(m *session, err error) diag.Diagnostic {
 	return diag.NewWarningDiagnostic("The live session was not found",
-		fmt.Sprintf("Live session %s (%q) was removed from the state, because the service does not know it: %s\n\n"+
-			"The answer is the same if the credentials belong to another account. If the session should still exist, check `base_url`, `access_token_id` "+
-			"and `secret_key` before you apply. Otherwise the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
+		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404: %s\n\n"+
+			"The service also returns 404 if the credentials belong to another account. If the session should still exist, check `base_url`, "+
+			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
 }
 
 // noSuchSession is the error of an import by an id that the service does not know.
 func noSuchSession(id, base string, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("No live session has this id",
-		fmt.Sprintf("No session of this account has the id %q. It was looked for at %s with the access token id that the provider is configured with. "+
-			"Check the id, and that `base_url` and the credentials belong to the account that has the session; the data source "+
-			"vodlive_live_sessions lists its sessions.\n\n%s", id, base, providerdata.ErrorText(err)))
+		fmt.Sprintf("No session of this account has the id %q. The provider looked for it at %s with the configured access token id. "+
+			"Check the id, and that `base_url` and the credentials belong to the account that has the session. "+
+			"The data source `vodlive_live_sessions` lists the sessions of an account.\n\n%s", id, base, providerdata.ErrorText(err)))
 }
 
 // Update has nothing to call: only the provider's own arguments change in place.
@@ -181,7 +181,8 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	if !r.data.Unknown {
-		// The session stays at the service: a lost create that follows must not take it for its own.
+		// The session stays at the service: a lost create that follows must not take it for its
+		// own.
 		r.data.Sessions.Own(m.ID.ValueString())
 	}
 	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
@@ -194,8 +195,8 @@ func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, id strin
 	}
 }
 
-// listedKey is the private state that says at which status the session was last
-// looked up in the listing.
+// listedKey is the private state that says at which status the session was last looked up in the
+// listing.
 const listedKey = "listed"
 
 func listedMark(m *session) []byte {
@@ -209,13 +210,14 @@ func needsListing(m *session, mark string) bool {
 	return len(required)+len(listed) > 0 && mark != string(listedMark(m))
 }
 
-// listed returns a session with what only the listing shows, as a page that is not older than since shows it. It is nil
-// when no page shows the session. A failure (ok is false) is a warning, because the session itself is there.
+// listed returns a session with what only the listing shows, as a page that is not older than since
+// shows it. It is nil when no page shows the session. A failure (ok is false) is a warning, because
+// the session itself is there.
 func listed(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s *api.Session, ok bool) {
 	s, err := data.Sessions.Listed(ctx, id, since)
 	if err != nil {
 		diags.AddWarning("Some values of the live session are missing",
-			fmt.Sprintf("Only the listing shows the addresses, ports and transcoder of live session %s, and listing the sessions failed. "+
+			fmt.Sprintf("Only the listing shows the addresses, ports and transcoder of live session %s, and the listing failed. "+
 				"The next plan or refresh tries again. %s", id, providerdata.ErrorText(err)))
 	}
 	return s, err == nil

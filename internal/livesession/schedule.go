@@ -47,15 +47,15 @@ func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 	case 1:
 	default:
 		first, second := found[0], found[len(found)-1]
-		diags.AddAttributeWarning(path.Root("scheduled_at"), "scheduled_at comes twice",
-			fmt.Sprintf("In %s a clock change brings %q twice: at %s and again at %s. The service decides which of the two it means.",
+		diags.AddAttributeWarning(path.Root("scheduled_at"), "scheduled_at is ambiguous",
+			fmt.Sprintf("In %s clocks show %q twice because of a clock change: at %s and at %s. The service decides which of the two applies.",
 				zone, at, first.UTC().Format(time.RFC3339), second.UTC().Format(time.RFC3339)))
 	}
 	return diags
 }
 
-// checkFuture refuses a start that has passed. It is for sessions about to be
-// created: one that exists keeps the start it had.
+// checkFuture refuses a start that has passed. It is for sessions about to be created: one that
+// exists keeps the start it had.
 func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 	if !m.IsScheduled.ValueBool() || m.Timezone.ValueString() == "" {
 		return nil
@@ -73,7 +73,7 @@ func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 		return nil
 	}
 	diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at is in the past",
-		fmt.Sprintf("%q in %s was %s ago; it is now %q there. A session that is about to be created needs a start in the future.",
+		fmt.Sprintf("%q in %s was %s ago; it is now %q there. A new session needs a start in the future.",
 			m.ScheduledAt.ValueString(), m.Timezone.ValueString(), ago(now.Sub(found[len(found)-1])), now.In(loc).Format(localtime.Layout)))
 	return diags
 }

@@ -18,14 +18,17 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
-// A service may store a value in another spelling than it was given. A replacement would not help: the new session
-// would show the same spelling, and the old one could not be stopped. So a spelling is never a difference:
+// A service may store a value in another spelling than it was given. A replacement would not help:
+// the new session would show the same spelling, and the old one could not be stopped. So a spelling
+// is never a difference:
 //
-//   - values that mean the same by the rules of their kind (spellings) are equal, in a refresh and in a plan;
-//   - what the service shows right after a create is remembered (renditions) as its way to write what was configured.
+//   - values that mean the same by the rules of their kind (spellings) are equal, in a refresh and
+//     in a plan;
+//   - what the service shows right after a create is remembered (renditions) as its way to write
+//     what was configured.
 
-// spellings tells, by argument, whether two different texts mean the same. Arguments with a fixed set of values need no
-// rule: canonical gives them their own spelling as soon as they are read.
+// spellings tells, by argument, whether two different texts mean the same. Arguments with a fixed
+// set of values need no rule: canonical gives them their own spelling as soon as they are read.
 var spellings = map[string]func(a, b string) bool{
 	"region":               strings.EqualFold,
 	"input_source_a":       sameURL,
@@ -45,7 +48,8 @@ func sameText(argument, a, b string) bool {
 	return same != nil && same(a, b)
 }
 
-// canonical is a value as the interface spells it, if it differs from one of values by letter case only.
+// canonical is a value as the interface spells it, if it differs from one of values by letter case
+// only.
 func canonical(value string, values []string) string {
 	if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, value) }); i >= 0 {
 		return values[i]
@@ -53,7 +57,8 @@ func canonical(value string, values []string) string {
 	return value
 }
 
-// sameURL compares stream URLs: scheme and host without regard to letter case, a missing port as the default one.
+// sameURL compares stream URLs: scheme and host without regard to letter case, a missing port as
+// the default one.
 func sameURL(a, b string) bool {
 	one, err := url.Parse(a)
 	if err != nil {
@@ -140,8 +145,8 @@ func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
 // renditionsKey is the private state that holds the renditions.
 const renditionsKey = "renditions"
 
-// renditions are the values that the service has shown, since the create, in place of configured ones: by argument, the
-// SHA-256 of each. They are kept as hashes because some are secrets.
+// renditions are the values that the service has shown, since the create, in place of configured
+// ones: by argument, the SHA-256 of each. They are kept as hashes because some are secrets.
 type renditions map[string][]string
 
 // note remembers what the service shows in place of what is configured.
@@ -180,8 +185,9 @@ func decodeRenditions(private []byte) renditions {
 	return r
 }
 
-// refresh takes over an answer of the service. An argument keeps its value while the service shows that value, another
-// spelling of it or its rendition. Any other value is drift, which ends the rendition.
+// refresh takes over an answer of the service. An argument keeps its value while the service shows
+// that value, another spelling of it or its rendition. Any other value is drift, which ends the
+// rendition.
 func (m *session) refresh(s *api.Session, shown renditions) {
 	read := *m
 	read.fillArguments(s)
@@ -196,8 +202,9 @@ func (m *session) refresh(s *api.Session, shown renditions) {
 	m.fillComputed(s)
 }
 
-// keepSpelling plans the value in the state when the configuration spells the same value differently, so that the plan
-// shows no change. After an import the state has the service's spelling.
+// keepSpelling plans the value in the state when the configuration spells the same value
+// differently, so that the plan shows no change. After an import the state has the service's
+// spelling.
 type keepSpelling struct{ argument string }
 
 func (keepSpelling) Description(context.Context) string {

@@ -117,7 +117,7 @@ func TestRendition(t *testing.T) {
 				o, diags := d.create(t.Context(), scheduledPull)
 				d.must(nil, diags)
 				text := joined(diags)
-				if !strings.Contains(text, "The service changed what was asked for") || !strings.Contains(text, tt.said) || strings.Contains(text, "rtmp://") {
+				if !strings.Contains(text, "The service stored other values than configured") || !strings.Contains(text, tt.said) || strings.Contains(text, "rtmp://") {
 					t.Errorf("said: %s", text)
 				}
 				if d.str(o, "input_source_a") == "<null>" {

@@ -56,19 +56,19 @@ var valid = []struct {
 	{"statuses of which one is not known yet", config{"wait_for_status": []any{"READY", unknown{}}, "replace_on_status": []any{unknown{}}}, nil},
 
 	{"start that comes twice", config{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2031-10-26 02:30"}, []string{
-		`warning scheduled_at: scheduled_at comes twice: In Europe/Berlin a clock change brings "2031-10-26 02:30" twice: at 2031-10-26T00:30:00Z and again at 2031-10-26T01:30:00Z. The service decides which of the two it means.`,
+		`warning scheduled_at: scheduled_at is ambiguous: In Europe/Berlin clocks show "2031-10-26 02:30" twice because of a clock change: at 2031-10-26T00:30:00Z and at 2031-10-26T01:30:00Z. The service decides which of the two applies.`,
 	}},
 	{"start that comes twice on Lord Howe", config{"is_scheduled": true, "timezone": "Australia/Lord_Howe", "scheduled_at": "2031-04-06 01:45"}, []string{
-		`warning scheduled_at: scheduled_at comes twice: In Australia/Lord_Howe a clock change brings "2031-04-06 01:45" twice: at 2031-04-05T14:45:00Z and again at 2031-04-05T15:15:00Z. The service decides which of the two it means.`,
+		`warning scheduled_at: scheduled_at is ambiguous: In Australia/Lord_Howe clocks show "2031-04-06 01:45" twice because of a clock change: at 2031-04-05T14:45:00Z and at 2031-04-05T15:15:00Z. The service decides which of the two applies.`,
 	}},
 	{"status that the service may have added", config{"wait_for_status": []any{"WARMING_UP"}}, []string{
-		`warning wait_for_status.[]: Doubtful wait_for_status: "WARMING_UP" is no status that the service is known to have: PENDING, PROVISIONING, ALLOCATED, READY, STOPPING, STOPPED, TERMINATED, ERROR, SCHEDULED and CANCELLED. It is used as it is.`,
+		`warning wait_for_status.[]: Doubtful wait_for_status: "WARMING_UP" is not a known status. The known ones are PENDING, PROVISIONING, ALLOCATED, READY, STOPPING, STOPPED, TERMINATED, ERROR, SCHEDULED and CANCELLED. The provider uses the value as it is.`,
 	}},
 	{"status in lower case", config{"replace_on_status": []any{"error"}}, []string{
-		`warning replace_on_status.[]: Doubtful replace_on_status: "error" is no status that the service is known to have: PENDING, PROVISIONING, ALLOCATED, READY, STOPPING, STOPPED, TERMINATED, ERROR, SCHEDULED and CANCELLED. It is used as it is. Was "ERROR" meant?`,
+		`warning replace_on_status.[]: Doubtful replace_on_status: "error" is not a known status. The known ones are PENDING, PROVISIONING, ALLOCATED, READY, STOPPING, STOPPED, TERMINATED, ERROR, SCHEDULED and CANCELLED. The provider uses the value as it is. Did you mean "ERROR"?`,
 	}},
 	{"replaced in the status that is waited for", config{"replace_on_status": []any{"READY"}}, []string{
-		"warning replace_on_status: Every plan will replace the session: READY is in `replace_on_status` and is also a status in which a new session is accepted (`wait_for_status`, by default READY and SCHEDULED). Once created, the session is replaced by the next plan, again and again.",
+		"warning replace_on_status: Every plan will replace the session: READY is in both `replace_on_status` and `wait_for_status` (by default READY and SCHEDULED). Each apply would create a session that the next plan replaces. Remove READY from one of them.",
 	}},
 }
 

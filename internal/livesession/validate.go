@@ -15,10 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// configRules are the rules over several attributes: those of the interface
-// (4.2, conditional rules 1 to 4), and their converses, because the service
-// returns no value that does not apply (2.5), so that one that was given would
-// be a difference for ever.
+// configRules are the rules over several attributes: those of the interface (4.2, conditional rules
+// 1 to 4), and their converses, because the service returns no value that does not apply (2.5), so
+// that one that was given would be a difference for ever.
 func configRules() []resource.ConfigValidator {
 	pullIn := when{attribute: "input", in: pullValues}
 	pushOut := when{attribute: "output_mode", in: pushValues}
@@ -38,8 +37,7 @@ func configRules() []resource.ConfigValidator {
 	}
 }
 
-// truth is what is known of a condition: a value that Terraform does not know
-// yet is never judged.
+// truth is what is known of a condition: a value that Terraform does not know yet is never judged.
 type truth int
 
 const (
@@ -52,9 +50,8 @@ const (
 type when struct {
 	attribute string
 	in        []string
-	// null is the value that null stands for (the attribute's default); "" means
-	// that null is not judged, as for a required attribute, whose absence
-	// Terraform reports itself.
+	// null is the value that null stands for (the attribute's default); "" means that null is not
+	// judged, as for a required attribute, whose absence Terraform reports itself.
 	null string
 }
 
@@ -77,8 +74,8 @@ func (w when) judge(config tfsdk.Config) (truth, string) {
 
 func (w when) String() string { return fmt.Sprintf("`%s` is %s", w.attribute, orList(w.in)) }
 
-// all judges several conditions: one that does not hold settles it, whatever
-// the others are. here says what the conditions' attributes are.
+// all judges several conditions: one that does not hold settles it, whatever the others are. here
+// says what the conditions' attributes are.
 func all(config tfsdk.Config, conditions []when) (result truth, here string) {
 	result = yes
 	var found []string
@@ -94,8 +91,9 @@ func all(config tfsdk.Config, conditions []when) (result truth, here string) {
 	return result, andList(found)
 }
 
-// text is an attribute of the configuration as text; nil when it is null. It takes the value as it came over the wire:
-// reading it by way of the schema copies the schema's map for each, which would be a fifth of what validating costs.
+// text is an attribute of the configuration as text; nil when it is null. It takes the value as it
+// came over the wire: reading it by way of the schema copies the schema's map for each, which would
+// be a fifth of what validating costs.
 func text(config tfsdk.Config, name string) (value *string, known bool) {
 	found, err := config.Raw.ApplyTerraform5AttributePathStep(tftypes.AttributeName(name))
 	v, ok := found.(tftypes.Value)
@@ -116,15 +114,16 @@ func text(config tfsdk.Config, name string) (value *string, known bool) {
 	return &s, err == nil
 }
 
-// isNull tells whether an attribute of the configuration is null, without reading it by way of the schema.
+// isNull tells whether an attribute of the configuration is null, without reading it by way of the
+// schema.
 func isNull(config tfsdk.Config, name string) bool {
 	found, err := config.Raw.ApplyTerraform5AttributePathStep(tftypes.AttributeName(name))
 	v, ok := found.(tftypes.Value)
 	return err == nil && ok && v.IsNull()
 }
 
-// conditional is a rule on one attribute that depends on others. It never shows
-// the value of its target, which may be a secret.
+// conditional is a rule on one attribute that depends on others. It never shows the value of its
+// target, which may be a secret.
 type conditional struct {
 	target     string
 	conditions []when
@@ -197,8 +196,8 @@ func (c conditional) check(config tfsdk.Config) (diags diag.Diagnostics) {
 	return diags
 }
 
-// distinctStatuses warns of a status that ends the waiting well and has the
-// session replaced by the next plan.
+// distinctStatuses warns of a status that ends the waiting well and has the session replaced by the
+// next plan.
 type distinctStatuses struct{}
 
 func (distinctStatuses) Description(context.Context) string {
@@ -221,8 +220,8 @@ func (distinctStatuses) ValidateResource(ctx context.Context, req resource.Valid
 	for _, status := range elements(replaced) {
 		if slices.Contains(good, status) {
 			resp.Diagnostics.AddAttributeWarning(path.Root("replace_on_status"), "Every plan will replace the session",
-				fmt.Sprintf("%s is in `replace_on_status` and is also a status in which a new session is accepted (`wait_for_status`, by default %s). "+
-					"Once created, the session is replaced by the next plan, again and again.", status, andList(defaultWaitForStatus)))
+				fmt.Sprintf("%s is in both `replace_on_status` and `wait_for_status` (by default %s). "+
+					"Each apply would create a session that the next plan replaces. Remove %s from one of them.", status, andList(defaultWaitForStatus), status))
 		}
 	}
 }
@@ -256,8 +255,8 @@ func quoted(items []string) string {
 	return orList(q)
 }
 
-// alike is the one of several values that a value differs from in no more than
-// what fold leaves aside, "" when there is none.
+// alike is the one of several values that a value differs from in no more than what fold leaves
+// aside, "" when there is none.
 func alike(value string, values []string) string {
 	for _, v := range values {
 		if fold(v) == fold(value) {
@@ -267,8 +266,7 @@ func alike(value string, values []string) string {
 	return ""
 }
 
-// fold is a value as somebody may have meant it: case, spaces and separators
-// aside.
+// fold is a value as somebody may have meant it: case, spaces and separators aside.
 func fold(s string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToUpper(s))
 }

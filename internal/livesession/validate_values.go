@@ -15,8 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
-// stringRule is a validator of one known string. check returns what is wrong
-// with it, "" for nothing; a warning is a doubt that does not stop anybody.
+// stringRule is a validator of one known string. check returns what is wrong with it, "" for
+// nothing; a warning is a doubt that does not stop anybody.
 type stringRule struct {
 	allowed string // what is allowed, as the documentation says it
 	check   func(value string) (problem, warning string)
@@ -49,8 +49,7 @@ func label(p path.Path) string {
 	return strings.Join(names, ".")
 }
 
-// oneOf allows some values, and says which was meant when only the case or a
-// separator is wrong.
+// oneOf allows some values, and says which was meant when only the case or a separator is wrong.
 func oneOf(values ...string) stringRule {
 	allowed := "must be " + quoted(values)
 	return stringRule{allowed: allowed, check: func(value string) (string, string) {
@@ -75,8 +74,7 @@ func notBlank() stringRule {
 	}}
 }
 
-// knownStatus warns of a status that the interface does not name: the service
-// may have added one.
+// knownStatus warns of a status that the interface does not name: the service may have added one.
 func knownStatus() stringRule {
 	return stringRule{allowed: "should be " + quoted(statuses), check: func(value string) (string, string) {
 		if strings.TrimSpace(value) == "" {
@@ -85,20 +83,20 @@ func knownStatus() stringRule {
 		if slices.Contains(statuses, value) {
 			return "", ""
 		}
-		warning := fmt.Sprintf("%q is no status that the service is known to have: %s. It is used as it is.", value, andList(statuses))
+		warning := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, andList(statuses))
 		if meant := alike(value, statuses); meant != "" {
-			warning += fmt.Sprintf(" Was %q meant?", meant)
+			warning += fmt.Sprintf(" Did you mean %q?", meant)
 		}
 		return "", warning
 	}}
 }
 
-// otherSchemes are named in a diagnostic; whatever else stands before "://" may
-// be part of a secret.
+// otherSchemes are named in a diagnostic; whatever else stands before "://" may be part of a
+// secret.
 var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|wss?|ftp|file|rtmp[a-z]*)://`)
 
-// streamURL allows an rtmp or rtmps URL with a host. It never shows the value:
-// the path carries a stream key.
+// streamURL allows an rtmp or rtmps URL with a host. It never shows the value: the path carries a
+// stream key.
 func streamURL() stringRule {
 	const allowed = "must be an rtmp:// or rtmps:// URL with a host, such as \"rtmps://live.example.com/app/key\""
 	return stringRule{allowed: allowed, check: func(value string) (string, string) {
@@ -147,7 +145,7 @@ func localTime() stringRule {
 		}
 		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
 		if clock.MatchString(value) {
-			return problem + " There is no such day or hour.", ""
+			return problem + " This day or hour does not exist.", ""
 		}
 		for _, layout := range otherLayouts {
 			if t, err := time.Parse(layout, strings.TrimSpace(value)); err == nil {

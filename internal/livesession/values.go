@@ -18,8 +18,8 @@ const (
 )
 
 var (
-	// directions are what input takes. output_mode takes them too: the
-	// interface lists only the two PULL values but has rules for the PUSH ones.
+	// directions are what input takes. output_mode takes them too: the interface lists only the two
+	// PULL values but has rules for the PUSH ones.
 	directions = []string{"RTMP_PUSH", "RTMP_PULL", "RTMPS_PUSH", "RTMPS_PULL"}
 	pullValues = []string{"RTMP_PULL", "RTMPS_PULL"}
 	pushValues = []string{"RTMP_PUSH", "RTMPS_PUSH"}
@@ -34,8 +34,7 @@ var (
 		"TERMINATED", statusError, statusScheduled, "CANCELLED",
 	}
 	terminalStatuses = []string{statusError, "TERMINATED", "STOPPED", "CANCELLED"}
-	// unallocated are the statuses in which the listing cannot be expected to
-	// have addresses yet.
+	// unallocated are the statuses in which the listing cannot be expected to have addresses yet.
 	unallocatedStatuses = []string{"PENDING", "PROVISIONING"}
 
 	defaultWaitForStatus = []string{statusReady, statusScheduled}

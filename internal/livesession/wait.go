@@ -17,22 +17,24 @@ import (
 const (
 	pollFirst = time.Second
 	pollLast  = 15 * time.Second
-	// appearWithin is how long a session that was just created may be unknown to a GET or missing from the listing.
+	// appearWithin is how long a session that was just created may be unknown to a GET or missing
+	// from the listing.
 	appearWithin = 30 * time.Second
 )
 
-// unconfirmedKey is the private state of a session that was created and that no GET has shown yet: a 404 does not mean
-// that it is gone.
+// unconfirmedKey is the private state of a session that was created and that no GET has shown yet:
+// a 404 does not mean that it is gone.
 const unconfirmedKey = "unconfirmed"
 
-// poller reads a session at a moment of its own choice between early and late
-// from now: sessions.Reader.Poll.
+// poller reads a session at a moment of its own choice between early and late from now:
+// sessions.Reader.Poll.
 type poller interface {
 	Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
 }
 
-// confirming polls by GET until one has shown the session, the first time at once. Only then it polls by then, which may
-// answer from a page of the listing: a page that shows a session does not mean that a GET finds it.
+// confirming polls by GET until one has shown the session, the first time at once. Only then it
+// polls by then, which may answer from a page of the listing: a page that shows a session does not
+// mean that a GET finds it.
 type confirming struct {
 	get       func(ctx context.Context, id string) (*api.Session, error)
 	then      poller
@@ -53,7 +55,8 @@ func (c *confirming) Poll(ctx context.Context, id string, early, late time.Durat
 	return s, err
 }
 
-// getUnconfirmed reads a session that no GET has shown yet. It repeats a 404 until appearWithin is over.
+// getUnconfirmed reads a session that no GET has shown yet. It repeats a 404 until appearWithin is
+// over.
 func getUnconfirmed(ctx context.Context, get func(context.Context, string) (*api.Session, error), id string) (*api.Session, error) {
 	start := time.Now()
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
@@ -79,11 +82,10 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// wait follows a session that was just created until it has one of the wanted
-// statuses, or has been read once if none is wanted, and returns it as last seen,
-// at least as it was created. Intervals grow from 1 s to 15 s, with jitter. A
-// status that the interface does not name is waited out; so are failures that
-// may pass, since the client's own repeats cover only seconds. The error is a
+// wait follows a session that was just created until it has one of the wanted statuses, or has been
+// read once if none is wanted, and returns it as last seen, at least as it was created. Intervals
+// grow from 1 s to 15 s, with jitter. A status that the interface does not name is waited out; so
+// are failures that may pass, since the client's own repeats cover only seconds. The error is a
 // *waitError.
 func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, error) {
 	start, last := time.Now(), created
@@ -130,8 +132,8 @@ func passing(err error) bool {
 	return e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || (e.Status == 0 && e.Attempts > 0)
 }
 
-// errCreateTimeout is the cause that ends the context of a create whose own
-// time is over, as opposed to one that the user ended.
+// errCreateTimeout is the cause that ends the context of a create whose own time is over, as
+// opposed to one that the user ended.
 var errCreateTimeout = errors.New("timeouts.create is over")
 
 // end is why a wait ended without the status it waited for.

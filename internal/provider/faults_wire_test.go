@@ -156,7 +156,7 @@ func TestEverySessionThatMatchesIsReported(t *testing.T) {
 	text := show(diags)
 	sessions := w.service.Sessions()
 	want = append(want, sessions[len(sessions)-1].ID)
-	if !isError(diags) || !strings.Contains(text, "The first look already showed 2 sessions with exactly these arguments") {
+	if !isError(diags) || !strings.Contains(text, "The first listing already showed 2 sessions with exactly these arguments") {
 		t.Errorf("diagnostics: %s", text)
 	}
 	for _, id := range want {
