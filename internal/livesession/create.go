@@ -15,11 +15,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// defaultCreateTimeout is timeouts.create when it is not set.
+// defaultCreateTimeout applies if timeouts.create is not set.
 const defaultCreateTimeout = 20 * time.Minute
 
-// Create creates the session, saves its id at once, waits, and then looks up what only the listing
-// shows. Whatever fails after the id is known leaves the session in the state, tainted.
+// Create creates the session, saves its id, waits for a status of wait_for_status, and then looks
+// up the values that only the listing shows. A failure after the id is known leaves the session in
+// the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m model
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
@@ -58,19 +59,19 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(n.differences()...)
 }
 
-// newborn is a session that Create has just created.
+// newborn is the session of a running Create, after the service has returned its id.
 type newborn struct {
-	model      *model  // as it goes into the state: arguments as planned, which Terraform insists on
+	model      *model  // written to the state, with the arguments as planned: Terraform refuses others
 	shown      session // as the service shows it
 	renditions renditions
-	other      map[string]attr.Value // arguments that mean something else than the configured ones, as last shown so
+	other      map[string]attr.Value // last shown values of arguments that differ in meaning from the plan
 }
 
 func newNewborn(plan *model) *newborn {
 	return &newborn{model: plan, shown: plan.session, renditions: renditions{}, other: map[string]attr.Value{}}
 }
 
-// seen takes over an answer of the service.
+// seen applies a response of the service.
 func (n *newborn) seen(s *api.Session) {
 	n.shown.fillArguments(s)
 	for _, a := range arguments {
@@ -88,7 +89,7 @@ func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 	setIdentity(ctx, resp.Identity, n.model.ID.ValueString(), &resp.Diagnostics)
 }
 
-// settle waits for the session and completes what is known of it.
+// settle waits for the session and fills in the values that the create response lacks.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
 	since := time.Now()
 	p := &confirming{get: r.data.Sessions.Fetch, then: r.data.Sessions}
@@ -106,11 +107,11 @@ func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Sessi
 	}
 	if s := r.listedNew(ctx, created.ID, since, &resp.Diagnostics); s != nil {
 		n.seen(s)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedMark(&n.model.session))...)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&n.model.session))...)
 	}
 }
 
-// listedNew is listed for a session that the listing may not show at once.
+// listedNew calls listed up to three times, because the listing may not show a new session at once.
 func (r *liveSession) listedNew(ctx context.Context, id string, since time.Time, diags *diag.Diagnostics) *api.Session {
 	for _, again := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
 		if again > 0 {
@@ -127,7 +128,7 @@ func (r *liveSession) listedNew(ctx context.Context, id string, since time.Time,
 	return nil
 }
 
-// waitDiagnostic says how the waiting ended and what can be done.
+// waitDiagnostic says how the wait ended and what the user can do.
 func waitDiagnostic(err error) diag.Diagnostic {
 	var w *waitError
 	if !errors.As(err, &w) {
@@ -158,8 +159,8 @@ func waitDiagnostic(err error) diag.Diagnostic {
 	}
 }
 
-// differences warns of the arguments in other. It shows no value of an input source or output
-// destination: they carry stream keys.
+// differences warns of the arguments in other. It leaves out the values of sources and
+// destinations, because they carry stream keys.
 func (n *newborn) differences() (diags diag.Diagnostics) {
 	if len(n.other) == 0 {
 		return nil

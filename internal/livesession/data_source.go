@@ -23,7 +23,7 @@ var sensitiveAttributes = map[string]bool{
 	"input_endpoint_a": true, "input_endpoint_b": true, "output_endpoint_a": true, "output_endpoint_b": true,
 }
 
-// sessionAttributes are every field of a session, computed.
+// sessionAttributes returns every field of a session as a computed attribute.
 func sessionAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"input_preset": schema.SingleNestedAttribute{
@@ -55,7 +55,7 @@ func computedString(name string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, Sensitive: sensitiveAttributes[name], MarkdownDescription: descriptions[name]}
 }
 
-// NewDataSource makes the data source vodlive_live_session.
+// NewDataSource returns the data source vodlive_live_session.
 func NewDataSource() datasource.DataSource { return &single{} }
 
 // single is the data source of one session.
@@ -111,7 +111,7 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
 
-// canList reports what keeps data from calling the live API.
+// canList reports why a data source or list resource cannot call the live API.
 func canList(data *providerdata.Data, user string) diag.Diagnostics {
 	diags := data.CanRead(user)
 	diags.Append(data.NeedLive(user)...)
@@ -120,10 +120,10 @@ func canList(data *providerdata.Data, user string) diag.Diagnostics {
 
 const listTypeName = "vodlive_live_sessions"
 
-// NewListDataSource makes the data source vodlive_live_sessions.
+// NewListDataSource returns the data source vodlive_live_sessions.
 func NewListDataSource() datasource.DataSource { return &several{} }
 
-// several is the data source of all sessions that match.
+// several is the data source of all matching sessions.
 type several struct{ data *providerdata.Data }
 
 var _ datasource.DataSourceWithConfigure = (*several)(nil)

@@ -94,7 +94,7 @@ func TestLostCreate(t *testing.T) {
 		"the listing fails": {
 			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}},
 			texts:  []string{"listing the sessions of the account failed: List the live sessions: GET https://live.example.com/live/v1/live-streams/session: 403 Forbidden: not yours", listAgain},
-			not:    []string{"may not do this"},
+			not:    []string{"have no permission for this call"},
 		},
 		"the last looks fail": {
 			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, After: 2, Status: http.StatusBadGateway}}, took: 30 * time.Second,

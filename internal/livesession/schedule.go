@@ -12,11 +12,11 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
-// realLocalTime holds scheduled_at against the clock changes of timezone.
+// realLocalTime checks that scheduled_at exists in timezone, and warns if it exists twice.
 type realLocalTime struct{}
 
 func (realLocalTime) Description(context.Context) string {
-	return "scheduled_at is a time that the clocks of timezone show, once"
+	return "scheduled_at exists exactly once in timezone"
 }
 
 func (v realLocalTime) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
@@ -33,7 +33,7 @@ func (realLocalTime) ValidateResource(_ context.Context, req resource.ValidateCo
 func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 	loc, err := localtime.Zone(zone)
 	if err != nil {
-		return nil // the attribute's own validator says so
+		return nil // reported by the validator of the attribute
 	}
 	wall, err := localtime.Parse(at)
 	if err != nil {
@@ -54,8 +54,8 @@ func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 	return diags
 }
 
-// checkFuture refuses a start that has passed. It is for sessions about to be created: one that
-// exists keeps the start it had.
+// checkFuture rejects a start in the past. It applies to new sessions only: an existing session
+// keeps its start.
 func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 	if !m.IsScheduled.ValueBool() || m.Timezone.ValueString() == "" {
 		return nil
@@ -78,7 +78,7 @@ func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 	return diags
 }
 
-// ago is a duration in the coarsest unit that says enough.
+// ago formats a duration in minutes, hours or days.
 func ago(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

@@ -19,8 +19,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// resourceSchema is the schema of the resource. Every argument that the service knows replaces the
-// session when it changes: the service has no update.
+// resourceSchema is the schema of the resource. Every argument that the service knows requires
+// replacement, because the service has no call to change a session.
 func resourceSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
