@@ -85,7 +85,7 @@ func (d *demo) apply(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.service.stop()) }()
-	d.printf("It answers at %s\n", d.service.url)
+	d.printf("It listens at %s\n", d.service.url)
 
 	if err := d.prepareMedia(ctx); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (d *demo) apply(ctx context.Context) (err error) {
 		return err
 	}
 
-	d.say("See what the service received")
+	d.say("Show what the service received")
 	report := d.service.Report()
 	if err := report.WriteText(d.out); err != nil {
 		return err
@@ -109,12 +109,12 @@ func (d *demo) apply(ctx context.Context) (err error) {
 	}
 	d.printf("The object is the file, byte for byte: SHA-256 %s\n", d.content.sha256)
 
-	d.say("Plan again: nothing may be left to do")
+	d.say("Plan again: the plan must be empty")
 	if err := d.terraform(ctx, "plan", "-input=false", "-detailed-exitcode"); err != nil {
 		return fmt.Errorf("the second plan is not empty: %w", err)
 	}
 
-	d.say("Destroy: the service has no call to end a session or delete a file, so the provider forgets them, and says so")
+	d.say("Destroy: the service has no call to stop a session or delete a file, so both are only removed from the state")
 	if err := d.terraform(ctx, "destroy", "-input=false", "-auto-approve"); err != nil {
 		return err
 	}
