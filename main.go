@@ -1,4 +1,4 @@
-// Command terraform-provider-vodlive is a plugin that Terraform and OpenTofu start; it is not run by hand.
+// Command terraform-provider-vodlive is a plugin of Terraform and OpenTofu, which start it.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	debug := flag.Bool("debug", false, "run the provider so that a debugger can be attached")
 	flag.Parse()
 	logs := provider.Logged
-	if !*debug { // then nothing stands between the log and who started it
+	if !*debug { // with -debug, the log goes to the terminal and not through a CLI
 		logs = provider.Unlogged
 		for name, level := range logLevels(os.Getenv) {
 			if err := os.Setenv(name, level); err != nil {
@@ -42,9 +42,9 @@ func main() {
 	}
 }
 
-// logLevels are the variables that make the SDK log what the CLI will show, and no more. Without them it logs every
-// step at TRACE, and the CLI parses each line before it drops it: more than half of what validating many resources
-// takes. What is set already stays.
+// logLevels returns the variables with which the SDK logs only what the CLI shows. Without them the
+// SDK logs at TRACE, and the CLI parses every line before it drops it, which takes more than half
+// of the time of validating many resources. Variables that are set already keep their values.
 func logLevels(getenv func(string) string) map[string]string {
 	shown := cmp.Or(getenv("TF_LOG_PROVIDER"), getenv("TF_LOG"), "OFF")
 	if strings.EqualFold(shown, "JSON") {

@@ -1,4 +1,4 @@
-# What `make demo` applies: everything that a configuration of this provider goes through, once.
+# The configuration for `make demo`: one resource of each kind.
 terraform {
   required_version = ">= 1.5"
 
@@ -9,7 +9,7 @@ terraform {
   }
 }
 
-# Addresses and credentials come from the environment: `make simulator` prints the lines that set it.
+# Addresses and credentials come from environment variables, which `make simulator` prints.
 provider "vodlive" {}
 
 variable "media" {
@@ -19,7 +19,7 @@ variable "media" {
 
 data "vodlive_regions" "available" {}
 
-# An encoder pushes, players pull. The resource is created when the session can be used.
+# An encoder pushes the stream, players pull it. The create ends when the session is ready.
 resource "vodlive_live_session" "studio" {
   name        = "demo-studio"
   region      = data.vodlive_regions.available.names[0]
@@ -39,7 +39,7 @@ resource "vodlive_live_session" "studio" {
   }
 }
 
-# method and part_size are stated to show several parts at work; the defaults send a file of this size in one request.
+# method and part_size are set to show a multipart upload: by default, a file of this size is sent in one request.
 resource "vodlive_media_upload" "promo" {
   source    = var.media
   method    = "multipart"

@@ -4,7 +4,7 @@ output "regions" {
 }
 
 output "session" {
-  description = "The session, once it could be used."
+  description = "The session and its status."
   value = {
     id     = vodlive_live_session.studio.id
     status = vodlive_live_session.studio.status
@@ -12,7 +12,7 @@ output "session" {
 }
 
 output "ingest" {
-  description = "Where the encoder sends to. Sensitive: the path carries the stream key."
+  description = "URL for the encoder. Sensitive: its path carries the stream key."
   value       = vodlive_live_session.studio.input_endpoint_a
   sensitive   = true
 }
@@ -28,6 +28,6 @@ output "media" {
 }
 
 output "batch" {
-  description = "What the service answered to the batch job."
+  description = "Message of the service in response to the batch job."
   value       = vodlive_batch_job.promo.message
 }

@@ -1,4 +1,4 @@
-# An event with a safety net: two pipelines fetch the stream and send it on, recorded, at a set time.
+# A scheduled event with a backup: two pipelines fetch the stream, record it and send it to two destinations.
 terraform {
   required_version = ">= 1.8" # for the functions
 
@@ -12,7 +12,7 @@ terraform {
 provider "vodlive" {}
 
 locals {
-  # The service takes the start as a local time in a time zone.
+  # The service expects the start as a local time in a time zone.
   scheduled_at = provider::vodlive::schedule(var.starts_at, var.timezone)
 }
 
@@ -41,7 +41,7 @@ resource "vodlive_live_session" "event" {
   scheduled_at = local.scheduled_at
 
   lifecycle {
-    # A session cannot be stopped from here: replacing it would leave the old one running.
+    # Terraform cannot stop a session: after a replacement the old session would keep running.
     prevent_destroy = true
   }
 }

@@ -4,7 +4,7 @@ output "session" {
 }
 
 output "schedule" {
-  description = "When it starts: as the service was told, and in UTC, read back from that."
+  description = "Start of the event: as sent to the service, and converted back to UTC."
   value = {
     local = "${local.scheduled_at} ${var.timezone}"
     utc   = provider::vodlive::schedule_utc(local.scheduled_at, var.timezone)
@@ -12,7 +12,7 @@ output "schedule" {
 }
 
 output "firewall" {
-  description = "Addresses that the encoders have to let in."
+  description = "IP addresses to allow in the firewall of the encoders."
   value = [
     vodlive_live_session.event.elastic_ip_a,
     vodlive_live_session.event.elastic_ip_b,

@@ -4,7 +4,7 @@ variable "name" {
 }
 
 variable "region" {
-  description = "Region in which the session runs: one of those that the data source vodlive_regions lists."
+  description = "Region in which the session runs. The data source vodlive_regions lists the regions of the account."
   type        = string
 }
 
@@ -14,23 +14,23 @@ variable "starts_at" {
 }
 
 variable "timezone" {
-  description = "Time zone in which the start is shown."
+  description = "Time zone of the event."
   type        = string
   default     = "Europe/Berlin"
 }
 
 variable "encoders" {
-  description = "Hosts that the main and the backup pipeline fetch the stream from."
+  description = "Hosts from which the main and the backup pipeline fetch the stream."
   type        = object({ a = string, b = string })
 }
 
 variable "edges" {
-  description = "Hosts that the main and the backup pipeline send the stream to."
+  description = "Hosts to which the main and the backup pipeline send the stream."
   type        = object({ a = string, b = string })
 }
 
 variable "stream_key" {
-  description = "Last part of the paths of all four addresses."
+  description = "Last part of the paths of all four URLs."
   type        = string
   sensitive   = true
 }

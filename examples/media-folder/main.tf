@@ -1,5 +1,5 @@
-# Every media file of a folder, uploaded on its own and processed as one batch. A new file, or a changed one, is uploaded
-# on the next apply; the others are not touched, and a new batch is submitted.
+# Uploads every media file of a folder and processes all of them in one batch job. The next apply uploads new and changed
+# files only, and submits a new batch job.
 terraform {
   required_version = ">= 1.5"
 
@@ -18,13 +18,13 @@ variable "folder" {
 }
 
 variable "pattern" {
-  description = "Which of its files to upload."
+  description = "Pattern of the files to upload."
   type        = string
   default     = "**/*.{mp4,mov,mxf}"
 }
 
 variable "service_modes" {
-  description = "What the batch job does with them."
+  description = "Processing modes of the batch job."
   type        = list(string)
   default     = ["video_optimizer"]
 }
@@ -36,7 +36,7 @@ resource "vodlive_media_upload" "clip" {
 }
 
 resource "vodlive_batch_job" "clips" {
-  # Without a file there is nothing to submit.
+  # Without files, no job is submitted.
   count = length(vodlive_media_upload.clip) > 0 ? 1 : 0
 
   paths         = [for clip in vodlive_media_upload.clip : clip.key_path]
@@ -44,11 +44,11 @@ resource "vodlive_batch_job" "clips" {
 }
 
 output "key_paths" {
-  description = "Where each file of the folder is stored."
+  description = "Key path of each file."
   value       = { for name, clip in vodlive_media_upload.clip : name => clip.key_path }
 }
 
 output "bytes" {
-  description = "How much is stored in all."
+  description = "Total size of the stored files in bytes."
   value       = sum(concat([0], [for clip in vodlive_media_upload.clip : clip.size]))
 }

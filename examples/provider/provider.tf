@@ -6,8 +6,8 @@ terraform {
   }
 }
 
-# Each half of the service is configured on its own: live sessions, and uploads with batch jobs.
-# Every value may come from the environment instead (VODLIVE_BASE_URL and so on); then the block stays empty.
+# The service has two APIs, each with its own settings: one for live sessions, one for uploads and batch jobs.
+# If all values come from environment variables (VODLIVE_BASE_URL and so on), the block can be empty.
 provider "vodlive" {
   # Live sessions
   base_url        = "https://live.example.com"

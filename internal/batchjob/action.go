@@ -14,7 +14,7 @@ import (
 
 const actionName = "vodlive_submit_batch_job"
 
-// NewAction makes the action vodlive_submit_batch_job: a submission that leaves nothing in the state.
+// NewAction returns the action vodlive_submit_batch_job, which keeps nothing in the state.
 func NewAction() action.Action { return &submit{} }
 
 type submit struct{ data *providerdata.Data }
@@ -35,16 +35,16 @@ func (a *submit) Metadata(_ context.Context, _ action.MetadataRequest, resp *act
 
 func (a *submit) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Submits a batch job on uploaded files each time it is invoked, and keeps nothing in the state. " +
-			"Use the resource `vodlive_batch_job` for a job that is to be submitted once.",
+		MarkdownDescription: "Submits a batch job on uploaded files each time the action is invoked, and keeps nothing in the state. " +
+			"To submit a job only once, use the resource `vodlive_batch_job`.",
 		Attributes: map[string]schema.Attribute{
 			"paths": schema.ListAttribute{
 				Required: true, ElementType: types.StringType, Validators: stringList(),
-				MarkdownDescription: "Key paths of the files to process. At least one, each only once.",
+				MarkdownDescription: "Key paths of the files to process. At least one, without duplicates.",
 			},
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType, Validators: stringList(),
-				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",
+				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, without duplicates.",
 			},
 		},
 	}

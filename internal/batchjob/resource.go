@@ -1,6 +1,7 @@
-// Package batchjob is the resource that submits a batch job on stored files (interface 4.1 #7). The service answers
-// with a message and nothing else: there is no job id, nothing to read back and nothing to delete. So the provider
-// makes the id, submits exactly once, and forgets the job on destroy.
+// Package batchjob has the resource vodlive_batch_job and the action vodlive_submit_batch_job. The
+// service returns only a message for a job (SERVICE.md, call 7): no id, and no call reads or
+// deletes a job. So the provider generates the id, submits the job once, and Delete only removes it
+// from the state.
 package batchjob
 
 import (
@@ -16,7 +17,7 @@ import (
 
 const typeName = "vodlive_batch_job"
 
-// NewResource makes the resource vodlive_batch_job.
+// NewResource returns the resource vodlive_batch_job.
 func NewResource() resource.Resource { return &batchJob{} }
 
 type batchJob struct{ data *providerdata.Data }
@@ -34,7 +35,8 @@ func (r *batchJob) Configure(_ context.Context, req resource.ConfigureRequest, r
 	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
-// ModifyPlan finds at plan time what a submission would fail on: a missing half of the configuration, an expired token.
+// ModifyPlan reports at plan time what would make the submission fail: missing configuration of the
+// upload and batch API, or an expired token.
 func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.data == nil || req.Plan.Raw.IsNull() {
 		return
@@ -71,15 +73,15 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 }
 
-// Read keeps the state: the service has no call that shows a job.
+// Read keeps the state: the service has no call that reads a job.
 func (r *batchJob) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	resp.State = req.State
 }
 
-// Update is never called: every change replaces.
+// Update is never called: every change requires replacement.
 func (r *batchJob) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	resp.State.Raw = req.Plan.Raw
 }
 
-// Delete forgets the job: the service has no call that ends one.
+// Delete makes no request: the service has no call that ends a job.
 func (r *batchJob) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}

@@ -1,5 +1,5 @@
-// Package functions is the provider's functions. They are pure: the same arguments give the same result on every
-// machine, without configuration or network.
+// Package functions has the functions of the provider. They are pure: the result depends on the
+// arguments only.
 package functions
 
 import (
@@ -17,7 +17,7 @@ func All() []func() function.Function {
 	}
 }
 
-// argumentError is an error of one argument. The CLI ends the text with a full stop of its own.
+// argumentError returns the error for one argument. The CLI appends the full stop.
 func argumentError(argument int64, text string) *function.FuncError {
 	return function.NewArgumentFuncError(argument, strings.TrimSuffix(text, "."))
 }

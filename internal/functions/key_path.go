@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// parseKeyPath takes a key path apart (interface 2.1: vod/input/<customer_id>/<upload_uuid>/<file_name>).
+// parseKeyPath splits a key path of the form vod/input/<customer id>/<upload id>/<file name>.
 type parseKeyPath struct{}
 
 type keyPath struct {
@@ -25,8 +25,8 @@ func (parseKeyPath) Metadata(_ context.Context, _ function.MetadataRequest, resp
 
 func (parseKeyPath) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary:             "Takes a key path apart",
-		MarkdownDescription: "Returns an object with `customer_id`, `upload_id` and `file_name` of a key path, as `vodlive_media_upload` has it.",
+		Summary:             "Splits a key path",
+		MarkdownDescription: "Returns an object with the `customer_id`, `upload_id` and `file_name` of a key path, such as `key_path` of `vodlive_media_upload`.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "key_path",
 			MarkdownDescription: "Key path of the form `vod/input/<customer id>/<upload id>/<file name>`.",
@@ -50,7 +50,8 @@ func (parseKeyPath) Run(ctx context.Context, req function.RunRequest, resp *func
 	resp.Error = resp.Result.Set(ctx, parsed)
 }
 
-// splitKeyPath returns the parts of a key path, or what is wrong with it: where, what was found, what was expected.
+// splitKeyPath returns the elements of a key path, or the text of an error that says where it is
+// invalid, what was found and what was expected.
 func splitKeyPath(given string) (keyPath, string) {
 	const form = "a key path has the form vod/input/<customer id>/<upload id>/<file name>"
 	segments := strings.Split(given, "/")
@@ -62,12 +63,12 @@ func splitKeyPath(given string) (keyPath, string) {
 		}
 		found := segments[i]
 		if found == "" || (i < 2 && `"`+found+`"` != want) {
-			return keyPath{}, fmt.Sprintf("%q holds %q at character %d, where %s was expected: %s.", given, found, at, want, form)
+			return keyPath{}, fmt.Sprintf("%q has %q at character %d, where %s was expected: %s.", given, found, at, want, form)
 		}
 		at += len([]rune(found)) + 1
 	}
 	if len(segments) > len(expected) {
-		return keyPath{}, fmt.Sprintf("%q holds a further slash at character %d, where the file name should end: %s.", given, at-1, form)
+		return keyPath{}, fmt.Sprintf("%q has another slash at character %d, where the file name should end: %s.", given, at-1, form)
 	}
 	return keyPath{CustomerID: segments[2], UploadID: segments[3], FileName: segments[4]}, ""
 }

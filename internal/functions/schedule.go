@@ -12,10 +12,10 @@ import (
 
 var timezoneParameter = function.StringParameter{
 	Name:                "timezone",
-	MarkdownDescription: "Name of the tz database, such as `Europe/Berlin`: what `timezone` of a session takes.",
+	MarkdownDescription: "Time zone, as in `timezone` of a session: a name of the tz database, such as `Europe/Berlin`.",
 }
 
-// schedule makes the scheduled_at of a session from a moment.
+// schedule converts an RFC 3339 time to scheduled_at of a session.
 type schedule struct{}
 
 func (schedule) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
@@ -24,9 +24,9 @@ func (schedule) Metadata(_ context.Context, _ function.MetadataRequest, resp *fu
 
 func (schedule) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Makes `scheduled_at` from an RFC 3339 time",
-		MarkdownDescription: "Returns the local time `YYYY-MM-DD HH:MM` that clocks in a time zone show at a moment. " +
-			"A local time that a clock change brings twice would not name one moment, so it is an error, and so are seconds, which a schedule does not have.",
+		Summary: "Converts an RFC 3339 time to `scheduled_at`",
+		MarkdownDescription: "Returns the local time `YYYY-MM-DD HH:MM` in a time zone at the given time. " +
+			"It is an error if clocks show this local time twice because of a clock change, or if the time has seconds, which `scheduled_at` has not.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "timestamp", MarkdownDescription: "RFC 3339 time, such as `2040-06-30T18:45:00Z` or `2040-06-30T20:45:00+02:00`."},
 			timezoneParameter,
@@ -58,18 +58,18 @@ func (schedule) Run(ctx context.Context, req function.RunRequest, resp *function
 	local := moment.In(loc).Format(localtime.Layout)
 	wall, err := localtime.Parse(local)
 	if err != nil {
-		resp.Error = argumentError(0, fmt.Sprintf("%q is a year that a schedule cannot hold.", timestamp))
+		resp.Error = argumentError(0, fmt.Sprintf("%q has a year that `scheduled_at` cannot express.", timestamp))
 		return
 	}
 	if all := localtime.Instants(wall, loc); len(all) > 1 {
-		resp.Error = argumentError(0, fmt.Sprintf("%q is %q in %s, which a clock change brings twice (%s and %s): the service could take it for the other one. "+
-			"Choose another time, or another zone, such as \"UTC\".", timestamp, local, zone, all[0].UTC().Format(time.RFC3339), all[1].UTC().Format(time.RFC3339)))
+		resp.Error = argumentError(0, fmt.Sprintf("%q is %q in %s, a time that clocks show twice because of a clock change (at %s and at %s): the service could take the other one. "+
+			"Choose another time, or another time zone, such as \"UTC\".", timestamp, local, zone, all[0].UTC().Format(time.RFC3339), all[1].UTC().Format(time.RFC3339)))
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, local)
 }
 
-// scheduleUTC finds the moment that a session's schedule names.
+// scheduleUTC converts scheduled_at of a session to an RFC 3339 time.
 type scheduleUTC struct{}
 
 func (scheduleUTC) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
@@ -78,11 +78,11 @@ func (scheduleUTC) Metadata(_ context.Context, _ function.MetadataRequest, resp 
 
 func (scheduleUTC) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Finds the RFC 3339 time of a schedule",
-		MarkdownDescription: "Returns the moment, in UTC, at which clocks in a time zone show a local time. " +
-			"A local time that a clock change skips or brings twice is an error.",
+		Summary: "Converts `scheduled_at` to an RFC 3339 time",
+		MarkdownDescription: "Returns the time, in UTC, at which clocks in a time zone show a local time. " +
+			"It is an error if a clock change skips this local time, or makes clocks show it twice.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "scheduled_at", MarkdownDescription: "Local time `YYYY-MM-DD HH:MM`: what `scheduled_at` of a session takes."},
+			function.StringParameter{Name: "scheduled_at", MarkdownDescription: "Local time `YYYY-MM-DD HH:MM`, as in `scheduled_at` of a session."},
 			timezoneParameter,
 		},
 		Return: function.StringReturn{},
@@ -111,7 +111,7 @@ func (scheduleUTC) Run(ctx context.Context, req function.RunRequest, resp *funct
 		before, after := localtime.Around(wall, loc)
 		resp.Error = argumentError(0, fmt.Sprintf("%q does not exist in %s: a clock change skips it. The nearest times are %q and %q.", at, zone, before, after))
 	default:
-		resp.Error = argumentError(0, fmt.Sprintf("%q comes twice in %s, at %s and at %s, because of a clock change. Choose another time.",
+		resp.Error = argumentError(0, fmt.Sprintf("clocks in %[2]s show %[1]q twice because of a clock change: at %[3]s and at %[4]s. Choose another time.",
 			at, zone, all[0].UTC().Format(time.RFC3339), all[1].UTC().Format(time.RFC3339)))
 	}
 }
@@ -124,7 +124,7 @@ func zoneArgument(name string) (*time.Location, *function.FuncError) {
 	return loc, nil
 }
 
-// parseDetail says where a time could not be read.
+// parseDetail says where the time is invalid.
 func parseDetail(err error) string {
 	e, ok := err.(*time.ParseError) //nolint:errorlint // time.Parse returns it unwrapped
 	switch {

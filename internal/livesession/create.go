@@ -15,11 +15,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// defaultCreateTimeout is timeouts.create when it is not set.
+// defaultCreateTimeout applies if timeouts.create is not set.
 const defaultCreateTimeout = 20 * time.Minute
 
-// Create creates the session, saves its id at once, waits, and then looks up what only the listing shows. Whatever
-// fails after the id is known leaves the session in the state, tainted.
+// Create creates the session, saves its id, waits for a status of wait_for_status, and then looks
+// up the values that only the listing shows. A failure after the id is known leaves the session in
+// the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m model
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
@@ -58,19 +59,19 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(n.differences()...)
 }
 
-// newborn is a session that Create has just created.
+// newborn is the session of a running Create, after the service has returned its id.
 type newborn struct {
-	model      *model  // as it goes into the state: arguments as planned, which Terraform insists on
+	model      *model  // written to the state, with the arguments as planned: Terraform refuses others
 	shown      session // as the service shows it
 	renditions renditions
-	other      map[string]attr.Value // arguments that mean something else than the configured ones, as last shown so
+	other      map[string]attr.Value // last shown values of arguments that differ in meaning from the plan
 }
 
 func newNewborn(plan *model) *newborn {
 	return &newborn{model: plan, shown: plan.session, renditions: renditions{}, other: map[string]attr.Value{}}
 }
 
-// seen takes over an answer of the service.
+// seen applies a response of the service.
 func (n *newborn) seen(s *api.Session) {
 	n.shown.fillArguments(s)
 	for _, a := range arguments {
@@ -88,7 +89,7 @@ func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 	setIdentity(ctx, resp.Identity, n.model.ID.ValueString(), &resp.Diagnostics)
 }
 
-// settle waits for the session and completes what is known of it.
+// settle waits for the session and fills in the values that the create response lacks.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
 	since := time.Now()
 	p := &confirming{get: r.data.Sessions.Fetch, then: r.data.Sessions}
@@ -106,11 +107,11 @@ func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Sessi
 	}
 	if s := r.listedNew(ctx, created.ID, since, &resp.Diagnostics); s != nil {
 		n.seen(s)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedMark(&n.model.session))...)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&n.model.session))...)
 	}
 }
 
-// listedNew is listed for a session that the listing may not show at once.
+// listedNew calls listed up to three times, because the listing may not show a new session at once.
 func (r *liveSession) listedNew(ctx context.Context, id string, since time.Time, diags *diag.Diagnostics) *api.Session {
 	for _, again := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
 		if again > 0 {
@@ -127,21 +128,21 @@ func (r *liveSession) listedNew(ctx context.Context, id string, since time.Time,
 	return nil
 }
 
-// waitDiagnostic says how the waiting ended and what can be done.
+// waitDiagnostic says how the wait ended and what the user can do.
 func waitDiagnostic(err error) diag.Diagnostic {
 	var w *waitError
 	if !errors.As(err, &w) {
 		return providerdata.ErrorDiagnostic("Waiting for the live session", err)
 	}
-	const taint = "It is in the state, marked as tainted, so the next apply replaces it with a new one. " +
+	const taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
 		"To keep it, run `terraform untaint` with the resource's address"
 	switch w.why {
 	case endTerminal:
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", w.status),
 			fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s. "+
-				"If %s is what you want, name it in `wait_for_status`.", w.id, w.status, taint, w.status))
+				"To accept %s as the result of a create, add it to `wait_for_status`.", w.id, w.status, taint, w.status))
 	case endTimeout:
-		detail := fmt.Sprintf("Live session %s was created, but the time for creating it (`timeouts.create`) was over after %s. "+
+		detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` when `timeouts.create` ended after %s. "+
 			"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
 			w.id, w.after.Round(time.Second), w.status, taint)
 		if w.err != nil {
@@ -158,8 +159,8 @@ func waitDiagnostic(err error) diag.Diagnostic {
 	}
 }
 
-// differences warns of the arguments in other. It shows no value of an input source or output destination: they carry
-// stream keys.
+// differences warns of the arguments in other. It leaves out the values of sources and
+// destinations, because they carry stream keys.
 func (n *newborn) differences() (diags diag.Diagnostics) {
 	if len(n.other) == 0 {
 		return nil
@@ -174,10 +175,11 @@ func (n *newborn) differences() (diags diag.Diagnostics) {
 			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.name, a.value(&n.model.session), got)
 		}
 	}
-	diags.AddWarning("The service changed what was asked for",
+	diags.AddWarning("The service stored other values than configured",
 		fmt.Sprintf("Live session %s was created, but the service shows other values for it than the configuration has:%s\n\n"+
-			"Terraform keeps the configured values in the state and shows no difference as long as the service shows these. "+
-			"Check whether the session is what you need. `terraform apply -replace` with the resource's address creates another one; this one keeps running.",
+			"Terraform keeps the configured values in the state, and plans show no difference as long as the service shows these values. "+
+			"Check whether you can use the session. To create another one, run `terraform apply -replace` with the resource's address: "+
+			"this session keeps running.",
 			n.model.ID.ValueString(), lines.String()))
 	return diags
 }

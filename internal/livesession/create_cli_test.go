@@ -163,7 +163,7 @@ func TestCreateEnds(t *testing.T) {
 			also:   &simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`},
 			config: pushPull(),
 			want: ended{failed: true, sessions: 1, creates: 1, texts: []string{
-				"The live session may have been created", "the sessions of the account could not be listed", "not yours",
+				"The live session may have been created", "listing the sessions of the account failed", "not yours",
 				`look for a session named "match" in region eu-central-1 with input RTMP_PUSH, mode NORM and output mode RTMP_PULL`,
 			}, not: []string{"{id}"}},
 		},
@@ -228,7 +228,7 @@ func TestCreateEnds(t *testing.T) {
 			}},
 			config: pushPull(),
 			want: ended{state: true, sessions: 1, creates: 1, texts: []string{
-				"Warning: The service changed what was asked for", `name: configured "match", shown "Match"`,
+				"Warning: The service stored other values than configured", `name: configured "match", shown "Match"`,
 			}},
 		},
 	}

@@ -23,7 +23,7 @@ var sensitiveAttributes = map[string]bool{
 	"input_endpoint_a": true, "input_endpoint_b": true, "output_endpoint_a": true, "output_endpoint_b": true,
 }
 
-// sessionAttributes are every field of a session, computed.
+// sessionAttributes returns every field of a session as a computed attribute.
 func sessionAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"input_preset": schema.SingleNestedAttribute{
@@ -55,7 +55,7 @@ func computedString(name string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, Sensitive: sensitiveAttributes[name], MarkdownDescription: descriptions[name]}
 }
 
-// NewDataSource makes the data source vodlive_live_session.
+// NewDataSource returns the data source vodlive_live_session.
 func NewDataSource() datasource.DataSource { return &single{} }
 
 // single is the data source of one session.
@@ -71,11 +71,11 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 	attributes := sessionAttributes()
 	attributes["id"] = schema.StringAttribute{
 		Required:            true,
-		MarkdownDescription: "Id of the session. One that the account does not have is an error.",
+		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",
 		Validators:          []validator.String{notBlank()},
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One live session of the account, by its id, with every field that the service shows of it.",
+		MarkdownDescription: "Reads one live session by its id, with every field that the service returns.",
 		Attributes:          attributes,
 	}
 }
@@ -111,7 +111,7 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
 
-// canList reports what keeps data from calling the live API.
+// canList reports why a data source or list resource cannot call the live API.
 func canList(data *providerdata.Data, user string) diag.Diagnostics {
 	diags := data.CanRead(user)
 	diags.Append(data.NeedLive(user)...)
@@ -120,10 +120,10 @@ func canList(data *providerdata.Data, user string) diag.Diagnostics {
 
 const listTypeName = "vodlive_live_sessions"
 
-// NewListDataSource makes the data source vodlive_live_sessions.
+// NewListDataSource returns the data source vodlive_live_sessions.
 func NewListDataSource() datasource.DataSource { return &several{} }
 
-// several is the data source of all sessions that match.
+// several is the data source of all matching sessions.
 type several struct{ data *providerdata.Data }
 
 var _ datasource.DataSourceWithConfigure = (*several)(nil)
@@ -143,13 +143,13 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 	attributes := map[string]schema.Attribute{
 		"limit": schema.Int64Attribute{
 			Optional: true,
-			MarkdownDescription: "Largest number of sessions in `sessions`, at least 1. Reading stops as soon as so many have matched, " +
-				"which saves calls in a large account (a page has 100 sessions). Default: no limit.",
+			MarkdownDescription: "Maximum number of sessions in `sessions`, at least 1. Reading stops as soon as that many have matched, " +
+				"which saves requests in a large account (a page has 100 sessions). Default: no limit.",
 			Validators: []validator.Int64{int64validator.AtLeast(1)},
 		},
 		"sessions": schema.ListNestedAttribute{
 			Computed:            true,
-			MarkdownDescription: "The sessions that match every filter, in the service's order.",
+			MarkdownDescription: "The sessions that match every filter, in the order of the service's listing.",
 			NestedObject:        schema.NestedAttributeObject{Attributes: sessionAttributes()},
 		},
 	}
@@ -159,8 +159,8 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The live sessions of the account, with every field of the service's listing. Filters are applied by the provider: " +
-			"whenever the data source is read, it requests the pages of the listing until `limit` sessions have matched.",
+		MarkdownDescription: "Lists the live sessions of the account, with every field that the service returns. The provider applies the filters itself: " +
+			"each read requests pages of the service's listing until `limit` sessions have matched.",
 		Attributes: attributes,
 	}
 }

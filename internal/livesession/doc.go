@@ -1,14 +1,11 @@
-// Package livesession is everything about live sessions: the resource
-// vodlive_live_session, the data sources vodlive_live_session and
-// vodlive_live_sessions, and the list resource of `terraform query`.
+// Package livesession has the resource vodlive_live_session, the data sources vodlive_live_session
+// and vodlive_live_sessions, and the list resource vodlive_live_session.
 //
-// The service can create a session, read one and list them (interface 4.2). It
-// shows no call to change, stop or delete one. So every change of an argument
-// that the service knows replaces the session, and destroying the resource
-// forgets the session and says so; nothing pretends to have ended it.
+// The service can create, read and list sessions (SERVICE.md, calls 9 to 11). It has no call to
+// change, stop or delete a session. So a change of any argument that the service knows replaces the
+// session, and Delete only removes the session from the state and warns that it keeps running.
 //
-// What validate.go rejects needs neither network nor clock; what needs the
-// account or the clock is checked when a plan is made (plan.go). Reads go
-// through sessions.Reader, which decides between a GET and pages of the
-// listing for the whole run.
+// Rules in validate.go need neither network nor clock. Rules that need the account or the clock are
+// in plan.go. All reads go through sessions.Reader, which sends a GET or answers from a page of the
+// listing.
 package livesession

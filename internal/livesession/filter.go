@@ -10,9 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// filter narrows the sessions of a data source or a list resource. What is null
-// does not narrow. The service has no filters of its own that the interface
-// shows (4.2), so all pages are read until enough is found.
+// filter selects sessions for a data source or a list resource. A null attribute selects all. The
+// service documents no filters, so the provider applies them to the pages of the listing.
 type filter struct {
 	Region    types.String `tfsdk:"region"`
 	Mode      types.String `tfsdk:"mode"`
@@ -40,8 +39,8 @@ var filterRules = map[string]validator.String{
 	"name_regex": regex(),
 }
 
-// matcher makes the test that the filter stands for. name_regex has been
-// validated, so its error is only possible for a value known since.
+// matcher returns the filter as a function. The error is an invalid name_regex that was unknown
+// during validation.
 func (f *filter) matcher() (func(*api.Session) bool, error) {
 	pattern, err := regexp.Compile(f.NameRegex.ValueString())
 	if err != nil {
@@ -54,7 +53,7 @@ func (f *filter) matcher() (func(*api.Session) bool, error) {
 	}, nil
 }
 
-// regex allows what Go's regexp reads.
+// regex allows regular expressions of Go's regexp package.
 func regex() stringRule {
 	return stringRule{allowed: "must be a regular expression in RE2 syntax", check: func(value string) (string, string) {
 		if _, err := regexp.Compile(value); err != nil {

@@ -68,7 +68,7 @@ func TestImportCommand(t *testing.T) {
 	other := acctest.NewCLI(t, s)
 	other.Config(pushPull())
 	r := other.Run("import", address, "nobody")
-	for _, text := range []string{`No session of this account has the id "nobody"`, "It was looked for at " + s.URL} {
+	for _, text := range []string{`No session of this account has the id "nobody"`, "The provider looked for it at " + s.URL} {
 		if r.Code == 0 || !strings.Contains(r.Flat(), text) {
 			t.Errorf("the output lacks %q:\n%s", text, r.Output)
 		}
@@ -173,7 +173,7 @@ func TestReplaceAndDestroy(t *testing.T) {
 	plan := cli.Must("plan").Flat()
 	for _, text := range []string{
 		"must be replaced", "forces replacement",
-		fmt.Sprintf(`Live session %s ("match", status READY) will be replaced by a new one and removed from the state, but it is not ended`, first),
+		fmt.Sprintf(`Live session %s ("match", status READY) will be replaced by a new one and removed from the state, but keeps running`, first),
 	} {
 		if !strings.Contains(plan, text) {
 			t.Errorf("the plan lacks %q:\n%s", text, plan)
@@ -189,11 +189,11 @@ func TestReplaceAndDestroy(t *testing.T) {
 
 	second := s.Sessions()[1].ID
 	plan = cli.Must("plan", "-destroy").Flat()
-	if text := fmt.Sprintf(`Live session %s ("match", status READY) will be removed from the state, but it is not ended`, second); !strings.Contains(plan, text) {
+	if text := fmt.Sprintf(`Live session %s ("match", status READY) will be removed from the state, but keeps running`, second); !strings.Contains(plan, text) {
 		t.Errorf("the plan lacks %q:\n%s", text, plan)
 	}
 	s.SetStatus(second, "STOPPED")
-	if out := cli.Must("destroy", "-auto-approve").Flat(); strings.Contains(out, "goes on") {
+	if out := cli.Must("destroy", "-auto-approve").Flat(); strings.Contains(out, "keeps running") {
 		t.Errorf("a session that has ended is said to go on:\n%s", out)
 	}
 	if n := len(s.Sessions()); n != 2 {
@@ -212,7 +212,7 @@ func TestReplaceOnStatusConverges(t *testing.T) {
 	first := s.Sessions()[0].ID
 	s.SetStatus(first, "ERROR")
 	out := cli.Must("apply", "-auto-approve").Flat()
-	if !strings.Contains(out, "1 added, 0 changed, 1 destroyed") || strings.Contains(out, "goes on") {
+	if !strings.Contains(out, "1 added, 0 changed, 1 destroyed") || strings.Contains(out, "keeps running") {
 		t.Error(out)
 	}
 	if id := cli.State()[address].Values["id"]; id == first {

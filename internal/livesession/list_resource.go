@@ -14,11 +14,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// NewListResource makes the list resource vodlive_live_session of `terraform query`.
+// NewListResource returns the list resource vodlive_live_session of `terraform query`.
 func NewListResource() list.ListResource { return &listing{} }
 
-// listing is the list resource. One pass over the listing serves it: the listing
-// has every field, so no session is read by itself.
+// listing is the list resource. It makes no GET per session: the listing has every field.
 type listing struct{ data *providerdata.Data }
 
 var _ list.ListResourceWithConfigure = (*listing)(nil)
@@ -35,8 +34,8 @@ func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourc
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The live sessions of the account that match every filter. Filters are applied by the provider: pages of the " +
-			"service's listing are read until `limit` sessions have matched.",
+		MarkdownDescription: "Lists the live sessions of the account that match every filter. The provider applies the filters itself: it requests pages of the " +
+			"service's listing until `limit` sessions have matched.",
 		Attributes: attributes,
 	}
 }
@@ -77,8 +76,7 @@ func (l *listing) List(ctx context.Context, req list.ListRequest, stream *list.L
 	}
 }
 
-// result is a session as Terraform lists it; the resource, where it is asked
-// for, is what an import of the session reads.
+// result converts a session. The resource, if requested, is the state that an import would read.
 func result(ctx context.Context, req list.ListRequest, s *api.Session) list.ListResult {
 	r := req.NewListResult(ctx)
 	r.DisplayName = s.Name

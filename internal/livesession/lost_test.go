@@ -21,7 +21,7 @@ func block(id string) string {
 var lostBefore = simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakBefore: true}
 
 const (
-	mayAppear = "One may still appear."
+	mayAppear = "The session may still appear."
 	listAgain = `Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named "match" ` +
 		"in region eu-central-1 with input RTMP_PUSH, mode NORM and output mode RTMP_PULL that no resource manages."
 )
@@ -54,13 +54,13 @@ func TestLostCreate(t *testing.T) {
 		"never appears": {took: 30 * time.Second, texts: []string{"looked for the session in the listing for 30 s", mayAppear, listAgain}, not: []string{"import {"}},
 		"listed at once": {
 			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true}}, took: 30 * time.Second,
-			texts: []string{"The first look already showed 1 session with exactly these arguments", "import {", listAgain},
+			texts: []string{"The first listing already showed 1 session with exactly these arguments", "import {", listAgain},
 		},
 		"an older one, and one that appears": {
 			before: []simulator.SessionRecord{twin("older"), {ID: "stranger", Name: "other"}}, late: map[string]time.Duration{"late": 12 * time.Second}, took: 14 * time.Second,
 			texts: []string{
-				"appeared after the request was sent. It is most likely the new one, unless somebody else has created it:\n\n# status READY\n" + block("late"),
-				"The first look already showed 1 session with exactly these arguments. Each may be the new session or an older one: the service shows no time of creation.\n\n" +
+				"appeared after the request was sent. It is most likely the new session, unless somebody else created it:\n\n# status READY\n" + block("late"),
+				"The first listing already showed 1 session with exactly these arguments. Each may be the new session or an older one: the service shows no time of creation.\n\n" +
 					"# status READY\n" + block("older"),
 			},
 			not: []string{"stranger"},
@@ -93,12 +93,12 @@ func TestLostCreate(t *testing.T) {
 		},
 		"the listing fails": {
 			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}},
-			texts:  []string{"could not be listed: List the live sessions: GET http://127.0.0.1:1/live/v1/live-streams/session: 403 Forbidden: not yours", listAgain},
-			not:    []string{"may not do this"},
+			texts:  []string{"listing the sessions of the account failed: List the live sessions: GET http://127.0.0.1:1/live/v1/live-streams/session: 403 Forbidden: not yours", listAgain},
+			not:    []string{"have no permission for this call"},
 		},
 		"the last looks fail": {
 			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, After: 2, Status: http.StatusBadGateway}}, took: 30 * time.Second,
-			texts: []string{mayAppear + " The last look failed: List the live sessions: ", "502 Bad Gateway", listAgain},
+			texts: []string{mayAppear + " The last listing failed: List the live sessions: ", "502 Bad Gateway", listAgain},
 		},
 		"the first look fails": {
 			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Times: 1, Status: http.StatusBadGateway}}, took: 14 * time.Second,
@@ -172,7 +172,7 @@ func TestLostCreateKnowsOlderSessions(t *testing.T) {
 		time.AfterFunc(5*time.Second, func() { w.AddSession(simulator.SessionRecord{ID: "late", Name: "match", Region: "eu-central-1"}) })
 		_, diags = d.Create(resourceType, base())
 		text := diags.String()
-		for _, want := range []string{block("late"), "even before the request was sent. Not the new session: listed."} {
+		for _, want := range []string{block("late"), "which cannot be the new session: listed."} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the diagnostic lacks %q:\n%s", want, text)
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// session is what the service knows of a live session (interface 2.5): the data
-// sources as they are, the resource with its own arguments beside them.
+// session has the fields of the service (SERVICE.md, "Sessions"). The data sources use it as it is,
+// model adds the provider's own arguments.
 type session struct {
 	ID         types.String `tfsdk:"id"`
 	Name       types.String `tfsdk:"name"`
@@ -56,8 +56,7 @@ type model struct {
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 }
 
-// newModel is a resource of which nothing is known, as import and the list
-// resource begin with: the zero values of sets and objects have no type.
+// newModel returns a model of null values with types: zero values of sets and objects have no type.
 func newModel() model {
 	return model{
 		session:         newSession(),
@@ -75,13 +74,13 @@ var presetTypes = map[string]attr.Type{
 	"bitrate":    types.StringType,
 }
 
-// preset is the value of an attribute of input_preset, "" when it has none.
+// preset returns an attribute of input_preset, "" for null.
 func (m *session) preset(name string) string {
 	value, _ := m.InputPreset.Attributes()[name].(basetypes.StringValue)
 	return value.ValueString()
 }
 
-// spec maps a plan to what create sends.
+// spec returns the arguments of the create request.
 func (m *session) spec() api.SessionSpec {
 	return api.SessionSpec{
 		Name:       m.Name.ValueString(),
@@ -105,10 +104,9 @@ func (m *session) spec() api.SessionSpec {
 	}
 }
 
-// fill takes over what an answer of the service says. What the answer does not
-// say keeps its value: create answers with less than get, get with less than
-// the listing. What does not apply to such a session is null, however the
-// service shows it (interface 2.5).
+// fill sets the values of a response. A value that the response lacks stays: create returns fewer
+// fields than get, and get fewer than the listing. A value that does not apply to the session is
+// null, whether the service sent it as absent, null or "".
 func (m *session) fill(s *api.Session) {
 	m.fillArguments(s)
 	m.fillComputed(s)
@@ -177,8 +175,8 @@ func (m *session) fillPreset(p api.InputPreset) {
 	})
 }
 
-// keep sets a value that the answer has; without one it leaves what was known
-// before, and null where nothing was.
+// keep sets a value of a response. If the response lacks it, a known value stays and an unknown one
+// becomes null.
 func keep(to *types.String, value string) {
 	switch {
 	case value != "":
@@ -188,17 +186,16 @@ func keep(to *types.String, value string) {
 	}
 }
 
-// applies is keep for a value that only some sessions have.
-func applies(to *types.String, value string, yes bool) {
-	if !yes {
+// applies is keep for a value that is null unless applicable.
+func applies(to *types.String, value string, applicable bool) {
+	if !applicable {
 		*to = types.StringNull()
 		return
 	}
 	keep(to, value)
 }
 
-// keepBool is keep for a flag; one that was never told is false, the service's
-// own default.
+// keepBool is keep for a flag, whose default is false.
 func keepBool(to *types.Bool, value *bool) {
 	switch {
 	case value != nil:
@@ -217,9 +214,8 @@ func keepInt(to *types.Int64, value *int64) {
 	}
 }
 
-// untold names what applies to the session and no answer has told yet: required
-// are arguments, without which the session cannot be described; listed is what
-// the listing can tell (interface 2.5).
+// untold names the applicable attributes that no response has set yet: required are arguments
+// without which a session cannot be imported, listed are those that the listing may show.
 func (m *session) untold() (required, listed []string) {
 	pull, push, ha := pulls(m.Input), pushes(m.OutputMode), m.Mode.ValueString() == modeHA
 	add := func(to *[]string, name string, value attr.Value, applies bool) {

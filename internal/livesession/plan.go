@@ -16,10 +16,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// ModifyPlan checks what needs the account or the clock, replaces a session by
-// its status, and warns of sessions that go on without Terraform. Terraform
-// calls it several times for one resource: for a replacement with the prior
-// state first, and then without, as for a create.
+// ModifyPlan applies the rules that need the account or the clock, plans a replacement by
+// replace_on_status, and warns of sessions that keep running. Terraform calls it several times for
+// one resource: for a replacement first with the prior state, and then without it, as for a create.
 func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var state, plan model
 	if !req.State.Raw.IsNull() {
@@ -38,7 +37,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	if r.data != nil && !r.data.Unknown {
-		r.data.Sessions.Own(state.ID.ValueString()) // a session in a state is not the one that a lost create has made
+		r.data.Sessions.Own(state.ID.ValueString()) // so that no lost create of this run claims it
 	}
 	replaced, status := changes(&state.session, &plan.session), state.Status.ValueString()
 	switch {
@@ -47,10 +46,10 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.RequiresReplace.Append(path.Root("status"))
 		replaced = true
 	case !replaced && unknownElements(plan.ReplaceOnStatus):
-		// Whatever is planned here, Terraform refuses to do the other thing at apply.
+		// A replacement that is only found necessary at apply would be an inconsistent final plan.
 		resp.Diagnostics.AddAttributeError(path.Root("replace_on_status"), "replace_on_status is not known yet",
-			fmt.Sprintf("Whether live session %s (%q, status %s) is to be replaced depends on `replace_on_status`, whose value comes from a resource "+
-				"that is still to be applied. Set `replace_on_status` to a value that is known while planning, or apply that resource first, with `-target`.",
+			fmt.Sprintf("Whether to replace live session %s (%q, status %s) depends on `replace_on_status`, whose value comes from a resource "+
+				"that is not applied yet. Set `replace_on_status` to a value that is known during plan, or apply that resource first with `-target`.",
 				state.ID.ValueString(), state.Name.ValueString(), cmp.Or(status, "not known")))
 		return
 	}
@@ -59,31 +58,31 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 }
 
-// unknownElements tells whether any element of a set may still turn out to be something else.
+// unknownElements reports whether the set or an element of it is unknown.
 func unknownElements(set types.Set) bool {
 	return set.IsUnknown() || slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
 }
 
-// changes tells whether the schema's own plan modifiers replace the session:
-// whether an argument that the service knows is another, or may be.
+// changes reports whether the plan modifiers of the schema replace the session: whether the plan
+// has another or an unknown value for an argument that the service knows.
 func changes(state, plan *session) bool {
 	return slices.ContainsFunc(arguments, func(a argument) bool { return !a.value(state).Equal(a.value(plan)) })
 }
 
-// forgotten warns of a session that leaves the state while it may still run; it
-// is empty when the last status seen is one from which no other follows.
+// forgotten warns of a session that leaves the state and may keep running. It is empty if the last
+// known status is terminal.
 func (m *session) forgotten(what string) (diags diag.Diagnostics) {
 	status := m.Status.ValueString()
 	if m.ID.IsNull() || terminal(status) {
 		return nil
 	}
-	diags.AddWarning("The live session goes on",
-		fmt.Sprintf("Live session %s (%q, status %s) %s, but it is not ended: the service has no call to stop or delete a session. "+
-			"Note the id if you still need it.", m.ID.ValueString(), m.Name.ValueString(), cmp.Or(status, "not known"), what))
+	diags.AddWarning("The live session keeps running",
+		fmt.Sprintf("Live session %s (%q, status %s) %s, but keeps running: the service has no call to stop or delete a session. "+
+			"To manage it again, import this id.", m.ID.ValueString(), m.Name.ValueString(), cmp.Or(status, "not known"), what))
 	return diags
 }
 
-// planCreate checks a session that is about to be created.
+// planCreate applies the rules for a new session.
 func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resource.ModifyPlanResponse) {
 	resp.Diagnostics.Append(plan.checkFuture(r.now())...)
 	if r.data == nil {
@@ -100,8 +99,9 @@ func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resourc
 	}
 	if err != nil {
 		resp.Diagnostics.AddAttributeWarning(path.Root("region"), "The region was not checked",
-			fmt.Sprintf("Whether %q is allocated to the account could not be checked: if it is not, creating the session will fail. %s\n\n"+
-				"Set `skip_region_validation = true` in the provider block to plan without this check.", plan.Region.ValueString(), providerdata.ErrorText(err)))
+			fmt.Sprintf("Listing the regions failed, so the provider did not check whether %q is allocated to the account. "+
+				"If it is not, creating the session will fail. %s\n\n"+
+				"To plan without this check, set `skip_region_validation = true` in the provider block.", plan.Region.ValueString(), providerdata.ErrorText(err)))
 		return
 	}
 	var names []string
@@ -115,13 +115,13 @@ func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resourc
 	}
 }
 
-// regionProblem says what is wrong with a region, "" for nothing.
+// regionProblem describes what is wrong with a region. It is "" for an allocated region.
 func regionProblem(region string, allocated []string) string {
 	if slices.Contains(allocated, region) {
 		return ""
 	}
 	if len(allocated) == 0 {
-		return fmt.Sprintf("%q was given, but the service allocates no region to this account.", region)
+		return fmt.Sprintf("%q was given, but no region is allocated to this account.", region)
 	}
 	names := slices.Sorted(slices.Values(allocated))
 	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, andList(names))
@@ -131,8 +131,8 @@ func regionProblem(region string, allocated []string) string {
 	return problem
 }
 
-// nearest is the name that somebody most likely meant, "" when none is near: at
-// most two letters, and at most a third of all, are other ones.
+// nearest returns the name that the user most likely meant, or "". It allows for two wrong letters,
+// but for no more than a third of the word.
 func nearest(word string, names []string) string {
 	best, found := min(2, max(1, len(word)/3))+1, ""
 	for _, name := range names {
@@ -146,8 +146,7 @@ func nearest(word string, names []string) string {
 	return found
 }
 
-// distance is how many letters have to be put in, left out, replaced or swapped
-// with their neighbour to make b of a.
+// distance is the Damerau-Levenshtein distance (optimal string alignment), without regard to case.
 func distance(a, b string) int {
 	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
 	rows := make([][]int, len(x)+1)

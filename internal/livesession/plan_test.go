@@ -72,7 +72,7 @@ func TestDrift(t *testing.T) {
 			if !slices.ContainsFunc(resp.Replaces, func(p string) bool { return strings.Contains(p, attribute) }) {
 				t.Errorf("the plan replaces because of %v, want %s", resp.Replaces, attribute)
 			}
-			if !strings.Contains(resp.Diags.String(), "The live session goes on") {
+			if !strings.Contains(resp.Diags.String(), "The live session keeps running") {
 				t.Errorf("the replacement does not warn: %v", resp.Diags.Texts())
 			}
 		})
@@ -184,7 +184,7 @@ func TestReplaceOnStatus(t *testing.T) {
 			if planned := resp.Attrs()["status"]; (planned == acctest.Unknown) != tt.replaced {
 				t.Errorf("the planned status is %v", planned)
 			}
-			if warned := strings.Contains(resp.Diags.String(), "goes on"); warned != tt.warned {
+			if warned := strings.Contains(resp.Diags.String(), "keeps running"); warned != tt.warned {
 				t.Errorf("warned %v, want %v: %v", warned, tt.warned, resp.Diags.Texts())
 			}
 		})
@@ -262,8 +262,8 @@ func TestDestroyWarns(t *testing.T) {
 			before := len(w.Journal())
 
 			resp := d.Plan(o, nil)
-			planned := fmt.Sprintf("warning : The live session goes on: Live session %s (\"match\", status %s) will be removed from the state, "+
-				"but it is not ended: the service has no call to stop or delete a session. Note the id if you still need it.", id, status)
+			planned := fmt.Sprintf("warning : The live session keeps running: Live session %s (\"match\", status %s) will be removed from the state, "+
+				"but keeps running: the service has no call to stop or delete a session. To manage it again, import this id.", id, status)
 			_, applied := d.Apply(resp)
 			applied.Must(t)
 			done := strings.Replace(planned, "will be removed", "was removed", 1)
@@ -306,7 +306,7 @@ func TestRegionCheck(t *testing.T) {
 			`error region: The region is not allocated to the account: "mars" was given; the regions allocated to this account are a, b and c.`,
 		}},
 		"none allocated": {region: "mars", calls: 1, options: simulator.Options{Regions: []string{}}, want: []string{
-			`error region: The region is not allocated to the account: "mars" was given, but the service allocates no region to this account.`,
+			`error region: The region is not allocated to the account: "mars" was given, but no region is allocated to this account.`,
 		}},
 		"marked as not available": {
 			region: "eu-central-1", calls: 1,
@@ -316,9 +316,9 @@ func TestRegionCheck(t *testing.T) {
 			},
 		},
 		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}, want: []string{
-			`warning region: The region was not checked: Whether "eu-central-1" is allocated to the account could not be checked: if it is not, creating the session will fail. ` +
+			`warning region: The region was not checked: Listing the regions failed, so the provider did not check whether "eu-central-1" is allocated to the account. If it is not, creating the session will fail. ` +
 				"List the regions: GET %s/live/v1/regions: 403 Forbidden: not yours.\n\n" +
-				"Set `skip_region_validation = true` in the provider block to plan without this check.",
+				"To plan without this check, set `skip_region_validation = true` in the provider block.",
 		}},
 	}
 	for name, tt := range tests {

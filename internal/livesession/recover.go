@@ -15,16 +15,17 @@ import (
 )
 
 const (
-	// recoverWithin limits the search for a lost session, retries of the listing included.
+	// recoverWithin limits the search for a lost session, including retries of the listing.
 	recoverWithin = 2 * time.Minute
-	// lookFirst is the pause after the first look at the listing. Each further pause is twice as long, so that the fifth
-	// look is made after appearWithin: at 0, 2, 6, 14 and 30 s.
+	// lookFirst is the pause after the first listing. Each further pause is twice as long, so the
+	// listings begin at 0, 2, 6, 14 and 30 s, the last one after appearWithin.
 	lookFirst = 2 * time.Second
 )
 
-// createFailed turns the failure of a create into a diagnostic. If the session may have been created all the same, it
-// looks for it in the listing, so that the user can import it instead of creating a second one. The diagnostic then has
-// no advice but its own: others say "apply again".
+// createFailed turns the failure of a create into a diagnostic. If the session may have been
+// created nevertheless, it looks for the session in the listing, so that the user can import it
+// instead of creating a second one. It then uses ErrorText, because the advice of ErrorDiagnostic
+// may be to apply again.
 func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
@@ -36,37 +37,39 @@ func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, se
 			providerdata.ErrorText(err), l.text()))
 }
 
-// lost is the search for the session of a create whose answer was lost. The service shows no time of creation, so a
-// session is told from an older one by when the listing first shows it.
+// lost is the search for the session of a create whose response was lost. The service shows no time
+// of creation, so the time at which the listing first shows a session tells a new one from an older
+// one.
 type lost struct {
 	sessions *sessions.Reader
 	creates  *providerdata.Creates
 	spec     api.SessionSpec
 	sent     time.Time // before the request went out
 
-	looked      time.Duration // from the first look to the last
+	looked      time.Duration // from the first listing to the last
 	interrupted bool
-	err         error           // of the last look
-	first       map[string]bool // ids on the first look; nil before
+	err         error           // of the last listing
+	first       map[string]bool // ids in the first listing; nil before
 
-	// Sessions with these arguments that no resource of this run has, as the last successful look found them.
-	appeared []*api.Session // not on the first look
-	either   []*api.Session // on the first look, which cannot tell
-	older    []*api.Session // on a page from before the request
-	mine     *api.Session   // the one of appeared that this create takes; nil: none
+	// Sessions with these arguments that no resource of this run has, from the last successful
+	// listing.
+	appeared []*api.Session // not in the first listing
+	either   []*api.Session // in the first listing, so new or older
+	older    []*api.Session // on a page received before the request was sent
+	mine     *api.Session   // the session of appeared that this create has claimed; nil: none
 }
 
-// search looks repeatedly until a session appears or the time is over in which one may appear.
+// search lists repeatedly until a session appears, at most for appearWithin.
 func (l *lost) search(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, recoverWithin)
 	defer cancel()
 	start := time.Now()
 	for interval := lookFirst; ctx.Err() == nil; interval *= 2 {
-		// Nothing older than this look counts.
+		// Older pages must not answer this listing.
 		l.sessions.Wrote()
 		l.err = l.look(limited)
 		l.looked = time.Since(start)
-		refused := l.err != nil && !passing(l.err)
+		refused := l.err != nil && !transient(l.err)
 		last := l.looked >= appearWithin || limited.Err() != nil || refused
 		if last || !l.creates.Waiting(l.spec) {
 			l.take()
@@ -78,7 +81,7 @@ func (l *lost) search(ctx context.Context) {
 	l.interrupted = ctx.Err() != nil
 }
 
-// look reads the whole listing.
+// look reads the whole listing and sorts the matching sessions into appeared, either and older.
 func (l *lost) look(ctx context.Context) error {
 	var matching []*api.Session
 	for s, err := range l.sessions.All(ctx) {
@@ -110,8 +113,8 @@ func (l *lost) look(ctx context.Context) error {
 	return nil
 }
 
-// take gives this create one of the sessions that appeared. Other creates with the same arguments whose answers were
-// lost, too, then take others: with equal arguments it does not matter which.
+// take claims one of the sessions that appeared. Other lost creates with equal arguments then claim
+// others: it does not matter which create gets which session.
 func (l *lost) take() {
 	for _, s := range l.appeared {
 		if l.sessions.Own(s.ID) {
@@ -121,47 +124,48 @@ func (l *lost) take() {
 	}
 }
 
-// text says what the search found, with an import block for each session that may be the new one.
+// text describes the result of the search, with an import block for each session that may be new.
 func (l *lost) text() string {
 	var b strings.Builder
 	switch {
 	case l.first == nil && l.interrupted:
 		b.WriteString("The run was interrupted before the provider could look for the session.")
 	case l.first == nil:
-		fmt.Fprintf(&b, "The provider looked for the session, but the sessions of the account could not be listed: %s", providerdata.ErrorText(l.err))
+		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
 	case l.mine != nil:
-		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new one, unless somebody else has created it:\n\n")
+		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session, unless somebody else created it:\n\n")
 		b.WriteString(importBlock(l.mine))
 	default:
 		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.looked))
 		if l.interrupted {
 			b.WriteString(", until the run was interrupted")
 		}
-		b.WriteString(". No session with exactly these arguments has appeared in this time. One may still appear.")
+		b.WriteString(". No session with exactly these arguments appeared in this time. The session may still appear.")
 		if l.err != nil && !l.interrupted {
-			b.WriteString(" The last look failed: " + providerdata.ErrorText(l.err))
+			b.WriteString(" The last listing failed: " + providerdata.ErrorText(l.err))
 		}
 	}
 	if len(l.either) > 0 {
-		fmt.Fprintf(&b, "\n\nThe first look already showed %s with exactly these arguments. Each may be the new session or an older one: "+
+		fmt.Fprintf(&b, "\n\nThe first listing already showed %s with exactly these arguments. Each may be the new session or an older one: "+
 			"the service shows no time of creation.", count(len(l.either)))
 		for _, s := range l.either {
 			b.WriteString("\n\n" + importBlock(s))
 		}
 	}
 	if len(l.older) > 0 {
-		fmt.Fprintf(&b, "\n\nThe listing showed %s with exactly these arguments even before the request was sent. Not the new session: %s.", count(len(l.older)), ids(l.older))
+		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), ids(l.older))
 	}
 	b.WriteString("\n\n")
 	if l.mine == nil {
 		b.WriteString(listAgain(l.spec))
 	} else {
-		b.WriteString("Import it with the address of the resource, then apply. If several resources have these arguments, import each session into one of them only.")
+		b.WriteString("Add this block with the address of the resource, then apply. If several resources have these arguments, import each session into one of them only.")
 	}
 	return b.String()
 }
 
-// listAgain says which session to look for. Sources and destinations are secrets.
+// listAgain says which session to look for. It leaves out sources and destinations, which are
+// secrets.
 func listAgain(spec api.SessionSpec) string {
 	return fmt.Sprintf("Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
 		"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
@@ -172,7 +176,7 @@ func importBlock(s *api.Session) string {
 	return fmt.Sprintf("# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", s.Status, typeName, hclString(s.ID))
 }
 
-// hclString quotes a text for a configuration, in which ${ and %{ begin a template.
+// hclString quotes a string for HCL, where ${ and %{ begin a template.
 func hclString(s string) string {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(s))
 }
@@ -194,8 +198,8 @@ func ids(list []*api.Session) string {
 	return andList(names)
 }
 
-// differing names the arguments in which a session is not what was asked for. A value that the service may leave out
-// and did not send is not a difference.
+// differing names the arguments in which a session differs from spec. An optional value that the
+// service did not send is not a difference.
 func differing(spec api.SessionSpec, s *api.Session) []string {
 	var names []string
 	compare := func(name, want, got string, optional bool) {

@@ -20,7 +20,7 @@ import (
 
 const typeName = "vodlive_live_session"
 
-// NewResource makes the resource vodlive_live_session.
+// NewResource returns the resource vodlive_live_session.
 func NewResource() resource.Resource { return &liveSession{now: time.Now} }
 
 // liveSession is the resource.
@@ -63,9 +63,8 @@ func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateR
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
 }
 
-// Read brings the state up to date. Fields that only the listing shows are
-// looked up once for each status that the session is seen in, and only while one
-// is missing, so that a refresh lists nothing for sessions that are complete.
+// Read refreshes the state. It looks up values that only the listing shows once per status, and
+// only while a value is missing, so that the refresh of a complete session requests no listing.
 func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var m model
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &m)...)
@@ -74,17 +73,17 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	id := m.ID.ValueString()
-	// Also of a session that turns out to be gone: the framework wants an
-	// identity from every read, and a CLI below 1.12 has stored none.
+	// Set before the request: the framework requires an identity from every read, also of a session
+	// that is gone, and a CLI below 1.12 has stored none.
 	setIdentity(ctx, resp.Identity, id, &resp.Diagnostics)
-	importing := m.Name.IsNull() // a required argument that import leaves out
+	importing := m.Name.IsNull() // required, so only null during an import
 	if r.data.Unknown {
 		if importing {
 			resp.Diagnostics.AddError("The provider configuration is not known yet",
-				fmt.Sprintf("Live session %s cannot be imported while values in the provider block come from a resource that is still to be applied. "+
-					"Apply that resource first, with `-target`.", id))
+				fmt.Sprintf("Live session %s cannot be imported while values in the provider block come from a resource that is not applied yet. "+
+					"Apply that resource first with `-target`.", id))
 		}
-		return // the state stands until the next run
+		return // the state stays as it is until the next run
 	}
 	s, err := r.read(ctx, id, req, resp)
 	switch {
@@ -114,12 +113,12 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if needsListing(&m.session, string(seen)) {
 		if s, _ := listed(ctx, r.data, id, time.Time{}, &resp.Diagnostics); s != nil {
 			take(s)
-			resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedMark(&m.session))...)
+			resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&m.session))...)
 		}
 	}
 	if required, _ := m.untold(); importing && len(required) > 0 {
-		resp.Diagnostics.AddError("The service does not tell enough of the live session",
-			fmt.Sprintf("Live session %s exists, but neither reading nor listing it told %s, without which it cannot be imported.", id, andList(required)))
+		resp.Diagnostics.AddError("The live session cannot be imported",
+			fmt.Sprintf("Live session %s exists, but neither the GET nor the listing returned %s, which the import needs. Report this to the service.", id, andList(required)))
 		return
 	}
 	if !reflect.DeepEqual(before, m.session) {
@@ -130,10 +129,10 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 }
 
-// read reads a session of the state. One that no GET has shown since it was created gets the time that a new session
-// may take to appear; a page of the listing does not count.
+// read reads a session of the state. If no GET has returned the session since its creation, read
+// waits as for a new session.
 func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequest, resp *resource.ReadResponse) (*api.Session, error) {
-	r.data.Sessions.Own(id) // a session in a state is not the one that a lost create has made
+	r.data.Sessions.Own(id) // so that no lost create of this run claims it
 	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
 	resp.Diagnostics.Append(diags...)
 	if unconfirmed == nil {
@@ -146,23 +145,24 @@ func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequ
 	return s, err
 }
 
-// gone warns of a session that leaves the state because the service answered 404.
+// gone warns of a session that is removed from the state because of a 404.
 func gone(m *session, err error) diag.Diagnostic {
 	return diag.NewWarningDiagnostic("The live session was not found",
-		fmt.Sprintf("Live session %s (%q) was removed from the state, because the service does not know it: %s\n\n"+
-			"The answer is the same if the credentials belong to another account. If the session should still exist, check `base_url`, `access_token_id` "+
-			"and `secret_key` before you apply. Otherwise the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
+		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404: %s\n\n"+
+			"The service also returns 404 if the credentials belong to another account. If the session should still exist, check `base_url`, "+
+			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
 }
 
-// noSuchSession is the error of an import by an id that the service does not know.
+// noSuchSession is the error for an id, of an import or a data source, that the account does not
+// have.
 func noSuchSession(id, base string, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("No live session has this id",
-		fmt.Sprintf("No session of this account has the id %q. It was looked for at %s with the access token id that the provider is configured with. "+
-			"Check the id, and that `base_url` and the credentials belong to the account that has the session; the data source "+
-			"vodlive_live_sessions lists its sessions.\n\n%s", id, base, providerdata.ErrorText(err)))
+		fmt.Sprintf("No session of this account has the id %q. The provider looked for it at %s with the configured access token id. "+
+			"Check the id, and that `base_url` and the credentials belong to the account that has the session. "+
+			"The data source `vodlive_live_sessions` lists the sessions of an account.\n\n%s", id, base, providerdata.ErrorText(err)))
 }
 
-// Update has nothing to call: only the provider's own arguments change in place.
+// Update makes no request: only the provider's own arguments change in place.
 func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var m model
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
@@ -173,7 +173,7 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 	setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics)
 }
 
-// Delete calls nothing: the service has no call that ends a session.
+// Delete makes no request: the service has no call that stops or deletes a session.
 func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var m model
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &m)...)
@@ -181,41 +181,40 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	if !r.data.Unknown {
-		// The session stays at the service: a lost create that follows must not take it for its own.
+		// The session keeps running, so a later lost create of this run must not claim it.
 		r.data.Sessions.Own(m.ID.ValueString())
 	}
 	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
 }
 
-// setIdentity sets the identity where the CLI knows of identities.
+// setIdentity sets the identity if the CLI supports identities.
 func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, id string, diags *diag.Diagnostics) {
 	if identity != nil {
 		diags.Append(identity.SetAttribute(ctx, path.Root("id"), id)...)
 	}
 }
 
-// listedKey is the private state that says at which status the session was last
-// looked up in the listing.
+// listedKey holds, in the private state, the status at the last lookup in the listing.
 const listedKey = "listed"
 
-func listedMark(m *session) []byte {
-	mark, _ := json.Marshal(m.Status.ValueString()) // a string always can be
-	return mark
+func listedStatus(m *session) []byte {
+	status, _ := json.Marshal(m.Status.ValueString()) // cannot fail for a string
+	return status
 }
 
-// needsListing tells whether the listing may know what is missing.
-func needsListing(m *session, mark string) bool {
+// needsListing reports whether a listing may show missing values: not again in the same status.
+func needsListing(m *session, lastStatus string) bool {
 	required, listed := m.untold()
-	return len(required)+len(listed) > 0 && mark != string(listedMark(m))
+	return len(required)+len(listed) > 0 && lastStatus != string(listedStatus(m))
 }
 
-// listed returns a session with what only the listing shows, as a page that is not older than since shows it. It is nil
-// when no page shows the session. A failure (ok is false) is a warning, because the session itself is there.
+// listed returns a session from a page of the listing that was requested after since. It is nil if
+// no page shows the session. A failure (ok is false) is only a warning, because the session exists.
 func listed(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s *api.Session, ok bool) {
 	s, err := data.Sessions.Listed(ctx, id, since)
 	if err != nil {
 		diags.AddWarning("Some values of the live session are missing",
-			fmt.Sprintf("Only the listing shows the addresses, ports and transcoder of live session %s, and listing the sessions failed. "+
+			fmt.Sprintf("Only the listing shows the addresses, ports and transcoder of live session %s, and the listing failed. "+
 				"The next plan or refresh tries again. %s", id, providerdata.ErrorText(err)))
 	}
 	return s, err == nil

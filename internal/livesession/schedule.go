@@ -12,11 +12,11 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
-// realLocalTime holds scheduled_at against the clock changes of timezone.
+// realLocalTime checks that scheduled_at exists in timezone, and warns if it exists twice.
 type realLocalTime struct{}
 
 func (realLocalTime) Description(context.Context) string {
-	return "scheduled_at is a time that the clocks of timezone show, once"
+	return "scheduled_at exists exactly once in timezone"
 }
 
 func (v realLocalTime) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
@@ -33,7 +33,7 @@ func (realLocalTime) ValidateResource(_ context.Context, req resource.ValidateCo
 func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 	loc, err := localtime.Zone(zone)
 	if err != nil {
-		return nil // the attribute's own validator says so
+		return nil // reported by the validator of the attribute
 	}
 	wall, err := localtime.Parse(at)
 	if err != nil {
@@ -47,15 +47,15 @@ func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 	case 1:
 	default:
 		first, second := found[0], found[len(found)-1]
-		diags.AddAttributeWarning(path.Root("scheduled_at"), "scheduled_at comes twice",
-			fmt.Sprintf("In %s a clock change brings %q twice: at %s and again at %s. The service decides which of the two it means.",
+		diags.AddAttributeWarning(path.Root("scheduled_at"), "scheduled_at is ambiguous",
+			fmt.Sprintf("In %s clocks show %q twice because of a clock change: at %s and at %s. The service decides which of the two applies.",
 				zone, at, first.UTC().Format(time.RFC3339), second.UTC().Format(time.RFC3339)))
 	}
 	return diags
 }
 
-// checkFuture refuses a start that has passed. It is for sessions about to be
-// created: one that exists keeps the start it had.
+// checkFuture rejects a start in the past. It applies to new sessions only: an existing session
+// keeps its start.
 func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 	if !m.IsScheduled.ValueBool() || m.Timezone.ValueString() == "" {
 		return nil
@@ -73,12 +73,12 @@ func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 		return nil
 	}
 	diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at is in the past",
-		fmt.Sprintf("%q in %s was %s ago; it is now %q there. A session that is about to be created needs a start in the future.",
+		fmt.Sprintf("%q in %s was %s ago; it is now %q there. A new session needs a start in the future.",
 			m.ScheduledAt.ValueString(), m.Timezone.ValueString(), ago(now.Sub(found[len(found)-1])), now.In(loc).Format(localtime.Layout)))
 	return diags
 }
 
-// ago is a duration in the coarsest unit that says enough.
+// ago formats a duration in minutes, hours or days.
 func ago(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

@@ -19,17 +19,17 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// resourceSchema is the schema of the resource. Every argument that the service
-// knows replaces the session when it changes: the service has no update.
+// resourceSchema is the schema of the resource. Every argument that the service knows requires
+// replacement, because the service has no call to change a session.
 func resourceSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
-			"The service has no call to change a session: changing any argument below, except `wait_for_status`, " +
-			"`replace_on_status` and `timeouts`, creates a new session.\n\n" +
+			"The service has no call to change a session. A change of any argument except `wait_for_status`, " +
+			"`replace_on_status` and `timeouts` creates a new session.\n\n" +
 			"Another spelling of the same value is not a change: another letter case of `region`, an alias of `timezone`, another layout of " +
-			"`scheduled_at`, the scheme, host and default port of a URL.\n\n" +
+			"`scheduled_at`, another letter case of the scheme or host of a URL, or its default port.\n\n" +
 			"The service has no call to stop or delete a session either: **destroying or replacing the resource only removes " +
-			"the session from the state; the session itself goes on.** Terraform warns of it, with the session's id, when it plans.",
+			"the session from the state; the session keeps running.** The plan warns of this and names the session's id.",
 		Attributes: map[string]schema.Attribute{
 			"name":        required("name", notBlank()),
 			"region":      required("region", notBlank()),
@@ -70,16 +70,16 @@ func resourceSchema(ctx context.Context) schema.Schema {
 
 			"wait_for_status": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Statuses that end the waiting after the session has been created. Default: `[\"READY\", \"SCHEDULED\"]`. " +
-					"An empty set waits only until the session can be read. Without being asked for here, `ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the " +
-					"waiting with an error. Changing it calls nothing.",
+				MarkdownDescription: "Statuses to wait for after the session has been created. Default: `[\"READY\", \"SCHEDULED\"]`. " +
+					"With an empty set, the create waits only until the session can be read. `ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the " +
+					"wait with an error unless they are in the set. A change makes no request.",
 				Validators: statusSet(),
 			},
 			"replace_on_status": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Statuses in which a plan replaces the session with a new one, for example `[\"ERROR\", \"TERMINATED\"]`. " +
-					"Default: none, so that a session that has ended stays in the state as it is. Changing it calls nothing by itself. " +
-					"For a session that exists it must be known while planning.",
+					"Default: none, so a session that has ended stays in the state. A change makes no request by itself. " +
+					"For an existing session the value must be known during plan.",
 				Validators: statusSet(),
 			},
 			"timeouts": timeoutsAttribute(ctx),
@@ -155,7 +155,7 @@ func statusSet() []validator.Set {
 func timeoutsAttribute(ctx context.Context) schema.Attribute {
 	return providerdata.Timeouts(ctx, timeouts.Opts{
 		Create: true,
-		CreateDescription: "How long creating the session may take in all, the waiting for `wait_for_status` included, " +
+		CreateDescription: "Time limit for creating the session, including the wait for `wait_for_status`, " +
 			"as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
 	})
 }

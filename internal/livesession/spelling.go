@@ -18,14 +18,16 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
-// A service may store a value in another spelling than it was given. A replacement would not help: the new session
-// would show the same spelling, and the old one could not be stopped. So a spelling is never a difference:
+// The service may store a value in another spelling than configured. Replacing the session would
+// not help: the new session would show the same spelling, and the old one could not be stopped. So
+// another spelling is never a difference:
 //
-//   - values that mean the same by the rules of their kind (spellings) are equal, in a refresh and in a plan;
-//   - what the service shows right after a create is remembered (renditions) as its way to write what was configured.
+//   - values with the same meaning (see spellings) are equal in a refresh and in a plan;
+//   - the value that the service shows after a create is remembered (see renditions) as its
+//     spelling of the configured value.
 
-// spellings tells, by argument, whether two different texts mean the same. Arguments with a fixed set of values need no
-// rule: canonical gives them their own spelling as soon as they are read.
+// spellings compares, by argument, two strings by their meaning. Arguments with a fixed set of
+// values need no rule: canonical normalizes them when a response is read.
 var spellings = map[string]func(a, b string) bool{
 	"region":               strings.EqualFold,
 	"input_source_a":       sameURL,
@@ -45,7 +47,8 @@ func sameText(argument, a, b string) bool {
 	return same != nil && same(a, b)
 }
 
-// canonical is a value as the interface spells it, if it differs from one of values by letter case only.
+// canonical returns the element of values that equals value without regard to letter case, else
+// value.
 func canonical(value string, values []string) string {
 	if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, value) }); i >= 0 {
 		return values[i]
@@ -53,7 +56,8 @@ func canonical(value string, values []string) string {
 	return value
 }
 
-// sameURL compares stream URLs: scheme and host without regard to letter case, a missing port as the default one.
+// sameURL compares stream URLs: scheme and host without regard to letter case, a missing port as
+// the default port of the scheme.
 func sameURL(a, b string) bool {
 	one, err := url.Parse(a)
 	if err != nil {
@@ -74,7 +78,7 @@ func sameURL(a, b string) bool {
 	return one.String() == other.String()
 }
 
-// sameClock compares local times that are written in different layouts.
+// sameClock compares local times in different layouts.
 func sameClock(a, b string) bool {
 	one, ok := wallClock(a)
 	if !ok {
@@ -93,7 +97,7 @@ func wallClock(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// argument is an argument of the resource that the service knows.
+// argument gives access to one argument that the service knows.
 type argument struct {
 	name  string
 	value func(*session) attr.Value
@@ -125,7 +129,7 @@ var arguments = []argument{
 	argumentAt("scheduled_at", func(s *session) *types.String { return &s.ScheduledAt }),
 }
 
-// same reports whether two values of the argument are equal or spell the same.
+// same reports whether two values of the argument have the same meaning.
 func (a argument) same(x, y attr.Value) bool {
 	if x.Equal(y) {
 		return true
@@ -137,14 +141,14 @@ func (a argument) same(x, y attr.Value) bool {
 
 func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
 
-// renditionsKey is the private state that holds the renditions.
+// renditionsKey holds the renditions in the private state.
 const renditionsKey = "renditions"
 
-// renditions are the values that the service has shown, since the create, in place of configured ones: by argument, the
-// SHA-256 of each. They are kept as hashes because some are secrets.
+// renditions are the values that the service has shown since the create in place of the configured
+// values: by argument, the SHA-256 of each, because some values are secrets.
 type renditions map[string][]string
 
-// note remembers what the service shows in place of what is configured.
+// note remembers shown values that differ from the configured ones.
 func (r renditions) note(configured, shown *session) {
 	for _, a := range arguments {
 		value := a.value(shown)
@@ -163,12 +167,13 @@ func digest(value attr.Value) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// encoded is the private state; nil, which removes the key, when there is nothing to remember.
+// encoded is the value in the private state. It is nil, which removes the key, if there are no
+// renditions.
 func (r renditions) encoded() []byte {
 	if len(r) == 0 {
 		return nil
 	}
-	text, _ := json.Marshal(r) // a map of strings always can be
+	text, _ := json.Marshal(r) // cannot fail for a map of strings
 	return text
 }
 
@@ -180,8 +185,9 @@ func decodeRenditions(private []byte) renditions {
 	return r
 }
 
-// refresh takes over an answer of the service. An argument keeps its value while the service shows that value, another
-// spelling of it or its rendition. Any other value is drift, which ends the rendition.
+// refresh sets the values of a response. An argument keeps its value while the service shows this
+// value, another spelling of it or a rendition. Any other value is drift and removes the argument's
+// renditions.
 func (m *session) refresh(s *api.Session, shown renditions) {
 	read := *m
 	read.fillArguments(s)
@@ -196,8 +202,8 @@ func (m *session) refresh(s *api.Session, shown renditions) {
 	m.fillComputed(s)
 }
 
-// keepSpelling plans the value in the state when the configuration spells the same value differently, so that the plan
-// shows no change. After an import the state has the service's spelling.
+// keepSpelling plans the value of the state if the configuration has another spelling of it, so
+// that the plan shows no change. After an import the state has the service's spelling.
 type keepSpelling struct{ argument string }
 
 func (keepSpelling) Description(context.Context) string {

@@ -116,7 +116,7 @@ func TestRendition(t *testing.T) {
 				o, diags := d.Create(resourceType, scheduledPull)
 				diags.Must(t)
 				text := diags.String()
-				if !strings.Contains(text, "The service changed what was asked for") || !strings.Contains(text, tt.said) || strings.Contains(text, "rtmp://") {
+				if !strings.Contains(text, "The service stored other values than configured") || !strings.Contains(text, tt.said) || strings.Contains(text, "rtmp://") {
 					t.Errorf("said: %s", text)
 				}
 				if o.Text("input_source_a") == "" {

@@ -15,10 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// configRules are the rules over several attributes: those of the interface
-// (4.2, conditional rules 1 to 4), and their converses, because the service
-// returns no value that does not apply (2.5), so that one that was given would
-// be a difference for ever.
+// configRules are the rules over several attributes: the rules of the service (SERVICE.md,
+// "Sessions") and their converses. The service does not return a value that does not apply, so a
+// configured one would be a difference in every plan.
 func configRules() []resource.ConfigValidator {
 	pullIn := when{attribute: "input", in: pullValues}
 	pushOut := when{attribute: "output_mode", in: pushValues}
@@ -38,8 +37,7 @@ func configRules() []resource.ConfigValidator {
 	}
 }
 
-// truth is what is known of a condition: a value that Terraform does not know
-// yet is never judged.
+// truth is the result of a condition. It is unknown if a value is not known yet.
 type truth int
 
 const (
@@ -48,17 +46,16 @@ const (
 	yes
 )
 
-// when is the condition that an attribute has one of some values.
+// when is the condition that an attribute has one of the values in.
 type when struct {
 	attribute string
 	in        []string
-	// null is the value that null stands for (the attribute's default); "" means
-	// that null is not judged, as for a required attribute, whose absence
-	// Terraform reports itself.
+	// null is the attribute's default, which replaces null. It is "" for a required attribute:
+	// Terraform itself reports that it is missing.
 	null string
 }
 
-// judge tells whether the condition holds, and the value that it found.
+// judge returns whether the condition holds, and the attribute's value.
 func (w when) judge(config tfsdk.Config) (truth, string) {
 	value, known := text(config, w.attribute)
 	switch {
@@ -77,8 +74,8 @@ func (w when) judge(config tfsdk.Config) (truth, string) {
 
 func (w when) String() string { return fmt.Sprintf("`%s` is %s", w.attribute, orList(w.in)) }
 
-// all judges several conditions: one that does not hold settles it, whatever
-// the others are. here says what the conditions' attributes are.
+// all returns whether all conditions hold: no if one does not hold, even if others are unknown.
+// here lists the values of their attributes.
 func all(config tfsdk.Config, conditions []when) (result truth, here string) {
 	result = yes
 	var found []string
@@ -94,8 +91,9 @@ func all(config tfsdk.Config, conditions []when) (result truth, here string) {
 	return result, andList(found)
 }
 
-// text is an attribute of the configuration as text; nil when it is null. It takes the value as it came over the wire:
-// reading it by way of the schema copies the schema's map for each, which would be a fifth of what validating costs.
+// text returns an attribute of the configuration as a string, nil for null. It reads the raw value,
+// because GetAttribute copies the map of the schema for each attribute, a fifth of the time of a
+// validation.
 func text(config tfsdk.Config, name string) (value *string, known bool) {
 	found, err := config.Raw.ApplyTerraform5AttributePathStep(tftypes.AttributeName(name))
 	v, ok := found.(tftypes.Value)
@@ -116,36 +114,24 @@ func text(config tfsdk.Config, name string) (value *string, known bool) {
 	return &s, err == nil
 }
 
-// isNull tells whether an attribute of the configuration is null, without reading it by way of the schema.
+// isNull reports whether an attribute of the configuration is null. It reads the raw value, as text
+// does.
 func isNull(config tfsdk.Config, name string) bool {
 	found, err := config.Raw.ApplyTerraform5AttributePathStep(tftypes.AttributeName(name))
 	v, ok := found.(tftypes.Value)
 	return err == nil && ok && v.IsNull()
 }
 
-// conditional is a rule on one attribute that depends on others. It never shows
-// the value of its target, which may be a secret.
+// conditional requires that target is set exactly when all conditions hold. It never shows the
+// value of target, which may be a secret.
 type conditional struct {
 	target     string
 	conditions []when
-	required   bool   // while the conditions hold, the target must be set
-	only       bool   // unless they hold, it must not be set
-	hint       string // appended where the target is missing
+	hint       string // appended if target is missing
 }
 
-// requiredWhen demands target while every condition holds.
-func requiredWhen(target, hint string, conditions ...when) conditional {
-	return conditional{target: target, hint: hint, conditions: conditions, required: true}
-}
-
-// onlyWhen refuses target unless every condition holds.
-func onlyWhen(target string, conditions ...when) conditional {
-	return conditional{target: target, conditions: conditions, only: true}
-}
-
-// exactlyWhen is requiredWhen and onlyWhen.
 func exactlyWhen(target, hint string, conditions ...when) conditional {
-	return conditional{target: target, hint: hint, conditions: conditions, required: true, only: true}
+	return conditional{target: target, hint: hint, conditions: conditions}
 }
 
 func (c conditional) rule() string {
@@ -159,14 +145,7 @@ func (c conditional) rule() string {
 func (c conditional) Description(ctx context.Context) string { return c.MarkdownDescription(ctx) }
 
 func (c conditional) MarkdownDescription(context.Context) string {
-	switch {
-	case c.required && c.only:
-		return fmt.Sprintf("`%s` is set exactly when %s", c.target, c.rule())
-	case c.required:
-		return fmt.Sprintf("`%s` is set when %s", c.target, c.rule())
-	default:
-		return fmt.Sprintf("`%s` is only set when %s", c.target, c.rule())
-	}
+	return fmt.Sprintf("`%s` is set exactly when %s", c.target, c.rule())
 }
 
 func (c conditional) ValidateResource(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -181,13 +160,13 @@ func (c conditional) check(config tfsdk.Config) (diags diag.Diagnostics) {
 	holds, here := all(config, c.conditions)
 	at := path.Root(c.target)
 	switch {
-	case c.required && value == nil && holds == yes:
+	case value == nil && holds == yes:
 		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s.", c.target, c.rule(), here)
 		if c.hint != "" {
 			detail += " " + c.hint
 		}
 		diags.AddAttributeError(at, c.target+" is missing", detail)
-	case c.only && value != nil && holds == no:
+	case value != nil && holds == no:
 		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Remove `%s`", c.target, c.rule(), here, c.target)
 		if *value == "" {
 			detail += ", or write null: an empty string counts as set"
@@ -197,8 +176,7 @@ func (c conditional) check(config tfsdk.Config) (diags diag.Diagnostics) {
 	return diags
 }
 
-// distinctStatuses warns of a status that ends the waiting well and has the
-// session replaced by the next plan.
+// distinctStatuses warns of a status that is in both wait_for_status and replace_on_status.
 type distinctStatuses struct{}
 
 func (distinctStatuses) Description(context.Context) string {
@@ -221,8 +199,8 @@ func (distinctStatuses) ValidateResource(ctx context.Context, req resource.Valid
 	for _, status := range elements(replaced) {
 		if slices.Contains(good, status) {
 			resp.Diagnostics.AddAttributeWarning(path.Root("replace_on_status"), "Every plan will replace the session",
-				fmt.Sprintf("%s is in `replace_on_status` and is also a status in which a new session is accepted (`wait_for_status`, by default %s). "+
-					"Once created, the session is replaced by the next plan, again and again.", status, andList(defaultWaitForStatus)))
+				fmt.Sprintf("%s is in both `replace_on_status` and `wait_for_status` (by default %s). "+
+					"Each apply would create a session that the next plan replaces. Remove %s from one of them.", status, andList(defaultWaitForStatus), status))
 		}
 	}
 }
@@ -239,7 +217,7 @@ func elements(set basetypes.SetValue) []string {
 	return items
 }
 
-// waitFor is what wait_for_status asks for.
+// waitFor returns the statuses of wait_for_status, or the default.
 func waitFor(set basetypes.SetValue) []string {
 	if set.IsNull() {
 		return defaultWaitForStatus
@@ -247,7 +225,7 @@ func waitFor(set basetypes.SetValue) []string {
 	return elements(set)
 }
 
-// quoted reads: "A", "B" or "C".
+// quoted formats items as "A", "B" or "C".
 func quoted(items []string) string {
 	q := make([]string, len(items))
 	for i, item := range items {
@@ -256,8 +234,7 @@ func quoted(items []string) string {
 	return orList(q)
 }
 
-// alike is the one of several values that a value differs from in no more than
-// what fold leaves aside, "" when there is none.
+// alike returns the element of values that equals value after fold, or "".
 func alike(value string, values []string) string {
 	for _, v := range values {
 		if fold(v) == fold(value) {
@@ -267,8 +244,7 @@ func alike(value string, values []string) string {
 	return ""
 }
 
-// fold is a value as somebody may have meant it: case, spaces and separators
-// aside.
+// fold removes letter case, spaces and separators.
 func fold(s string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToUpper(s))
 }

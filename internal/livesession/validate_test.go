@@ -54,17 +54,9 @@ func TestConditional(t *testing.T) {
 					holds := both(kind.holds, flag.holds)
 					missing := target.set == no && holds == yes
 					surplus := target.set == yes && holds == no
-					for _, tt := range []struct {
-						rule conditional
-						want bool
-					}{
-						{requiredWhen("target", "", kindIs, flagIs), missing},
-						{onlyWhen("target", kindIs, flagIs), surplus},
-						{exactlyWhen("target", "", kindIs, flagIs), missing || surplus},
-					} {
-						if got := tt.rule.check(config).HasError(); got != tt.want {
-							t.Errorf("%s: refused %v, want %v", tt.rule.Description(t.Context()), got, tt.want)
-						}
+					rule := exactlyWhen("target", "", kindIs, flagIs)
+					if got, want := rule.check(config).HasError(), missing || surplus; got != want {
+						t.Errorf("%s: refused %v, want %v", rule.Description(t.Context()), got, want)
 					}
 				})
 			}
@@ -95,15 +87,15 @@ func TestConditionalTexts(t *testing.T) {
 		detail string
 	}{
 		"missing": {
-			requiredWhen("target", "Look it up.", kindIs, flagIs), configOf(nil, "y", true),
+			exactlyWhen("target", "Look it up.", kindIs, flagIs), configOf(nil, "y", true),
 			"`target` is required when `kind` is x or y and `flag` is true. It is not set, and here `kind` is y and `flag` is true. Look it up.",
 		},
 		"surplus": {
-			onlyWhen("target", kindIs), configOf("secret", "z", nil),
+			exactlyWhen("target", "", kindIs), configOf("secret", "z", nil),
 			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Remove `target`.",
 		},
 		"surplus by default": {
-			onlyWhen("target", flagIs), configOf("secret", "z", nil),
+			exactlyWhen("target", "", flagIs), configOf("secret", "z", nil),
 			"`target` may only be set when `flag` is true. It is set, and here `flag` is false. Remove `target`.",
 		},
 		"surplus and empty": {

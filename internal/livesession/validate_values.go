@@ -15,10 +15,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
-// stringRule is a validator of one known string. check returns what is wrong
-// with it, "" for nothing; a warning is a doubt that does not stop anybody.
+// stringRule validates a known string. check returns the text of an error and of a warning, "" for
+// none.
 type stringRule struct {
-	allowed string // what is allowed, as the documentation says it
+	allowed string // the rule, such as "must not be blank"
 	check   func(value string) (problem, warning string)
 }
 
@@ -38,7 +38,7 @@ func (v stringRule) ValidateString(_ context.Context, req validator.StringReques
 	}
 }
 
-// label is the attribute that a diagnostic is about, as a user writes it.
+// label is the path of an attribute without list indexes and set values.
 func label(p path.Path) string {
 	var names []string
 	for _, step := range p.Steps() {
@@ -49,8 +49,8 @@ func label(p path.Path) string {
 	return strings.Join(names, ".")
 }
 
-// oneOf allows some values, and says which was meant when only the case or a
-// separator is wrong.
+// oneOf allows the given values. If only the case or a separator is wrong, it suggests the right
+// value.
 func oneOf(values ...string) stringRule {
 	allowed := "must be " + quoted(values)
 	return stringRule{allowed: allowed, check: func(value string) (string, string) {
@@ -65,7 +65,7 @@ func oneOf(values ...string) stringRule {
 	}}
 }
 
-// notBlank refuses text without a visible character.
+// notBlank rejects an empty string and white space.
 func notBlank() stringRule {
 	return stringRule{allowed: "must not be blank", check: func(value string) (string, string) {
 		if strings.TrimSpace(value) == "" {
@@ -75,8 +75,7 @@ func notBlank() stringRule {
 	}}
 }
 
-// knownStatus warns of a status that the interface does not name: the service
-// may have added one.
+// knownStatus only warns of an unknown status, because the service may have added it.
 func knownStatus() stringRule {
 	return stringRule{allowed: "should be " + quoted(statuses), check: func(value string) (string, string) {
 		if strings.TrimSpace(value) == "" {
@@ -85,20 +84,19 @@ func knownStatus() stringRule {
 		if slices.Contains(statuses, value) {
 			return "", ""
 		}
-		warning := fmt.Sprintf("%q is no status that the service is known to have: %s. It is used as it is.", value, andList(statuses))
+		warning := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, andList(statuses))
 		if meant := alike(value, statuses); meant != "" {
-			warning += fmt.Sprintf(" Was %q meant?", meant)
+			warning += fmt.Sprintf(" Did you mean %q?", meant)
 		}
 		return "", warning
 	}}
 }
 
-// otherSchemes are named in a diagnostic; whatever else stands before "://" may
-// be part of a secret.
+// otherSchemes may be shown in a diagnostic. Any other text before "://" may be part of a secret.
 var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|wss?|ftp|file|rtmp[a-z]*)://`)
 
-// streamURL allows an rtmp or rtmps URL with a host. It never shows the value:
-// the path carries a stream key.
+// streamURL allows an rtmp or rtmps URL with a host. It never shows the value, because the path
+// carries a stream key.
 func streamURL() stringRule {
 	const allowed = "must be an rtmp:// or rtmps:// URL with a host, such as \"rtmps://live.example.com/app/key\""
 	return stringRule{allowed: allowed, check: func(value string) (string, string) {
@@ -138,7 +136,7 @@ func timezone() stringRule {
 	return stringRule{allowed: allowed, check: func(value string) (string, string) { return localtime.ZoneProblem(value), "" }}
 }
 
-// localTime allows YYYY-MM-DD HH:MM, a day and an hour that exist.
+// localTime allows YYYY-MM-DD HH:MM with a valid day and hour.
 func localTime() stringRule {
 	const allowed = "must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\""
 	return stringRule{allowed: allowed, check: func(value string) (string, string) {
@@ -147,7 +145,7 @@ func localTime() stringRule {
 		}
 		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
 		if clock.MatchString(value) {
-			return problem + " There is no such day or hour.", ""
+			return problem + " This day or hour does not exist.", ""
 		}
 		for _, layout := range otherLayouts {
 			if t, err := time.Parse(layout, strings.TrimSpace(value)); err == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Values that the interface gives (2.5, 3).
+// Values of the service (SERVICE.md, "Sessions").
 const (
 	modeHA   = "HA"
 	modeNORM = "NORM"
@@ -18,8 +18,8 @@ const (
 )
 
 var (
-	// directions are what input takes. output_mode takes them too: the
-	// interface lists only the two PULL values but has rules for the PUSH ones.
+	// directions are the values of input. output_mode takes them, too: the service documents only
+	// the two PULL values for it, but has rules for the PUSH values.
 	directions = []string{"RTMP_PUSH", "RTMP_PULL", "RTMPS_PUSH", "RTMPS_PULL"}
 	pullValues = []string{"RTMP_PULL", "RTMPS_PULL"}
 	pushValues = []string{"RTMP_PUSH", "RTMPS_PUSH"}
@@ -34,8 +34,7 @@ var (
 		"TERMINATED", statusError, statusScheduled, "CANCELLED",
 	}
 	terminalStatuses = []string{statusError, "TERMINATED", "STOPPED", "CANCELLED"}
-	// unallocated are the statuses in which the listing cannot be expected to
-	// have addresses yet.
+	// unallocatedStatuses are those in which the listing has no addresses yet.
 	unallocatedStatuses = []string{"PENDING", "PROVISIONING"}
 
 	defaultWaitForStatus = []string{statusReady, statusScheduled}
@@ -47,7 +46,7 @@ func pushes(direction types.String) bool { return slices.Contains(pushValues, di
 
 func terminal(status string) bool { return slices.Contains(terminalStatuses, status) }
 
-// orList reads "A, B or C".
+// orList formats items as "A, B or C".
 func orList(items []string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
@@ -55,7 +54,7 @@ func orList(items []string) string {
 	return strings.Join(items[:len(items)-1], ", ") + " or " + items[len(items)-1]
 }
 
-// andList reads "A, B and C".
+// andList formats items as "A, B and C".
 func andList(items []string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
@@ -63,5 +62,5 @@ func andList(items []string) string {
 	return strings.Join(items[:len(items)-1], ", ") + " and " + items[len(items)-1]
 }
 
-// unallocated tells whether the listing cannot be expected to show addresses.
+// unallocated reports whether the listing has no addresses of the session yet.
 func unallocated(status string) bool { return slices.Contains(unallocatedStatuses, status) }

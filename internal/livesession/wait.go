@@ -17,22 +17,22 @@ import (
 const (
 	pollFirst = time.Second
 	pollLast  = 15 * time.Second
-	// appearWithin is how long a session that was just created may be unknown to a GET or missing from the listing.
+	// appearWithin is how long a GET may return 404 for a new session, and a listing may lack it.
 	appearWithin = 30 * time.Second
 )
 
-// unconfirmedKey is the private state of a session that was created and that no GET has shown yet: a 404 does not mean
-// that it is gone.
+// unconfirmedKey is set in the private state until a GET has returned the new session. Until then a
+// 404 does not mean that the session is gone.
 const unconfirmedKey = "unconfirmed"
 
-// poller reads a session at a moment of its own choice between early and late
-// from now: sessions.Reader.Poll.
+// poller waits between early and late and then reads the session. sessions.Reader implements it.
 type poller interface {
 	Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
 }
 
-// confirming polls by GET until one has shown the session, the first time at once. Only then it polls by then, which may
-// answer from a page of the listing: a page that shows a session does not mean that a GET finds it.
+// confirming sends GETs until one has returned the session, the first at once. After that it polls
+// with then, which may answer from a page of the listing. The listing may show a session for which
+// a GET still returns 404.
 type confirming struct {
 	get       func(ctx context.Context, id string) (*api.Session, error)
 	then      poller
@@ -53,7 +53,7 @@ func (c *confirming) Poll(ctx context.Context, id string, early, late time.Durat
 	return s, err
 }
 
-// getUnconfirmed reads a session that no GET has shown yet. It repeats a 404 until appearWithin is over.
+// getUnconfirmed reads a session that no GET has returned yet. It retries on 404 for appearWithin.
 func getUnconfirmed(ctx context.Context, get func(context.Context, string) (*api.Session, error), id string) (*api.Session, error) {
 	start := time.Now()
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
@@ -67,7 +67,7 @@ func getUnconfirmed(ctx context.Context, get func(context.Context, string) (*api
 	}
 }
 
-// pause waits, and tells whether it did to the end.
+// pause waits for d. It is false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -79,18 +79,16 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// wait follows a session that was just created until it has one of the wanted
-// statuses, or has been read once if none is wanted, and returns it as last seen,
-// at least as it was created. Intervals grow from 1 s to 15 s, with jitter. A
-// status that the interface does not name is waited out; so are failures that
-// may pass, since the client's own repeats cover only seconds. The error is a
-// *waitError.
+// wait polls a new session until it has one of the wanted statuses, or until it has been read once
+// if want is empty. It returns the session as last read, also with an error, which is a *waitError.
+// Intervals grow from 1 s to 15 s, with jitter. Wait continues on unknown statuses and on transient
+// failures: the retries of a single call cover only seconds.
 func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, error) {
 	start, last := time.Now(), created
 	fail := func(why end, cause error) (*api.Session, error) {
 		return last, &waitError{why: why, id: created.ID, status: last.Status, after: time.Since(start), err: cause}
 	}
-	var trouble error // the failure of the last poll, nil when it was answered
+	var trouble error // the failure of the last poll; nil after a success
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := p.Poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
@@ -101,11 +99,11 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 		case api.NotFound(err) && time.Since(start) < appearWithin:
 			tflog.Info(ctx, "The live session is not readable yet", map[string]any{"id": created.ID})
 			continue
-		case err != nil && !passing(err):
+		case err != nil && !transient(err):
 			return fail(endRefused, err)
 		case err != nil:
 			trouble = err
-			tflog.Warn(ctx, "Reading the live session failed; the waiting goes on", map[string]any{"id": created.ID, "error": err.Error()})
+			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID, "error": err.Error()})
 			continue
 		}
 		trouble, last = nil, s
@@ -121,8 +119,8 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 	}
 }
 
-// passing tells whether a failure may be gone at the next poll.
-func passing(err error) bool {
+// transient reports whether the next poll may succeed.
+func transient(err error) bool {
 	var e *api.Error
 	if !errors.As(err, &e) {
 		return false
@@ -130,27 +128,27 @@ func passing(err error) bool {
 	return e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || (e.Status == 0 && e.Attempts > 0)
 }
 
-// errCreateTimeout is the cause that ends the context of a create whose own
-// time is over, as opposed to one that the user ended.
+// errCreateTimeout is the cancellation cause of timeouts.create. It tells a timeout from an
+// interrupt.
 var errCreateTimeout = errors.New("timeouts.create is over")
 
-// end is why a wait ended without the status it waited for.
+// end is the reason why a wait ended without a wanted status.
 type end int
 
 const (
-	endTerminal  end = iota + 1 // a status from which no other follows
+	endTerminal  end = iota + 1 // a terminal status
 	endTimeout                  // timeouts.create
 	endInterrupt                // the run was cancelled
 	endRefused                  // the service refused to show the session
 )
 
-// waitError says how a wait ended. Its text stands by itself.
+// waitError says how a wait ended.
 type waitError struct {
 	why    end
 	id     string
 	status string // last seen
 	after  time.Duration
-	err    error // of endRefused, and of endTimeout when the last poll had failed
+	err    error // of endRefused, and of endTimeout if the last poll failed
 }
 
 func (e *waitError) Error() string {

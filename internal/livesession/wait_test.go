@@ -203,7 +203,7 @@ func TestWaitPace(t *testing.T) {
 func TestWaitDiagnostics(t *testing.T) {
 	t.Parallel()
 	for why, also := range map[end]string{
-		endTerminal:  "name it in `wait_for_status`",
+		endTerminal:  "add it to `wait_for_status`",
 		endTimeout:   `timeouts = { create = "40m" }`,
 		endInterrupt: "last status seen",
 		endRefused:   "403 Forbidden",

@@ -1,7 +1,9 @@
-// Package localtime reads the schedule of a session (interface 2.5): a wall clock time, YYYY-MM-DD HH:MM, in a time zone
-// of the tz database. A clock change may skip a wall clock time or make it occur twice.
+// Package localtime converts between instants and the start of a scheduled session: a local time,
+// YYYY-MM-DD HH:MM, in a time zone of the tz database. A clock change may skip a local time or make
+// it occur twice.
 //
-// The database is embedded, and the machine's own is never used: every machine decides the same.
+// The tz database is embedded and that of the machine is never used, so that results are the same
+// on every machine.
 package localtime
 
 import (
@@ -11,28 +13,28 @@ import (
 	"time"
 )
 
-// Layout is the form that the service takes, for time.Format.
+// Layout is the layout of scheduled_at, for time.Format.
 const Layout = "2006-01-02 15:04"
 
 var form = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
 
-// Parse reads a wall clock as if it were UTC.
+// Parse parses a local time. The result has the location UTC.
 func Parse(value string) (time.Time, error) {
 	if !form.MatchString(value) {
 		return time.Time{}, fmt.Errorf("%q is not of the form YYYY-MM-DD HH:MM", value)
 	}
 	t, err := time.Parse(Layout, value)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q: there is no such day or hour", value)
+		return time.Time{}, fmt.Errorf("%q: this day or hour does not exist", value)
 	}
 	return t, nil
 }
 
-// Instants returns the moments at which a clock in loc shows the time that wall shows in UTC: none when a clock change
-// skips it, two when a change brings it twice, in order.
+// Instants returns the instants, in order, at which a clock in loc shows the local time wall: none
+// if a clock change skips it, two if it occurs twice.
 func Instants(wall time.Time, loc *time.Location) []time.Time {
 	near := inZone(wall, loc)
-	zones := []time.Time{near} // a moment of each offset that may have shown it
+	zones := []time.Time{near} // an instant of each UTC offset that may apply
 	begin, end := near.ZoneBounds()
 	if !begin.IsZero() {
 		zones = append(zones, begin.Add(-time.Second))
@@ -58,7 +60,7 @@ func inZone(wall time.Time, loc *time.Location) time.Time {
 
 func sameClock(t, wall time.Time) bool { return t.Format(Layout) == wall.Format(Layout) }
 
-// Around returns the last local time before, and the first after, the clock change that skips wall.
+// Around returns the last local time before and the first after the clock change that skips wall.
 func Around(wall time.Time, loc *time.Location) (before, after string) {
 	near := inZone(wall, loc)
 	begin, end := near.ZoneBounds()

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// The database is the one that Go itself ships. time.LoadLocation is not used: it prefers the database of the machine,
-// so two machines could decide differently.
+// The tz database of the Go distribution. time.LoadLocation would prefer the database of the
+// machine, so results could differ between machines.
 //
 //go:generate sh -c "cp \"$(go env GOROOT)/lib/time/zoneinfo.zip\" . && chmod 644 zoneinfo.zip"
 //go:embed zoneinfo.zip
 var archive []byte
 
-// database holds the file of each zone under its name in lower case.
+// database maps the lower-case name of each zone to its file.
 var database = sync.OnceValue(func() map[string]*zip.File {
 	reader, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
@@ -27,7 +27,7 @@ var database = sync.OnceValue(func() map[string]*zip.File {
 	}
 	files := make(map[string]*zip.File, len(reader.File))
 	for _, file := range reader.File {
-		// Factory is the database's name for "not configured".
+		// The zone Factory means "not configured".
 		if !strings.HasSuffix(file.Name, "/") && file.Name != "Factory" {
 			files[strings.ToLower(file.Name)] = file
 		}
@@ -48,8 +48,8 @@ func Zone(name string) (*time.Location, error) {
 	return time.LoadLocationFromTZData(name, data)
 }
 
-// SameZone reports whether two names stand for one zone: they are equal, differ only in letter case, or are aliases,
-// such as Asia/Calcutta and Asia/Kolkata.
+// SameZone reports whether two names mean the same zone: they are equal, differ in letter case
+// only, or are aliases, such as Asia/Calcutta and Asia/Kolkata.
 func SameZone(a, b string) bool {
 	if a == b {
 		return true
@@ -80,7 +80,8 @@ func contents(file *zip.File) ([]byte, error) {
 
 var offset = regexp.MustCompile(`^(?i:utc|gmt)?[+-]\d{1,2}(:?\d{2})?$`)
 
-// ZoneProblem says why a name is not a zone and, if it can tell, what to write instead. It is "" for a zone.
+// ZoneProblem says why a name is not a time zone and, if possible, what to write instead. It is ""
+// for a valid name.
 func ZoneProblem(name string) string {
 	const allowed = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
 	if _, err := Zone(name); err == nil {

@@ -21,7 +21,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// Limits of the numbers. They keep a slip of the finger from becoming a run that never ends or a storm of connections.
+// Limits of the numbers, so that a typing error does not cause an endless run or a flood of
+// connections.
 const (
 	maxRetriesLimit     = 100
 	maxConcurrency      = 64
@@ -33,7 +34,7 @@ const (
 	defaultStallLimit   = 60 * time.Second
 )
 
-// settings is the configuration after precedence and checks.
+// settings is the validated configuration.
 type settings struct {
 	unknown                    bool
 	baseURL, vodBaseURL        string
@@ -54,19 +55,19 @@ type settings struct {
 	userAgent                  string
 }
 
-// resolver decides each value: the configuration wins over the environment. It collects what is wrong, naming the
-// attribute or the variable that the value came from, and never a sensitive value.
+// resolver takes each value from the configuration or else from the environment. Its diagnostics
+// name the attribute or the variable of an invalid value, and never show a sensitive value.
 type resolver struct {
 	env     Environment
 	diags   diag.Diagnostics
 	unknown bool
 }
 
-// value is one setting and where it came from.
+// value is one setting and its origin.
 type value struct {
 	text  string
-	attr  string // attribute it came from, "" = environment
-	env   string // variable it came from or could come from
+	attr  string // attribute of the value, "" for the environment
+	env   string // variable of the value, also if the attribute is set
 	known bool
 	set   bool
 }
@@ -93,7 +94,7 @@ func (r *resolver) resolve(m model) *settings {
 	s.secretKey = r.credential("secret_key", m.SecretKey, "VODLIVE_SECRET_KEY", &s.missingLive)
 	if strings.Contains(s.accessTokenID, ":") {
 		r.fail(r.text("access_token_id", m.AccessTokenID, "VODLIVE_ACCESS_TOKEN_ID"),
-			"holds a colon", "An access token id cannot hold one: HTTP basic credentials end the user name there. Was `id:key` given as one value? Put the part after the colon into `secret_key`.")
+			"contains a colon", "An access token id cannot contain a colon, which ends the user name in HTTP basic credentials. If the value is `id:key`, move the part after the colon to `secret_key`.")
 	}
 	s.vodBaseURL = r.address("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.missingUpload)
 	r.token(m, s)
@@ -104,8 +105,8 @@ func (r *resolver) resolve(m model) *settings {
 	return s
 }
 
-// text finds a string in the configuration or, failing that, the environment. An unknown value counts as set. An empty
-// variable counts as not set: that is what a pipeline's undefined secret looks like.
+// text takes a string from the configuration or else from the environment. An unknown value counts
+// as set. An empty variable counts as not set, because pipelines set undefined secrets to "".
 func (r *resolver) text(attr string, v types.String, env string) value {
 	switch {
 	case v.IsUnknown():
@@ -133,7 +134,7 @@ func (r *resolver) fail(v value, problem, remedy string) {
 	r.diags.AddError(summary, detail)
 }
 
-// absent notes that a half of the service lacks an item, in the words of providerdata.NeedLive.
+// absent adds an item to missing, in the form of providerdata.Settings.MissingLive.
 func (r *resolver) absent(missing *[]string, item, env string) {
 	note := item + " (or " + env + ")"
 	if t, ok := r.env(env); ok && t == "" {
@@ -156,7 +157,7 @@ func (r *resolver) address(attr string, v types.String, env string, missing *[]s
 		r.fail(t, "is not an address that can be used: "+err.Error(), "Write it like `https://api.example.com`.")
 		return ""
 	}
-	return u.String() // one spelling: records of unfinished uploads are looked up by it
+	return u.String() // normalized, because it is part of the key of upload records
 }
 
 func (r *resolver) credential(attr string, v types.String, env string, missing *[]string) string {
@@ -168,21 +169,22 @@ func (r *resolver) credential(attr string, v types.String, env string, missing *
 	return r.secret(t)
 }
 
-// secret checks a sensitive value without ever showing it. "" when it is unknown or was refused.
+// secret validates a sensitive value without showing it. It returns "" if the value is unknown or
+// invalid.
 func (r *resolver) secret(t value) string {
 	switch {
 	case !t.known:
 	case strings.TrimSpace(t.text) == "":
-		r.fail(t, "is blank", "Give the value, or leave it out.")
+		r.fail(t, "is blank", "Set a value, or remove it.")
 	case strings.ContainsFunc(t.text, unicode.IsControl):
-		r.fail(t, "holds a control character (a line break?)", "Give the value alone; it is not shown here because it is a secret.")
+		r.fail(t, "contains a control character, such as a line break", "Remove it from the value, which is a secret and so not shown here.")
 	default:
 		return t.text
 	}
 	return ""
 }
 
-// number reads a whole number within bounds. The environment gives text.
+// number reads a whole number within bounds, from an attribute or from the text of a variable.
 func (r *resolver) number(attr string, v types.Int64, env string, byDefault, low, high int64) int64 {
 	var n int64
 	from := value{attr: attr, env: env}
@@ -200,12 +202,12 @@ func (r *resolver) number(attr string, v types.Int64, env string, byDefault, low
 		from.attr = ""
 		var err error
 		if n, err = strconv.ParseInt(strings.TrimSpace(t.text), 10, 64); err != nil {
-			r.fail(from, fmt.Sprintf("is %q, which is not a whole number", t.text), fmt.Sprintf("Give a number from %d to %d.", low, high))
+			r.fail(from, fmt.Sprintf("is %q, which is not a whole number", t.text), fmt.Sprintf("Set a number from %d to %d.", low, high))
 			return byDefault
 		}
 	}
 	if n < low || n > high {
-		r.fail(from, fmt.Sprintf("is %d", n), fmt.Sprintf("Give a number from %d to %d.", low, high))
+		r.fail(from, fmt.Sprintf("is %d", n), fmt.Sprintf("Set a number from %d to %d.", low, high))
 		return byDefault
 	}
 	return n
@@ -222,20 +224,20 @@ func (r *resolver) duration(attr string, v types.String, byDefault time.Duration
 		return byDefault
 	}
 	if d <= 0 || d > maxTimeout {
-		r.fail(t, "is "+t.text, "Give a duration above zero and of at most 24 hours.")
+		r.fail(t, "is "+t.text, "Set a duration longer than 0 and of at most 24 hours.")
 		return byDefault
 	}
 	return d
 }
 
-// authorities adds the bundle to the system's pool. It is read here, not when first needed, so that a wrong path is
-// found by the plan.
+// authorities adds the bundle to the certificate pool of the system. It reads the file during
+// Configure, so that the plan reports a wrong path.
 func (r *resolver) authorities(v types.String) *x509.CertPool {
 	t := r.text("ca_bundle_file", v, "VODLIVE_CA_BUNDLE_FILE")
 	if !t.known {
 		return nil
 	}
-	const remedy = "Give the path of a PEM file with at least one certificate."
+	const remedy = "Set the path of a PEM file with at least one certificate."
 	content, err := readLimited(t.text, maxCABundleBytes)
 	if err != nil {
 		r.fail(t, fmt.Sprintf("names %q, which cannot be read: %s", t.text, err), remedy)
@@ -246,13 +248,13 @@ func (r *resolver) authorities(v types.String) *x509.CertPool {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(content) {
-		r.fail(t, fmt.Sprintf("names %q, which holds no certificate in PEM form", t.text), remedy)
+		r.fail(t, fmt.Sprintf("names %q, which contains no certificate in PEM format", t.text), remedy)
 		return nil
 	}
 	return pool
 }
 
-// readLimited reads a regular file whose path a user gave. The path is left out of its errors: the caller names it.
+// readLimited reads a regular file. Its errors lack the path, which the caller adds.
 func readLimited(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -267,12 +269,13 @@ func readLimited(name string, limit int64) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
 	case info.Size() > limit:
-		return nil, fmt.Errorf("it has %d bytes, more than the %d that are read", info.Size(), limit)
+		return nil, fmt.Errorf("it has %d bytes, more than the limit of %d", info.Size(), limit)
 	}
 	return os.ReadFile(name)
 }
 
-// resumeDir finds the folder in which the records have their own. Unlike elsewhere an empty value means something: off.
+// resumeDir returns the folder for upload records. Unlike in other settings, an empty value counts:
+// it turns the records off.
 func (r *resolver) resumeDir(v types.String) string {
 	switch {
 	case v.IsUnknown():
@@ -287,7 +290,8 @@ func (r *resolver) resumeDir(v types.String) string {
 	return userCacheDir(r.env)
 }
 
-// userCacheDir is os.UserCacheDir over an injected environment. "" where the machine has none (no HOME in a container).
+// userCacheDir is os.UserCacheDir with an injected environment. It is "" without a home folder, as
+// in some containers.
 func userCacheDir(env Environment) string {
 	lookup := func(name string, below ...string) string {
 		if dir, _ := env(name); filepath.IsAbs(dir) {
@@ -307,8 +311,9 @@ func userCacheDir(env Environment) string {
 	return lookup("HOME", ".cache")
 }
 
-// userAgent names the provider and the CLI, and appends what TF_APPEND_USER_AGENT holds, as HashiCorp's SDK does. Control
-// characters separate words; bytes of other characters outside ASCII, which a header cannot carry, are percent-encoded.
+// userAgent names the provider and the CLI, and appends TF_APPEND_USER_AGENT, as HashiCorp's SDK
+// does. Control characters become spaces, and bytes outside ASCII are percent-encoded, because a
+// header cannot contain them.
 func userAgent(version, terraformVersion string, env Environment) string {
 	agent := "terraform-provider-vodlive/" + version
 	if terraformVersion != "" {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// saveTime is how long calls under way have to save what they know, such as the record of an upload, when the CLI is
-// gone. They are cancelled at once, with the CLI's connection.
+// saveTime is how long running calls have to save their results, such as the record of an upload,
+// when the CLI has ended. They are cancelled at once, with the connection of the CLI.
 const saveTime = 2 * time.Second
 
-// exitAfterParent ends the process soon after the process that started it. The CLI ends its providers by a call; a CLI
-// that was killed does not, and go-plugin keeps serving without any client.
+// exitAfterParent ends the process soon after the CLI that started it. A killed CLI does not stop
+// its providers, and go-plugin would serve forever.
 func exitAfterParent() {
 	awaitParentEnd()
 	<-time.After(saveTime)

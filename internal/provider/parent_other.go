@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// awaitParentEnd returns when the process that started this one has ended: another process then becomes the parent.
-// No system call waits for that. Linux has a signal for it, but sends it when the thread that started the process ends.
+// awaitParentEnd returns when the process that started this one has ended. It watches the parent's
+// id, because no system call waits for that. Linux can send a signal, but does so when the thread
+// that started this process ends.
 func awaitParentEnd() {
 	parent := os.Getppid()
 	for range time.Tick(time.Second) {

@@ -1,7 +1,7 @@
-// Package provider is the provider itself: its schema, its configuration (configuration over environment, attribute by
-// attribute), and the registration of everything it offers. What it configures it hands to the nouns as one
-// providerdata.Data. It does nothing before it is asked to: no file is read and nothing is dialled while Terraform
-// only wants the schema or validates.
+// Package provider has the provider's schema and configuration, and registers its resources, data
+// sources, list resources, ephemeral resources, actions and functions. Configure passes one
+// providerdata.Data to all of them. Before Configure, the provider reads no file and opens no
+// connection.
 package provider
 
 import (
@@ -36,28 +36,31 @@ var (
 	_ provider.ProviderWithFunctions          = (*vodlive)(nil)
 )
 
-// vodlive is the provider. One value serves one process.
+// vodlive is the provider. A process has one.
 type vodlive struct {
 	version string
 	env     Environment
 	dial    Dial
 }
 
-// Environment looks a variable up as os.LookupEnv does.
+// Environment looks up a variable as os.LookupEnv does.
 type Environment func(name string) (value string, set bool)
 
-// Dial makes a connection as net.Dialer.DialContext does.
+// Dial opens a connection as net.Dialer.DialContext does.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// New returns the constructor that a provider server wants. version is that of the build, "dev" outside a release.
+// New returns a constructor of the provider. version is the version of the build, "dev" outside a
+// release.
 func New(version string) func() provider.Provider { return NewWithEnvironment(version, os.LookupEnv) }
 
-// NewWithEnvironment is New with the environment given, so that tests in one process do not share theirs.
+// NewWithEnvironment is New with a given environment, so that tests in one process do not share
+// one.
 func NewWithEnvironment(version string, env Environment) func() provider.Provider {
 	return NewWithNetwork(version, env, nil)
 }
 
-// NewWithNetwork is NewWithEnvironment with the network given, too: tests in virtual time need one in memory. nil is TCP.
+// NewWithNetwork is NewWithEnvironment with a given network, because tests in virtual time need one
+// in memory. A nil dial uses TCP.
 func NewWithNetwork(version string, env Environment, dial Dial) func() provider.Provider {
 	return func() provider.Provider { return &vodlive{version: version, env: env, dial: dial} }
 }
@@ -92,7 +95,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 	resp.ActionData = data
 }
 
-// data makes the shared client and engine of this process.
+// data creates the API client and the upload engine that this process shares.
 func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 	d := providerdata.Settings{
 		Unknown:              s.unknown,
@@ -107,7 +110,7 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 		ProgressFile:         s.progressFile,
 	}
 	if s.unknown {
-		d.Transfer = transfer.New(transfer.Config{Concurrency: s.uploadConcurrency}) // a plan hashes files; nothing is sent
+		d.Transfer = transfer.New(transfer.Config{Concurrency: s.uploadConcurrency}) // for hashing during plan
 		return providerdata.New(d), nil
 	}
 	client, err := api.New(api.Config{

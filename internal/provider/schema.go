@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// model is the provider block. Whether a value is good is decided in resolver, where its source (attribute or
-// environment variable) is known, so that one rule serves both.
+// model is the provider block. The resolver validates its values, so that the same rules apply to
+// attributes and environment variables.
 type model struct {
 	BaseURL              types.String `tfsdk:"base_url"`
 	VODBaseURL           types.String `tfsdk:"vod_base_url"`
@@ -31,9 +31,9 @@ type model struct {
 func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The `vodlive` provider uploads media files, submits batch jobs on them, and creates live stream sessions. " +
-			"Each half of the service is configured on its own: live sessions need `base_url`, `access_token_id` and `secret_key`; " +
+			"Configure only the API that you use: live sessions need `base_url`, `access_token_id` and `secret_key`; " +
 			"uploads and batch jobs need `vod_base_url` and one source of the identity token. " +
-			"What is missing is reported by the resource that needs it.",
+			"If a resource needs a value that is missing, its plan says so.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional: true,
@@ -42,7 +42,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			},
 			"vod_base_url": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Address of the upload and batch API, under the same rules as `base_url`. " +
+				MarkdownDescription: "Address of the upload and batch API, with the same rules as `base_url`. " +
 					"Environment: `VODLIVE_VOD_BASE_URL`.",
 			},
 			"access_token_id": schema.StringAttribute{
@@ -55,56 +55,56 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			},
 			"id_token": schema.StringAttribute{
 				Optional: true, Sensitive: true,
-				MarkdownDescription: "Identity token of the upload and batch API, sent as it is in the `authorization` header. " +
+				MarkdownDescription: "Identity token of the upload and batch API, sent without change in the `authorization` header. " +
 					"Set at most one of `id_token`, `id_token_file` and `id_token_command`. Environment: `VODLIVE_ID_TOKEN`.",
 			},
 			"id_token_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "File that holds the identity token. It is read when first needed, and again when the service answers 401, " +
-					"so an upload may outlive its token. Environment: `VODLIVE_ID_TOKEN_FILE`.",
+				MarkdownDescription: "File that contains the identity token. The provider reads it when it first needs the token, and again when a request is refused with 401, " +
+					"so an upload may take longer than a token is valid. Environment: `VODLIVE_ID_TOKEN_FILE`.",
 			},
 			"id_token_command": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Program and arguments that print the identity token, for example `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`. " +
-					"It is run without a shell when the token is first needed, and again when the service answers 401; it may take 10 seconds.",
+					"The provider runs it without a shell, for at most 10 seconds, when it first needs the token, and again when a request is refused with 401.",
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional: true,
-				MarkdownDescription: "How often one call, or one part of an upload, is repeated after a failure that may pass. " +
-					"From 0 to 100, 5 by default. Creating a session and submitting a batch job are repeated only if the service surely did not process them.",
+				MarkdownDescription: "Maximum number of retries of a request, or of a part of an upload, after a transient failure. " +
+					"From 0 to 100, 5 by default. Requests that create a session or submit a batch job are retried only if the service cannot have processed them.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Time for one call of an API, for example `\"30s\"` (the default). It does not limit uploads of file content, see `stall_timeout`, nor the request that completes a multipart upload.",
+				MarkdownDescription: "Timeout of one API request, for example `\"30s\"` (the default). It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload.",
 			},
 			"stall_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Time that the upload of file content may go without any progress before it is sent again, for example `\"60s\"` (the default).",
+				MarkdownDescription: "How long an upload of file content may make no progress before the provider sends it again, for example `\"60s\"` (the default).",
 			},
 			"upload_concurrency": schema.Int64Attribute{
 				Optional: true,
-				MarkdownDescription: "Parts that are sent at the same time, over all uploads together. From 1 to 64, 4 by default. " +
+				MarkdownDescription: "Maximum number of parts in flight, over all uploads together. From 1 to 64, 4 by default. " +
 					"Environment: `VODLIVE_UPLOAD_CONCURRENCY`.",
 			},
 			"upload_bandwidth": schema.Int64Attribute{
 				Optional:            true,
-				MarkdownDescription: "Limit in bytes per second over all uploads together. There is no limit by default.",
+				MarkdownDescription: "Maximum number of bytes per second, over all uploads together. No limit by default.",
 			},
 			"ca_bundle_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "PEM file with certificate authorities to trust besides those of the system. " +
+				MarkdownDescription: "PEM file with certificate authorities to trust in addition to those of the system. " +
 					"Environment: `VODLIVE_CA_BUNDLE_FILE`.",
 			},
 			"skip_region_validation": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "Do not hold the region of a session against the account's regions while planning. `false` by default.",
+				MarkdownDescription: "Whether plans skip the check that the region of a session is allocated to the account. `false` by default.",
 			},
 			"resume_dir": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Folder below which unfinished uploads are recorded, so that the next apply on this machine continues them. " +
-					"The records are in its subfolder `terraform-provider-vodlive`, and the provider touches nothing else there. By default the user's " +
-					"cache folder; `\"\"` turns records off. The subfolder must belong to the user who runs Terraform, and no other user may be able to write to it: " +
-					"otherwise it is not used, and the provider's log says so. The records hold no secret. Environment: `VODLIVE_RESUME_DIR`.",
+				MarkdownDescription: "Folder for records of unfinished uploads, with which the next apply on this machine resumes them. By default the user's cache folder; " +
+					"`\"\"` turns the records off. The provider uses only the subfolder `terraform-provider-vodlive`. The subfolder must belong to the user who " +
+					"runs Terraform, and no other user may be able to write to it: otherwise the provider does not use it and logs why. " +
+					"The records contain no secrets. Environment: `VODLIVE_RESUME_DIR`.",
 			},
 		},
 	}

@@ -62,7 +62,7 @@ func TestTimeLimitOfASession(t *testing.T) {
 		}
 		for _, want := range []string{
 			"The live session was not ready in time", "Live session " + w.Sessions()[0].ID + " was created",
-			"was over after 10m0s. The last status seen was PENDING", "`terraform untaint`", "`timeouts.create`",
+			"ended after 10m0s. The last status seen was PENDING", "`terraform untaint`", "`timeouts.create`",
 		} {
 			if !strings.Contains(diags.String(), want) {
 				t.Errorf("the diagnostics lack %q: %s", want, diags)

@@ -15,11 +15,12 @@ import (
 
 const tokenSources = "`id_token`, `id_token_file` or `id_token_command`"
 
-// token chooses the one source of the identity token. A source in the configuration wins over all of the environment.
+// token chooses the source of the identity token. A source in the configuration wins over every
+// source in the environment.
 func (r *resolver) token(m model, s *settings) {
 	literal := r.text("id_token", m.IDToken, "VODLIVE_ID_TOKEN")
 	file := r.text("id_token_file", m.IDTokenFile, "VODLIVE_ID_TOKEN_FILE")
-	// One that is not known yet may turn out to be null, so it is in no other's way.
+	// An unknown source may turn out to be null, so it does not conflict with another.
 	var configured []string
 	for _, v := range []value{literal, file} {
 		if v.attr != "" && v.known {
@@ -68,7 +69,7 @@ func (r *resolver) tokenFile(v value, s *settings) {
 		return
 	}
 	if strings.TrimSpace(v.text) == "" {
-		r.fail(v, "is blank", "Give the path of the file that holds the token.")
+		r.fail(v, "is blank", "Set the path of the file that contains the token.")
 		return
 	}
 	s.token = api.FileToken(v.text)
@@ -87,7 +88,7 @@ func (r *resolver) tokenCommand(list types.List, s *settings) {
 		arg, ok := e.(types.String)
 		switch {
 		case !ok || arg.IsNull():
-			r.fail(v, "holds a null", "Every element must be a string: the program, then its arguments.")
+			r.fail(v, "contains null", "Every element must be a string: the program, then its arguments.")
 			return
 		case arg.IsUnknown():
 			r.unknown = true
@@ -103,8 +104,9 @@ func (r *resolver) tokenCommand(list types.List, s *settings) {
 	s.account = account(s.token, fmt.Sprintf("command %q", argv))
 }
 
-// account identifies the account that uploads belong to: by the JWT's claims, which stay the same when it is renewed, else
-// by where the token comes from. An unreadable token is reported by the call that needs it.
+// account identifies the account of uploads by claims of the JWT, which a renewed token shares, or
+// else by the source of the token. It ignores an unreadable token: the request that needs the token
+// reports it.
 func account(source api.TokenSource, origin string) func(context.Context) string {
 	return func(ctx context.Context) string {
 		if token, err := source.Token(ctx, ""); err == nil {
@@ -123,7 +125,8 @@ func absolute(path string) string {
 	return path
 }
 
-// expiryCheck reads the token without calling the service. A command is left out: it is run when a call needs it.
+// expiryCheck reads the token and checks its expiry, without a request. It is not used for a
+// command, which runs only when a request needs the token.
 func expiryCheck(source api.TokenSource, origin string) func(context.Context, time.Time) error {
 	return func(ctx context.Context, now time.Time) error {
 		token, err := source.Token(ctx, "")
@@ -132,13 +135,13 @@ func expiryCheck(source api.TokenSource, origin string) func(context.Context, ti
 		}
 		at, ok := api.TokenExpiry(token)
 		if ok && !at.After(now) {
-			// It may have been renewed since it was read.
+			// The token may have been renewed since it was read.
 			if fresh, err := source.Token(ctx, token); err == nil {
 				at, ok = api.TokenExpiry(fresh)
 			}
 		}
 		if ok && !at.After(now) {
-			return fmt.Errorf("%s holds a token that expired at %s. Get a new one", origin, at.UTC().Format(time.RFC3339))
+			return fmt.Errorf("%s has a token that expired at %s. Get a new one", origin, at.UTC().Format(time.RFC3339))
 		}
 		return nil
 	}

@@ -6,15 +6,16 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// Creates knows which creates of live sessions wait for their answer in this process. A create whose answer is lost
-// needs it: a session with its arguments that appears meanwhile may belong to another one with equal arguments. The
-// zero value is ready.
+// Creates counts the create requests for live sessions in flight, by their arguments. A create
+// whose response is lost needs this: a new session with its arguments may belong to another create
+// in flight. The zero value is ready to use.
 type Creates struct {
 	mu      sync.Mutex
 	waiting map[api.SessionSpec]int
 }
 
-// Begin notes a create before its request is sent. end is to be called when the answer has arrived or is lost.
+// Begin counts a create before its request is sent. Call end when the response has arrived or is
+// lost.
 func (c *Creates) Begin(spec api.SessionSpec) (end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +32,7 @@ func (c *Creates) Begin(spec api.SessionSpec) (end func()) {
 	}
 }
 
-// Waiting reports whether a create with these arguments waits for its answer.
+// Waiting reports whether a create with these arguments is in flight.
 func (c *Creates) Waiting(spec api.SessionSpec) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package providerdata is the seam between the provider and its nouns: what Configure hands to every resource, data
-// source, list resource, ephemeral resource and action, and the one function that turns an error into a diagnostic.
+// Package providerdata has what Configure passes to every resource, data source, list resource,
+// ephemeral resource and action, and the functions that convert errors to diagnostics.
 //
-// One Data is made per provider process, so whatever it holds is shared: the client of the service, the upload engine
-// with its budget, the view of the sessions, the list of regions. It keeps nothing across processes.
+// A provider process has one Data, so its fields are shared: the API client, the upload engine with
+// its limits, the reader of sessions, the list of regions. Nothing is kept across processes.
 package providerdata
 
 import (
@@ -20,29 +20,32 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// Settings is what a Data is made of. API and Sessions are nil exactly when Unknown is set; Transfer then only hashes.
+// Settings is the configured part of Data. If Unknown is set, API and Sessions are nil and Transfer
+// can only hash files.
 type Settings struct {
 	API      *api.Client
 	Transfer *transfer.Engine
 	Sessions *sessions.Reader
 
-	// Unknown says that values of the provider configuration that reach the service are not known yet (they come from
-	// another resource that is still to be applied). It only occurs while planning: nothing may be called then.
+	// Unknown is set if the provider block has values that are not known yet, because they come
+	// from a resource that is not applied yet. This happens only during plan. No request may be
+	// made then.
 	Unknown bool
 
 	LiveAddress string // base_url, normalized, "" when missing
 	VODAddress  string // vod_base_url, normalized, "" when missing
 
-	// MissingLive and MissingUpload name what the configuration lacks for each half of the service, each an item such as
-	// "`base_url` (or VODLIVE_BASE_URL)". Empty means complete.
+	// MissingLive and MissingUpload name the missing settings of each API, for example "`base_url`
+	// (or VODLIVE_BASE_URL)". They are empty if the configuration is complete.
 	MissingLive, MissingUpload []string
 
-	// CheckToken looks at the identity token without calling the service: its source can be read and, where it is a JWT,
-	// it has not expired. Nil when there is nothing to look at before the first call.
+	// CheckToken checks, without a request, that the identity token can be read and that a JWT has
+	// not expired. It is nil if nothing can be checked before the first request.
 	CheckToken func(ctx context.Context, now time.Time) error
 
-	// Account identifies the account whose uploads these are, without the token itself. It may read the token's file or run
-	// its command, so it must not be called before an upload needs the token anyway. Nil when the configuration has no token.
+	// Account identifies the owner of the uploads without containing the token. It may read the
+	// token's file or run its command, so call it only when an upload needs the token anyway. It is
+	// nil if no token is configured.
 	Account func(context.Context) string
 
 	SkipRegionValidation bool
@@ -50,7 +53,7 @@ type Settings struct {
 	ProgressFile         string        // VODLIVE_PROGRESS: a file or terminal for progress lines; "" = none
 }
 
-// Data is what Configure hands out. It is safe for concurrent use.
+// Data is what Configure passes on. It is safe for concurrent use.
 type Data struct {
 	Settings
 
@@ -58,16 +61,16 @@ type Data struct {
 	Unfinished Handover[Unfinished] // uploads to continue
 	Stored     Handover[Kept]       // files that need not be sent again
 	Naming     Naming
-	Creates    Creates // creates of sessions that wait for their answer
+	Creates    Creates // create requests for sessions in flight
 
 	regions regionList
 }
 
-// New makes the one Data of a provider process.
+// New returns the Data of a provider process.
 func New(s Settings) *Data { return &Data{Settings: s} }
 
-// From takes the Data out of a framework Configure request. It is nil, without a diagnostic, while Terraform validates:
-// the provider is not configured then.
+// From returns the Data of a Configure request. It is nil, without a diagnostic, during validation,
+// when the provider is not configured.
 func From(providerData any, diags *diag.Diagnostics) *Data {
 	if providerData == nil {
 		return nil
@@ -75,14 +78,14 @@ func From(providerData any, diags *diag.Diagnostics) *Data {
 	data, ok := providerData.(*Data)
 	if !ok {
 		diags.AddError("Provider data has an unexpected type",
-			fmt.Sprintf("Expected *providerdata.Data, got %T. This is a defect of the provider: please report it.", providerData))
+			fmt.Sprintf("Expected *providerdata.Data, got %T. This is a bug in the provider. Please report it.", providerData))
 		return nil
 	}
 	return data
 }
 
-// NeedLive reports what the configuration lacks for calls of the live API. user is the type that makes them, for
-// example "vodlive_live_session".
+// NeedLive reports the settings that are missing for requests to the live API. user is the type
+// that makes them, for example "vodlive_live_session".
 func (d *Data) NeedLive(user string) diag.Diagnostics { return missing("live", user, d.MissingLive) }
 
 // NeedUpload is NeedLive for the upload and batch API.
@@ -90,7 +93,8 @@ func (d *Data) NeedUpload(user string) diag.Diagnostics {
 	return missing("upload and batch", user, d.MissingUpload)
 }
 
-// PlanUpload is NeedUpload plus a look at the token, for plans that will call the upload and batch API when applied.
+// PlanUpload is NeedUpload and CheckToken, for plans whose apply makes requests to the upload and
+// batch API.
 func (d *Data) PlanUpload(ctx context.Context, user string, now time.Time) diag.Diagnostics {
 	diags := d.NeedUpload(user)
 	if diags.HasError() || d.Unknown || d.CheckToken == nil {
@@ -102,19 +106,19 @@ func (d *Data) PlanUpload(ctx context.Context, user string, now time.Time) diag.
 	return diags
 }
 
-// CanRead reports why a data source cannot be read now: a plan in which the provider's own configuration is not known
-// yet. Terraform gives a data source no way to wait, so the user has to.
+// CanRead reports an unknown provider configuration. A data source cannot defer its read, so this
+// is an error.
 func (d *Data) CanRead(user string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if d.Unknown {
 		diags.AddError("The provider configuration is not known yet",
-			fmt.Sprintf("%s is read while planning, but values in the provider block come from a resource that is still to be applied. "+
-				"Add `depends_on` with that resource to the data source, so that it is read during apply.", user))
+			fmt.Sprintf("%s is read during plan, but values in the provider block come from a resource that is not applied yet. "+
+				"Add `depends_on` with that resource to the data source, so that Terraform reads it during apply.", user))
 	}
 	return diags
 }
 
-func missing(half, user string, items []string) diag.Diagnostics {
+func missing(apiName, user string, items []string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if len(items) == 0 {
 		return diags
@@ -125,7 +129,7 @@ func missing(half, user string, items []string) diag.Diagnostics {
 	}
 	diags.AddError("The provider configuration is incomplete",
 		fmt.Sprintf("%s %s needed by %s, which calls the %s API. Set %s in the provider block or in the environment.",
-			strings.Join(items, " and "), verb, user, half, pronoun(len(items))))
+			strings.Join(items, " and "), verb, user, apiName, pronoun(len(items))))
 	return diags
 }
 
@@ -136,18 +140,18 @@ func pronoun(n int) string {
 	return "them"
 }
 
-// regionList is the account's list of regions, asked for at most once at a time and kept once it was had.
+// regionList is the account's list of regions. At most one request for it is in flight.
 type regionList struct {
 	mu   sync.Mutex
 	list []api.Region
 	err  error
-	done chan struct{} // closed when the call under way ends; nil = no call under way
+	done chan struct{} // closed when the request in flight ends; nil without one
 	had  bool
 }
 
-// Regions lists the regions allocated to the account (interface 4.2 #8). The list is fetched once per process however
-// many sessions, data sources and modules ask; a failure is kept too, so that a plan of many sessions does not repeat
-// the retries of one call for each of them. A failure caused by the caller's own context is not kept.
+// Regions lists the regions allocated to the account (SERVICE.md, call 8). It makes one request per
+// process, and keeps an error, too, so that a plan of many sessions does not retry for each of
+// them. It does not keep an error caused by the caller's context.
 func (d *Data) Regions(ctx context.Context) ([]api.Region, error) {
 	r := &d.regions
 	for {

@@ -12,9 +12,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// ErrorDiagnostic is how every error becomes a diagnostic: attempted says in a few words what was being done ("Create
-// the live session"), the detail has method, address, status, what the service said, its request id, and what to do.
-// The error must already be free of secrets: those of api and transfer are.
+// ErrorDiagnostic converts an error to a diagnostic. The summary is attempted ("Creating the live
+// session") and "failed". The detail is the error, which has method, address, status, message and
+// request id, and what to do. The error must not contain secrets: those of api and transfer do not.
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	summary := attempted + " failed"
 	detail := ErrorText(err)
@@ -24,24 +24,24 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(summary, detail)
 }
 
-// ErrorText is the error as prose, without advice: for a diagnostic that says itself what to do. Two pieces of advice in
-// one diagnostic could contradict each other.
+// ErrorText returns the error as sentences, without advice, for a diagnostic that has its own: two
+// pieces of advice could contradict each other.
 func ErrorText(err error) string { return sentence(err.Error()) }
 
-// SubmitDiagnostic is ErrorDiagnostic for a batch job. If the job may have been submitted in spite of the failure, it
-// says so instead: only the user can find out, and submitting again could start a second job. again is what submits
-// once more, such as "applying".
+// SubmitDiagnostic is ErrorDiagnostic for a batch job. If the job may have been submitted
+// nevertheless, it says so instead of giving the advice to apply again, which could submit a second
+// job. again is what submits once more, such as "applying".
 func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return ErrorDiagnostic("Submitting the batch job", err)
 	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n  - %s\n\n"+
-			"The provider did not send the request again. Find out at the service whether the job runs: if it does, %s again submits a second job.",
+			"The provider did not send the request again. Find out at the service whether the job is running: if it is, %s again submits a second job.",
 			ErrorText(err), strings.Join(paths, "\n  - "), again))
 }
 
-// advice says what the user can do about an error, "" where the error's own text says all there is.
+// advice says what the user can do about an error. It is "" if the text of the error says it.
 func advice(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "The run was interrupted."
@@ -58,17 +58,17 @@ func advice(err error) string {
 	case e.Status == http.StatusUnauthorized:
 		return "The service did not accept the identity token: check `id_token`, `id_token_file` or `id_token_command`, and that the token has not expired."
 	case e.Status == http.StatusForbidden:
-		return "The credentials are known to the service but may not do this."
+		return "The credentials have no permission for this call."
 	case e.Status == http.StatusNotFound && e.Attempts == 0:
 		return ""
 	case e.Status == http.StatusTooManyRequests:
 		return "The service limits the rate of requests. Apply again later, or with a lower `-parallelism`."
 	case e.Status >= http.StatusInternalServerError:
-		return "The service failed. Apply again later; if it goes on, report it to the service with the request id, if one is given above."
+		return "The service failed. Apply again later. If the error persists, report it to the service with the request id, if there is one above."
 	case e.Status == 0 && errors.Is(err, context.DeadlineExceeded):
-		return "" // the operation's own limit, which the error names
+		return "" // the time limit of the operation, which the error names
 	case e.Status == 0 && timedOut(err):
-		return "No answer came in time: check the network, or raise `request_timeout` in the provider block."
+		return "The request timed out: check the network, or raise `request_timeout` in the provider block."
 	case e.Status == 0 && !e.MayHaveBeenProcessed:
 		return "Check that the address is right and can be reached from this machine (proxy settings, `ca_bundle_file`)."
 	}
@@ -83,15 +83,15 @@ func timedOut(err error) bool {
 	return ok && t.Timeout()
 }
 
-// isLive tells the two APIs apart by the path that interface section 4 gives them.
+// isLive reports whether an address belongs to the live API.
 func isLive(address string) bool { return strings.Contains(address, "/live/v1/") }
 
-// sentence makes a Go error text stand as prose: capital letter, full stop.
+// sentence turns the text of a Go error into a sentence: capital letter, full stop.
 func sentence(s string) string {
 	if s == "" {
 		return s
 	}
-	// A first word such as id_token_file is a name, not a word.
+	// Names such as id_token_file keep their lower-case letter.
 	if word, _, _ := strings.Cut(s, " "); !strings.ContainsAny(word, "_/.:") {
 		s = strings.ToUpper(s[:1]) + s[1:]
 	}

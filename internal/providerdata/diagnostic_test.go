@@ -40,7 +40,7 @@ func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 		"identity token":   {&api.Error{Status: http.StatusUnauthorized}, "check `id_token`"},
 		"no token":         {&api.Error{Err: errors.Join(api.ErrNoToken, errors.New("the command failed"))}, "Check where the identity token comes from"},
 		"no new token":     {&api.Error{Status: http.StatusUnauthorized, Err: errors.Join(api.ErrNoToken, errors.New("x"))}, "Check where the identity token comes from"},
-		"forbidden":        {&api.Error{Status: http.StatusForbidden}, "may not do this"},
+		"forbidden":        {&api.Error{Status: http.StatusForbidden}, "have no permission for this call"},
 		"too many":         {&api.Error{Status: http.StatusTooManyRequests}, "-parallelism"},
 		"service":          {&api.Error{Status: http.StatusBadGateway}, "report it to the service with the request id"},
 		"no connection":    {&api.Error{Err: errors.New("connection refused")}, "Check that the address is right"},

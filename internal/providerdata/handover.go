@@ -7,13 +7,14 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
-// Unfinished is a multipart upload to continue, whether it was found in the state or in a record of this machine.
+// Unfinished is a multipart upload to resume, from the state or from a record on this machine.
 type Unfinished = resume.Upload
 
-// StoredFile is a complete upload as the service and storage describe it (interface 2.1, 2.2). "" is what they did not say.
+// StoredFile is a complete upload as described by the service and storage (SERVICE.md, "Uploads").
+// Values that they did not return are "".
 type StoredFile struct {
 	KeyPath    string
-	ETag       string // as the header or the answer had it
+	ETag       string // as in the header or the response
 	Location   string
 	Bucket     string
 	Encryption string
@@ -22,7 +23,7 @@ type StoredFile struct {
 	Parts      int64  // 0 for a single PUT
 }
 
-// Kept is a stored file whose resource is being replaced, and what it was uploaded as.
+// Kept is the stored file of a resource that is being replaced, with the arguments of its upload.
 type Kept struct {
 	StoredFile
 	Source      string // as configured
@@ -30,15 +31,15 @@ type Kept struct {
 	ContentType string // "" = not known, as after an import
 }
 
-// Handover passes something from the Delete of an object to the Create that replaces it. Both run in one provider
-// process, and nothing else of Terraform's reaches from one to the other (private state does not). The zero value is
-// ready.
+// Handover passes items from the Delete of a resource to the Create that replaces it. Both run in
+// one provider process, and Terraform itself passes nothing between them, not even the private
+// state. The zero value is ready to use.
 type Handover[T any] struct {
 	mu    sync.Mutex
 	items map[string][]T
 }
 
-// Offer leaves an item for whoever Takes the same key.
+// Offer stores an item for a Take with the same key.
 func (h *Handover[T]) Offer(key string, item T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,8 +49,8 @@ func (h *Handover[T]) Offer(key string, item T) {
 	h.items[key] = append(h.items[key], item)
 }
 
-// Take removes and returns the oldest item offered under the key that fits. Each is handed out once, so that two
-// resources with the same content never share an upload.
+// Take removes and returns the oldest item of the key that fits. Each item is returned once, so
+// that two resources with the same content never share an upload.
 func (h *Handover[T]) Take(key string, fits func(T) bool) (item T, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,22 +63,24 @@ func (h *Handover[T]) Take(key string, fits func(T) bool) (item T, ok bool) {
 	return item, true
 }
 
-// Has says whether Take would find an item.
+// Has reports whether Take would find an item.
 func (h *Handover[T]) Has(key string, fits func(T) bool) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.ContainsFunc(h.items[key], fits)
 }
 
-// Naming decides for one plan when new objects of a content get their names: in the plan, or at apply, because one of
-// them may then keep a stored file under its name. An apply must not change a planned name, and it cannot tell two new
-// objects of one content apart. So all of them follow whoever was planned first. The zero value is ready.
+// Naming decides, per content, whether the file names of new uploads are known during plan or only
+// at apply, when one of them may keep a stored file and its name. An apply must not change a
+// planned name, and it cannot tell two new uploads of the same content apart. So the upload planned
+// first decides for all. The zero value is ready to use.
 type Naming struct {
 	mu      sync.Mutex
 	atApply map[string]bool // by content
 }
 
-// AtApply says whether new objects of the content get their names at apply. The first call decides, by wanted.
+// AtApply reports whether new uploads of the content get their names at apply. The first call for a
+// content decides, by wanted.
 func (n *Naming) AtApply(content string, wanted bool) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

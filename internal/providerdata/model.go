@@ -21,9 +21,10 @@ type Setter interface {
 	Set(ctx context.Context, value any) diag.Diagnostics
 }
 
-// Get reads a whole plan, state or configuration that is not null into a model: a pointer to a struct whose fields are
-// values of the framework, tagged as for its own Get. That compiles a regular expression for each field of each struct
-// it reads, a sixth of what reading a resource costs; this looks at a struct's tags once.
+// Get reads a plan, state or configuration that is not null into a model: a pointer to a struct
+// with fields of framework types, tagged as for the framework's Get. The framework's Get compiles a
+// regular expression for each field of each call, a sixth of the time of reading a resource. This
+// Get reads the tags of a type once.
 func Get(ctx context.Context, from Getter, model any) diag.Diagnostics {
 	var object types.Object
 	diags := from.Get(ctx, &object)
@@ -48,7 +49,7 @@ func Get(ctx context.Context, from Getter, model any) diag.Diagnostics {
 	return diags
 }
 
-// Set writes a whole plan or state from such a struct, as Get reads it.
+// Set writes a model, as read by Get, to a plan or state.
 func Set(ctx context.Context, to Setter, model any) diag.Diagnostics {
 	source := reflect.ValueOf(model)
 	fields := fieldsOf(source.Type())
@@ -57,7 +58,7 @@ func Set(ctx context.Context, to Setter, model any) diag.Diagnostics {
 		value, ok := reflect.TypeAssert[attr.Value](source.FieldByIndex(f.index))
 		if !ok {
 			return diag.Diagnostics{diag.NewErrorDiagnostic("The provider has a bug",
-				fmt.Sprintf("Its model holds the attribute `%s` as %s, which is no value of the framework. Please report this.", f.attribute, f.typ))}
+				fmt.Sprintf("Its model holds the attribute `%s` as %s, which is not a framework type. Please report this.", f.attribute, f.typ))}
 		}
 		values[f.attribute], kinds[f.attribute] = value, value.Type(ctx)
 	}
@@ -68,7 +69,7 @@ func Set(ctx context.Context, to Setter, model any) diag.Diagnostics {
 	return append(diags, to.Set(ctx, object)...)
 }
 
-// field is a field of a model, however deep it is embedded.
+// field is a field of a model or of a struct embedded in it.
 type field struct {
 	attribute string
 	index     []int

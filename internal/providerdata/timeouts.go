@@ -10,14 +10,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// Timeouts is the attribute `timeouts` of a resource. In place of the library's validator each limit gets one that
-// names the attribute and refuses a limit that leaves no time: an operation that must fail would be begun otherwise.
+// Timeouts returns the attribute `timeouts` of a resource. Its validator, unlike that of the
+// library, names the attribute and rejects a duration of 0 or less, with which every operation
+// would fail.
 func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	attribute, ok := timeouts.Attributes(ctx, opts).(schema.SingleNestedAttribute)
 	if !ok {
 		panic("timeouts.Attributes is not a nested attribute")
 	}
-	attribute.MarkdownDescription = "Time limits of operations."
+	attribute.MarkdownDescription = "Time limits for operations."
 	for name, nested := range attribute.Attributes {
 		limit, ok := nested.(schema.StringAttribute)
 		if !ok {
@@ -29,7 +30,7 @@ func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	return attribute
 }
 
-// positiveDuration accepts a duration longer than 0.
+// positiveDuration allows durations longer than 0.
 type positiveDuration struct{}
 
 func (positiveDuration) Description(context.Context) string {

@@ -2,14 +2,15 @@ package providerdata
 
 import "sync"
 
-// Uploads knows which multipart uploads this process has to do with, so that one object never ends up in two resources.
-// The zero value is ready.
+// Uploads tracks the multipart uploads of this process, so that no two resources use the same
+// upload. The zero value is ready to use.
 type Uploads struct {
 	mu    sync.Mutex
 	known map[string]bool // by upload id; true once complete
 }
 
-// Claim takes an upload for one operation. It is false when another one of this process has it or had it.
+// Claim reserves an upload for one operation. It is false if another operation of this process has
+// reserved it before.
 func (u *Uploads) Claim(id string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -20,14 +21,14 @@ func (u *Uploads) Claim(id string) bool {
 	return true
 }
 
-// Complete notes that an upload was completed by this process.
+// Complete notes that this process has completed the upload.
 func (u *Uploads) Complete(id string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.set(id, true)
 }
 
-// Completed says whether this process completed the upload.
+// Completed reports whether this process has completed the upload.
 func (u *Uploads) Completed(id string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package region is the data source of the regions in which the account may create live sessions (interface 4.2 #8).
-// It shares one call of the region list per run with the plan checks of the sessions.
+// Package region has the data source vodlive_regions: the regions in which the account may create
+// live sessions (SERVICE.md, call 8). The data source and the checks of planned sessions share one
+// request per run.
 package region
 
 import (
@@ -17,7 +18,7 @@ import (
 
 const typeName = "vodlive_regions"
 
-// NewDataSource makes the data source vodlive_regions.
+// NewDataSource returns the data source vodlive_regions.
 func NewDataSource() datasource.DataSource { return &dataSource{} }
 
 type dataSource struct{ data *providerdata.Data }
@@ -40,21 +41,21 @@ func (d *dataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, r
 
 func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The regions in which this account may create live sessions. The list is fetched once per run, " +
-			"together with the check of `region` in `vodlive_live_session`.",
+		MarkdownDescription: "Lists the regions in which this account may create live sessions. The provider requests the list once per run " +
+			"and also uses it to check `region` of `vodlive_live_session`.",
 		Attributes: map[string]schema.Attribute{
 			"names": schema.ListAttribute{
 				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Names of the regions in which sessions can be created, sorted: what `region` of a session takes. A region that the service marks as not available is left out.",
+				MarkdownDescription: "Names of the available regions, sorted. Use one of them as `region` of a session.",
 			},
 			"regions": schema.ListNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "All regions of the list, sorted by name, with everything that the service returns for each. It includes regions that are not available.",
+				MarkdownDescription: "All regions, sorted by name, including regions that are not available.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
 					"json": schema.StringAttribute{
 						Computed:            true,
-						MarkdownDescription: "The entry as the service sent it, as JSON: a string or an object. Read it with `jsondecode`.",
+						MarkdownDescription: "JSON of the entry as the service sent it: a string or an object. Decode it with `jsondecode`.",
 					},
 				}},
 			},

@@ -1,16 +1,17 @@
-// Package sessions is the account's live sessions as one run sees them: reads of single sessions,
-// the listing, and waiting for sessions to change, with few calls.
+// Package sessions reads the live sessions of the account for one run: single sessions, the
+// listing, and sessions that Terraform waits for, with few calls.
 //
-// The service shows one session by a GET, and the account in pages of at most 100 sessions, one
-// after the other. Which is cheaper depends on how many sessions Terraform will read, and that is
-// known only at the end. So [Reader.Get] uses both: unless a recent page shows the session it sends
-// a GET at once, and a goroutine lists the account meanwhile. A Get never waits for a page.
+// A GET returns one session, and the listing returns all in pages of at most 100 sessions
+// (SERVICE.md, calls 10 and 11). Which is cheaper depends on how many sessions Terraform will read,
+// which is not known in advance. So [Reader.Get] uses both: unless a recent page shows the session,
+// it sends a GET at once, while a goroutine lists the account. A Get never waits for a page.
 //
-// N Gets make at most 1.25 x N calls, retries aside: pages answer h of them, N-h send a GET, and a
-// page is requested only while pages < h + N/4. A listing that shows too little stops by this rule.
+// N Gets make at most 1.25 x N calls, without retries: pages answer h of them, N-h send a GET, and
+// a page is requested only while pages < h + N/4. By this rule a listing that shows too few of the
+// sessions stops.
 //
-// Fetch, All and Poll answer with nothing older than the question. Get and Listed use pages
-// requested after the run's last write, and at most 30 seconds before the question.
+// Fetch, All and Poll return data from requests made after the call. Get and Listed also use pages
+// that were requested after the run's last write and at most 30 seconds before the call.
 package sessions
 
 import (
@@ -32,11 +33,11 @@ const (
 	alone   = 10               // reads before a listing: as many as Terraform makes at once by default
 )
 
-// Reader serves one provider process, concurrently. It returns copies. Only a GET ends in NotFound.
+// Reader is safe for concurrent use. It returns copies. Only GETs return NotFound.
 type Reader struct {
 	client  *api.Client
 	own     sync.Map      // ids
-	turn    chan struct{} // holds an element while a page is in flight
+	turn    chan struct{} // contains an element while a page is in flight
 	start   time.Time     // the other times are durations since then
 	written atomic.Int64  // end of the run's last write
 
@@ -52,17 +53,17 @@ type Reader struct {
 	stop               context.CancelFunc // ends readAhead; nil when it does not run
 }
 
-// listing is one walk through the pages, as far as it was needed.
+// listing is the pages requested so far, from the first one on.
 type listing struct {
-	begun   time.Duration // when its first page was requested; math.MaxInt64 before
+	begun   time.Duration // when its first page was requested; math.MaxInt64 before that
 	pages   []*api.SessionPage
 	next    api.Cursor
 	cursors map[string]bool
-	over    bool // no page will follow, because of err if that is set
+	over    bool // no page follows: the last one has been read, or err is set
 	err     error
 }
 
-// New makes a Reader.
+// New returns a Reader.
 func New(client *api.Client) *Reader {
 	return &Reader{
 		client: client, turn: make(chan struct{}, 1), latest: &listing{begun: -1}, start: time.Now().Add(-rand.N(time.Minute)),
@@ -99,7 +100,8 @@ func (r *Reader) Get(ctx context.Context, id string) (*api.Session, error) {
 	return s, err
 }
 
-// readAhead lists the account while GETs of Get are in flight. It ends with the page after the last.
+// readAhead lists the account while GETs of Get are in flight. It ends with the page after the
+// last.
 func (r *Reader) readAhead(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,8 +118,9 @@ func (r *Reader) readAhead(ctx context.Context) {
 }
 
 // Poll waits between early and late and then reads the session, by a GET or from a page. The moment
-// is a multiple of late-early from a random start: the runs of many users do not meet, but calls of
-// this process do. Those k of a moment request at most k/4 pages, so they make at most 1.25 x k calls.
+// of the read is a multiple of late-early, counted from a random start: so the calls of this
+// process read at the same moments, but different runs do not. k calls of the same moment request
+// at most k/4 pages, so they make at most 1.25 x k calls.
 func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
 	step := max(late-early, 1)
 	moment := (time.Since(r.start) + early + step - 1).Truncate(step)
@@ -138,14 +141,14 @@ func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration)
 	return r.Fetch(ctx, id)
 }
 
-// Listed returns a session as a page shows it that was requested at or after since, with the fields
-// that only the listing has. It is nil, without an error, if a whole listing does not show it.
+// Listed returns a session from a page that was requested at or after since, with the fields that
+// only the listing has. It is nil, without an error, if a whole listing does not show it.
 func (r *Reader) Listed(ctx context.Context, id string, since time.Time) (*api.Session, error) {
 	return r.listed(ctx, id, since.Sub(r.start), math.MaxInt)
 }
 
-// listed is Listed in a listing's first pages. It follows a listing that is under way before it
-// begins another: any number of callers at about the same time need no more than two.
+// listed is Listed with a limit on pages. It reads a listing that is in progress to its end before
+// it begins another one, so concurrent callers need at most two listings.
 func (r *Reader) listed(ctx context.Context, id string, since time.Duration, pages int) (*api.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,14 +169,15 @@ func (r *Reader) listed(ctx context.Context, id string, since time.Duration, pag
 	return nil, ctx.Err()
 }
 
-// All yields each session of the account once, from a listing that begins after the call. No page
-// is requested before the sessions of the last one are taken. An error is the last element.
+// All yields each session of the account once, from a listing that begins after the call. It
+// requests a page only after all sessions of the previous one were yielded. An error is the last
+// element.
 func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
 	return func(yield func(*api.Session, error) bool) {
 		r.mu.Lock()
 		l := r.begunSince(time.Since(r.start))
 		r.mu.Unlock()
-		yielded := map[string]bool{} // a session may move to another page meanwhile
+		yielded := map[string]bool{} // a session may move to another page during the listing
 		for i := 0; ; i++ {
 			r.mu.Lock()
 			page, err := r.page(ctx, l, i)
@@ -194,7 +198,7 @@ func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
 	}
 }
 
-// begunSince returns a listing that began at or after since, or is still to begin.
+// begunSince returns a listing that began at or after since, or has not begun yet.
 func (r *Reader) begunSince(since time.Duration) *listing {
 	if r.latest.begun < since {
 		r.latest = &listing{begun: math.MaxInt64, cursors: map[string]bool{}}
@@ -202,8 +206,8 @@ func (r *Reader) begunSince(since time.Duration) *listing {
 	return r.latest
 }
 
-// page returns page i of a listing, counted from 0, or nil if the listing ends before. Callers wait
-// for their turn: one page is in flight at a time. They hold mu, which page releases meanwhile.
+// page returns page i of a listing, counted from 0, or nil if the listing has fewer pages. One page
+// is in flight at a time. Callers hold mu, which page releases while it waits.
 func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage, error) {
 	r.mu.Unlock()
 	select {
@@ -223,7 +227,7 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	asked, next := time.Since(r.start), l.next
 	l.begun = min(l.begun, asked)
 	r.mu.Unlock()
-	// Without the deadline of ctx: how far retries go must not depend on who requests the page.
+	// Without the deadline of ctx: retries must not depend on which caller requests the page.
 	limited, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, cancel)()
 	page, err := r.client.ListSessions(limited, next)
@@ -249,12 +253,12 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	return page, nil
 }
 
-// oldest is when a page must have been requested to answer a question asked now.
+// oldest is the earliest time of the request for a page that may answer a call now.
 func (r *Reader) oldest() time.Duration {
 	return max(time.Duration(r.written.Load()), time.Since(r.start)-pageAge)
 }
 
-// shown returns a session as a page shows it that was requested at or after since, else nil.
+// shown returns a session from a page that was requested at or after since, or nil.
 func (r *Reader) shown(id string, since time.Duration) *api.Session {
 	if s := r.seen[id]; s != nil && r.asked[id] >= since {
 		return new(*s)
@@ -262,22 +266,25 @@ func (r *Reader) shown(id string, since time.Duration) *api.Session {
 	return nil
 }
 
-// Wrote tells that a call which may have changed the account has ended.
+// Wrote notes the end of a call that may have changed the account, so that older pages are not
+// used.
 func (r *Reader) Wrote() { r.written.Store(int64(time.Since(r.start))) }
 
-// Own notes a session that this run made, or knew before it made any. It reports whether it is new.
+// Own notes a session that belongs to a resource of this run. It reports whether it was not noted
+// before.
 func (r *Reader) Own(id string) (first bool) {
 	_, known := r.own.LoadOrStore(id, nil)
 	return !known
 }
 
-// Owns tells whether a session was noted with Own.
+// Owns reports whether a session was noted with Own.
 func (r *Reader) Owns(id string) bool {
 	_, ok := r.own.Load(id)
 	return ok
 }
 
-// ShownBefore tells whether a page that arrived before t showed the session. Writes do not matter.
+// ShownBefore reports whether a page that arrived before t showed the session, regardless of
+// writes.
 func (r *Reader) ShownBefore(id string, t time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

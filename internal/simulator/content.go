@@ -17,7 +17,8 @@ import (
 
 const bufferSize = 256 << 10
 
-// content receives bytes: it hashes them, and keeps on disk what the hash of a whole object still needs.
+// content hashes the bodies of PUTs, and keeps on disk the bytes that the hash of a whole object
+// needs later.
 type content struct {
 	dir      string
 	keep     int64
@@ -46,14 +47,14 @@ func (c *content) buffer() *[]byte {
 	return &buffer
 }
 
-// receipt is what came in one PUT.
+// receipt describes the body of one PUT.
 type receipt struct {
 	size int64
 	md5  [md5.Size]byte
 	sha  [sha256.Size]byte
-	// checksum is that of Options.PartChecksum in base64, "" for none.
+	// checksum is the base64 checksum of Options.PartChecksum, "" for none.
 	checksum string
-	// file holds the bytes; "" when they are not kept.
+	// file contains the bytes; "" if they are not kept.
 	file string
 }
 
@@ -64,7 +65,8 @@ func (p *receipt) shaHex(discard bool) string {
 	return hex.EncodeToString(p.sha[:])
 }
 
-// receive reads size bytes from body. They go on into whole unless nil, and into a file if kept.
+// receive reads size bytes from body. It also writes them to whole unless nil, and to a file if
+// kept.
 func (c *content) receive(body io.Reader, size int64, whole hash.Hash, kept bool) (_ *receipt, err error) {
 	sum := md5.New()
 	writers := []io.Writer{sum}
@@ -103,7 +105,7 @@ func (c *content) receive(body io.Reader, size int64, whole hash.Hash, kept bool
 	return part, err
 }
 
-// newChecksum computes one of Options.PartChecksum; nil for "none".
+// newChecksum returns the hash for a value of Options.PartChecksum, nil for "none".
 func newChecksum(algorithm string) hash.Hash {
 	switch algorithm {
 	case "crc64nvme":
@@ -148,7 +150,7 @@ func (c *content) copy(body io.Reader, size int64, writers []io.Writer) (int64, 
 	return done, nil
 }
 
-// read feeds the bytes of a kept part into h. name is the part's file, which may be gone by now.
+// read writes the bytes of a kept part to h. name is the part's file, which may have been deleted.
 func (c *content) read(name string, size int64, h hash.Hash) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -164,7 +166,7 @@ func (c *content) read(name string, size int64, h hash.Hash) error {
 	return err
 }
 
-// room tells whether size more bytes may stay on disk.
+// room reports whether size more bytes may stay on disk.
 func (c *content) room(size int64) bool { return c.onDisk.Load()+size <= c.keep }
 
 func (c *content) remove(part *receipt) {

@@ -1,40 +1,38 @@
-// Package simulator is the whole service of the interface as one http.Handler
-// with real state: the live API (/live/v1/...), the upload and batch API
-// (/vod/v1/..., /v1/local/batch) and the storage that presigned addresses lead
-// to (/storage/<bucket>/<key>).
+// Package simulator is the service of SERVICE.md as one stateful http.Handler: the live API
+// (/live/v1/...), the upload and batch API (/vod/v1/..., /v1/local/batch) and the storage of the
+// presigned URLs (/storage/<bucket>/<key>).
 //
-// It exists so that the provider can be tested, demonstrated and measured
-// without an account. It is strict where a client could be sloppy: credentials
-// are enforced and each API refuses the other's, a create body with a field that
-// is unknown, null, empty or does not apply is refused, cursors have to come
-// back whole, presigned addresses are signed (AWS Signature Version 4, query
-// form) and expire, storage refuses any Authorization header, parts are checked
-// as S3 checks them. Where the interface leaves a shape open, Options has a knob
-// for each plausible one. A journal tells what was asked, and faults, hooks and
-// holds break or delay single requests.
+// It serves to test, demonstrate and measure the provider without an account. It is strict:
+//
+//   - each API requires its own credentials;
+//   - a create request with a field that is unknown, null, empty or not applicable is refused;
+//   - a cursor must come back with all its values;
+//   - presigned URLs are signed (AWS Signature Version 4, query form) and expire;
+//   - storage refuses an Authorization header, and checks parts as S3 does.
+//
+// Where the service's documentation does not state the shape of a response, Options has a setting
+// for each plausible one. A journal records the requests. Faults, hooks and holds break or delay
+// single requests.
 //
 // # Content
 //
-// Bytes sent to storage are hashed as they arrive, through buffers of 256 KiB,
-// and never held in memory. The SHA-256 of a whole multipart object needs the
-// bytes in order while parts come in any order, so:
+// Bytes sent to storage are hashed as they arrive, through buffers of 256 KiB, and not kept in
+// memory. The SHA-256 of a multipart object needs the bytes in order, but parts arrive in any
+// order. So:
 //
-//   - a part that continues what has been hashed so far is hashed on its way in;
-//   - any other part goes to a file in Options.Dir and is hashed, and let go, once
-//     those before it are there;
-//   - up to Options.KeepContent bytes stay on disk until the upload completes, so
-//     that a part that is replaced by other content, or left out of complete, still
-//     leaves a known whole.
+//   - a part that follows the parts hashed so far is hashed as it arrives;
+//   - any other part goes to a file in Options.Dir, and is hashed and deleted when all parts before
+//     it have arrived;
+//   - up to Options.KeepContent bytes stay on disk until the upload completes, so that the SHA-256
+//     can be computed if a part is replaced, or left out of the complete request.
 //
-// Object.SHA256 is "" only where a part was replaced by other content, or left out of
-// complete, after bytes behind it had been let go because of KeepContent, and
-// with Options.DiscardContent.
+// Object.SHA256 is "" only with Options.DiscardContent, or if a part was replaced or left out after
+// KeepContent had caused the deletion of later bytes.
 //
 // # Limits
 //
-// Storage knows PUT alone. A repeated complete of an upload that is complete is
-// answered as the first was, as S3 does for the same parts; see storagetest for
-// what else is held against a real S3 server. While the body of a PUT is unread
-// Go's server cannot see its client go away: such a request, stalled or held,
-// ends with Release or Close.
+// Storage supports PUT only. A repeated complete request for a complete upload gets the same
+// response, as S3 does for the same parts. The tests in storagetest compare this and other behavior
+// with a real S3 server. Go's server cannot see that a client has disconnected while the body of
+// its PUT is unread: such a request, stalled or held, ends with Release or Close.
 package simulator

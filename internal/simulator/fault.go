@@ -10,50 +10,52 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong with the requests it matches. Faults are
-// tried in the order in which they were given to Fail; the first that matches
-// and is due is applied, alone.
+// Fault makes matching requests fail. Faults are tried in the order of the calls of Fail, and only
+// the first that matches and is due is applied.
 //
-// A fault runs in this order: Delay; Stall; BreakBefore; then, unless Status is
-// set without Processed, the call itself; BreakAfter; then the answer, changed
-// by Status, Header, Body and Rewrite, and cut by Truncate.
+// The order is: Delay; Stall; BreakBefore; the call itself, unless Status is set without Processed;
+// BreakAfter; the response, changed by Status, Header, Body and Rewrite, and cut by Truncate.
 type Fault struct {
-	// Call is one of the Call constants; "" is every call (but no route that does not exist).
+	// Call is one of the Call constants; "" matches every call, but no unknown route.
 	Call string
-	// Match narrows further; it must not read the body, nor call Fail. nil is every request of Call.
+	// Match selects requests of Call; nil selects all. It must not read the body nor call Fail.
 	Match func(*http.Request) bool
-	// After skips the first so many matching requests. A request that a fault before this one hits is not counted.
+	// After is the number of matching requests to skip. Requests that another fault has hit do not
+	// count.
 	After int
-	// Times is how many requests are hit; 0 is every one from then on.
+	// Times is the number of requests to hit; 0 is all from then on.
 	Times int
 
-	// Delay is waited before anything else; it ends when the client goes away.
+	// Delay is the wait before anything else. It ends when the client disconnects.
 	Delay time.Duration
-	// Stall reads StallAfter bytes of the body of a PUT to storage and then does nothing until
-	// Service.Release or Close is called, or the client is seen to go away; then the connection is broken.
+	// Stall reads StallAfter bytes of the body of a PUT to storage and then nothing, until
+	// Service.Release or Close is called or the client disconnects. Then it breaks the connection.
 	Stall      bool
 	StallAfter int64
-	// BreakBefore breaks the connection without processing the call; BreakAfter processes it and breaks then.
+	// BreakBefore breaks the connection without processing the call. BreakAfter processes it first.
 	BreakBefore, BreakAfter bool
 
-	// Status, when not 0, is answered with Body in place of processing the call
-	// (the body of the request is read first, unless Early).
+	// Status, unless 0, is the response, with Body, in place of processing the call. The body of
+	// the request is read first, unless Early is set.
 	Status int
-	// Processed has the call processed although Status replaces its answer.
+	// Processed processes the call although Status replaces its response.
 	Processed bool
-	// Early answers Status without reading any of the body of a PUT to storage. (That of a JSON call is always read.)
+	// Early responds with Status before the body of a PUT to storage is read. The body of a JSON
+	// request is always read.
 	Early bool
-	// Body replaces the body of the answer; without Status, the call is processed and keeps its status.
+	// Body replaces the body of the response. Without Status, the call is processed and keeps its
+	// status.
 	Body string
-	// Header is set over the answer's; a key with no values removes that header.
+	// Header replaces headers of the response. A key without values removes the header.
 	Header http.Header
-	// Rewrite edits the body of the answer.
+	// Rewrite edits the body of the response.
 	Rewrite func(body []byte) []byte
-	// Truncate declares the whole answer, sends half of it and breaks the connection.
+	// Truncate sends the Content-Length of the whole response and half of its body, and breaks the
+	// connection.
 	Truncate bool
 }
 
-// name is how the journal names the fault.
+// name is the name of the fault in the journal.
 func (f *Fault) name() string {
 	switch {
 	case f.Stall:
@@ -76,7 +78,7 @@ func (f *Fault) name() string {
 	return "delay"
 }
 
-// apply makes the answer of the fault from that of the call, which is zero where it was not processed.
+// apply applies the fault to the response of the call, which is zero if the call was not processed.
 func (f *Fault) apply(result answer) answer {
 	if result.header == nil {
 		result.header = http.Header{}
@@ -104,9 +106,10 @@ func (f *Fault) apply(result answer) answer {
 	return result
 }
 
-// interference is what tests have put in the way of requests.
+// interference has the faults, hooks and holds.
 type interference struct {
-	// deciding has faults count requests one at a time. It is not mu, so that Match may use the Service.
+	// deciding serializes the counting of requests. It is not mu, so that Match may use the
+	// Service.
 	deciding *sync.Mutex
 	mu       *sync.Mutex
 	faults   []*armed
@@ -129,7 +132,7 @@ func newInterference() interference {
 	return interference{deciding: &sync.Mutex{}, mu: &sync.Mutex{}, release: make(chan struct{})}
 }
 
-// take returns the fault that is due for a request, nil for none, and what ends its stall.
+// take returns the fault that is due for a request, or nil, and the channel that ends its stall.
 func (i *interference) take(call string, r *http.Request) (*Fault, <-chan struct{}) {
 	i.deciding.Lock()
 	defer i.deciding.Unlock()
@@ -148,21 +151,21 @@ func (i *interference) take(call string, r *http.Request) (*Fault, <-chan struct
 	return nil, release
 }
 
-// Fail adds a fault. It holds for requests that arrive from now on.
+// Fail adds a fault for requests that arrive from now on.
 func (s *Service) Fail(f Fault) {
 	s.interference.mu.Lock()
 	defer s.interference.mu.Unlock()
 	s.interference.faults = append(s.interference.faults, &armed{Fault: f})
 }
 
-// ClearFaults forgets every fault, those not used up too. Requests that a fault has hit already stay hit.
+// ClearFaults removes all faults. They still affect requests that they have hit already.
 func (s *Service) ClearFaults() {
 	s.interference.mu.Lock()
 	defer s.interference.mu.Unlock()
 	s.interference.faults = nil
 }
 
-// Release lets every request go that has arrived and that a Stall holds; their connections break.
+// Release ends the requests that are stalled now, by breaking their connections.
 func (s *Service) Release() {
 	s.interference.mu.Lock()
 	defer s.interference.mu.Unlock()
@@ -170,28 +173,27 @@ func (s *Service) Release() {
 	s.interference.release = make(chan struct{})
 }
 
-// stall reads n bytes of the body and waits; it always ends with the connection broken.
+// stall reads n bytes of the body, waits and then breaks the connection.
 func (s *Service) stall(w http.ResponseWriter, r *http.Request, n int64, release <-chan struct{}) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.CopyN(io.Discard, r.Body, n) // how it ends makes no difference: nothing is answered
+		_, _ = io.CopyN(io.Discard, r.Body, n) // the error does not matter: there is no response
 	}()
 	select {
 	case <-release:
 	case <-r.Context().Done():
 	case <-s.closed:
 	}
-	// The body must not be read any more when the handler returns.
+	// The body must not be read after the handler has returned.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 	<-read
 	panic(http.ErrAbortHandler)
 }
 
-// Hook has f called for every request of the call ("" is every call) that
-// arrives from now on, in the request's goroutine, before Latency, faults and
-// processing; a panic with http.ErrAbortHandler breaks the connection. The
-// returned function removes it.
+// Hook adds f, which is called for every later request of the call ("" is every call), in the
+// goroutine of the request, before Latency, faults and processing. A panic with
+// http.ErrAbortHandler breaks the connection. The returned function removes the hook.
 func (s *Service) Hook(call string, f func(*http.Request)) (remove func()) {
 	h := &hook{call, f}
 	i := &s.interference
@@ -205,7 +207,7 @@ func (s *Service) Hook(call string, f func(*http.Request)) (remove func()) {
 	}
 }
 
-// Hold keeps requests of a call from being processed.
+// Hold delays the processing of requests until Release.
 type Hold struct {
 	call  string
 	match func(*http.Request) bool
@@ -217,9 +219,8 @@ type Hold struct {
 	once     sync.Once
 }
 
-// Hold holds every request of the call ("" is every call) that match accepts
-// (nil is all) before it is processed, until Release or Service.Close is called
-// or its client goes away.
+// Hold delays every request of the call ("" is every call) that match accepts (nil accepts all),
+// until Release or Service.Close is called or the client disconnects.
 func (s *Service) Hold(call string, match func(*http.Request) bool) *Hold {
 	h := &Hold{call: call, match: match, changed: make(chan struct{}), released: make(chan struct{})}
 	s.interference.mu.Lock()
@@ -228,7 +229,7 @@ func (s *Service) Hold(call string, match func(*http.Request) bool) *Hold {
 	return h
 }
 
-// Arrived waits until n requests in all have been held. Its error is that of ctx.
+// Arrived waits until n requests in total have been held. It returns the error of ctx.
 func (h *Hold) Arrived(ctx context.Context, n int) error {
 	for {
 		h.mu.Lock()
@@ -245,7 +246,7 @@ func (h *Hold) Arrived(ctx context.Context, n int) error {
 	}
 }
 
-// Release lets go what is held, and holds nothing from now on.
+// Release ends the hold for the held requests and for all later ones.
 func (h *Hold) Release() { h.once.Do(func() { close(h.released) }) }
 
 func (h *Hold) hold(r *http.Request, closed <-chan struct{}) {

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// fields reads a JSON object strictly: names are compared exactly, a field that
-// nobody asked for is an error, as is null or "" anywhere. encoding/json into a
-// struct would let all of these pass.
+// fields reads a JSON object strictly: names must match exactly, and unknown fields, null and ""
+// are errors. Decoding into a struct with encoding/json would accept all of these.
 type fields struct {
 	path   string
 	values map[string]any
@@ -42,7 +41,7 @@ func (f *fields) fault(format string, args ...any) {
 	*f.faults = append(*f.faults, fmt.Sprintf(format, args...))
 }
 
-// value returns the value of a field, and whether it is there.
+// value returns the value of a field, and whether it is set.
 func (f *fields) value(name string, required bool) (any, bool) {
 	f.asked[name] = true
 	value, there := f.values[name]
@@ -77,7 +76,7 @@ func (f *fields) text(name string) string {
 	return value
 }
 
-// choice is text that must be one of the values.
+// choice is text for a field with a fixed set of values.
 func (f *fields) choice(name string, values ...string) string {
 	value := f.text(name)
 	if value != "" && !slices.Contains(values, value) {
@@ -103,7 +102,7 @@ func (f *fields) integer(name string) int {
 	return n
 }
 
-// object returns the fields of an object; call done on it too.
+// object returns the fields of an object. Call done on them, too.
 func (f *fields) object(name string) fields {
 	value, _ := read[map[string]any](f, name, "an object", true)
 	return fields{path: f.path + name + ".", values: value, asked: map[string]bool{}, faults: f.faults}
@@ -123,7 +122,7 @@ func (f *fields) objects(name string) []fields {
 	return all
 }
 
-// texts returns an array of strings that is not empty.
+// texts returns a non-empty array of strings.
 func (f *fields) texts(name string) []string {
 	list, there := read[[]any](f, name, "an array", true)
 	if there && len(list) == 0 {
@@ -140,7 +139,7 @@ func (f *fields) texts(name string) []string {
 	return all
 }
 
-// done reports fields that were not asked for.
+// done reports unknown fields: those that were not read.
 func (f *fields) done() {
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		if !f.asked[name] {
@@ -149,5 +148,5 @@ func (f *fields) done() {
 	}
 }
 
-// refused is the message for what was found, "" when all is well.
+// refused is the message of a refusal, "" if all fields are valid.
 func (f *fields) refused() string { return strings.Join(*f.faults, "; ") }

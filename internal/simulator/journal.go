@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// journal holds every request; the Service's mutex guards it.
+// journal has all requests. Service.mu guards it.
 type journal struct {
 	requests []*Request
 	arrived  map[string]int
 	ended    map[string]int
-	// changed is closed and renewed whenever a request ends.
+	// changed is closed and replaced whenever a request ends.
 	changed chan struct{}
 }
 
@@ -53,8 +53,8 @@ func (s *Service) end(entry *Request, status int, bodyBytes int64) {
 	s.journal.changed = make(chan struct{})
 }
 
-// Journal returns a copy of every request in order of arrival. Header, Query
-// and Body of its entries are shared with other copies: do not change them.
+// Journal returns a copy of all requests in order of arrival. Header, Query and Body are shared
+// with other copies: do not change them.
 func (s *Service) Journal() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,22 +65,22 @@ func (s *Service) Journal() []Request {
 	return requests
 }
 
-// Count is how many requests of the call have arrived; "" counts those to routes that do not exist.
+// Count returns how many requests of the call have arrived; "" counts those to unknown routes.
 func (s *Service) Count(call string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.journal.arrived[call]
 }
 
-// Counts is Count of every call that has arrived.
+// Counts returns Count of every call, by call.
 func (s *Service) Counts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.journal.arrived)
 }
 
-// Answered waits until n requests of the call have ended: answered, or their
-// connection broken. Its error is that of ctx.
+// Answered waits until n requests of the call have ended, with a response or with a broken
+// connection. It returns the error of ctx.
 func (s *Service) Answered(ctx context.Context, call string, n int) error {
 	for {
 		s.mu.Lock()
@@ -97,7 +97,7 @@ func (s *Service) Answered(ctx context.Context, call string, n int) error {
 	}
 }
 
-// ResetJournal forgets the requests so far and their counts. Faults keep their counts.
+// ResetJournal removes the requests so far and their counts. Faults keep their counts.
 func (s *Service) ResetJournal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,32 +117,32 @@ func (s *Service) Batches() []Batch {
 	return batches
 }
 
-// Stats is what the Service has taken in and still holds of bytes sent to storage.
+// Stats counts the bytes sent to storage.
 type Stats struct {
-	// Received is how many bytes of bodies have been read.
+	// Received is the number of bytes read from bodies.
 	Received int64
-	// InMemory is the size of the buffers in use now, in bytes.
+	// InMemory is the size of the buffers in use, in bytes.
 	InMemory int64
-	// OnDisk is how many bytes of unfinished uploads are kept on disk now.
+	// OnDisk is the number of bytes of unfinished uploads on disk.
 	OnDisk int64
 }
 
-// Stats returns the figures of this moment, for the Service's own storage.
+// Stats returns the current counts of the Service's own storage.
 func (s *Service) Stats() Stats {
 	c := s.own.content
 	return Stats{c.received.Load(), c.inUse.Load(), c.onDisk.Load()}
 }
 
-// Objects returns every complete object in order of completion.
-// With Options.Storage it reads them there; it panics when that fails.
+// Objects returns all complete objects in order of completion. With Options.Storage it reads them
+// there, and panics if that fails.
 func (s *Service) Objects() []Object { return must(s.storage.Objects(context.Background())) }
 
-// Uploads returns every multipart upload that is not complete, in order of
-// creation. With Options.Storage it asks there; it panics when that fails.
+// Uploads returns all incomplete multipart uploads in order of creation. With Options.Storage it
+// lists them there, and panics if that fails.
 func (s *Service) Uploads() []Upload { return must(s.storage.Uploads(context.Background())) }
 
-// DropUpload forgets an unfinished upload, as a storage's clean-up rule does:
-// what is asked of it afterwards is answered NoSuchUpload.
+// DropUpload removes an unfinished upload, as a lifecycle rule of S3 does. Later requests for it
+// get NoSuchUpload.
 func (s *Service) DropUpload(uploadID string) {
 	if err := s.storage.Drop(context.Background(), uploadID); err != nil {
 		panic(err)

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // timezones have to be known on any machine
+	_ "time/tzdata" // time zones must not depend on the machine
 )
 
-const pageSize = 100 // interface 8
+const pageSize = 100 // SERVICE.md, call 11
 
-// live answers a call of the live API.
+// live handles a call of the live API.
 func (s *Service) live(rt route, r *http.Request) answer {
 	id, secret, ok := r.BasicAuth()
 	if !ok || !same(id, s.o.AccessTokenID) || !same(secret, s.o.SecretKey) {
@@ -51,7 +51,7 @@ func (s *Service) regions() answer {
 	return jsonAnswer(http.StatusOK, map[string]any{"data": entries, "message": "regions supported for creating sessions"})
 }
 
-// wrap puts what create, get and list return into the envelope.
+// wrap puts the result of create, get or list into the envelope.
 func (s *Service) wrap(status int, message string, value any) answer {
 	if s.o.Envelope == "bare" {
 		return jsonAnswer(status, value)
@@ -82,8 +82,8 @@ func (s *Service) createSession(r *http.Request) answer {
 	return s.wrap(http.StatusCreated, "session created", s.show(shown, shapeCreate))
 }
 
-// readSession reads a create body by the rules of interface 4.2. A field that
-// does not apply is refused: the service would not return it.
+// readSession reads a create request by the rules of SERVICE.md, "Sessions". It refuses fields that
+// do not apply, because the service would not return them.
 func (s *Service) readSession(f *fields) SessionRecord {
 	rec := SessionRecord{
 		Name:       f.text("name"),
@@ -108,7 +108,7 @@ func (s *Service) readSession(f *fields) SessionRecord {
 	return rec
 }
 
-// conditional is text that is required exactly when it applies.
+// conditional is text for a field that must be set exactly when it applies.
 func (f *fields) conditional(name string, applies bool, when string) string {
 	f.asked[name] = true
 	if _, there := f.values[name]; there != applies {
@@ -136,7 +136,7 @@ func (f *fields) endpoint(name string, applies bool, when string) string {
 	return value
 }
 
-// readSchedule reads when the session starts: at once, unless it is scheduled.
+// readSchedule returns the start of the session: now, unless it is scheduled.
 func (s *Service) readSchedule(f *fields, rec *SessionRecord, now time.Time) time.Time {
 	rec.Timezone = f.conditional("timezone", rec.IsScheduled, "is_scheduled is true")
 	rec.ScheduledAt = f.conditional("scheduled_at", rec.IsScheduled, "is_scheduled is true")
@@ -198,7 +198,7 @@ func (s *Service) listSessions(query url.Values) answer {
 	return s.wrap(http.StatusOK, "sessions", result)
 }
 
-// order turns a place in the listing into one in all, and back.
+// order converts a position in the listing to an index of all, and back.
 func (l *sessions) order(i int) int {
 	if l.o.ListOrder == "oldest" {
 		return i
@@ -206,7 +206,7 @@ func (l *sessions) order(i int) int {
 	return len(l.all) - 1 - i
 }
 
-// after reads the cursor in a query: where in the listing to go on.
+// after reads the cursor of a query and returns the position in the listing after it.
 func (l *sessions) after(query url.Values) (next int, refused string) {
 	names := []string{"id", "user_id", "created_at_user_id"}
 	for name, values := range query {
@@ -224,7 +224,8 @@ func (l *sessions) after(query url.Values) (next int, refused string) {
 	return l.order(e.position) + 1, ""
 }
 
-// page returns the sessions from a place in the listing, and the cursor of the next page, nil at the end.
+// page returns the sessions from a position in the listing, and the cursor of the next page, nil at
+// the end.
 func (l *sessions) page(next int) (page []SessionRecord, cursor map[string]any) {
 	var last *session
 	for ; next < len(l.all); next++ {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Values that New takes where Options names none. They open nothing but a simulator.
+// Defaults of Options. These credentials are valid for a simulator only.
 const (
 	DefaultAccessTokenID = "simulator-access-token-id"
 	DefaultSecretKey     = "simulator-secret-key"
@@ -16,7 +16,7 @@ const (
 	DefaultCustomerID    = "customer-4821"
 )
 
-// Names of the calls, as they stand in Request.Call and Fault.Call.
+// Names of the calls in Request.Call and Fault.Call.
 const (
 	CallRegions           = "regions"
 	CallCreateSession     = "create-session"
@@ -31,103 +31,102 @@ const (
 	CallBatch             = "batch"
 )
 
-// Options shape a Service. The zero value is a service with fixed test
-// credentials, four regions and the shapes that the interface makes most likely.
+// Options configure a Service. The zero value is a service with fixed test credentials, four
+// regions and the most likely shapes of responses.
 //
-// The knobs named after a shape exist because the interface leaves that shape
-// open (interface 4.2 "Open points", 7): a client has to read every one of them.
+// The options for shapes exist because the service's documentation does not state these shapes
+// (SERVICE.md, "Not documented"): a client has to read all of them.
 type Options struct {
-	// Clock tells the time for statuses and for the expiry of presigned addresses. nil is time.Now.
+	// Clock is the time for statuses and for the expiry of presigned URLs. nil is time.Now.
 	Clock func() time.Time
 
-	// AccessTokenID and SecretKey are the basic credentials of the live API (interface 5.1).
+	// AccessTokenID and SecretKey are the HTTP basic credentials of the live API.
 	AccessTokenID, SecretKey string
-	// IDToken is what the authorization header of the upload and batch API must
-	// hold, verbatim, without a scheme such as "Bearer" (interface 5.2).
+	// IDToken is the required authorization header of the upload and batch API, without a scheme
+	// such as "Bearer".
 	IDToken string
 
 	// Regions are the regions allocated to the account.
 	Regions []string
 	// RegionShape is "strings" (default) or "objects".
 	RegionShape string
-	// RegionKey is the key of the name where RegionShape is "objects"; default "region".
+	// RegionKey is the key of the name if RegionShape is "objects"; default "region".
 	RegionKey string
 
-	// StatusPath is what a new session goes through; default PENDING,
-	// PROVISIONING, ALLOCATED, READY. The last one stays.
+	// StatusPath has the statuses of a new session in order; default PENDING, PROVISIONING,
+	// ALLOCATED, READY. The last one stays.
 	StatusPath []string
-	// ReadyAfter is the time on Clock from creation to the end of StatusPath; the
-	// statuses between are spread evenly over it. 0 means that each GET and each
-	// listing that shows the session takes it one status on: create answers
-	// PENDING, the first look PROVISIONING, the second ALLOCATED, the third READY.
+	// ReadyAfter is the time on Clock from the creation to the end of StatusPath, in equal steps.
+	// With 0, each GET and each listing of the session advances it by one status: create returns
+	// PENDING, the first read PROVISIONING, the second ALLOCATED, the third READY.
 	ReadyAfter time.Duration
-	// LateAllocation keeps endpoints, addresses and ports back until a session is ALLOCATED.
+	// LateAllocation omits endpoints, addresses and ports until a session is ALLOCATED.
 	LateAllocation bool
 
-	// Envelope is the key that the answers of create, get and list are wrapped
-	// in, beside "message"; default "data", and "bare" is no wrapper.
+	// Envelope is the key of the result in the responses of create, get and list, beside "message";
+	// default "data". "bare" means no envelope.
 	Envelope string
-	// OutputModeShape is how create and get return output_mode: "object"
-	// (default, as interface 2.5 types it), "empty-object" or "string". The
-	// listing always has a string.
+	// OutputModeShape is the shape of output_mode in create and get: "object" (default),
+	// "empty-object" or "string". The listing always has a string.
 	OutputModeShape string
-	// OutputModeKey is the key of the value where OutputModeShape is "object"; default "output_mode".
+	// OutputModeKey is the key of the value if OutputModeShape is "object"; default "output_mode".
 	OutputModeKey string
-	// Absent is how get and list show a field that does not apply: "absent" (default), "null" or "empty".
+	// Absent is the form of a field that does not apply in get and list: "absent" (default), "null"
+	// or "empty".
 	Absent string
 	// NumbersAsStrings sends port and egress_port as strings.
 	NumbersAsStrings bool
-	// ListEnd is LastEvaluatedKey on the last page: "absent" (default), "null" or "empty" (an empty object).
+	// ListEnd is LastEvaluatedKey on the last page: "absent" (default), "null" or "empty" (an empty
+	// object).
 	ListEnd string
-	// EmptyLastPage puts a cursor on a last page that is full, so that one empty page follows.
+	// EmptyLastPage adds a cursor to a full last page, so that an empty page follows.
 	EmptyLastPage bool
 	// ListOrder is "newest" (default) or "oldest" first.
 	ListOrder string
 
 	// Bucket is the bucket of the simulator's own storage.
 	Bucket string
-	// PresignLifetime is how long a presigned address is good for, on Clock; default 15 minutes.
+	// PresignLifetime is how long a presigned URL is valid, on Clock; default 15 minutes.
 	PresignLifetime time.Duration
-	// UnsignedContentType leaves Content-Type out of what the address of a
-	// single upload signs. By default a PUT with another one is refused.
+	// UnsignedContentType omits Content-Type from the signature of the URL of a single upload. By
+	// default a PUT with another Content-Type is refused.
 	UnsignedContentType bool
-	// CheckUploadAtURL has multipart/generate-url answer 404 for an upload that is not there. By default only the PUT does.
+	// CheckUploadAtURL makes multipart/generate-url return 404 for an unknown upload. By default
+	// only the PUT does.
 	CheckUploadAtURL bool
 	// ETagQuoting is the form of the ETag header of a PUT: "quoted" (default, as S3) or "bare".
 	ETagQuoting string
-	// Encryption is the server side encryption that storage names: "AES256"
-	// (default, interface 2.2) or "aws:kms", with which ETags are no MD5.
+	// Encryption is the server-side encryption that storage reports: "AES256" (default) or
+	// "aws:kms", with which ETags are not MD5 sums.
 	Encryption string
-	// MinPartSize is the fewest bytes of every part but the last; default 5 MiB, as S3.
+	// MinPartSize is the minimum size of all parts but the last, in bytes; default 5 MiB, as S3.
 	MinPartSize int64
-	// PartChecksum is the algorithm of the checksum that storage returns with each
-	// part: "none" (default), "crc64nvme", "crc32c", "crc32" or "sha256".
+	// PartChecksum is the algorithm of the checksum that storage returns for each part: "none"
+	// (default), "crc64nvme", "crc32c", "crc32" or "sha256".
 	PartChecksum string
-	// DiscardContent leaves out every SHA-256 and keeps no content, for benchmarks.
+	// DiscardContent computes no SHA-256 and keeps no content, for benchmarks.
 	DiscardContent bool
-	// KeepContent is how many bytes of parts stay on disk until their upload
-	// completes, over all uploads; default 256 MiB. See the package comment.
+	// KeepContent is the maximum number of bytes of incomplete uploads on disk; default 256 MiB.
+	// See the package comment.
 	KeepContent int64
-	// Dir is where content of unfinished uploads is kept; default a new
-	// temporary folder, made when first needed and removed by Close.
+	// Dir is the folder for the content of unfinished uploads; default a new temporary folder,
+	// which Close removes.
 	Dir string
-	// Storage, when set, takes the uploads in place of the simulator's own
-	// storage. PUTs then go there without passing through the Service, so that
-	// neither journal nor faults nor hooks see them.
+	// Storage, if set, replaces the simulator's own storage. PUTs then do not pass through the
+	// Service, so the journal, faults and hooks do not see them.
 	Storage Storage
 
-	// Latency is the real time that every call takes at least.
+	// Latency is the minimum duration of every call, in real time.
 	Latency time.Duration
 	// OnRequest is called when a request has arrived, before it is processed.
 	OnRequest func(Request)
-	// UnknownRoute is called for a route that does not exist. The answer is 404 in any case.
+	// UnknownRoute is called for an unknown route. The response is 404 in any case.
 	UnknownRoute func(method, path string)
 }
 
-// check panics where a shape is none of those that its knob has: a test with a
-// misspelled shape would test something else.
+// check panics on an unknown shape, with which a test would test something else.
 func (o Options) check() {
-	for _, knob := range []struct {
+	for _, option := range []struct {
 		name, value string
 		known       []string
 	}{
@@ -140,8 +139,8 @@ func (o Options) check() {
 		{"Encryption", o.Encryption, []string{"AES256", kms}},
 		{"PartChecksum", o.PartChecksum, []string{"none", "crc64nvme", "crc32c", "crc32", "sha256"}},
 	} {
-		if !slices.Contains(knob.known, knob.value) {
-			panic(fmt.Sprintf("simulator: Options.%s is %q, not one of %q", knob.name, knob.value, knob.known))
+		if !slices.Contains(option.known, option.value) {
+			panic(fmt.Sprintf("simulator: Options.%s is %q, not one of %q", option.name, option.value, option.known))
 		}
 	}
 }

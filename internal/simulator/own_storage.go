@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// maxPut is the most that S3 takes in one PUT, in bytes.
+// maxPut is the maximum size of one PUT to S3, in bytes.
 const maxPut = 5 << 30
 
 var (
@@ -32,7 +32,7 @@ var (
 	errAborted = errors.New("the body ended early")
 )
 
-// ownStorage is the simulator's own storage: it keeps what objects are, not their bytes.
+// ownStorage is the simulator's own storage. It keeps the metadata of objects, not their bytes.
 type ownStorage struct {
 	o       Options
 	key     SigningKey
@@ -46,7 +46,7 @@ type ownStorage struct {
 	finished map[string]finished
 }
 
-// finished is a completed upload, remembered for a repeated complete.
+// finished is a completed upload, kept for a repeated complete request.
 type finished struct {
 	key    string
 	parts  []CompletedPart
@@ -121,7 +121,7 @@ func (st *ownStorage) Complete(_ context.Context, base, key, id string, parts []
 	return st.completed(base, *object), nil
 }
 
-// repeated answers a complete for an upload that is none (any more).
+// repeated handles a complete request for an unknown or completed upload.
 func (st *ownStorage) repeated(base, key, id string, parts []CompletedPart) (Completed, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -140,7 +140,7 @@ func (st *ownStorage) completed(base string, object Object) Completed {
 	}
 }
 
-// put takes an object in, or replaces the one of that key. The caller holds mu.
+// put adds an object or replaces the object of the same key. The caller holds mu.
 func (st *ownStorage) put(object *Object) {
 	if old := st.objects[object.KeyPath]; old != nil {
 		st.order = slices.DeleteFunc(st.order, func(o *Object) bool { return o == old })
@@ -193,7 +193,7 @@ func (st *ownStorage) Close() error { return st.content.close() }
 
 const kms = "aws:kms"
 
-// opaque makes of an ETag one that is no MD5, as S3 does when it encrypts with KMS.
+// opaque replaces an ETag by one that is not an MD5 sum, as S3 does with KMS encryption.
 func (st *ownStorage) opaque(etag string) string {
 	h := hmac.New(sha256.New, []byte(st.key.SecretKey))
 	h.Write([]byte(etag))
@@ -204,7 +204,7 @@ func (st *ownStorage) opaque(etag string) string {
 	return `"` + tag + `"`
 }
 
-// servePut answers a PUT to a presigned address. key is the path behind the bucket.
+// servePut handles a PUT to a presigned URL. key is the path after the bucket.
 func (st *ownStorage) servePut(r *http.Request, bucket, key string) answer {
 	if err := st.acceptable(r, bucket); err != nil {
 		return st.refuse(r, err)
@@ -297,7 +297,7 @@ func (st *ownStorage) putPart(r *http.Request, key string, query url.Values) (et
 	return etag, part.checksum, u.store(number, part, etag, whole, base)
 }
 
-// received judges what came of reading a body.
+// received checks the result of reading a body.
 func (st *ownStorage) received(r *http.Request, part *receipt, err error) error {
 	if err != nil {
 		if part == nil || !errors.Is(err, io.ErrUnexpectedEOF) && r.Context().Err() == nil {
@@ -328,7 +328,7 @@ func storageHeader() http.Header {
 	return header
 }
 
-// refuse answers as S3 does: XML.
+// refuse returns an error response as S3 does, in XML.
 func (st *ownStorage) refuse(r *http.Request, err error) answer {
 	var refusal *StorageError
 	if !errors.As(err, &refusal) {

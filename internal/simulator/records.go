@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// Request is one request in the journal.
+// Request is an entry of the journal.
 type Request struct {
-	// Call is one of the Call constants; "" for a route that does not exist.
+	// Call is one of the Call constants; "" for an unknown route.
 	Call   string
 	Method string
 	Path   string
 	Query  url.Values
 	Header http.Header
-	// Body is the body of a JSON call. Bodies sent to storage are only counted.
+	// Body is the body of a JSON request. Bodies sent to storage are only counted.
 	Body []byte
-	// BodyBytes is how many bytes of the body were read.
+	// BodyBytes is the number of bytes read from the body.
 	BodyBytes int64
-	// Status is the status answered; 0 while the request runs, and where the connection was broken.
+	// Status is the status of the response; 0 while the request runs or if its connection was
+	// broken.
 	Status int
 	// At is the time of arrival on Options.Clock.
 	At time.Time
@@ -26,7 +27,7 @@ type Request struct {
 	Fault string
 }
 
-// SessionRecord is a live session as the service holds it (interface 2.5).
+// SessionRecord has all fields of a live session (SERVICE.md, "Sessions").
 type SessionRecord struct {
 	ID, UserID, Region, Name, Input, Mode, OutputMode, Status string
 	Codec, Resolution, Bitrate                                string
@@ -46,16 +47,17 @@ type SessionRecord struct {
 type Object struct {
 	KeyPath, FileName string
 	Size              int64
-	// SHA256 is lower-case hex; "" where it is not known (see the package comment).
+	// SHA256 is lower-case hex; "" if it is not known (see the package comment).
 	SHA256 string
-	// ETag is quoted: the MD5 for a single PUT, else MD5 of the parts' MD5s, "-" and their number.
+	// ETag is quoted: the MD5 of a single PUT, else the MD5 of the MD5s of all parts, "-" and the
+	// number of parts.
 	ETag        string
 	ContentType string
 	// Parts is the number of parts, 0 for a single PUT.
 	Parts int
 }
 
-// Upload is a multipart upload that is not complete.
+// Upload is an incomplete multipart upload.
 type Upload struct {
 	UploadID, KeyPath string
 	// Parts are the stored parts in order of their numbers.
@@ -70,7 +72,7 @@ type Part struct {
 	ETag, SHA256 string
 }
 
-// Batch is a batch job that was submitted (interface 2.3).
+// Batch is a submitted batch job.
 type Batch struct {
 	Paths, ServiceModes []string
 }

@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// Report is what the Service has received, without anything secret: no stream
-// key, no credential, no presigned query.
+// Report describes what the Service has received, without secrets: no stream keys, credentials or
+// presigned queries.
 type Report struct {
 	Sessions []ReportedSession `json:"sessions"`
 	Objects  []ReportedObject  `json:"objects"`
 	Uploads  []ReportedUpload  `json:"unfinished_uploads"`
 	Batches  []ReportedBatch   `json:"batches"`
-	// Requests counts requests by call; "unknown" are those to routes that do not exist.
+	// Requests counts requests by call; "unknown" are those to unknown routes.
 	Requests map[string]int `json:"requests"`
-	// StorageRequestsWithCredential counts PUTs to storage that carried an Authorization header or a cookie.
+	// StorageRequestsWithCredential counts PUTs to storage that carried an Authorization header or
+	// a cookie.
 	StorageRequestsWithCredential int `json:"storage_requests_with_credential"`
 }
 
@@ -53,7 +54,7 @@ type ReportedBatch struct {
 	ServiceModes []string `json:"service_modes"`
 }
 
-// Report returns what has been received so far. It panics as Objects and Uploads do.
+// Report returns the report. It panics as Objects and Uploads do.
 func (s *Service) Report() Report {
 	report := Report{
 		Sessions: []ReportedSession{}, Objects: []ReportedObject{}, Uploads: []ReportedUpload{}, Batches: []ReportedBatch{},
@@ -88,7 +89,7 @@ func (s *Service) Report() Report {
 	return report
 }
 
-// WriteText writes the report for people.
+// WriteText writes the report as text.
 func (r Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "live sessions: %d\n", len(r.Sessions))
@@ -129,15 +130,15 @@ func partsText(n int) string {
 	return fmt.Sprintf("%d part(s)", n)
 }
 
-// ServeReport answers with the report: JSON where the request accepts
-// application/json, else text. It asks for no credential and belongs on loopback.
+// ServeReport responds with the report: JSON if the request accepts application/json, else text. It
+// requires no credentials, so serve it on loopback only.
 func (s *Service) ServeReport(w http.ResponseWriter, r *http.Request) {
 	report := s.Report()
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
 		w.Header().Set("Content-Type", "application/json")
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
-		_ = encoder.Encode(report) // the reader is gone, nobody is left to tell
+		_ = encoder.Encode(report) // only fails if the client has disconnected
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// maxBody is the most that a JSON call may send, in bytes.
+// maxBody is the maximum size of a JSON request, in bytes.
 const maxBody = 16 << 20
 
-// Service is the simulated service. It is safe for use by many goroutines.
+// Service is the simulated service. It is safe for concurrent use.
 type Service struct {
 	o       Options
 	own     *ownStorage
@@ -39,8 +39,8 @@ type Service struct {
 	interference interference
 }
 
-// New returns a service without sessions, objects or faults. It panics where an
-// option names a shape that there is not.
+// New returns a service without sessions, objects or faults. It panics if an option has an unknown
+// shape.
 func New(o Options) *Service {
 	o = o.withDefaults()
 	o.check()
@@ -55,18 +55,16 @@ func New(o Options) *Service {
 	return s
 }
 
-// Close ends held and stalled requests, breaks those that still come, and
-// removes what is kept on disk. Call it before httptest.Server.Close, which
-// waits for requests to end. It does not close Options.Storage.
+// Close breaks held and stalled requests and all later ones, and removes content on disk. Call it
+// before httptest.Server.Close, which waits for requests to end. It does not close Options.Storage.
 func (s *Service) Close() error {
 	s.closing.Do(func() { close(s.closed) })
 	return s.own.Close()
 }
 
-// SetStorageURL sets the base of presigned addresses, such as
-// "http://127.0.0.1:8080/storage". Requests have to arrive with the host and
-// the path it names: both are signed. Without it, it is derived from the host
-// of the request that asks for an address.
+// SetStorageURL sets the base of presigned URLs, such as "http://127.0.0.1:8080/storage". PUTs must
+// arrive with its host and path, because both are signed. By default the base has the host of the
+// request for the presigned URL.
 func (s *Service) SetStorageURL(base string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,14 +83,14 @@ func (s *Service) storageBase(r *http.Request) string {
 	return "http://" + r.Host + "/storage"
 }
 
-// SetIDToken has the upload and batch API accept this identity token only, from now on.
+// SetIDToken replaces the identity token that the upload and batch API accepts.
 func (s *Service) SetIDToken(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.idToken = token
 }
 
-// answer is what a request is answered with.
+// answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header
@@ -114,7 +112,7 @@ func refusal(status int, format string, args ...any) answer {
 	return jsonAnswer(status, map[string]any{"message": fmt.Sprintf(format, args...)})
 }
 
-// route is where a request goes.
+// route is the target of a request.
 type route struct {
 	call string
 	// id is the session's id, bucket and key are the object's.
@@ -161,7 +159,8 @@ func (rt route) toStorage() bool { return rt.call == CallPutObject || rt.call ==
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rt := routeOf(r)
 	counted := &countingBody{ReadCloser: r.Body}
-	// Go's server looks at the body of its own request to see whether a client waits for leave to send.
+	// A copy of the request, because Go's server checks the type of the body of its own request to
+	// handle "Expect: 100-continue".
 	r = r.WithContext(r.Context())
 	r.Body = counted
 	var fault *Fault
@@ -196,13 +195,14 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	result := s.process(w, rt, r, fault, release)
 	status = result.status
 	if rt.toStorage() && counted.count() < r.ContentLength {
-		// The answer would wait for the rest of the body, up to a limit of Go's server; S3 does not wait either.
+		// Otherwise Go's server would read the rest of the body, up to a limit, before it responds.
+		// S3 does not.
 		result.header.Set("Connection", "close")
 	}
 	s.write(w, result, fault != nil && fault.Truncate)
 }
 
-// process runs the call, or what the fault has in its place.
+// process runs the call, with the fault unless nil.
 func (s *Service) process(w http.ResponseWriter, rt route, r *http.Request, fault *Fault, release <-chan struct{}) answer {
 	if fault == nil {
 		return s.dispatch(rt, r)
@@ -252,7 +252,7 @@ func (s *Service) write(w http.ResponseWriter, result answer, truncate bool) {
 		panic(http.ErrAbortHandler)
 	}
 	if truncate {
-		// The half has to be on its way before the connection breaks, or the client sees no answer at all.
+		// Without the flush the client would see no response at all.
 		if err := http.NewResponseController(w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			panic(http.ErrAbortHandler)
 		}
@@ -260,23 +260,23 @@ func (s *Service) write(w http.ResponseWriter, result answer, truncate bool) {
 	}
 }
 
-// breakConnection ends a request that panicked with http.ErrAbortHandler. It
-// takes the connection from Go's server, which would first wait for the rest of
-// the request's body; where that cannot be done the panic goes on.
+// breakConnection ends a request that panicked with http.ErrAbortHandler. It hijacks the
+// connection, because Go's server would first wait for the rest of the request's body. If it cannot
+// hijack, it panics again.
 func breakConnection(w http.ResponseWriter, cause any) {
 	if cause == nil {
 		return
 	}
 	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			_ = conn.Close() // broken is what it is to be
+			_ = conn.Close() // an error leaves it broken, too
 			return
 		}
 	}
 	panic(cause)
 }
 
-// pause waits; it breaks the connection when the client goes away or the Service is closed.
+// pause waits for d. It breaks the connection if the client disconnects or the Service is closed.
 func (s *Service) pause(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
@@ -292,7 +292,7 @@ func (s *Service) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// countingBody counts what is read of a request's body.
+// countingBody counts the bytes read from a request's body.
 type countingBody struct {
 	io.ReadCloser
 	mu sync.Mutex
@@ -315,7 +315,7 @@ func (b *countingBody) count() int64 {
 
 func rawID() string {
 	var raw [16]byte
-	rand.Read(raw[:]) // never fails, by its contract
+	rand.Read(raw[:]) // never fails
 	return hex.EncodeToString(raw[:])
 }
 

@@ -13,21 +13,21 @@ const (
 	modeHA          = "HA"
 )
 
-// session is a live session with what its status follows from.
+// session is a live session with the data that determines its status.
 type session struct {
 	rec SessionRecord
-	// position is its place in sessions.all, from 0 for the oldest.
+	// position is the index in sessions.all, 0 for the oldest.
 	position int
-	// fixed keeps rec.Status; else the status moves.
+	// fixed keeps rec.Status; otherwise the status follows Options.StatusPath.
 	fixed bool
-	// looks counts the answers that showed the session, for Options.ReadyAfter 0.
+	// looks counts the responses that showed the session, for Options.ReadyAfter 0.
 	looks   int
 	starts  time.Time
 	removed bool
 }
 
-// sessions holds every session; the Service's mutex guards it. Removed ones
-// keep their place, so that a cursor at one of them still works.
+// sessions has all sessions. Service.mu guards it. Removed sessions keep their index, so that a
+// cursor at one of them still works.
 type sessions struct {
 	o    Options
 	all  []*session
@@ -47,7 +47,7 @@ func (l *sessions) add(rec SessionRecord, fixed bool, starts time.Time) *session
 	return e
 }
 
-// get returns a session that has not been removed.
+// get returns a session, or nil if it does not exist or has been removed.
 func (l *sessions) get(id string) *session {
 	if e := l.byID[id]; e != nil && !e.removed {
 		return e
@@ -55,7 +55,7 @@ func (l *sessions) get(id string) *session {
 	return nil
 }
 
-// generate fills in what the service allocates, where the record has nothing (interface 2.5).
+// generate sets the values that the service allocates, unless the record has them.
 func (l *sessions) generate(rec *SessionRecord, position int) {
 	text := func(p *string, applies bool, format string, args ...any) {
 		if applies && *p == "" {
@@ -90,7 +90,7 @@ func (l *sessions) generate(rec *SessionRecord, position int) {
 	text(&rec.OutputEndpointB, pull && ha, "%s://%s:%d/live/out-%s", scheme(rec.OutputMode), rec.SubDomainB, rec.EgressPort, key)
 }
 
-// look returns the session as an answer shows it now; the answer counts as a look.
+// look is record for a response, which it counts.
 func (l *sessions) look(e *session) SessionRecord {
 	e.looks++
 	return l.record(e)
@@ -141,9 +141,8 @@ func (s *Service) Sessions() []SessionRecord {
 	return records
 }
 
-// AddSession adds a session as if it had been created before, and returns its
-// id. What the record leaves empty is filled in: a RTMP_PUSH session that is
-// READY, with what the service would generate. Its status stays.
+// AddSession adds an existing session and returns its id. Empty fields get the values of a READY
+// session with input RTMP_PUSH. Its status stays.
 func (s *Service) AddSession(rec SessionRecord) string {
 	for _, field := range []struct {
 		p     *string
@@ -171,7 +170,7 @@ func (s *Service) AddSession(rec SessionRecord) string {
 	return s.sessions.add(rec, true, rec.CreatedAt).rec.ID
 }
 
-// SetStatus gives the session a status that stays. It panics if there is no such session.
+// SetStatus sets a status that stays. It panics if the session does not exist.
 func (s *Service) SetStatus(id, status string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,8 +178,8 @@ func (s *Service) SetStatus(id, status string) {
 	e.fixed, e.rec.Status = true, status
 }
 
-// RemoveSession removes a session, as someone else would outside of
-// Terraform. It panics if there is no such session.
+// RemoveSession removes a session, as if outside of Terraform. It panics if the session does not
+// exist.
 func (s *Service) RemoveSession(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

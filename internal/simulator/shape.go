@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// shape is which fields of a session an answer has (interface 2.5).
+// shape is the set of fields of a session in a response (SERVICE.md, "Sessions").
 type shape int
 
 const (
@@ -14,7 +14,7 @@ const (
 	shapeList
 )
 
-// show makes the JSON object of a session.
+// show returns the JSON object of a session.
 func (s *Service) show(rec SessionRecord, as shape) map[string]any {
 	object := map[string]any{
 		"id": rec.ID, "region": rec.Region, "name": rec.Name, "input": rec.Input, "mode": rec.Mode,
@@ -60,7 +60,7 @@ func (s *Service) outputMode(value string, as shape) any {
 	return map[string]any{s.o.OutputModeKey: value}
 }
 
-// put sets a field that may not apply, or not be known yet.
+// put sets a field that may not apply or not be known yet.
 func (s *Service) put(object map[string]any, name string, applies bool, value string) {
 	switch {
 	case applies && value != "":

@@ -16,18 +16,18 @@ const (
 	sigAlgorithm    = "AWS4-HMAC-SHA256"
 	sigTime         = "20060102T150405Z"
 	unsignedPayload = "UNSIGNED-PAYLOAD"
-	// maxLifetime is the longest that S3 lets a presigned address live, in seconds.
+	// maxLifetime is S3's maximum lifetime of a presigned URL, in seconds.
 	maxLifetime = 7 * 24 * 60 * 60
 )
 
-// SigningKey is what AWS Signature Version 4 signs with.
+// SigningKey is a key for AWS Signature Version 4.
 type SigningKey struct{ AccessKey, SecretKey, Region string }
 
 func (k SigningKey) scope(at time.Time) string {
 	return at.UTC().Format("20060102") + "/" + k.Region + "/s3/aws4_request"
 }
 
-// signature signs a request; header tells the value of each signed header.
+// signature signs a request. header returns the value of a signed header.
 func (k SigningKey) signature(method, path string, query url.Values, signed []string, header func(string) string, payload string, at time.Time) string {
 	var headers strings.Builder
 	for _, name := range signed {
@@ -51,8 +51,8 @@ func mac(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// Presign returns the presigned address of a PUT to base, a path and a query. contentType is signed
-// unless it is empty. The signature counts from at, which a client of S3 leaves no choice of.
+// Presign returns the presigned URL of a PUT to base, a path and a query. contentType is signed
+// unless it is empty. The lifetime begins at at, which S3 clients do not let callers choose.
 func (k SigningKey) Presign(base *url.URL, path string, query url.Values, contentType string, at time.Time, lifetime time.Duration) string {
 	signed := []string{"host"}
 	if contentType != "" {
@@ -74,7 +74,7 @@ func (k SigningKey) Presign(base *url.URL, path string, query url.Values, conten
 	return base.Scheme + "://" + base.Host + escapePath(path) + "?" + canonicalQuery(query) + "&X-Amz-Signature=" + signature
 }
 
-// verify checks the query signature of a request that came to storage.
+// verify checks the query signature of a request to storage.
 func (k SigningKey) verify(r *http.Request, now time.Time) *StorageError {
 	query := r.URL.Query()
 	given := 0
@@ -122,7 +122,7 @@ func (k SigningKey) verify(r *http.Request, now time.Time) *StorageError {
 	return nil
 }
 
-// requestHeader reads a header as its sender sent it: Go's server moves two of them out of Header.
+// requestHeader returns the headers as sent: Go's server moves two of them out of Header.
 func requestHeader(r *http.Request) func(string) string {
 	return func(name string) string {
 		switch name {
@@ -148,7 +148,7 @@ func canonicalQuery(query url.Values) string {
 
 func escapePath(path string) string { return escape(path, true) }
 
-// escape is the URI encoding that Signature Version 4 asks for: net/url leaves more characters as they are.
+// escape is the URI encoding of Signature Version 4, which escapes more characters than net/url.
 func escape(text string, keepSlash bool) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {

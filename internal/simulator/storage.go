@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// Storage is where uploads go: the simulator's own storage, or a real S3 server (storagetest.NewS3).
-// Errors that the storage itself answers with are *StorageError.
+// Storage stores uploads: the simulator's own storage, or a real S3 server (storagetest.NewS3).
+// Error responses of the storage are *StorageError.
 type Storage interface {
 	// Bucket is the name of the bucket.
 	Bucket() string
-	// Presign returns a presigned address for one PUT.
+	// Presign returns a presigned URL for one PUT.
 	Presign(Address) (string, error)
 	// Create begins a multipart upload.
 	Create(ctx context.Context, key string) (uploadID string, err error)
-	// Complete makes the object of the parts given, as S3's CompleteMultipartUpload does. base is as in Address.
+	// Complete completes an upload, as S3's CompleteMultipartUpload does. base is as in Address.
 	Complete(ctx context.Context, base, key, uploadID string, parts []CompletedPart) (Completed, error)
-	// Exists tells whether there is a complete object.
+	// Exists reports whether there is a complete object.
 	Exists(ctx context.Context, key string) (bool, error)
-	// Objects are the complete objects, and Uploads the unfinished uploads, made through this Storage.
+	// Objects returns the complete objects, and Uploads the unfinished uploads, of this Storage.
 	Objects(ctx context.Context) ([]Object, error)
 	Uploads(ctx context.Context) ([]Upload, error)
-	// Drop forgets an unfinished upload.
+	// Drop removes an unfinished upload.
 	Drop(ctx context.Context, uploadID string) error
-	// Close removes what the storage keeps for unfinished uploads on this machine.
+	// Close removes files of unfinished uploads on this machine.
 	Close() error
 }
 
-// Address is what a presigned address is for: an object, or a part when UploadID is set.
+// Address is the target of a presigned URL: an object, or a part if UploadID is set.
 type Address struct {
-	// Base is the address of the simulator's storage as the client knows it; a real server has its own.
+	// Base is the address of the simulator's storage for the client. A real server has its own.
 	Base     string
 	Key      string
 	UploadID string
@@ -41,18 +41,18 @@ type Address struct {
 	Lifetime    time.Duration
 }
 
-// CompletedPart is one part as complete names it.
+// CompletedPart is a part in a complete request.
 type CompletedPart struct {
 	Number int
 	ETag   string
 }
 
-// Completed is what storage says of an object just completed. Fields are "" where it says nothing.
+// Completed is the response of storage to Complete. Fields that it lacks are "".
 type Completed struct {
 	Location, ETag, ServerSideEncryption, VersionID string
 }
 
-// StorageError is a refusal with S3's HTTP status and error code.
+// StorageError is an error with S3's HTTP status and error code.
 type StorageError struct {
 	Status        int
 	Code, Message string

@@ -24,19 +24,19 @@ type upload struct {
 	sequence int
 	content  *content
 
-	// completing is held while the upload turns into an object, so that a
-	// complete that comes twice at a time is answered as a repeated one.
+	// completing is held while the upload is completed, so that of two concurrent complete requests
+	// the second is a repeated one.
 	completing sync.Mutex
-	// folding is held by whoever reads kept parts into the hash of the whole.
+	// folding is held while fold runs.
 	folding sync.Mutex
 
 	mu    sync.Mutex
 	ended bool
 	parts map[int]*receipt
 	etags map[int]string
-	// states[i] is the SHA-256 over parts 1 to i+1. An entry is copied, never
-	// written to. The list is cut where a part is replaced by other content; who
-	// went on from an entry meanwhile sees by its identity whether it still counts.
+	// states[i] is the SHA-256 over parts 1 to i+1. Entries are cloned, never written to. Replacing
+	// a part cuts the list. A goroutine that continues from an entry checks afterwards that this
+	// entry is still the last one.
 	states []hash.Hash
 }
 
@@ -44,7 +44,8 @@ func newUpload(id, key string, sequence int, c *content) *upload {
 	return &upload{id: id, key: key, sequence: sequence, content: c, parts: map[int]*receipt{}, etags: map[int]string{}}
 }
 
-// start says how a part's bytes are to be received: into whole, which goes on from base, when whole is not nil.
+// start returns how to receive a part: whole, unless nil, continues the hash base, and kept is set
+// if a file is needed.
 func (u *upload) start(number int, size int64) (whole, base hash.Hash, kept bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -58,7 +59,7 @@ func (u *upload) start(number int, size int64) (whole, base hash.Hash, kept bool
 	return whole, base, whole == nil || u.content.room(size)
 }
 
-// last is the hash over the parts folded so far, nil over none.
+// last is the hash over the parts hashed so far, nil for none.
 func (u *upload) last() hash.Hash {
 	if len(u.states) == 0 {
 		return nil
@@ -77,7 +78,7 @@ func clone(h hash.Hash) hash.Hash {
 	return must(cloner.Clone())
 }
 
-// store takes a received part in; whole and base are from start.
+// store adds a received part. whole and base are from start.
 func (u *upload) store(number int, part *receipt, etag string, whole, base hash.Hash) error {
 	u.mu.Lock()
 	if u.ended {
@@ -110,8 +111,8 @@ func (u *upload) store(number int, part *receipt, etag string, whole, base hash.
 	return nil
 }
 
-// fold reads kept parts into the hash of the whole, as far as they follow on.
-// The caller holds folding.
+// fold adds kept parts to the hash of the whole object, as far as they follow without a gap. The
+// caller holds folding.
 func (u *upload) fold() {
 	for {
 		u.mu.Lock()
@@ -191,7 +192,7 @@ func (u *upload) check(listed []CompletedPart) error {
 	return nil
 }
 
-// whole is the SHA-256 over the parts listed, "" if it cannot be known.
+// whole is the SHA-256 over the listed parts, "" if their bytes are gone.
 func (u *upload) whole(listed []CompletedPart) string {
 	if u.content.discard {
 		return ""
@@ -210,7 +211,7 @@ func (u *upload) whole(listed []CompletedPart) string {
 	return hex.EncodeToString(whole.Sum(nil))
 }
 
-// end lets go what is kept. The caller holds mu.
+// end removes the files of the parts. The caller holds mu.
 func (u *upload) end() {
 	u.ended = true
 	for _, part := range u.parts {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// vod answers a call of the upload and batch API.
+// vod handles a call of the upload and batch API.
 func (s *Service) vod(rt route, r *http.Request) answer {
 	s.mu.Lock()
 	token := s.idToken
@@ -52,7 +52,7 @@ func (f *fields) fileName(name string) string {
 	return value
 }
 
-// newKey makes a key path (interface 2.1).
+// newKey returns a new key path.
 func newKey(fileName string) string {
 	return path.Join("vod/input", DefaultCustomerID, newUUID(), fileName)
 }
@@ -96,8 +96,8 @@ func (s *Service) multipartCreate(r *http.Request, f *fields) func() answer {
 	}
 }
 
-// multipartURL does not ask whether the upload exists, unless told to: presigning
-// is arithmetic, so a service has no reason to. Storage answers NoSuchUpload then.
+// multipartURL does not check that the upload exists, unless Options.CheckUploadAtURL is set:
+// presigning needs no request to storage. The PUT then gets NoSuchUpload.
 func (s *Service) multipartURL(r *http.Request, f *fields) func() answer {
 	key, id, number := f.text("key_path"), f.text("upload_id"), f.integer("part_number")
 	return func() answer {
@@ -190,7 +190,7 @@ func (s *Service) batch(r *http.Request, f *fields) func() answer {
 	}
 }
 
-// storageFailed passes on what storage refused, under its code.
+// storageFailed returns the error of storage with its code.
 func storageFailed(err error) answer {
 	var refused *StorageError
 	if !errors.As(err, &refused) {

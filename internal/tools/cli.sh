@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints the path of the CLI that tests, checks and the demo run: $CLI when set, else terraform or tofu from PATH, else
-# OpenTofu built from its Go module. Everything else that it says goes to standard error. Run at the repository's top.
+# Prints the path of the CLI for tests, checks and the demo: $CLI if set, else terraform or tofu from PATH, else
+# OpenTofu built from its Go module. All other output goes to standard error. Run it in the root of the repository.
 #
-# A program on PATH counts only if it runs and is new enough: version managers leave shims that start nothing.
+# A program on PATH is used only if it runs and is new enough: shims of version managers may not run.
 set -eu
 
 usable() {

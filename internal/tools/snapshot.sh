@@ -1,7 +1,6 @@
 #!/bin/sh
-# Builds a snapshot release into dist. Where there is gpg, its checksums are signed with a key made for this one run, and
-# the signature is verified, as a registry does; where there is syft, every archive gets its SBOM. Run at the
-# repository's top.
+# Builds a snapshot release into dist. With gpg, it signs the checksums with a temporary key and verifies the
+# signature, as a registry does. With syft, it creates an SBOM for each archive. Run it in the root of the repository.
 set -eu
 
 skip=
@@ -13,11 +12,11 @@ if command -v gpg >/dev/null; then
 	GPG_FINGERPRINT=$(gpg --batch --quiet --list-secret-keys --with-colons | awk -F: '$1 == "fpr" { print $10; exit }')
 	export GPG_FINGERPRINT
 else
-	echo "There is no gpg here: the checksums are not signed." >&2
+	echo "gpg is not installed: the checksums are not signed." >&2
 	skip=sign
 fi
 if ! command -v syft >/dev/null; then
-	echo "There is no syft here: no SBOM is made." >&2
+	echo "syft is not installed: no SBOMs are created." >&2
 	skip=${skip:+$skip,}sbom
 fi
 

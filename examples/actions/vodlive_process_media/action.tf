@@ -1,4 +1,4 @@
-# Uploads a file and submits a batch job on it, without anything in the state:
+# Uploads a file and submits a batch job on it, and keeps nothing in the state:
 #   terraform apply -invoke=action.vodlive_process_media.promo
 action "vodlive_process_media" "promo" {
   config {

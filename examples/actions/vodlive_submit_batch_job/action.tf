@@ -1,7 +1,7 @@
 resource "vodlive_media_upload" "promo" {
   source = "${path.module}/media/promo.mp4"
 
-  # Whenever the file has been uploaded anew
+  # After each new upload of the file
   lifecycle {
     action_trigger {
       events  = [after_create]
@@ -10,7 +10,7 @@ resource "vodlive_media_upload" "promo" {
   }
 }
 
-# By hand: terraform apply -invoke=action.vodlive_submit_batch_job.optimize
+# Without a trigger: terraform apply -invoke=action.vodlive_submit_batch_job.optimize
 action "vodlive_submit_batch_job" "optimize" {
   config {
     paths         = [vodlive_media_upload.promo.key_path]

@@ -4,7 +4,7 @@ data "vodlive_live_sessions" "ready" {
   name_regex = "^studio-"
 }
 
-# Addresses for a firewall rule.
+# IP addresses for a firewall rule.
 output "addresses" {
   value = distinct(compact(flatten([
     for s in data.vodlive_live_sessions.ready.sessions : [s.elastic_ip_a, s.elastic_ip_b]

@@ -4,7 +4,7 @@ output "regions" {
   value = data.vodlive_regions.all.names
 }
 
-# All that the service says of a region, whatever its shape.
+# All data of each region, as the service sent it.
 output "details" {
   value = { for r in data.vodlive_regions.all.regions : r.name => jsondecode(r.json) }
 }

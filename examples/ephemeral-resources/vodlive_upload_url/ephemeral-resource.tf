@@ -1,4 +1,4 @@
-# A time-limited address to which another tool uploads the file. Neither plan nor state holds it.
+# A presigned URL to which another tool uploads the file. Neither the plan nor the state contains it.
 ephemeral "vodlive_upload_url" "promo" {
   file_name    = "promo.mp4"
   content_type = "video/mp4"

@@ -1,5 +1,5 @@
-# terraform test: needs no account and makes no request. The runs only plan: what prevent_destroy guards, a test could
-# not clean up.
+# Run with terraform test: needs no account and makes no requests. The runs only plan, because a test could not destroy
+# a resource with prevent_destroy.
 mock_provider "vodlive" {}
 
 variables {

@@ -1,4 +1,4 @@
-# terraform test: needs no account, makes no request and uploads nothing.
+# Run with terraform test: needs no account, makes no requests and uploads nothing.
 mock_provider "vodlive" {
   mock_resource "vodlive_media_upload" {
     defaults = {
@@ -14,7 +14,7 @@ variables {
 
 run "each_file_is_uploaded_and_all_are_one_batch" {
   variables {
-    pattern = "*.tf" # the files that are surely here
+    pattern = "*.tf" # files that exist in this folder
   }
 
   assert {

@@ -6,7 +6,7 @@ resource "vodlive_batch_job" "promo" {
   paths         = [vodlive_media_upload.promo.key_path]
   service_modes = ["video_optimizer"]
 
-  # A change of a value here submits the same paths once more.
+  # Change a value to submit the same paths again.
   triggers = {
     run = "1"
   }

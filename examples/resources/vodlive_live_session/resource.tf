@@ -1,7 +1,7 @@
-# An encoder pushes the stream in, players pull it out.
+# An encoder pushes the stream, players pull it.
 resource "vodlive_live_session" "studio" {
   name        = "studio-1"
-  region      = "eu-central-1" # one of those that the data source vodlive_regions lists
+  region      = "eu-central-1" # see the data source vodlive_regions
   input       = "RTMP_PUSH"
   mode        = "NORM"
   output_mode = "RTMP_PULL"
@@ -12,13 +12,13 @@ resource "vodlive_live_session" "studio" {
   }
 }
 
-# Where the encoder has to send to. The path is a secret: it carries the stream key.
+# The URL for the encoder. Its path is a secret: it carries the stream key.
 output "ingest" {
   value     = vodlive_live_session.studio.input_endpoint_a
   sensitive = true
 }
 
-# For the firewall.
+# Address and port for a firewall rule.
 output "address" {
   value = "${vodlive_live_session.studio.elastic_ip_a}:${vodlive_live_session.studio.port}"
 }

@@ -3,7 +3,7 @@ variable "stream_key" {
   sensitive = true
 }
 
-# Two pipelines that fetch the stream and send it on, recorded, at a set time.
+# A scheduled session with two pipelines that fetch the stream, record it and send it to two destinations.
 resource "vodlive_live_session" "final" {
   name        = "cup-final"
   region      = "eu-central-1"

@@ -2,7 +2,7 @@ resource "vodlive_media_upload" "promo" {
   source = "${path.module}/media/promo.mp4"
 }
 
-# What a batch job refers to the file by.
+# Batch jobs refer to the file by its key path.
 output "key_path" {
   value = vodlive_media_upload.promo.key_path
 }

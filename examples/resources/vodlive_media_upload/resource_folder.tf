@@ -1,4 +1,4 @@
-# Every MP4 file of a folder, each a resource of its own.
+# One resource per MP4 file of a folder.
 resource "vodlive_media_upload" "clip" {
   for_each = fileset("${path.module}/media", "*.mp4")
 

@@ -1,4 +1,4 @@
-# A large file whose checksum is known: a plan then reads no content, and nothing else can be uploaded by mistake.
+# A large file with a known checksum: a plan does not read the file, and no other content can be uploaded by mistake.
 resource "vodlive_media_upload" "master" {
   source       = "${path.module}/media/master.mxf"
   content_type = "application/mxf"

@@ -1,10 +1,9 @@
-// Command cmd runs the simulated service in the foreground, on loopback only,
-// and prints the lines to export for a configuration of one's own. It ends on
-// SIGINT or SIGTERM.
+// Command cmd runs the simulated service in the foreground, on loopback only, and prints the
+// environment variables for a configuration. It ends on SIGINT or SIGTERM.
 //
-// GET /_simulator/report on the same address tells what has been received, as
-// text or, where the request accepts application/json, as JSON; -report FILE writes the
-// same at the end (JSON when the name ends in .json).
+// GET /_simulator/report on the same address returns what the service has received, as JSON if the
+// request accepts application/json, else as text. -report FILE writes the same at the end, as JSON
+// if the name ends in .json.
 package main
 
 import (
@@ -45,13 +44,13 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	var c settings
 	flags := flag.NewFlagSet("simulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "loopback `address` to listen on; port 0 is any free one")
-	flags.StringVar(&c.report, "report", "", "`file` to write what was received to at the end; \"-\" is the standard output")
-	flags.IntVar(&c.sessions, "sessions", 0, "`number` of live sessions that exist from the start")
-	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 5*time.Second, "time from the creation of a session to READY; 0 is by being looked at")
-	flags.DurationVar(&c.options.Latency, "latency", 0, "time that each call takes at least")
-	flags.DurationVar(&c.options.PresignLifetime, "presign-lifetime", 15*time.Minute, "time for which a presigned address is good")
-	flags.BoolVar(&c.options.DiscardContent, "discard-content", false, "hash no content: faster, but the report has no SHA-256")
+	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "loopback `address` to listen on; port 0 chooses a free port")
+	flags.StringVar(&c.report, "report", "", "`file` for the report at the end; \"-\" is the standard output")
+	flags.IntVar(&c.sessions, "sessions", 0, "`number` of live sessions at the start")
+	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 5*time.Second, "time from the creation of a session to READY; with 0, each read advances the status")
+	flags.DurationVar(&c.options.Latency, "latency", 0, "minimum duration of each call")
+	flags.DurationVar(&c.options.PresignLifetime, "presign-lifetime", 15*time.Minute, "lifetime of presigned URLs")
+	flags.BoolVar(&c.options.DiscardContent, "discard-content", false, "compute no SHA-256, which is faster")
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
@@ -61,7 +60,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	return c, loopback(c.listen)
 }
 
-// loopback refuses an address that others could reach: the credentials are public.
+// loopback rejects an address that others could reach, because the credentials are public.
 func loopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -20,14 +20,15 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// S3Config names a bucket on an S3 server. The bucket is part of the path of its addresses.
+// S3Config names a bucket on an S3 server. The bucket is part of the path of its URLs.
 type S3Config struct {
 	Endpoint *url.URL
 	Bucket   string
 	Key      simulator.SigningKey
 }
 
-// S3 is a simulator.Storage on a real S3 server. It knows what was made through it alone, not what else is in the bucket.
+// S3 is a simulator.Storage on a real S3 server. It knows only the objects created through it, not
+// others in the bucket.
 type S3 struct {
 	config S3Config
 	server *minio.Core
@@ -38,10 +39,10 @@ type S3 struct {
 	uploads []minio.ObjectMultipartInfo
 }
 
-// digest is the content of an object, read once for each ETag.
+// digest describes the content of an object, which is read once for each ETag.
 type digest struct{ etag, sha256 string }
 
-// NewS3 returns the storage and makes its bucket, unless the bucket is there.
+// NewS3 returns the storage and creates its bucket, unless it exists.
 func NewS3(ctx context.Context, c S3Config) (*S3, error) {
 	server, err := minio.NewCore(c.Endpoint.Host, &minio.Options{
 		Creds:  credentials.NewStaticV4(c.Key.AccessKey, c.Key.SecretKey, ""),
@@ -61,7 +62,7 @@ func NewS3(ctx context.Context, c S3Config) (*S3, error) {
 // Bucket is the name of the bucket.
 func (s *S3) Bucket() string { return s.config.Bucket }
 
-// Presign returns a presigned address of the S3 server.
+// Presign returns a presigned URL of the S3 server.
 func (s *S3) Presign(a simulator.Address) (string, error) {
 	query := url.Values{}
 	if a.UploadID != "" {
@@ -83,7 +84,7 @@ func (s *S3) remember(key string) {
 
 // Create begins a multipart upload.
 func (s *S3) Create(ctx context.Context, key string) (string, error) {
-	// The type that S3 gives to objects without one.
+	// S3's default for objects without a type.
 	id, err := s.server.NewMultipartUpload(ctx, s.config.Bucket, key, minio.PutObjectOptions{ContentType: "binary/octet-stream"})
 	if err != nil {
 		return "", refusal(err)
@@ -121,13 +122,13 @@ func (s *S3) forget(uploadID string) (key string) {
 	return key
 }
 
-// Exists tells whether there is a complete object.
+// Exists reports whether there is a complete object.
 func (s *S3) Exists(ctx context.Context, key string) (bool, error) {
 	_, err := s.server.StatObject(ctx, s.config.Bucket, key, minio.StatObjectOptions{})
 	return err == nil, unlessMissing(err)
 }
 
-// Objects returns the complete objects. It reads the content of each that it has not read yet.
+// Objects returns the complete objects. It reads the content of objects that it has not read yet.
 func (s *S3) Objects(ctx context.Context) ([]simulator.Object, error) {
 	s.mu.Lock()
 	keys := slices.Clone(s.keys)
@@ -212,10 +213,10 @@ func (s *S3) Drop(ctx context.Context, uploadID string) error {
 	return unlessMissing(s.server.AbortMultipartUpload(ctx, s.config.Bucket, key, uploadID))
 }
 
-// Close does nothing: what is on the server stays.
+// Close does nothing: uploads on the server stay.
 func (s *S3) Close() error { return nil }
 
-// quoted is an ETag as S3 sends it: the client takes the quotes off some.
+// quoted adds the quotes of an ETag, which the client removes from some.
 func quoted(etag string) string { return strconv.Quote(strings.Trim(etag, `"`)) }
 
 func unlessMissing(err error) error {
@@ -225,7 +226,8 @@ func unlessMissing(err error) error {
 	return refusal(err)
 }
 
-// refusal is an error of the server as the simulator passes it on; one of the connection as it is.
+// refusal converts an error response of the server to a *simulator.StorageError. Other errors stay
+// as they are.
 func refusal(err error) error {
 	answer := minio.ToErrorResponse(err)
 	if answer.StatusCode == 0 {

@@ -1,14 +1,13 @@
-// Package storagetest holds what the simulator's storage assumes of S3 against
-// a real S3 server: one suite of assumptions runs on both.
+// Package storagetest tests the assumptions of the simulator's storage about S3: the same suite
+// runs on the simulator's own storage and on a real S3 server.
 //
-// The server is versitygw, from the binary that the environment variable
-// VODLIVE_TEST_VERSITYGW names, started by the tests on loopback; without the
-// variable that half is skipped. Where versitygw itself departs from what AWS
-// documents, the suite says so beside the assumption, and the simulator follows
+// The server is versitygw, which the tests start on loopback. The environment variable
+// VODLIVE_TEST_VERSITYGW names its binary; without it, the tests on the server are skipped. Where
+// versitygw differs from the documentation of AWS, the suite says so, and the simulator follows
 // AWS.
 //
-// Versitygw is exported so that life-cycle tests can run on the real server too,
-// with NewS3 as simulator.Options.Storage, and NewS3 for the benchmarks.
+// Versitygw and NewS3 are exported for life-cycle tests on the real server, with
+// simulator.Options.Storage.
 package storagetest
 
 import (
@@ -28,12 +27,11 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// Environment names the variable with the path of the versitygw binary.
+// Environment is the variable with the path of the versitygw binary.
 const Environment = "VODLIVE_TEST_VERSITYGW"
 
-// Versitygw starts a versitygw of its own on loopback, ends it with the test,
-// and returns how to reach it, with a bucket name that NewS3 will make. It skips
-// the test where Environment is not set.
+// Versitygw starts a server on loopback for the duration of the test and returns its configuration
+// for NewS3, which creates the bucket. It skips the test if Environment is not set.
 func Versitygw(t testing.TB) S3Config {
 	t.Helper()
 	binary := os.Getenv(Environment)
@@ -44,7 +42,7 @@ func Versitygw(t testing.TB) S3Config {
 		Bucket: "vodlive-input",
 		Key:    simulator.SigningKey{AccessKey: "storagetest-access", SecretKey: "storagetest-secret", Region: "us-east-1"},
 	}
-	// The port was free a moment ago; somebody may be faster.
+	// Another process may have taken the free port meanwhile.
 	for attempt := range 5 {
 		address, err := freeAddress(t.Context())
 		if err != nil {
@@ -69,7 +67,7 @@ func freeAddress(ctx context.Context) (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// output collects what the server prints.
+// output collects the output of the server.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -87,7 +85,7 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// start runs the server until the test ends, and returns when it takes connections.
+// start runs the server until the test ends. It returns when the server accepts connections.
 func start(t testing.TB, binary, address string, k simulator.SigningKey) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -95,8 +93,8 @@ func start(t testing.TB, binary, address string, k simulator.SigningKey) (string
 	if err := errors.Join(os.Mkdir(root, 0o755), os.Mkdir(sidecar, 0o755)); err != nil {
 		return "", err
 	}
-	// A sidecar folder asks nothing of the file system; extended attributes do.
-	// The test's context ends before its clean-up does.
+	// A sidecar folder works on every file system, extended attributes do not. Not the context of
+	// the test, which ends before its cleanup.
 	server := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--port", address, "--region", k.Region, "--quiet", "posix", "--sidecar", sidecar, root)
 	server.Env = []string{"ROOT_ACCESS_KEY_ID=" + k.AccessKey, "ROOT_SECRET_ACCESS_KEY=" + k.SecretKey, "HOME=" + dir}
 	printed := &output{}

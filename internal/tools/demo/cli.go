@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// terraform runs the CLI in the working folder, its output on ours.
+// terraform runs the CLI in the working folder and passes its output through.
 //
-// The CLI gets a process group of its own: an interrupt on the terminal would otherwise reach it twice, from the
-// terminal and from here, and the second one makes it quit at once in place of ending in good order.
+// The CLI gets its own process group. Otherwise Ctrl-C would interrupt it twice, from the terminal
+// and from this process, and on the second interrupt it exits without saving the state.
 func (d *demo) terraform(ctx context.Context, args ...string) error {
 	if !isTerminal(os.Stdout) {
 		args = append(args, "-no-color")
@@ -32,7 +32,8 @@ func (d *demo) terraform(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// environment is the machine's, less everything that steers Terraform or the provider, plus the demo's own.
+// environment is that of this process without settings of Terraform or the provider, plus those of
+// the demo.
 func (d *demo) environment() []string {
 	env := []string{
 		"CHECKPOINT_DISABLE=1",

@@ -9,5 +9,5 @@ import (
 
 func ownGroup(*exec.Cmd) {}
 
-// interrupt can only kill here. On a terminal the CLI has had the interrupt before.
+// interrupt kills the CLI. On a terminal the CLI has received Ctrl-C before.
 func interrupt(p *os.Process) error { return p.Kill() }

@@ -15,13 +15,14 @@ import (
 	"strings"
 )
 
-// builtVersion is what a provider built here is installed as: without a version constraint, init takes no pre-release.
+// builtVersion is the version of a provider built here. It is not a pre-release, because init
+// without a version constraint ignores these.
 const builtVersion = "0.0.1"
 
-// hosts are the registries that Terraform and OpenTofu mean by the source "vodlive/vodlive".
+// hosts are the default registries of Terraform and OpenTofu.
 var hosts = []string{"registry.terraform.io", "registry.opentofu.org"}
 
-// install fills a filesystem mirror with the provider and the working folder with the configuration.
+// install writes the provider to a filesystem mirror and the configuration to the working folder.
 func (d *demo) install(ctx context.Context) error {
 	if err := copyFiles("examples/demo", d.workDir(), "*.tf"); err != nil {
 		return err
@@ -61,7 +62,7 @@ func (d *demo) installBuild(ctx context.Context) error {
 	return nil
 }
 
-// installRelease takes the archive for this machine as a registry would serve it, once its checksum is right.
+// installRelease checks the archive for this machine and installs it as a registry would serve it.
 func (d *demo) installRelease() error {
 	d.say("Install the release's archive for " + runtime.GOOS + "_" + runtime.GOARCH)
 	const prefix = "terraform-provider-vodlive_"
@@ -88,8 +89,8 @@ func (d *demo) installRelease() error {
 	return os.WriteFile(filepath.Join(d.workDir(), "release_override.tf"), []byte(pin), 0o600)
 }
 
-// checkRelease holds a release against what a registry demands: the checksums of the archive and of the manifest, and
-// a binary named after the version.
+// checkRelease checks a release as a registry does: the checksums of the archive and of the
+// manifest, and the name of the binary.
 func checkRelease(dir, manifest, archive, base string) error {
 	text, err := os.ReadFile(filepath.Join(dir, base+"_SHA256SUMS"))
 	if err != nil {
@@ -128,14 +129,15 @@ func checkArchive(path, binary string) (err error) {
 	return fmt.Errorf("%s has no %s", path, binary)
 }
 
-// copyFiles copies the files of a folder that match a pattern, with their modes. None is an error.
+// copyFiles copies the files of a folder that match a pattern, with their modes. It is an error if
+// no file matches.
 func copyFiles(from, to, pattern string) error {
 	found, err := filepath.Glob(filepath.Join(from, pattern))
 	if err != nil {
 		return err
 	}
 	if len(found) == 0 {
-		return fmt.Errorf("%s: no file matches %s; run this at the repository's top", from, pattern)
+		return fmt.Errorf("%s: no file matches %s; run the demo in the root of the repository", from, pattern)
 	}
 	if err := os.MkdirAll(to, 0o750); err != nil {
 		return err

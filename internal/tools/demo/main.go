@@ -1,10 +1,11 @@
-// Command demo applies examples/demo with a real Terraform or OpenTofu against the simulated service, shows what the
-// service received, and ends with an error unless all of it is as it must be: the file's bytes arrived, once; the batch
-// names exactly the stored file; no credential went to storage; a second plan is empty.
+// Command demo applies examples/demo with a real Terraform or OpenTofu against the simulated
+// service and shows what the service received. It fails unless the file was stored once and
+// unchanged, the batch job names exactly the stored file, no credential went to storage, and a
+// second plan is empty.
 //
-// It does what a user does: the provider is installed with init, from a filesystem mirror, so that neither a registry
-// nor an account is needed. It listens on loopback only, works in a temporary folder that it removes, and takes none of
-// the user's own Terraform or provider settings. It is run at the repository's top, by make.
+// init installs the provider from a filesystem mirror, so the demo needs no registry and no
+// account. It listens on loopback only, works in a temporary folder that it removes, and ignores
+// the user's Terraform and provider settings. make runs it in the root of the repository.
 package main
 
 import (
@@ -36,7 +37,7 @@ func main() {
 // demo is one run.
 type demo struct {
 	cli     string // path of terraform or tofu
-	media   string // file to upload; "" makes one
+	media   string // file to upload; "" creates one
 	release string // folder with the archives of a release; "" builds the provider
 
 	dir     string // temporary folder of this run
@@ -51,9 +52,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	d := &demo{out: out}
 	flags := flag.NewFlagSet("demo", flag.ExitOnError)
 	flags.StringVar(&d.cli, "cli", "terraform", "`program` to apply with: terraform or tofu")
-	flags.StringVar(&d.media, "media", "", "`file` to upload; without it one of 32 MiB is made")
-	flags.StringVar(&d.release, "release", "", "`folder` with the archives of a release to install, in place of a build")
-	_ = flags.Parse(args) // ends the program itself
+	flags.StringVar(&d.media, "media", "", "`file` to upload; default a generated file of 32 MiB")
+	flags.StringVar(&d.release, "release", "", "`folder` with the archives of a release to install instead of a build")
+	_ = flags.Parse(args) // exits on errors
 
 	if d.media != "" {
 		if d.media, err = filepath.Abs(d.media); err != nil {
@@ -73,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return nil
 }
 
-// apply is the demo from the empty folder to the destroyed configuration.
+// apply runs all steps of the demo.
 func (d *demo) apply(ctx context.Context) (err error) {
 	if err := d.install(ctx); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (d *demo) apply(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.service.stop()) }()
-	d.printf("It answers at %s\n", d.service.url)
+	d.printf("It listens at %s\n", d.service.url)
 
 	if err := d.prepareMedia(ctx); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (d *demo) apply(ctx context.Context) (err error) {
 		return err
 	}
 
-	d.say("See what the service received")
+	d.say("Show what the service received")
 	report := d.service.Report()
 	if err := report.WriteText(d.out); err != nil {
 		return err
@@ -108,19 +109,19 @@ func (d *demo) apply(ctx context.Context) (err error) {
 	}
 	d.printf("The object is the file, byte for byte: SHA-256 %s\n", d.content.sha256)
 
-	d.say("Plan again: nothing may be left to do")
+	d.say("Plan again: the plan must be empty")
 	if err := d.terraform(ctx, "plan", "-input=false", "-detailed-exitcode"); err != nil {
 		return fmt.Errorf("the second plan is not empty: %w", err)
 	}
 
-	d.say("Destroy: the service has no call to end a session or delete a file, so the provider forgets them, and says so")
+	d.say("Destroy: the service has no call to stop a session or delete a file, so both are only removed from the state")
 	if err := d.terraform(ctx, "destroy", "-input=false", "-auto-approve"); err != nil {
 		return err
 	}
 	return checkUnchanged(report, d.service.Report())
 }
 
-// prepareMedia makes sure that there is a media file and knows its content.
+// prepareMedia creates the media file, unless one is given, and reads its content.
 func (d *demo) prepareMedia(ctx context.Context) (err error) {
 	if d.media == "" {
 		d.say("Write a media file of 32 MiB")

@@ -12,18 +12,18 @@ import (
 	"os"
 )
 
-// content is what must arrive at the service.
+// content describes the media file.
 type content struct {
 	size   int64
 	sha256 string // hexadecimal
 }
 
-// mp4Start is the box that an MP4 file begins with: 32 bytes, type ftyp, brand isom. It makes the file an MP4 to
-// whoever looks at its content.
+// mp4Start is the first box of an MP4 file: 32 bytes, type ftyp, brand isom. With it, tools
+// recognize the file as an MP4.
 const mp4Start = "\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41"
 
-// writeMedia writes a file of size bytes that is the same on every run: the start of an MP4 file, then one box of
-// bytes that do not compress.
+// writeMedia writes a file of size bytes with the same content on every run: mp4Start, then one box
+// of random bytes, which do not compress.
 func writeMedia(path string, size uint32) (err error) {
 	file, err := os.Create(path)
 	if err != nil {

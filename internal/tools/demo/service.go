@@ -14,7 +14,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// service is the simulated service, in this process: however the demo ends, nothing stays behind.
+// service is the simulated service. It runs in this process, so that it ends with the demo.
 type service struct {
 	*simulator.Service
 	url    string
@@ -22,7 +22,8 @@ type service struct {
 	ended  chan error
 }
 
-// startService listens on a free port of loopback. A session is READY two seconds after its creation.
+// startService starts the service on a free port of loopback. Sessions are READY two seconds after
+// their creation.
 func startService(ctx context.Context) (*service, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *service) environment() []string {
 	}
 }
 
-// check holds what the service received against what examples/demo asks for.
+// check compares what the service received with the configuration in examples/demo.
 func check(r simulator.Report, journal []simulator.Request, want content, version string) error {
 	var errs []error
 	expect := func(ok bool, format string, args ...any) {
@@ -92,7 +93,7 @@ func check(r simulator.Report, journal []simulator.Request, want content, versio
 	return errors.Join(errs...)
 }
 
-// checkUnchanged makes sure that the second plan and destroy made and removed nothing.
+// checkUnchanged checks that the second plan and destroy changed nothing at the service.
 func checkUnchanged(before, after simulator.Report) error {
 	unknown := after.Requests["unknown"]
 	before.Requests, after.Requests = nil, nil

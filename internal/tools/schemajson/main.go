@@ -1,8 +1,9 @@
-// Command schemajson prints the provider's schemas in the form of `terraform providers schema -json`.
+// Command schemajson prints the provider's schemas in the format of `terraform providers schema
+// -json`.
 //
-// They come from the provider's own answers over the plugin protocol, not from a CLI: those before Terraform 1.14 leave
-// out actions, list resources and identities, and OpenTofu does not know them. So the generated documentation is the
-// same on every machine. It is a module of its own because the provider itself gets by with an older terraform-json.
+// It uses the plugin protocol and not a CLI, so that the generated documentation does not depend on
+// one: Terraform before 1.14 and OpenTofu leave out actions, list resources and identities. It is a
+// separate module, because the provider's own module requires an older terraform-json.
 package main
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 )
 
-// name is the key under which the documentation generator looks for a provider that has no address yet.
+// name is the key under which the documentation generator expects a provider without an address.
 const name = "vodlive"
 
 func main() {
@@ -184,10 +185,10 @@ func kind(k tfprotov6.StringKind) tfjson.SchemaDescriptionKind {
 	return tfjson.SchemaDescriptionKindPlain
 }
 
-// ctyType goes through JSON, the one form in which both libraries agree on a type.
+// ctyType converts a type by way of JSON, the only encoding that both libraries share.
 func ctyType(t tftypes.Type) cty.Type {
 	var out cty.Type
-	//nolint:staticcheck // deprecated for other uses; this is the protocol's own encoding of a type
+	//nolint:staticcheck // deprecated for other uses, but the encoding of types in the protocol
 	text, err := t.MarshalJSON()
 	if err == nil {
 		err = out.UnmarshalJSON(text)
