@@ -10,12 +10,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 const actionName = "vodlive_process_media"
@@ -38,6 +40,13 @@ type actionModel struct {
 	Method       types.String `tfsdk:"method"`
 	PartSize     types.Int64  `tfsdk:"part_size"`
 	ServiceModes types.List   `tfsdk:"service_modes"`
+}
+
+// upload is the upload that the action makes, as the resource would.
+func (m *actionModel) upload() *model {
+	return &model{
+		Source: m.Source, FileName: m.FileName, ContentType: m.ContentType, SHA256: m.SHA256, Method: m.Method, PartSize: m.PartSize,
+	}
 }
 
 func (a *processMedia) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
@@ -67,7 +76,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 				MarkdownDescription: "SHA-256 that the content must have, in hexadecimal. Saves reading the file before it is sent.",
 			},
 			"method": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{stringvalidator.OneOf(methodAuto, methodSingle, methodMultipart)},
+				Optional: true, Validators: []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
 				MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts.",
 			},
 			"part_size": schema.Int64Attribute{
@@ -102,8 +111,17 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	if resp.Diagnostics.HasError() || config.Source.IsUnknown() {
 		return
 	}
-	if _, err := stat(config.Source.ValueString()); err != nil && !isMissing(err) {
-		resp.Diagnostics.AddAttributeError(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
+	info, err := transfer.Stat(config.Source.ValueString())
+	if err != nil {
+		if !upload.IsMissing(err) {
+			resp.Diagnostics.AddAttributeError(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
+		}
+		return
+	}
+	m := config.upload()
+	m.Size = types.Int64Value(info.Size())
+	if problem := sizeDiagnostic(m.unhashed()); problem != nil {
+		resp.Diagnostics.Append(problem)
 	}
 }
 
@@ -121,33 +139,49 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	}
 	say := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
 
-	r := &mediaUpload{data: a.data}
-	m := &model{
-		Source: config.Source, FileName: config.FileName, ContentType: config.ContentType, SHA256: config.SHA256,
-		Method: config.Method, PartSize: config.PartSize,
-	}
+	m := config.upload()
 	if m.SHA256.IsNull() {
 		say("reading " + m.Source.ValueString())
 	}
-	s, _, err := r.prepareUpload(ctx, m)
-	if err != nil {
+	if _, err := m.prepare(ctx, a.data.Uploader); err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
-	reporter := &reporter{ctx: ctx, now: time.Now, lastLog: time.Now(), line: say}
-	u := &uploader{data: a.data, progress: reporter.report, warn: resp.Diagnostics.AddWarning}
-	stored, left, err := u.run(ctx, s, nil)
-	if err != nil {
-		resp.Diagnostics.Append(actionDiagnostic(s, left, a.data.Resume.Usable(ctx), err))
+	keyPath := a.upload(ctx, m, say, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	say("submitting a batch job on " + stored.KeyPath)
-	paths := []string{stored.KeyPath}
+	say("submitting a batch job on " + keyPath)
+	paths := []string{keyPath}
 	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
 	if err != nil {
 		d := providerdata.SubmitDiagnostic(err, paths, "invoking the action")
-		resp.Diagnostics.AddError(d.Summary(), fmt.Sprintf("%s\n\nThe file itself is stored as %s.", d.Detail(), stored.KeyPath))
+		resp.Diagnostics.AddError(d.Summary(), fmt.Sprintf("%s\n\nThe file itself is stored as %s.", d.Detail(), keyPath))
 		return
 	}
-	say(fmt.Sprintf("submitted %s: %s", stored.KeyPath, message))
+	say(fmt.Sprintf("submitted %s: %s", keyPath, message))
+}
+
+// upload sends the file and returns its key path.
+func (a *processMedia) upload(ctx context.Context, m *model, say func(string), diags *diag.Diagnostics) (keyPath string) {
+	f, err := m.file()
+	if err == nil {
+		err = f.CheckSize()
+	}
+	if err != nil {
+		diags.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
+		return ""
+	}
+	result, err := a.data.Uploader.Upload(ctx, f, nil, say)
+	for _, w := range result.Warnings {
+		diags.AddWarning(w.Summary, w.Detail)
+	}
+	if err != nil {
+		next := afterInvoke
+		if !a.data.Uploader.Resume.Usable(ctx) { // the action has no state, so only a record can continue its upload
+			next.toContinue = ""
+		}
+		diags.Append(uploadDiagnostic(f, result.Left, err, next))
+	}
+	return result.KeyPath
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 const ephemeralName = "vodlive_upload_url"
@@ -70,7 +71,7 @@ func (e *uploadURL) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	if m.ContentType.IsNull() {
-		found := typeByName(m.FileName.ValueString())
+		found := upload.TypeByName(m.FileName.ValueString())
 		if found == "" {
 			found = "application/octet-stream"
 		}

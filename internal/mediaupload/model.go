@@ -17,8 +17,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // model is the resource in configuration, plan and state.
@@ -61,6 +62,58 @@ func (m *model) keepOutcome(state model) {
 	m.Incomplete = state.Incomplete
 }
 
+// stored is the complete upload of a state.
+func (m *model) stored() upload.StoredFile {
+	return upload.StoredFile{
+		KeyPath: m.KeyPath.ValueString(), ETag: m.ETag.ValueString(), Location: m.Location.ValueString(), Bucket: m.Bucket.ValueString(),
+		Encryption: m.Encryption.ValueString(), VersionID: m.VersionID.ValueString(), UploadedAt: m.UploadedAt.ValueString(),
+		Parts: m.PartCount.ValueInt64(),
+	}
+}
+
+// setStored makes the model that of a complete upload.
+func (m *model) setStored(f upload.StoredFile) {
+	m.ID, m.KeyPath = types.StringValue(f.KeyPath), types.StringValue(f.KeyPath)
+	m.PartCount = types.Int64Value(f.Parts)
+	m.ETag = textOrNull(f.ETag)
+	m.Location, m.Bucket = textOrNull(f.Location), textOrNull(f.Bucket)
+	m.Encryption, m.VersionID = textOrNull(f.Encryption), textOrNull(f.VersionID)
+	m.UploadedAt = textOrNull(f.UploadedAt)
+	m.Incomplete = incompleteObject(nil)
+}
+
+// setIncomplete makes the model that of an upload that did not come to its end.
+func (m *model) setIncomplete(left *resume.Upload) {
+	m.setOutcome(types.StringNull(), types.Int64Null())
+	m.Incomplete = incompleteObject(left)
+}
+
+// file is the file that a model with every value known describes.
+func (m *model) file() (upload.File, error) {
+	f := m.unhashed()
+	sum, err := hex.DecodeString(m.SHA256.ValueString())
+	if err != nil || len(sum) != len(f.SHA256) {
+		return f, errors.New("`sha256` must be 64 hexadecimal digits")
+	}
+	f.SHA256 = [32]byte(sum)
+	return f, nil
+}
+
+// continues reports whether an upload of m can use what is stored of the incomplete upload of a state.
+func (m *model) continues(state model) bool {
+	f, err := m.file()
+	earlier, stateErr := state.file()
+	return err == nil && stateErr == nil && f.Continues(earlier)
+}
+
+// unhashed is file without the hash. Values that are not known yet are zero.
+func (m *model) unhashed() upload.File {
+	return upload.File{
+		Path: m.Source.ValueString(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
+		Size: m.Size.ValueInt64(), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
+	}
+}
+
 // textOrNull is null for "": what the service did not say or does not apply.
 func textOrNull(s string) types.String {
 	if s == "" {
@@ -79,7 +132,7 @@ var incompleteTypes = map[string]attr.Type{
 }
 
 // incompleteObject is an unfinished upload as the state holds it.
-func incompleteObject(u *providerdata.Unfinished) types.Object {
+func incompleteObject(u *resume.Upload) types.Object {
 	if u == nil {
 		return types.ObjectNull(incompleteTypes)
 	}
@@ -87,14 +140,14 @@ func incompleteObject(u *providerdata.Unfinished) types.Object {
 		"upload_id":    types.StringValue(u.UploadID),
 		"key_path":     types.StringValue(u.KeyPath),
 		"part_size":    types.Int64Value(u.PartSize),
-		"stored_parts": types.Int64Value(int64(countParts(u.Parts))),
+		"stored_parts": types.Int64Value(int64(u.StoredParts())),
 		"parts":        types.StringValue(encodeParts(u.Parts)),
 		"completing":   types.BoolValue(u.Completing),
 	})
 }
 
 // unfinished reads incompleteObject back. It is nil when there is none. size is the file's, for the size of the last part.
-func unfinished(ctx context.Context, o types.Object, size int64) (*providerdata.Unfinished, diag.Diagnostics) {
+func unfinished(ctx context.Context, o types.Object, size int64) (*resume.Upload, diag.Diagnostics) {
 	if o.IsNull() || o.IsUnknown() {
 		return nil, nil
 	}
@@ -116,7 +169,7 @@ func unfinished(ctx context.Context, o types.Object, size int64) (*providerdata.
 			fmt.Sprintf("`incomplete_upload` in the state cannot be read (%s). The file is uploaded from its beginning.", err))
 		return nil, diags
 	}
-	return &providerdata.Unfinished{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
+	return &resume.Upload{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
 }
 
 // encodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas; the ETag follows only

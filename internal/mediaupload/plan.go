@@ -16,6 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // Keys of the private state. The intent tells Delete what it serves: Delete gets the attributes of the old state, but
@@ -125,12 +127,9 @@ func (p *planner) wanted(ctx context.Context) facts {
 		return w
 	}
 	source := p.config.Source.ValueString()
-	info, err := stat(source)
-	if err == nil {
-		err = readable(source)
-	}
+	info, err := transfer.Stat(source)
 	switch {
-	case isMissing(err) && p.state.complete():
+	case upload.IsMissing(err) && p.state.complete():
 		// Without the file nothing can be uploaded, so an argument that is not known yet is not taken for a change: if it
 		// is one, the plan of the apply fails, and the state is still there.
 		w.Size = types.Int64Null()
@@ -158,7 +157,7 @@ func (p *planner) contentHash(ctx context.Context, source string, info os.FileIn
 		strings.EqualFold(p.seen.SHA256, p.state.SHA256.ValueString()) {
 		return p.state.SHA256
 	}
-	sum, err := p.resource.contentHash(ctx, source, detection)
+	sum, err := p.resource.data.Uploader.SHA256(ctx, source, detection == detectStat)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
@@ -238,7 +237,7 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
 	}
-	if problem := p.plan.sizeProblem(); problem != nil {
+	if problem := sizeDiagnostic(p.plan.unhashed()); problem != nil {
 		p.diags.Append(problem)
 	}
 	if p.diags.HasError() {
@@ -254,7 +253,7 @@ func (p *planner) baseName(v verdict) types.String {
 		return types.StringUnknown()
 	}
 	base := filepath.Base(p.config.Source.ValueString())
-	if problem := fileNameProblem(base); problem != "" {
+	if problem := upload.NameProblem(base); problem != "" {
 		p.fail("The file cannot be uploaded", fmt.Sprintf("Its name is %q, which %s. Set `file_name` to the name to store it under.", base, problem))
 	}
 	return types.StringValue(base)
@@ -267,13 +266,13 @@ func (p *planner) contentType() types.String {
 		return types.StringUnknown()
 	}
 	source := p.config.Source.ValueString()
-	if t := typeByName(p.plan.FileName.ValueString(), source); t != "" {
+	if t := upload.TypeByName(p.plan.FileName.ValueString(), source); t != "" {
 		return types.StringValue(t)
 	}
 	if !p.config.SHA256.IsNull() {
 		return types.StringUnknown()
 	}
-	t, err := typeByContent(source)
+	t, err := upload.TypeByContent(source)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return types.StringUnknown()

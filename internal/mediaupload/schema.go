@@ -15,14 +15,11 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Values of method and change_detection.
+// Values of change_detection.
 const (
-	methodAuto      = "auto"
-	methodSingle    = "single"
-	methodMultipart = "multipart"
-
 	detectStat    = "stat"
 	detectContent = "content"
 )
@@ -60,9 +57,9 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			Validators: []validator.String{stringvalidator.RegexMatches(sha256Hex, "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")},
 		},
 		"method": schema.StringAttribute{
-			Optional: true, Computed: true, Default: stringdefault.StaticString(methodAuto),
+			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
 			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing.",
-			Validators:          []validator.String{stringvalidator.OneOf(methodAuto, methodSingle, methodMultipart)},
+			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
 		},
 		"part_size": schema.Int64Attribute{
 			Optional: true,

@@ -15,23 +15,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Settings is what a Data is made of. API and Sessions are nil exactly when Unknown is set; Transfer then only hashes.
+// Settings is what a Data is made of. API and Sessions are nil exactly when Unknown is set; Uploader then only hashes.
 type Settings struct {
 	API      *api.Client
-	Transfer *transfer.Engine
 	Sessions *sessions.Reader
+	Uploader *upload.Uploader
 
 	// Unknown says that values of the provider configuration that reach the service are not known yet (they come from
 	// another resource that is still to be applied). It only occurs while planning: nothing may be called then.
 	Unknown bool
 
 	LiveAddress string // base_url, normalized, "" when missing
-	VODAddress  string // vod_base_url, normalized, "" when missing
 
 	// MissingLive and MissingUpload name what the configuration lacks for each half of the service, each an item such as
 	// "`base_url` (or VODLIVE_BASE_URL)". Empty means complete.
@@ -41,24 +39,16 @@ type Settings struct {
 	// it has not expired. Nil when there is nothing to look at before the first call.
 	CheckToken func(ctx context.Context, now time.Time) error
 
-	// Account identifies the account whose uploads these are, without the token itself. It may read the token's file or run
-	// its command, so it must not be called before an upload needs the token anyway. Nil when the configuration has no token.
-	Account func(context.Context) string
-
 	SkipRegionValidation bool
-	Resume               *resume.Store // records of unfinished uploads on this machine; nil = none are kept
-	ProgressFile         string        // VODLIVE_PROGRESS: a file or terminal for progress lines; "" = none
 }
 
 // Data is what Configure hands out. It is safe for concurrent use.
 type Data struct {
 	Settings
 
-	Uploads    Uploads
-	Unfinished Handover[Unfinished] // uploads to continue
-	Stored     Handover[Kept]       // files that need not be sent again
-	Naming     Naming
-	Creates    Creates // creates of sessions that wait for their answer
+	Stored  upload.Handover[Kept] // files that need not be sent again, by content
+	Naming  Naming
+	Creates Creates // creates of sessions that wait for their answer
 
 	regions regionList
 }

@@ -34,6 +34,28 @@ type Upload struct {
 	Completing bool
 }
 
+// StoredParts is how many parts are stored. A part that the state and the record describe differently
+// is counted once.
+func (u *Upload) StoredParts() int {
+	return u.count(func(transfer.Part) bool { return true })
+}
+
+// ReusableParts is how many parts need not be sent again: those whose ETag proves their content, or
+// whose checksum does.
+func (u *Upload) ReusableParts() int {
+	return u.count(func(p transfer.Part) bool { return p.ETagIsMD5() || p.Checksum != "" })
+}
+
+func (u *Upload) count(counts func(transfer.Part) bool) int {
+	numbers := map[int]bool{}
+	for _, p := range u.Parts {
+		if counts(p) {
+			numbers[p.Number] = true
+		}
+	}
+	return len(numbers)
+}
+
 // Key is what an upload is looked up by. Another account, service, content, size, part size or name is another upload.
 type Key struct {
 	// Account is the identity at the service. It is stored as a digest, since it may be a mail address or the command that

@@ -1,6 +1,7 @@
-package mediaupload
+package upload_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -11,9 +12,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // TestEditedRecordMakesNoForeignObject has somebody else put content into the unfinished upload, and name it in the
@@ -31,10 +33,10 @@ func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 	t.Run("state", func(t *testing.T) {
 		t.Parallel()
 		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-			left := b.state(b.interrupted())
+			left := state(b.interrupted())
 			left.Parts[0].ETag = b.putForeign(left)
 			b.dir = t.TempDir()
-			b.mustStore(b.state(left), "1", "3")
+			b.mustStore(state(left), "1", "3")
 		})
 	})
 }
@@ -47,7 +49,7 @@ func TestPartsWithoutMD5(t *testing.T) {
 			t.Parallel()
 			inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, b *bench) {
 				left := b.interrupted()
-				b.mustStore(b.state(left), "3")
+				b.mustStore(state(left), "3")
 			})
 		})
 	}
@@ -71,7 +73,7 @@ func TestPartsWithoutMD5(t *testing.T) {
 		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
 			left := b.interrupted()
 			b.dir = t.TempDir()
-			b.mustStore(b.state(left), "1", "2", "3")
+			b.mustStore(state(left), "1", "2", "3")
 		})
 	})
 }
@@ -84,6 +86,23 @@ func TestCompleteHasTheTimeOfTheUpload(t *testing.T) {
 		b.mustStore(nil, "1", "2", "3")
 		if n := b.Count(simulator.CallMultipartComplete); n != 1 {
 			b.t.Errorf("%d calls of complete, want 1", n)
+		}
+	})
+}
+
+// TestUploadWithoutADeadlineEnds: a service that never answers must not hold an action for ever.
+func TestUploadWithoutADeadlineEnds(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		b.limit = 0
+		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 2 * upload.DefaultLimit})
+		began := time.Now()
+		left, err := b.mustFail(nil)
+		if took := time.Since(began); took != upload.DefaultLimit || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the upload ended after %s with %v", took, err)
+		}
+		if left == nil || !left.Completing || left.ReusableParts() != testParts {
+			t.Errorf("left: %+v", left)
 		}
 	})
 }
@@ -135,8 +154,8 @@ func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
 			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
 				fault.Call = simulator.CallMultipartComplete
 				b.Fail(fault)
-				_, left, err := b.run(nil)
-				if err == nil || left != nil || len(b.Objects()) != 0 {
+				left, err := b.mustFail(nil)
+				if left != nil || len(b.Objects()) != 0 {
 					b.t.Fatalf("error %v, left %+v, objects %v", err, left, b.Objects())
 				}
 				if n := b.Count(simulator.CallMultipartComplete); n != 1 {
@@ -159,8 +178,8 @@ func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
 		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusForbidden})
-		_, left, err := b.run(nil)
-		if err == nil || left == nil || len(left.Parts) != testParts || left.Completing {
+		left, err := b.mustFail(nil)
+		if left == nil || len(left.Parts) != testParts || left.Completing {
 			b.t.Fatalf("error %v, left %+v", err, left)
 		}
 		b.ClearFaults()
@@ -180,16 +199,16 @@ func TestCompleteLostInAnEarlierRun(t *testing.T) {
 			t.Parallel()
 			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
 				b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
-				_, left, err := b.run(nil)
-				if err == nil || left == nil || !left.Completing {
+				left, err := b.mustFail(nil)
+				if left == nil || !left.Completing {
 					b.t.Fatalf("error %v, left %+v", err, left)
 				}
 				b.ClearFaults()
 				fault.Call = simulator.CallMultipartComplete
 				b.Fail(fault)
-				var unsure *maybeCompleteError
-				_, left, err = b.run(b.state(left))
-				if !errors.As(err, &unsure) || unsure.keyPath != b.onlyObject().KeyPath || left != nil {
+				var unsure *upload.MaybeCompleteError
+				left, err = b.mustFail(state(left))
+				if !errors.As(err, &unsure) || unsure.KeyPath != b.onlyObject().KeyPath || left != nil {
 					b.t.Errorf("error %v, left %+v", err, left)
 				}
 				b.mustHaveNoRecord()
@@ -227,7 +246,7 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 					sends = append(sends, "3") // of the unfinished upload, before it is refused
 				}
 				slices.Sort(sends)
-				out := b.mustStore(b.state(left), sends...)
+				out := b.mustStore(state(left), sends...)
 				if out.KeyPath == before {
 					b.t.Error("the upload was not begun anew")
 				}
@@ -246,7 +265,7 @@ func TestOneRefusalThrowsNothingAway(t *testing.T) {
 			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
 				left := b.interrupted()
 				b.Fail(simulator.Fault{Call: call, Times: 1, Status: http.StatusNotFound, Body: "<html><title>Not found</title></html>"})
-				if out := b.mustStore(b.state(left), "3"); out.KeyPath != left.KeyPath {
+				if out := b.mustStore(state(left), "3"); out.KeyPath != left.KeyPath {
 					b.t.Error("the upload was begun anew")
 				}
 				if len(b.warnings) > 0 {
@@ -272,12 +291,12 @@ func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
 					for _, call := range calls {
 						b.Fail(simulator.Fault{Call: call, Status: status})
 					}
-					_, again, err := b.run(b.state(left))
-					if err == nil || again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
+					again, err := b.mustFail(state(left))
+					if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
 						b.t.Fatalf("error %v, left %+v", err, again)
 					}
 					b.ClearFaults()
-					b.mustStore(b.state(again), "3")
+					b.mustStore(state(again), "3")
 				})
 			})
 		}
@@ -289,18 +308,18 @@ func TestInterruptedNewUploadTakesThePlaceOfTheOld(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
 		left := b.interrupted()
-		foreign := *b.state(left)
+		foreign := *state(left)
 		foreign.KeyPath = "vod/input/customer-other/0000/media.mp4"
 		foreign.Parts[0].ETag = `"0"`
 		b.dir = t.TempDir()
 		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-		_, again, err := b.run(&foreign)
-		if err == nil || again == nil || again.UploadID == left.UploadID || strings.Contains(again.KeyPath, "customer-other") {
+		again, err := b.mustFail(&foreign)
+		if again == nil || again.UploadID == left.UploadID || strings.Contains(again.KeyPath, "customer-other") {
 			t.Fatalf("error %v, left %+v", err, again)
 		}
 		b.mustWarn("An unfinished upload could not be continued")
 		b.ClearFaults()
-		b.mustStore(b.state(again), "3")
+		b.mustStore(state(again), "3")
 	})
 }
 
@@ -359,8 +378,8 @@ func TestObjectChecksum(t *testing.T) {
 					b.mustStore(nil, "1", "2", "3")
 					return
 				}
-				_, left, err := b.run(nil)
-				if err == nil || left != nil || !strings.Contains(err.Error(), b.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
+				left, err := b.mustFail(nil)
+				if left != nil || !strings.Contains(err.Error(), b.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
 					b.t.Errorf("error %v, left %+v", err, left)
 				}
 				b.mustHaveNoRecord()
@@ -376,13 +395,9 @@ func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
 		left := b.interrupted()
 		b.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Repeat("0", 32)+`\"`)
 		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-		_, again, err := b.run(b.state(left))
-		if again == nil {
-			t.Fatal(err)
-		}
-		detail := continueDiagnostic(b.spec, again, err).Detail()
-		if !strings.Contains(detail, "2 of 3 parts are stored") {
-			t.Errorf("detail: %s", detail)
+		again, err := b.mustFail(state(left))
+		if again == nil || again.StoredParts() != 2 || again.ReusableParts() != 2 {
+			t.Errorf("the upload failed with %v and left %+v", err, again)
 		}
 	})
 }
@@ -391,14 +406,11 @@ func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
 func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
-		promised := func(left *providerdata.Unfinished) bool {
-			return strings.Contains(continueDiagnostic(b.spec, left, errors.New("refused")).Detail(), "are not lost")
-		}
-		if left := b.interrupted(); !promised(left) {
+		if left := b.interrupted(); left.ReusableParts() != 2 {
 			t.Errorf("parts in a record are not promised: %+v", left)
 		}
 		b.dir = ""
-		if left := b.interrupted(); promised(left) {
+		if left := b.interrupted(); left.ReusableParts() != 0 {
 			t.Errorf("parts that are sent again are promised: %+v", left)
 		}
 	})
