@@ -101,7 +101,7 @@ func (p *planner) run(ctx context.Context) (verdict, []string) {
 	switch {
 	case p.state == nil && p.replacesUndecided:
 		v = verdictUndecided
-	case v == verdictUndecided && !p.resource.data.Naming.AtApply(storedKey(*p.state), true):
+	case v == verdictUndecided && !p.resource.data.Replaced.NamedAtApply(p.state.lowerSHA256(), true):
 		v = verdictReplace // another object gets this content under a name that is planned already
 	}
 	p.fill(ctx, v, reasons, wanted)

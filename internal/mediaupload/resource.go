@@ -189,7 +189,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	if string(intent) != intentDestroy {
 		f, _ := state.file() // a state without a hash has no unfinished upload
-		r.data.Uploader.HandOver(f, *left)
+		r.data.Uploader.HandOver(f, left)
 		return
 	}
 	resp.Diagnostics.AddWarning("An unfinished upload is given up",

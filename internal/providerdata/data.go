@@ -46,9 +46,8 @@ type Settings struct {
 type Data struct {
 	Settings
 
-	Stored  upload.Handover[Kept] // files that need not be sent again, by content
-	Naming  Naming
-	Creates Creates // creates of sessions that wait for their answer
+	Replaced ReplacedFiles
+	Creates  Creates // creates of sessions that wait for their answer
 
 	regions regionList
 }

@@ -32,8 +32,8 @@ func TestChooseAnUnfinishedUpload(t *testing.T) {
 	summed := parts[0]
 	summed.Checksum = "crc32c:AAAAAA=="
 	for name, tc := range map[string]struct {
-		own, recorded, want *resume.Upload
-		taken, elsewhere    string
+		own, handed, recorded, want *resume.Upload
+		taken, elsewhere            string
 	}{
 		"none":                       {},
 		"another part size":          {own: upload("a", 6<<20, parts[0])},
@@ -43,11 +43,17 @@ func TestChooseAnUnfinishedUpload(t *testing.T) {
 		"two accounts of a part":     {own: upload("a", 5<<20, stale), recorded: upload("a", 5<<20, parts[2]), want: upload("a", 5<<20, trusted(parts[2]), stale)},
 		"record of a later time":     {own: upload("a", 5<<20, parts[0]), recorded: recordedCompleting, want: completing},
 		"own before another's":       {own: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1], parts[2]), want: upload("a", 5<<20, parts[0])},
+		"handed over":                {handed: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1]), want: upload("a", 5<<20, parts[0])},
+		"handed over and recorded":   {handed: upload("a", 5<<20, parts[0]), recorded: upload("a", 5<<20, parts[0]), want: upload("a", 5<<20, trusted(parts[0]))},
+		"handed over and taken":      {handed: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1]), taken: "a", want: upload("b", 5<<20, trusted(parts[1]))},
 		"own taken":                  {own: upload("a", 5<<20, parts[0]), recorded: upload("b", 5<<20, parts[1]), taken: "a", want: upload("b", 5<<20, trusted(parts[1]))},
 		"record taken":               {recorded: upload("b", 5<<20, parts[1]), taken: "b"},
 		"at work in another process": {own: upload("a", 5<<20, parts[0]), elsewhere: "a"},
 	} {
 		o := &operation{Uploader: New(Config{}), file: File{PartSize: 5 << 20}}
+		if tc.handed != nil {
+			o.HandOver(o.file, tc.handed)
+		}
 		if tc.taken != "" {
 			o.claim(tc.taken)
 		}

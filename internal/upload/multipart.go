@@ -1,170 +1,134 @@
 package upload
 
 import (
-	"cmp"
 	"context"
-	"errors"
+	"encoding/hex"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// multipart is one multipart upload under way. It is the engine's Destination.
-type multipart struct {
-	*operation
-	id        resume.Upload // Parts: what an earlier upload left
-	continued bool
+// multipart continues an unfinished upload, or begins a new one.
+func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
+	record, elsewhere := o.Resume.Record(ctx, resume.Key{
+		Account: o.Account(ctx), Address: o.Address, SHA256: hex.EncodeToString(o.file.SHA256[:]),
+		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
+	})
+	o.record = record
+	defer func() { record.Close(o.over) }()
 
-	mu         sync.Mutex
-	stored     map[int]transfer.Part // parts that this operation knows to be stored
-	completing bool                  // the call that completes the upload may have been processed
-	done       bool                  // nothing is left to continue
-}
-
-func (o *operation) newMultipart(id resume.Upload) *multipart {
-	return &multipart{operation: o, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
-}
-
-// PartURL returns the presigned address of a part.
-func (m *multipart) PartURL(ctx context.Context, number int) (string, error) {
-	address, err := m.API.PresignPart(ctx, m.id.KeyPath, m.id.UploadID, number)
-	if m.continued && again(ctx, err) {
-		address, err = m.API.PresignPart(ctx, m.id.KeyPath, m.id.UploadID, number)
+	if chosen := o.choose(earlier, record.Found(), elsewhere); chosen != nil {
+		return o.resume(ctx, *chosen)
 	}
-	return address, err
+	d, err := o.begin(ctx)
+	if err != nil {
+		return err
+	}
+	return o.run(ctx, d)
 }
 
-// Stored records a part that is stored.
-func (m *multipart) Stored(part transfer.Part) {
-	part.Trusted = true
-	m.mu.Lock()
-	m.stored[part.Number] = part
-	m.mu.Unlock()
-	m.record.Changed(m.unfinished)
+// choose finds the unfinished upload to continue: what the caller knows, or what was handed over,
+// joined with this machine's record of the same upload, or else the record's. Which list of parts is
+// newer does not matter: the engine reuses only parts that are proved to hold the file's bytes. An
+// upload is left to whoever has it, in this process or in another one (elsewhere): otherwise one object
+// would end up in two resources.
+func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *resume.Upload {
+	o.mu.Lock()
+	candidates := append([]*resume.Upload{earlier}, o.handedOver[o.file.key()]...)
+	o.mu.Unlock()
+	for _, candidate := range append(candidates, recorded) {
+		if candidate == nil || candidate.PartSize != o.file.partSize() || candidate.UploadID == "" || candidate.KeyPath == "" ||
+			candidate.UploadID == elsewhere || !o.claim(candidate.UploadID) {
+			continue
+		}
+		chosen := *candidate
+		if recorded != nil && recorded.UploadID == chosen.UploadID && recorded.KeyPath == chosen.KeyPath {
+			chosen.Parts = union(recorded.Parts, chosen.Parts)
+			chosen.Completing = chosen.Completing || recorded.Completing
+		}
+		return &chosen
+	}
+	return nil
 }
 
-// set changes what unfinished tells.
-func (m *multipart) set(completing, done bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.completing, m.done = completing, done
-}
-
-// parts are all parts that may be stored.
-func (m *multipart) parts() []transfer.Part {
-	parts := slices.SortedFunc(maps.Values(m.stored), func(a, b transfer.Part) int { return cmp.Compare(a.Number, b.Number) })
-	for _, p := range m.id.Parts {
-		if _, ok := m.stored[p.Number]; !ok {
-			parts = append(parts, p)
+// union joins the parts of a record, which only this user can write, with those of a state, which
+// others may have edited. Where the two describe a part differently both are kept: the engine takes
+// the one that it can prove.
+func union(recorded, own []transfer.Part) []transfer.Part {
+	var joined []transfer.Part
+	known := make(map[transfer.Part]bool, len(recorded))
+	plain := func(p transfer.Part) transfer.Part {
+		p.Checksum, p.Trusted = "", false
+		return p
+	}
+	for _, p := range recorded {
+		known[plain(p)] = true
+		p.Trusted = true
+		joined = append(joined, p)
+	}
+	for _, p := range own {
+		if !known[plain(p)] {
+			joined = append(joined, plain(p))
 		}
 	}
-	return parts
+	return joined
 }
 
-// unfinished is what a later upload needs, nil when nothing is left to continue.
-func (m *multipart) unfinished() *resume.Upload {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	u := m.id
-	u.Completing, u.Parts = m.completing, m.parts()
-	if m.done || len(u.Parts) == 0 {
-		return nil
-	}
-	if m.record == nil { // then nothing keeps the checksums
-		for i := range u.Parts {
-			u.Parts[i].Checksum = ""
-		}
-	}
-	return &u
-}
-
-// send sends what is missing and completes the upload.
-func (m *multipart) send(ctx context.Context) (StoredFile, error) {
-	sent, err := m.sendParts(ctx)
+// begin creates a multipart upload.
+func (o *operation) begin(ctx context.Context) (*destination, error) {
+	created, err := o.API.CreateMultipartUpload(ctx, o.file.Name)
 	if err != nil {
-		m.set(m.completing, !m.continued && refusalOf(err).final())
-		return StoredFile{}, err
+		return nil, err
 	}
-	completed, err := m.complete(ctx, sent.Parts)
+	o.claim(created.UploadID)
+	return o.newDestination(resume.Upload{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}), nil
+}
+
+// run sends what is missing of an upload and completes it.
+func (o *operation) run(ctx context.Context, d *destination) error {
+	stored, err := d.send(ctx)
+	o.result.StoredFile, o.result.Left, o.over = stored, d.unfinished(), d.done
+	return err
+}
+
+// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning,
+// so that no two runs in a row meet the same refusal. Only if the new upload gets no further either,
+// the cause lies elsewhere: then the stored parts are kept.
+func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
+	tflog.Info(ctx, "continuing an unfinished upload",
+		map[string]any{"file_name": o.file.Name, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
+	d := o.newDestination(earlier)
+	d.continued = true
+	refusal := o.run(ctx, d)
+	why := refusalOf(refusal)
+	if why == notRefused {
+		return refusal
+	}
+	unsure := &MaybeCompleteError{KeyPath: earlier.KeyPath, Err: refusal}
+	if earlier.Completing && why == uploadUnknown {
+		o.result.Left, o.over = nil, true
+		return unsure
+	}
+	left := o.result.Left
+	replacement, err := o.begin(ctx)
 	if err != nil {
-		return StoredFile{}, err
+		return fmt.Errorf("%w; and no new upload could be begun: %w", refusal, err)
 	}
-	m.set(true, true)
-	m.claims.Store(m.id.UploadID, true)
-	if err := checkObject(m.id.KeyPath, sent, completed); err != nil {
-		return StoredFile{}, err
+	if earlier.Completing && why == refusedNotFound {
+		o.result.Left, o.over = nil, true
+		return unsure
 	}
-	if completed.Key != "" && completed.Key != m.id.KeyPath {
-		m.warn("The file may be stored under another key path",
-			fmt.Sprintf("When the upload of %q began, the service announced the key path %s, which is what `key_path` holds. When the upload was complete, it named %s.",
-				m.file.Name, m.id.KeyPath, completed.Key))
+	err = o.run(ctx, replacement)
+	if o.result.Left == nil && refusalOf(err) != notRefused && !why.final() {
+		o.result.Left, o.over = left, false
+		return err
 	}
-	if want, differs := composedETag(sent.Parts, completed); differs {
-		m.warn("The stored object's ETag is an unusual one",
-			fmt.Sprintf("The ETag of %s is %s. From the ETags of its parts, each of which was right, S3 makes %s.", m.id.KeyPath, completed.ETag, want))
-	}
-	return StoredFile{
-		KeyPath: m.id.KeyPath, ETag: completed.ETag, Location: completed.Location, Bucket: completed.Bucket,
-		Encryption: completed.ServerSideEncryption, VersionID: completed.VersionID, Parts: int64(len(sent.Parts)),
-	}, nil
-}
-
-// sendParts sends the parts that are not stored.
-func (m *multipart) sendParts(ctx context.Context) (transfer.Result, error) {
-	send := func() (transfer.Result, error) {
-		return m.Engine.UploadParts(ctx, m.content(), m.id.PartSize, m.parts(), m)
-	}
-	sent, err := send()
-	// PartURL has repeated refused calls. The engine has repeated refused PUTs, but not after a
-	// status that it takes for final.
-	if refused, ok := errors.AsType[*transfer.StatusError](err); ok && m.continued && refused.Attempts == 1 && again(ctx, err) {
-		return send()
-	}
-	return sent, err
-}
-
-// complete makes the object of the parts.
-func (m *multipart) complete(ctx context.Context, parts []transfer.Part) (*api.CompletedUpload, error) {
-	listed := make([]api.CompletedPart, len(parts))
-	for i, p := range parts {
-		listed[i] = api.CompletedPart{Number: p.Number, ETag: p.ETag}
-	}
-	// Recorded before the call: if this process ends now, the next one knows that the object may exist.
-	m.set(true, false)
-	m.record.Changed(m.unfinished)
-	m.record.Flush()
-	completed, err := m.API.CompleteMultipartUpload(ctx, m.id.KeyPath, m.id.UploadID, listed)
-	lost := api.MayHaveBeenProcessed(err)
-	if (m.continued || lost) && again(ctx, err) {
-		completed, err = m.API.CompleteMultipartUpload(ctx, m.id.KeyPath, m.id.UploadID, listed)
-		lost = lost || api.MayHaveBeenProcessed(err)
-	}
-	if err == nil {
-		return completed, nil
-	}
-	why := refusalOf(err)
-	if lost && (why == uploadUnknown || why == refusedNotFound && m.canBegin(ctx)) {
-		m.warn("The upload was taken as complete",
-			fmt.Sprintf("The answer to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
-				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+
-				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
-				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.\n\n"+
-				"The answer to the repetition: %s", m.file.Name, m.id.KeyPath, err))
-		return &api.CompletedUpload{}, nil
-	}
-	m.set(m.id.Completing || lost, !m.continued && why.final())
-	m.record.Changed(m.unfinished)
-	return nil, err
-}
-
-// canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not
-// about the service. The upload that is begun stays empty.
-func (m *multipart) canBegin(ctx context.Context) bool {
-	_, err := m.API.CreateMultipartUpload(ctx, m.file.Name)
-	return err == nil
+	o.over = o.result.Left == nil
+	o.warn("An unfinished upload could not be continued",
+		fmt.Sprintf("The unfinished upload of %q was refused, so the file was uploaded from its beginning, as %s. Parts stored before are not used.\n\nThe refusal: %s",
+			o.file.Name, replacement.id.KeyPath, refusal))
+	return err
 }
