@@ -22,7 +22,8 @@ import (
 
 const actionName = "vodlive_process_media"
 
-// NewAction makes the action vodlive_process_media: upload a file, then submit a batch job on it, with nothing in the state.
+// NewAction makes the action vodlive_process_media: upload a file, then submit a batch job on it.
+// It keeps nothing in the state.
 func NewAction() action.Action { return &processMedia{} }
 
 type processMedia struct{ data *providerdata.Data }
@@ -42,7 +43,7 @@ type actionModel struct {
 	ServiceModes types.List   `tfsdk:"service_modes"`
 }
 
-// upload is the upload that the action makes, as the resource would.
+// upload is the resource that would make the action's upload.
 func (m *actionModel) upload() *model {
 	return &model{
 		Source: m.Source, FileName: m.FileName, ContentType: m.ContentType, SHA256: m.SHA256, Method: m.Method, PartSize: m.PartSize,
@@ -81,7 +82,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 			},
 			"part_size": schema.Int64Attribute{
 				Optional: true, Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
-				MarkdownDescription: "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, more only where the file would have more than 10,000 parts.",
+				MarkdownDescription: "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts.",
 			},
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
@@ -99,8 +100,8 @@ func (a *processMedia) Configure(_ context.Context, req action.ConfigureRequest,
 	a.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
-// ModifyPlan finds what the action would fail on before anything else of the plan is applied. The file itself may be
-// made by that plan, so a missing one is left to Invoke.
+// ModifyPlan reports what Invoke would fail on, before anything of the plan is applied. The same
+// plan may create the file, so a missing file is no error yet.
 func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	if a.data == nil {
 		return
@@ -178,7 +179,8 @@ func (a *processMedia) upload(ctx context.Context, m *model, say func(string), d
 	}
 	if err != nil {
 		next := afterInvoke
-		if !a.data.Uploader.Resume.Usable(ctx) { // the action has no state, so only a record can continue its upload
+		// The action has no state, so only a record can continue its upload.
+		if !a.data.Uploader.Resume.Usable(ctx) {
 			next.toContinue = ""
 		}
 		diags.Append(uploadDiagnostic(f, result.Left, err, next))

@@ -138,7 +138,8 @@ func TestActionFailures(t *testing.T) {
 	}
 }
 
-// TestActionThatPlansTooLargeAPut: the plan knows the size of the file, so nothing else of it is applied.
+// TestActionThatPlansTooLargeAPut: the plan knows the size of the file, so nothing else of it is
+// applied.
 func TestActionThatPlansTooLargeAPut(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
@@ -252,14 +253,16 @@ func TestUploadURLRefuses(t *testing.T) {
 	}
 }
 
-// TestUploadURLIsNotKept runs the documented use with a real CLI and searches plan and state for the address.
+// TestUploadURLIsNotKept runs the documented use with a real CLI and searches plan and state for
+// the address.
 func TestUploadURLIsNotKept(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
 	cli := acctest.NewCLI(t, server)
 	cli.SkipBelow("ephemeral resources", "1.10.0", "1.11.0")
 	cli.Write("media.mp4", "the file")
-	// The address goes to another tool through the environment of a provisioner; the "tool" is the shell that keeps it.
+	// The address goes to another tool through the environment of a provisioner; the "tool" is the
+	// shell that keeps it.
 	cli.Config(`
 ephemeral "vodlive_upload_url" "promo" {
   file_name = "media.mp4"

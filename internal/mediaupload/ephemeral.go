@@ -14,8 +14,8 @@ import (
 
 const ephemeralName = "vodlive_upload_url"
 
-// NewEphemeralResource makes the ephemeral resource vodlive_upload_url: an address for another tool to upload to.
-// Neither plan nor state ever holds it.
+// NewEphemeralResource makes the ephemeral resource vodlive_upload_url: an address for another tool
+// to upload to. Neither plan nor state ever holds it.
 func NewEphemeralResource() ephemeral.EphemeralResource { return &uploadURL{} }
 
 type uploadURL struct{ data *providerdata.Data }

@@ -15,8 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// seen is what the private state remembers of the file last uploaded: enough to know it again without
-// reading it.
+// seen is what the private state remembers of the file last uploaded: enough to know it again
+// without reading it.
 type seen struct {
 	Source  string    `json:"source"` // as configured
 	Size    int64     `json:"size"`
@@ -29,8 +29,8 @@ func (s seen) is(source string, info os.FileInfo) bool {
 }
 
 // prepare decides what a plan could not decide because the file was not known then. It returns what
-// the private state is to remember of the file (see seen), as it was before the upload, which fails if
-// the file changes.
+// the private state is to remember of the file (see seen), as it was before the upload, which fails
+// if the file changes.
 func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, err error) {
 	source := m.Source.ValueString()
 	info, err := transfer.Stat(source)

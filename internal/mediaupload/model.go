@@ -46,14 +46,15 @@ type model struct {
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
 }
 
-// setOutcome marks every attribute that an upload decides: unknown before it, null where there is none.
+// setOutcome sets every attribute that an upload decides: unknown before the upload, null without
+// one.
 func (m *model) setOutcome(text types.String, number types.Int64) {
 	m.ID, m.KeyPath = text, text
 	m.PartCount = number
 	m.ETag, m.Location, m.Bucket, m.Encryption, m.VersionID, m.UploadedAt = text, text, text, text, text, text
 }
 
-// keepOutcome takes every attribute that an upload decides from the upload that was made.
+// keepOutcome copies every attribute that an upload decides from a state.
 func (m *model) keepOutcome(state model) {
 	m.ID, m.KeyPath = state.ID, state.KeyPath
 	m.PartCount = state.PartCount
@@ -82,7 +83,7 @@ func (m *model) setStored(f upload.StoredFile) {
 	m.Incomplete = incompleteObject(nil)
 }
 
-// setIncomplete makes the model that of an upload that did not come to its end.
+// setIncomplete makes the model that of an upload that failed.
 func (m *model) setIncomplete(left *resume.Upload) {
 	m.setOutcome(types.StringNull(), types.Int64Null())
 	m.Incomplete = incompleteObject(left)
@@ -99,7 +100,8 @@ func (m *model) file() (upload.File, error) {
 	return f, nil
 }
 
-// continues reports whether an upload of m can use what is stored of the incomplete upload of a state.
+// continues reports whether an upload of m can use what is stored of the incomplete upload of a
+// state.
 func (m *model) continues(state model) bool {
 	f, err := m.file()
 	earlier, stateErr := state.file()
@@ -114,7 +116,7 @@ func (m *model) unhashed() upload.File {
 	}
 }
 
-// textOrNull is null for "": what the service did not say or does not apply.
+// textOrNull is null for "", which stands for what the service did not return or does not apply.
 func textOrNull(s string) types.String {
 	if s == "" {
 		return types.StringNull()
@@ -146,7 +148,8 @@ func incompleteObject(u *resume.Upload) types.Object {
 	})
 }
 
-// unfinished reads incompleteObject back. It is nil when there is none. size is the file's, for the size of the last part.
+// unfinished reads incompleteObject back. It is nil when there is none. size is that of the file:
+// it decides the size of the last part.
 func unfinished(ctx context.Context, o types.Object, size int64) (*resume.Upload, diag.Diagnostics) {
 	if o.IsNull() || o.IsUnknown() {
 		return nil, nil
@@ -172,9 +175,9 @@ func unfinished(ctx context.Context, o types.Object, size int64) (*resume.Upload
 	return &resume.Upload{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
 }
 
-// encodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas; the ETag follows only
-// where it is not the quoted MD5. Checksums are left out: they prove a part only from where nobody else can write, which
-// a state is not. 10,000 parts take about 280 kB.
+// encodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas.
+// The ETag follows only where it is not the quoted MD5. Checksums are left out: they prove a part
+// only in a file that nobody else can write, and a state is none. 10,000 parts take about 280 kB.
 func encodeParts(parts []transfer.Part) string {
 	sorted := slices.Clone(parts)
 	slices.SortFunc(sorted, func(a, b transfer.Part) int { return a.Number - b.Number })
@@ -194,7 +197,8 @@ func encodeParts(parts []transfer.Part) string {
 
 func quotedMD5(sum [md5.Size]byte) string { return `"` + hex.EncodeToString(sum[:]) + `"` }
 
-// decodeParts is the inverse of encodeParts. Parts that a file of size bytes does not have are an error.
+// decodeParts is the inverse of encodeParts. Parts that a file of size bytes does not have are an
+// error.
 func decodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
 	if s == "" {
 		return nil, nil

@@ -20,9 +20,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Keys of the private state. The intent tells Delete what it serves: Delete gets the attributes of the old state, but
-// the private data of the new plan. Every plan that is not null counts as a replacement, since no other one reaches
-// Delete.
+// Keys of the private state. The intent tells Delete why it runs: Delete gets the attributes of the
+// old state, but the private data of the new plan. Every plan that is not null counts as a
+// replacement, because no other one leads to Delete.
 const (
 	privateSeen   = "file"
 	privateIntent = "intent"
@@ -32,8 +32,9 @@ const (
 	intentUndecided = `"replace unless the content is the same"`
 )
 
-// ModifyPlan decides everything that the file decides. Terraform calls it up to three times for one change (twice while
-// planning a replacement, once before applying), so the file is hashed through the engine, which does it once.
+// ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for
+// one change: twice while planning a replacement, once before applying. The engine hashes the file
+// only once.
 func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.data == nil {
 		return
@@ -85,7 +86,7 @@ type planner struct {
 	plan     model
 	state    *model // nil: the object is to be created
 	seen     seen
-	// replacesUndecided says that the object is to be created in place of one for which the verdict was undecided.
+	// replacesUndecided is true if the new object replaces one for which the verdict was undecided.
 	replacesUndecided bool
 
 	diags diag.Diagnostics
@@ -108,7 +109,8 @@ func (p *planner) run(ctx context.Context) (verdict, []string) {
 	return v, reasons
 }
 
-// complete says that the state holds an upload that is complete. An import is: its content is just not known yet.
+// complete reports whether the state has a complete upload. An imported one is complete: only its
+// content is not known yet.
 func (m *model) complete() bool { return m != nil && m.Incomplete.IsNull() && !m.KeyPath.IsNull() }
 
 // facts describe the stored file of a state, nil if it has no complete one.
@@ -130,8 +132,8 @@ func (p *planner) wanted(ctx context.Context) facts {
 	info, err := transfer.Stat(source)
 	switch {
 	case upload.IsMissing(err) && p.state.complete():
-		// Without the file nothing can be uploaded, so an argument that is not known yet is not taken for a change: if it
-		// is one, the plan of the apply fails, and the state is still there.
+		// Without the file nothing can be uploaded, so an argument that is not known yet does not
+		// count as a change. If it is one, planning again at apply fails, and the state is kept.
 		w.Size = types.Int64Null()
 		w.FileName, w.ContentType = known(w.FileName), known(w.ContentType)
 		return w
@@ -150,7 +152,8 @@ func (p *planner) fail(summary, detail string) {
 	p.diags.AddAttributeError(path.Root("source"), summary, detail)
 }
 
-// contentHash is the SHA-256 of the state if the file has not been touched since, else that of the file's content.
+// contentHash is the SHA-256 of the state if the file has not been touched since, else that of the
+// file's content.
 func (p *planner) contentHash(ctx context.Context, source string, info os.FileInfo) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
 	if detection != detectContent && p.state.complete() && p.seen.is(source, info) &&
@@ -164,7 +167,7 @@ func (p *planner) contentHash(ctx context.Context, source string, info os.FileIn
 	return types.StringValue(sum)
 }
 
-// fill makes the plan of a verdict, or says why there can be none.
+// fill makes the plan for a verdict, or reports why there can be none.
 func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted facts) {
 	absent := wanted.Size.IsNull()
 	switch {
@@ -182,7 +185,7 @@ func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted 
 	}
 }
 
-// fillStored plans to keep the stored file. An import learns what it lacks from the file at hand.
+// fillStored plans to keep the stored file. What an import lacks comes from the local file.
 func (p *planner) fillStored(v verdict, wanted facts) {
 	p.plan.keepOutcome(*p.state)
 	p.plan.SHA256 = firstSet(kept(p.config.SHA256, p.state.SHA256), wanted.SHA256)
@@ -210,8 +213,8 @@ func (p *planner) fillStored(v verdict, wanted facts) {
 	}
 }
 
-// kept is the value of an attribute of a stored file that stays: the configured one, else the stored one. It is unknown
-// only where nothing is stored.
+// kept is an attribute's value for a stored file that is kept: the configured value, else the
+// stored one. It is unknown only where nothing is stored.
 func kept(config, stored types.String) types.String {
 	return firstSet(known(config), stored, config)
 }
@@ -246,8 +249,8 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, p.now)...)
 }
 
-// baseName is the name that a new upload gets by default. It is left to the apply where that may keep the stored file,
-// which keeps its name, too.
+// baseName is the default name of a new upload. It is unknown where the apply may keep the stored
+// file, and with it that file's name.
 func (p *planner) baseName(v verdict) types.String {
 	if v == verdictUndecided || p.config.Source.IsUnknown() {
 		return types.StringUnknown()
@@ -259,8 +262,8 @@ func (p *planner) baseName(v verdict) types.String {
 	return types.StringValue(base)
 }
 
-// contentType is found while planning where that needs no look at the content, or where the content has been read
-// anyway. Otherwise the apply finds it.
+// contentType is the default media type. It is planned if the name tells it, or if the content has
+// been read anyway. Otherwise it is unknown until the apply.
 func (p *planner) contentType() types.String {
 	if p.plan.FileName.IsUnknown() || p.config.Source.IsUnknown() {
 		return types.StringUnknown()

@@ -8,9 +8,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// A plan that does not know the content replaces the stored file. If the apply finds the same content,
-// the stored file is kept: Delete offers it, and the Create of an object that asks for such a file
-// takes it.
+// A plan that does not know the content replaces the stored file. If the apply finds the same
+// content, the stored file is kept: Delete offers it, and the Create of an object that asks for
+// such a file takes it.
 
 // offerStored leaves the stored file of a state to the Create that follows.
 func (r *mediaUpload) offerStored(state model) {
@@ -20,9 +20,9 @@ func (r *mediaUpload) offerStored(state model) {
 	})
 }
 
-// takeStored takes a stored file that has what a plan asks for. Of several it takes the one that was
-// uploaded from the same source or had the same name, so that objects with the same content keep their
-// own.
+// takeStored takes a stored file that has what a plan asks for. Of several it takes the one that
+// was uploaded from the same source or had the same name, so that objects with the same content
+// keep their own.
 func (r *mediaUpload) takeStored(plan model, baseName string) (file providerdata.ReplacedFile, ok bool) {
 	for _, prefer := range []func(providerdata.ReplacedFile) bool{
 		func(f providerdata.ReplacedFile) bool { return f.Source == plan.Source.ValueString() },
@@ -37,10 +37,10 @@ func (r *mediaUpload) takeStored(plan model, baseName string) (file providerdata
 	return file, ok
 }
 
-// namedAtApply reports whether the name and the media type that a new object gets by default are left
-// to its Create. In a plan they are if the content is not known, or if an object of the same content
-// may keep its stored file. At apply they are if a stored file is on offer that has everything that is
-// configured, but not the default name and type.
+// namedAtApply reports whether the name and the media type that a new object gets by default are
+// left to its Create. In a plan they are if the content is not known, or if an object of the same
+// content may keep its stored file. At apply they are if a stored file is on offer that has
+// everything that is configured, but not the default name and type.
 func (r *mediaUpload) namedAtApply(plan, config model) bool {
 	if !config.FileName.IsNull() && !config.ContentType.IsNull() {
 		return false

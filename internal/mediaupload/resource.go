@@ -1,5 +1,5 @@
-// Package mediaupload has the resource vodlive_media_upload, the action vodlive_process_media and the
-// ephemeral resource vodlive_upload_url. Package upload sends the files.
+// Package mediaupload has the resource vodlive_media_upload, the action vodlive_process_media and
+// the ephemeral resource vodlive_upload_url. Package upload sends the files.
 //
 // The content decides what happens to the resource: the plan has the SHA-256 of the file, and no
 // object is made from any other content. The state keeps what is needed to continue an upload that
@@ -79,8 +79,8 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
 }
 
-// upload sends the file and fills in what the service says of it. It returns what is left to continue
-// when it fails, nil if nothing is; next tells the user how.
+// upload sends the file and fills in what the service returns. If it fails, it returns what is left
+// to continue, nil if nothing is. next says how the user goes on.
 func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Upload, next steps, diags *diag.Diagnostics) *resume.Upload {
 	f, err := m.file()
 	if err != nil {
@@ -112,8 +112,8 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Uplo
 // Read keeps the state: the service has no call that shows a stored file.
 func (r *mediaUpload) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
-// Update changes the provider's own arguments, adopts the file of an import, and continues an upload
-// that was untainted.
+// Update changes the provider's own arguments, adopts the file of an import, and continues an
+// upload that was untainted.
 func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model
 	var configured types.String
@@ -184,7 +184,8 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	left, diags := unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	resp.Diagnostics.Append(diags...)
-	if left == nil || r.data.Uploader.Completed(left.UploadID) { // with create_before_destroy, Create has continued it
+	// With create_before_destroy, Create may have continued it already.
+	if left == nil || r.data.Uploader.Completed(left.UploadID) {
 		return
 	}
 	if string(intent) != intentDestroy {

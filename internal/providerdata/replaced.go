@@ -16,9 +16,9 @@ type ReplacedFile struct {
 	ContentType string // "" = not known, as after an import
 }
 
-// ReplacedFiles passes stored files from the Delete of a resource to the Create that replaces it. Both
-// run in one provider process, and Terraform passes nothing from one to the other. The zero value is
-// ready.
+// ReplacedFiles passes stored files from the Delete of a resource to the Create that replaces it.
+// Both run in one provider process, and Terraform passes nothing from one to the other. The zero
+// value is ready.
 type ReplacedFiles struct {
 	mu           sync.Mutex
 	files        []ReplacedFile
@@ -32,8 +32,8 @@ func (r *ReplacedFiles) Offer(file ReplacedFile) {
 	r.files = append(r.files, file)
 }
 
-// Take removes and returns the file offered first that fits. Each file is returned once, so that two
-// resources with the same content never share one.
+// Take removes and returns the file offered first that fits. Each file is returned once, so that
+// two resources with the same content never share one.
 func (r *ReplacedFiles) Take(fits func(ReplacedFile) bool) (file ReplacedFile, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -134,7 +134,8 @@ func (d *destination) complete(ctx context.Context, parts []transfer.Part) (*api
 	for i, p := range parts {
 		listed[i] = api.CompletedPart{Number: p.Number, ETag: p.ETag}
 	}
-	// Recorded before the call: if this process ends now, the next one knows that the object may exist.
+	// Recorded before the call: if this process ends now, the next one knows that the object may
+	// exist.
 	d.set(true, false)
 	d.record.Changed(d.unfinished)
 	d.record.Flush()

@@ -22,7 +22,8 @@ const (
 
 const (
 	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT. That needs one
-	// call of the service instead of four. It cannot be continued, which loses a minute on a slow line.
+	// call of the service instead of four. It cannot be continued, which loses a minute on a slow
+	// line.
 	singleLimit = 64 << 20
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
@@ -65,8 +66,8 @@ type SizeError struct {
 
 func (e *SizeError) Error() string { return e.Detail }
 
-// CheckSize returns a *SizeError if the file cannot be sent as asked. Path, Size, Method and PartSize
-// must be set; a size that is not known yet is 0.
+// CheckSize returns a *SizeError if the file cannot be sent as asked. Path, Size, Method and
+// PartSize must be set; a size that is not known yet is 0.
 func (f File) CheckSize() error {
 	file := fmt.Sprintf("%s has %d bytes", f.Path, f.Size)
 	switch count := transfer.PartCount(f.Size, f.partSize()); {
@@ -122,8 +123,8 @@ func TypeByName(names ...string) string {
 	return ""
 }
 
-// TypeByContent returns the media type of a file by its first bytes: application/octet-stream if they
-// tell nothing. The error is a *transfer.FileError.
+// TypeByContent returns the media type of a file by its first bytes: application/octet-stream if
+// they tell nothing. The error is a *transfer.FileError.
 func TypeByContent(path string) (string, error) {
 	found, err := mimetype.DetectFile(path)
 	if err != nil {

@@ -27,12 +27,13 @@ import (
 )
 
 const (
-	testPartSize = 64 << 10 // too small for the multi-lane MD5, whose channels would leave the bubble
+	// Too small for the multi-lane MD5, which waits on channels of its own.
+	testPartSize = 64 << 10
 	testParts    = 3
 	requestLimit = 30 * time.Second
 )
 
-// inMemory calls a handler without a connection, so that everything happens in virtual time.
+// inMemory calls a handler without a connection, so that all waits are virtual.
 type inMemory struct{ handler http.Handler }
 
 func (m inMemory) RoundTrip(req *http.Request) (resp *http.Response, err error) {
@@ -52,7 +53,8 @@ func (m inMemory) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 	return recorder.Result(), nil
 }
 
-// bench is a simulated service and one file to upload to it. Each run is one process of the provider.
+// bench is a simulated service and one file to upload to it. Each run is one process of the
+// provider.
 type bench struct {
 	*simulator.Service
 	t       *testing.T
@@ -124,7 +126,7 @@ func (b *bench) mustFail(earlier *resume.Upload) (*resume.Upload, error) {
 	return result.Left, err
 }
 
-// interrupted runs an upload whose last part is refused, and returns what it leaves.
+// interrupted runs an upload whose last part storage refuses, and returns what it leaves.
 func (b *bench) interrupted() *resume.Upload {
 	b.t.Helper()
 	b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})

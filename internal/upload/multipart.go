@@ -31,10 +31,10 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 }
 
 // choose finds the unfinished upload to continue: what the caller knows, or what was handed over,
-// joined with this machine's record of the same upload, or else the record's. Which list of parts is
-// newer does not matter: the engine reuses only parts that are proved to hold the file's bytes. An
-// upload is left to whoever has it, in this process or in another one (elsewhere): otherwise one object
-// would end up in two resources.
+// joined with this machine's record of the same upload, or else the record's. Which list of parts
+// is newer does not matter: the engine reuses only parts that are proved to hold the file's bytes.
+// An upload is left to whoever has it, in this process or in another one (elsewhere): otherwise one
+// object would end up in two resources.
 func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *resume.Upload {
 	o.mu.Lock()
 	candidates := append([]*resume.Upload{earlier}, o.handedOver[o.file.key()]...)
@@ -95,8 +95,8 @@ func (o *operation) run(ctx context.Context, d *destination) error {
 }
 
 // resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning,
-// so that no two runs in a row meet the same refusal. Only if the new upload gets no further either,
-// the cause lies elsewhere: then the stored parts are kept.
+// so that no two runs in a row meet the same refusal. Only if the new upload gets no further
+// either, the cause lies elsewhere: then the stored parts are kept.
 func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 	tflog.Info(ctx, "continuing an unfinished upload",
 		map[string]any{"file_name": o.file.Name, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})

@@ -23,7 +23,7 @@ func checkObject(keyPath string, sent transfer.Result, completed *api.CompletedU
 		}
 		if known, ok := sent.Matches(c.algorithm, c.value); known && !ok {
 			return fmt.Errorf("storage made an object, %s, that is not the file: its %s is %s, which is not the file's. Do not use this object. "+
-				"Apply again, which uploads the file from its beginning", keyPath, c.name, c.value)
+				"The next upload sends the file from its beginning", keyPath, c.name, c.value)
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ const (
 	lineInterval = time.Second
 )
 
-// reporter passes the progress of one upload on: to the provider's log every ten seconds, and a line
-// a second to where users watch it.
+// reporter passes the progress of one upload on: to the provider's log every ten seconds, and a
+// line a second to where users watch it.
 type reporter struct {
 	log  func(line string)
 	file *os.File          // VODLIVE_PROGRESS; nil = none
@@ -71,8 +71,8 @@ func (r *reporter) report(p transfer.Progress) {
 	}
 }
 
-// openProgress opens a regular file, which is made if it is missing, or a terminal. It checks the file
-// before it opens it, because opening a pipe waits for its reader, and again once it is open.
+// openProgress opens a regular file, which is made if it is missing, or a terminal. It checks the
+// file before it opens it, because opening a pipe waits for its reader, and again once it is open.
 func openProgress(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil {

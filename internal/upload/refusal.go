@@ -25,8 +25,9 @@ const (
 // final reports whether storage itself has decided.
 func (r refusal) final() bool { return r == partsUnusable || r == uploadUnknown }
 
-// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload. Which
-// status the service gives a refusal is not documented, so S3's error codes count under any status.
+// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload.
+// Which status the service gives a refusal is not documented, so S3's error codes count under any
+// status.
 func refusalOf(err error) refusal {
 	if e, ok := errors.AsType[*transfer.StatusError](err); ok {
 		switch e.Code {

@@ -1,9 +1,9 @@
 // Package upload sends one file to the service (SERVICE.md, calls 1 to 6). It binds the engine,
-// which knows no service, to the service's calls. It continues what an earlier upload left, verifies
-// the object that storage makes, and reports progress. It does not know Terraform.
+// which knows no service, to the service's calls. It continues what an earlier upload left,
+// verifies the object that storage makes, and reports progress. It does not know Terraform.
 //
-// What an upload that fails has stored is kept twice: in a record on this machine, and in the result
-// for the caller's state. Either is enough to continue it.
+// What an upload that fails has stored is kept twice: in a record on this machine, and in the
+// result for the caller's state. Either is enough to continue it.
 package upload
 
 import (
@@ -41,7 +41,9 @@ type Config struct {
 type Uploader struct {
 	Config
 
-	claims sync.Map // ids of the multipart uploads that an operation of this process has or had; true once complete
+	// claims has the id of each multipart upload that an operation of this process has or had. The
+	// value is true once the upload is complete.
+	claims sync.Map
 
 	mu         sync.Mutex
 	handedOver map[string][]*resume.Upload // by File.key
@@ -50,7 +52,8 @@ type Uploader struct {
 // New returns an Uploader.
 func New(c Config) *Uploader { return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}} }
 
-// StoredFile is a complete upload as the service and storage describe it. "" is what they did not say.
+// StoredFile is a complete upload as the service and storage describe it. "" is what they did not
+// say.
 type StoredFile struct {
 	KeyPath    string
 	ETag       string // as the header or the answer had it
@@ -65,16 +68,16 @@ type StoredFile struct {
 // Result is what became of an upload.
 type Result struct {
 	StoredFile                // empty if the upload failed
-	Left       *resume.Upload // what a later upload needs to continue a failed one; nil if nothing can be continued
+	Left       *resume.Upload // what can be continued of a failed upload; nil = nothing
 	Warnings   []Warning
 }
 
 // Warning is what the user should know of an upload, even if it succeeded.
 type Warning struct{ Summary, Detail string }
 
-// Upload stores the file. earlier is what an earlier upload of it left, nil if that is not known. Two
-// more places are searched: what HandOver was given, and this machine's record. show gets a line of
-// progress a second; it may be nil.
+// Upload stores the file. earlier is what an earlier upload of it left, nil if that is not known.
+// Two more places are searched: what HandOver was given, and this machine's record. show gets a
+// line of progress a second; it may be nil.
 func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Upload, show func(line string)) (Result, error) {
 	if _, limited := ctx.Deadline(); !limited {
 		var cancel context.CancelFunc
@@ -124,8 +127,8 @@ func (u *Uploader) claim(id string) bool {
 }
 
 // SHA256 returns the hash of a file's content in lower-case hex. With remembered, a file that this
-// machine has hashed before, and that has not been touched since, is not read again. Without it, the
-// file is read once per process. The error is that of the engine's Hash.
+// machine has hashed before, and that has not been touched since, is not read again. Without it,
+// the file is read once per process. The error is that of the engine's Hash.
 func (u *Uploader) SHA256(ctx context.Context, path string, remembered bool) (string, error) {
 	memo := u.Resume.Memo(ctx, path)
 	if sum := memo.SHA256(); sum != "" && remembered {

@@ -18,8 +18,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// TestEditedRecordMakesNoForeignObject has somebody else put content into the unfinished upload, and name it in the
-// record or in the state as the file's own.
+// TestEditedRecordMakesNoForeignObject has another client store other content as a part of the
+// unfinished upload, and the record or the state name it as the file's own.
 func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 	t.Parallel()
 	t.Run("record", func(t *testing.T) {
@@ -41,7 +41,8 @@ func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 	})
 }
 
-// TestPartsWithoutMD5 continues where ETags are no MD5s: a record and storage's own checksum together prove a part.
+// TestPartsWithoutMD5: where ETags are no MD5s, a record and storage's own checksum together prove
+// a part.
 func TestPartsWithoutMD5(t *testing.T) {
 	t.Parallel()
 	for _, checksum := range []string{"crc64nvme", "crc32c", "crc32", "sha256"} {
@@ -90,7 +91,8 @@ func TestCompleteHasTheTimeOfTheUpload(t *testing.T) {
 	})
 }
 
-// TestUploadWithoutADeadlineEnds: a service that never answers must not hold an action for ever.
+// TestUploadWithoutADeadlineEnds: an action has no time limit of its own, and must not wait for
+// ever.
 func TestUploadWithoutADeadlineEnds(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
@@ -112,7 +114,8 @@ const (
 	s3Invalid = `{"message":"An error occurred (InvalidPart) when calling the CompleteMultipartUpload operation: One or more of the specified parts could not be found."}`
 )
 
-// TestLostAnswerToComplete: what is told to the repetition says what became of the first call.
+// TestLostAnswerToComplete: the answer to the repeated request tells whether the first one was
+// processed.
 func TestLostAnswerToComplete(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]simulator.Fault{
@@ -172,8 +175,8 @@ func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
 	}
 }
 
-// TestRefusedCompleteLeavesNoDoubt: after a refusal without words the object is surely not there, whatever the record
-// said while the request was under way.
+// TestRefusedCompleteLeavesNoDoubt: after a refusal the object surely does not exist, whatever the
+// record said while the request was under way.
 func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
@@ -189,7 +192,8 @@ func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
 	})
 }
 
-// TestCompleteLostInAnEarlierRun: an upload that is gone then may be the object, which only the user can find out.
+// TestCompleteLostInAnEarlierRun: if the upload does not exist any more, the object may exist. Only
+// the user can find out.
 func TestCompleteLostInAnEarlierRun(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]simulator.Fault{
@@ -217,8 +221,8 @@ func TestCompleteLostInAnEarlierRun(t *testing.T) {
 	}
 }
 
-// TestRefusedContinuationBeginsAnew: whatever the words, an upload that cannot go on is given up as soon as a new one
-// gets on.
+// TestRefusedContinuationBeginsAnew: however the refusal reads, a refused upload is given up once a
+// new upload succeeds.
 func TestRefusedContinuationBeginsAnew(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]simulator.Fault{
@@ -256,7 +260,7 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestOneRefusalThrowsNothingAway: a proxy's answer is none of storage's.
+// TestOneRefusalThrowsNothingAway: one answer of a proxy does not give up the stored parts.
 func TestOneRefusalThrowsNothingAway(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{simulator.CallMultipartURL, simulator.CallMultipartComplete, simulator.CallPutPart} {
@@ -276,7 +280,8 @@ func TestOneRefusalThrowsNothingAway(t *testing.T) {
 	}
 }
 
-// TestRefusalOfEverythingKeepsTheParts: the stored parts are given up only for an upload that gets further.
+// TestRefusalOfEverythingKeepsTheParts: the stored parts are given up only for a new upload that
+// gets further.
 func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
 	t.Parallel()
 	for name, calls := range map[string][]string{
@@ -303,7 +308,8 @@ func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
 	}
 }
 
-// TestInterruptedNewUploadTakesThePlaceOfTheOld: what the state and the record hold after it is the new upload.
+// TestInterruptedNewUploadTakesThePlaceOfTheOld: afterwards the state and the record have the new
+// upload.
 func TestInterruptedNewUploadTakesThePlaceOfTheOld(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
@@ -323,7 +329,7 @@ func TestInterruptedNewUploadTakesThePlaceOfTheOld(t *testing.T) {
 	})
 }
 
-// TestObjectChecksum compares what the answer to complete says of the object.
+// TestObjectChecksum holds the checksums in the answer to complete against the file.
 func TestObjectChecksum(t *testing.T) {
 	t.Parallel()
 	encoded := func(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
@@ -402,7 +408,8 @@ func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
 	})
 }
 
-// TestPartsThatCannotBeProvedAreNotPromised: without a record nothing proves the parts of a store whose ETags are no MD5s.
+// TestPartsThatCannotBeProvedAreNotPromised: where ETags are no MD5s, nothing but a record proves a
+// part.
 func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
