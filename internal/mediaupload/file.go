@@ -3,9 +3,7 @@ package mediaupload
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -48,20 +46,18 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, e
 		m.Size = types.Int64Value(info.Size())
 	}
 	if m.FileName.IsUnknown() || m.FileName.IsNull() {
-		base := filepath.Base(source)
-		if problem := upload.NameProblem(base); problem != "" {
-			return nil, fmt.Errorf("the file's name is %q, which %s. Set `file_name` to the name to store it under", base, problem)
+		name, err := upload.DefaultName(source)
+		if err != nil {
+			return nil, err
 		}
-		m.FileName = types.StringValue(base)
+		m.FileName = types.StringValue(name)
 	}
 	if m.ContentType.IsUnknown() || m.ContentType.IsNull() {
-		found := upload.TypeByName(m.FileName.ValueString(), source)
-		if found == "" {
-			if found, err = upload.TypeByContent(source); err != nil {
-				return nil, err
-			}
+		mediaType, err := upload.MediaType(m.FileName.ValueString(), source)
+		if err != nil {
+			return nil, err
 		}
-		m.ContentType = types.StringValue(found)
+		m.ContentType = types.StringValue(mediaType)
 	}
 	return json.Marshal(seen{Source: source, Size: info.Size(), ModTime: info.ModTime(), SHA256: strings.ToLower(m.SHA256.ValueString())})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
 		return
 	}
-	p := planner{resource: r, now: time.Now()}
+	p := planner{resource: r}
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &p.plan)...)
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Config, &p.config)...)
 	if req.State.Raw.IsNull() {
@@ -81,7 +80,6 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 // planner makes one plan.
 type planner struct {
 	resource *mediaUpload
-	now      time.Time
 	config   model
 	plan     model
 	state    *model // nil: the object is to be created
@@ -196,7 +194,7 @@ func (p *planner) fillStored(v verdict, wanted facts) {
 	if v == verdictAdopt {
 		p.plan.Size = wanted.Size
 		if p.plan.ContentType.IsNull() {
-			p.plan.ContentType = p.contentType()
+			p.plan.ContentType = p.contentType(v)
 		}
 		name := "`source`"
 		if !source.IsUnknown() {
@@ -231,11 +229,8 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	if p.plan.FileName.IsNull() {
 		p.plan.FileName = p.baseName(v)
 	}
-	if p.plan.ContentType.IsNull() && v == verdictUndecided {
-		p.plan.ContentType = types.StringUnknown()
-	}
 	if p.plan.ContentType.IsNull() {
-		p.plan.ContentType = p.contentType()
+		p.plan.ContentType = p.contentType(v)
 	}
 	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
@@ -246,7 +241,7 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	if p.diags.HasError() {
 		return
 	}
-	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, p.now)...)
+	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, time.Now())...)
 }
 
 // baseName is the default name of a new upload. It is unknown where the apply may keep the stored
@@ -255,32 +250,28 @@ func (p *planner) baseName(v verdict) types.String {
 	if v == verdictUndecided || p.config.Source.IsUnknown() {
 		return types.StringUnknown()
 	}
-	base := filepath.Base(p.config.Source.ValueString())
-	if problem := upload.NameProblem(base); problem != "" {
-		p.fail("The file cannot be uploaded", fmt.Sprintf("Its name is %q, which %s. Set `file_name` to the name to store it under.", base, problem))
+	name, err := upload.DefaultName(p.config.Source.ValueString())
+	if err != nil {
+		p.fail("The file cannot be uploaded", providerdata.ErrorText(err))
 	}
-	return types.StringValue(base)
+	return types.StringValue(name)
 }
 
 // contentType is the default media type. It is planned if the name tells it, or if the content has
 // been read anyway. Otherwise it is unknown until the apply.
-func (p *planner) contentType() types.String {
-	if p.plan.FileName.IsUnknown() || p.config.Source.IsUnknown() {
+func (p *planner) contentType(v verdict) types.String {
+	if v == verdictUndecided || p.plan.FileName.IsUnknown() || p.config.Source.IsUnknown() {
 		return types.StringUnknown()
 	}
-	source := p.config.Source.ValueString()
-	if t := upload.TypeByName(p.plan.FileName.ValueString(), source); t != "" {
-		return types.StringValue(t)
-	}
-	if !p.config.SHA256.IsNull() {
+	name, source := p.plan.FileName.ValueString(), p.config.Source.ValueString()
+	if upload.TypeByName(name, source) == "" && !p.config.SHA256.IsNull() {
 		return types.StringUnknown()
 	}
-	t, err := upload.TypeByContent(source)
+	found, err := upload.MediaType(name, source)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
-		return types.StringUnknown()
 	}
-	return types.StringValue(t)
+	return types.StringValue(found)
 }
 
 // known is null for a value that is not known yet.

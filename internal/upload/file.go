@@ -99,6 +99,15 @@ func NameProblem(name string) string {
 	return ""
 }
 
+// DefaultName returns the name under which a file is stored by default.
+func DefaultName(path string) (string, error) {
+	base := filepath.Base(path)
+	if problem := NameProblem(base); problem != "" {
+		return "", fmt.Errorf("the file's name is %q, which %s. Set `file_name` to the name to store it under", base, problem)
+	}
+	return base, nil
+}
+
 // mediaTypes are the types of the extensions that media files have. They are kept here because the
 // tables of operating systems differ, and a type must not depend on which runner makes the plan.
 var mediaTypes = map[string]string{
@@ -123,9 +132,12 @@ func TypeByName(names ...string) string {
 	return ""
 }
 
-// TypeByContent returns the media type of a file by its first bytes: application/octet-stream if
-// they tell nothing. The error is a *transfer.FileError.
-func TypeByContent(path string) (string, error) {
+// MediaType returns the media type of a file by the extension of its name or path, else by its first
+// bytes: application/octet-stream if they tell nothing. The error is a *transfer.FileError.
+func MediaType(name, path string) (string, error) {
+	if t := TypeByName(name, path); t != "" {
+		return t, nil
+	}
 	found, err := mimetype.DetectFile(path)
 	if err != nil {
 		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: cause(err)}
