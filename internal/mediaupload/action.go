@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -121,9 +120,7 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	}
 	m := config.upload()
 	m.Size = types.Int64Value(info.Size())
-	if problem := sizeDiagnostic(m.unhashed()); problem != nil {
-		resp.Diagnostics.Append(problem)
-	}
+	resp.Diagnostics.Append(sizeDiagnostic(m.unhashed()))
 }
 
 func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
@@ -148,10 +145,16 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
-	keyPath := a.upload(ctx, m, say, &resp.Diagnostics)
+	next := afterInvoke
+	if !a.data.Uploader.Resume.Usable(ctx) { // without a state, only a record can continue an upload
+		next.toContinue = ""
+	}
+	result, diags := m.send(ctx, a.data.Uploader, nil, next, say)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	keyPath := result.KeyPath
 	say("submitting a batch job on " + keyPath)
 	paths := []string{keyPath}
 	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
@@ -161,29 +164,4 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 		return
 	}
 	say(fmt.Sprintf("submitted %s: %s", keyPath, message))
-}
-
-// upload sends the file and returns its key path.
-func (a *processMedia) upload(ctx context.Context, m *model, say func(string), diags *diag.Diagnostics) (keyPath string) {
-	f, err := m.file()
-	if err == nil {
-		err = f.CheckSize()
-	}
-	if err != nil {
-		diags.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
-		return ""
-	}
-	result, err := a.data.Uploader.Upload(ctx, f, nil, say)
-	for _, w := range result.Warnings {
-		diags.AddWarning(w.Summary, w.Detail)
-	}
-	if err != nil {
-		next := afterInvoke
-		// The action has no state, so only a record can continue its upload.
-		if !a.data.Uploader.Resume.Usable(ctx) {
-			next.toContinue = ""
-		}
-		diags.Append(uploadDiagnostic(f, result.Left, err, next))
-	}
-	return result.KeyPath
 }

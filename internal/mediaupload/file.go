@@ -7,8 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -60,4 +63,25 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, e
 		m.ContentType = types.StringValue(mediaType)
 	}
 	return json.Marshal(seen{Source: source, Size: info.Size(), ModTime: info.ModTime(), SHA256: strings.ToLower(m.SHA256.ValueString())})
+}
+
+// send uploads the file of a model with every value known. The result has what is left to continue if
+// there is an error; next says how the user goes on. show gets the progress; it may be nil.
+func (m *model) send(ctx context.Context, u *upload.Uploader, earlier *resume.Upload, next steps, show func(line string)) (upload.Result, diag.Diagnostics) {
+	f, err := m.file()
+	if err != nil {
+		return upload.Result{Left: earlier}, diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
+	}
+	if problem := sizeDiagnostic(f); problem != nil {
+		return upload.Result{Left: earlier}, diag.Diagnostics{problem}
+	}
+	result, err := u.Upload(ctx, f, earlier, show)
+	var diags diag.Diagnostics
+	for _, w := range result.Warnings {
+		diags.AddWarning(w.Summary, w.Detail)
+	}
+	if err != nil {
+		diags.Append(uploadDiagnostic(f, result.Left, err, next))
+	}
+	return result, diags
 }

@@ -235,9 +235,7 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
 	}
-	if problem := sizeDiagnostic(p.plan.unhashed()); problem != nil {
-		p.diags.Append(problem)
-	}
+	p.diags.Append(sizeDiagnostic(p.plan.unhashed()))
 	if p.diags.HasError() {
 		return
 	}

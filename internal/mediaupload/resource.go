@@ -82,31 +82,19 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 // upload sends the file and fills in what the service returns. If it fails, it returns what is left
 // to continue, nil if nothing is. next says how the user goes on.
 func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Upload, next steps, diags *diag.Diagnostics) *resume.Upload {
-	f, err := m.file()
-	if err != nil {
-		diags.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
-		return earlier
-	}
 	limit, d := m.Timeouts.Create(ctx, upload.DefaultLimit)
 	diags.Append(d...)
-	if problem := sizeDiagnostic(f); problem != nil {
-		diags.Append(problem)
-	}
 	if diags.HasError() {
 		return earlier
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.create) was reached", limit))
 	defer cancel()
-	result, err := r.data.Uploader.Upload(ctx, f, earlier, nil)
-	for _, w := range result.Warnings {
-		diags.AddWarning(w.Summary, w.Detail)
+	result, d := m.send(ctx, r.data.Uploader, earlier, next, nil)
+	diags.Append(d...)
+	if !d.HasError() {
+		m.setStored(result.StoredFile)
 	}
-	if err != nil {
-		diags.Append(uploadDiagnostic(f, result.Left, err, next))
-		return result.Left
-	}
-	m.setStored(result.StoredFile)
-	return nil
+	return result.Left
 }
 
 // Read keeps the state: the service has no call that shows a stored file.
