@@ -16,11 +16,13 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 const actionName = "vodlive_process_media"
 
-// NewAction makes the action vodlive_process_media: upload a file, then submit a batch job on it, with nothing in the state.
+// NewAction makes the action vodlive_process_media: upload a file, then submit a batch job on it.
+// It keeps nothing in the state.
 func NewAction() action.Action { return &processMedia{} }
 
 type processMedia struct{ data *providerdata.Data }
@@ -38,6 +40,13 @@ type actionModel struct {
 	Method       types.String `tfsdk:"method"`
 	PartSize     types.Int64  `tfsdk:"part_size"`
 	ServiceModes types.List   `tfsdk:"service_modes"`
+}
+
+// upload is the resource that would make the action's upload.
+func (m *actionModel) upload() *model {
+	return &model{
+		Source: m.Source, FileName: m.FileName, ContentType: m.ContentType, SHA256: m.SHA256, Method: m.Method, PartSize: m.PartSize,
+	}
 }
 
 func (a *processMedia) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
@@ -67,12 +76,12 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 				MarkdownDescription: "SHA-256 that the content must have, in hexadecimal. Saves reading the file before it is sent.",
 			},
 			"method": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{stringvalidator.OneOf(methodAuto, methodSingle, methodMultipart)},
+				Optional: true, Validators: []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
 				MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts.",
 			},
 			"part_size": schema.Int64Attribute{
 				Optional: true, Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
-				MarkdownDescription: "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, more only where the file would have more than 10,000 parts.",
+				MarkdownDescription: "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts.",
 			},
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
@@ -90,8 +99,8 @@ func (a *processMedia) Configure(_ context.Context, req action.ConfigureRequest,
 	a.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
-// ModifyPlan finds what the action would fail on before anything else of the plan is applied. The file itself may be
-// made by that plan, so a missing one is left to Invoke.
+// ModifyPlan reports what Invoke would fail on, before anything of the plan is applied. The same
+// plan may create the file, so a missing file is no error yet.
 func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	if a.data == nil {
 		return
@@ -102,9 +111,16 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	if resp.Diagnostics.HasError() || config.Source.IsUnknown() {
 		return
 	}
-	if _, err := stat(config.Source.ValueString()); err != nil && !isMissing(err) {
-		resp.Diagnostics.AddAttributeError(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
+	info, err := transfer.Stat(config.Source.ValueString())
+	if err != nil {
+		if !upload.IsMissing(err) {
+			resp.Diagnostics.AddAttributeError(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
+		}
+		return
 	}
+	m := config.upload()
+	m.Size = types.Int64Value(info.Size())
+	resp.Diagnostics.Append(sizeDiagnostic(m.unhashed()))
 }
 
 func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
@@ -121,33 +137,31 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	}
 	say := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
 
-	r := &mediaUpload{data: a.data}
-	m := &model{
-		Source: config.Source, FileName: config.FileName, ContentType: config.ContentType, SHA256: config.SHA256,
-		Method: config.Method, PartSize: config.PartSize,
-	}
+	m := config.upload()
 	if m.SHA256.IsNull() {
 		say("reading " + m.Source.ValueString())
 	}
-	s, _, err := r.prepareUpload(ctx, m)
-	if err != nil {
+	if _, err := m.prepare(ctx, a.data.Uploader); err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
-	reporter := &reporter{ctx: ctx, now: time.Now, lastLog: time.Now(), line: say}
-	u := &uploader{data: a.data, progress: reporter.report, warn: resp.Diagnostics.AddWarning}
-	stored, left, err := u.run(ctx, s, nil)
-	if err != nil {
-		resp.Diagnostics.Append(actionDiagnostic(s, left, a.data.Resume.Usable(ctx), err))
+	next := afterInvoke
+	if !a.data.Uploader.Resume.Usable(ctx) { // without a state, only a record can continue an upload
+		next.toContinue = ""
+	}
+	result, diags := m.send(ctx, a.data.Uploader, nil, next, say)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	say("submitting a batch job on " + stored.KeyPath)
-	paths := []string{stored.KeyPath}
+	keyPath := result.KeyPath
+	say("submitting a batch job on " + keyPath)
+	paths := []string{keyPath}
 	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
 	if err != nil {
 		d := providerdata.SubmitDiagnostic(err, paths, "invoking the action")
-		resp.Diagnostics.AddError(d.Summary(), fmt.Sprintf("%s\n\nThe file itself is stored as %s.", d.Detail(), stored.KeyPath))
+		resp.Diagnostics.AddError(d.Summary(), fmt.Sprintf("%s\n\nThe file itself is stored as %s.", d.Detail(), keyPath))
 		return
 	}
-	say(fmt.Sprintf("submitted %s: %s", stored.KeyPath, message))
+	say(fmt.Sprintf("submitted %s: %s", keyPath, message))
 }

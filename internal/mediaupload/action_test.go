@@ -133,6 +133,71 @@ func TestActionFailures(t *testing.T) {
 	}
 }
 
+// TestActionThatPlansTooLargeAPut: the plan knows the size of the file, so nothing else of it is
+// applied.
+func TestActionThatPlansTooLargeAPut(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	path := filepath.Join(t.TempDir(), "promo.mp4")
+	media(t, path, 10, 1)
+	if err := os.Truncate(path, 5<<30+1); err != nil {
+		t.Fatal(err)
+	}
+	// Without content: the hash is given, so the file is not read.
+	_, diags := invoke(w.Provider(nil), path, acctest.Attrs{"method": "single", "sha256": strings.Repeat("ab", 32)})
+	for _, part := range []string{"The file is too large for one PUT", "has 5368709121 bytes", `"multipart"`} {
+		if !strings.Contains(diags, part) {
+			t.Errorf("the diagnostics lack %q: %s", part, diags)
+		}
+	}
+}
+
+func TestActionWritesItsProgressForUsersToWatch(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	folder := t.TempDir()
+	path, lines := filepath.Join(folder, "promo.mp4"), filepath.Join(folder, "progress")
+	media(t, path, 6*mib, 1)
+	w.Env["VODLIVE_PROGRESS"] = lines
+	progress, diags := invoke(w.Provider(nil), path, inParts)
+	if diags != "" {
+		t.Fatal(diags)
+	}
+	written, err := os.ReadFile(lines)
+	const last = "promo.mp4 100 %, 6.3 of 6.3 MB"
+	if err != nil || !strings.Contains(string(written), last) || !strings.Contains(strings.Join(progress, "\n"), last) {
+		t.Errorf("VODLIVE_PROGRESS has %q (%v), Terraform shows %q", written, err, progress)
+	}
+}
+
+// TestActionWhoseUploadMayBeComplete: what the text advises must be possible without a resource.
+func TestActionWhoseUploadMayBeComplete(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	path := filepath.Join(t.TempDir(), "promo.mp4")
+	media(t, path, resumeSize, 1)
+	hold := w.Hold(simulator.CallMultipartComplete, nil)
+	p, cancel := w.Provider(nil).WithCancel()
+	go func() {
+		_ = hold.Arrived(t.Context(), 1)
+		cancel()
+	}()
+	if _, diags := invoke(p, path, inParts); !strings.Contains(diags, "4 of 4 parts are stored") {
+		t.Fatal(diags)
+	}
+	hold.Release()
+	w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusNotFound, Body: `{"message":"NoSuchUpload"}`})
+	_, diags := invoke(w.Provider(nil), path, inParts)
+	for _, part := range []string{"may be complete", "stored as vod/input/", "submit a job on this key path", "invoke the action again"} {
+		if !strings.Contains(diags, part) {
+			t.Errorf("the diagnostics lack %q: %s", part, diags)
+		}
+	}
+	if strings.Contains(diags, "terraform") {
+		t.Errorf("no resource has this upload: %s", diags)
+	}
+}
+
 func TestActionNeedsTheUploadHalf(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -182,14 +247,16 @@ func TestUploadURLRefuses(t *testing.T) {
 	}
 }
 
-// TestUploadURLIsNotKept runs the documented use with a real CLI and searches plan and state for the address.
+// TestUploadURLIsNotKept runs the documented use with a real CLI and searches plan and state for
+// the address.
 func TestUploadURLIsNotKept(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
 	cli := acctest.NewCLI(t, server)
 	cli.SkipBelow("ephemeral resources", "1.10.0", "1.11.0")
 	cli.Write("media.mp4", "the file")
-	// The address goes to another tool through the environment of a provisioner; the "tool" is the shell that keeps it.
+	// The address goes to another tool through the environment of a provisioner; the "tool" is the
+	// shell that keeps it.
 	cli.Config(`
 ephemeral "vodlive_upload_url" "promo" {
   file_name = "media.mp4"

@@ -3,79 +3,90 @@ package mediaupload
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"regexp"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// explainer puts a failed upload into words: what went wrong, and what the next run will do about it.
-type explainer func(s spec, left *providerdata.Unfinished, err error) diag.Diagnostic
+// steps say how a user goes on after an upload that failed.
+type steps struct {
+	toContinue string // what sends the parts that are not stored; "" if nothing does
+	ifStored   string // when the file may be stored; KEY_PATH stands for the key path
+	ifNot      string
+}
 
-// uploadDiagnostic is the explainer of Create.
-func uploadDiagnostic(s spec, left *providerdata.Unfinished, err error) diag.Diagnostic {
-	d, stored := failure(s, left, err)
-	if stored == "" {
+const importSteps = "If the file is stored, run `terraform state rm ADDRESS` if the state has this resource, and then\n\n" +
+	"  terraform import ADDRESS KEY_PATH\n\nwhere ADDRESS is the address of this resource."
+
+var (
+	afterCreate = steps{
+		toContinue: "the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform marks what could not be " +
+			"created as tainted; the upload continues all the same. If `prevent_destroy` forbids that plan, run `terraform untaint` with the " +
+			"address of this resource and apply again.",
+		ifStored: importSteps,
+		ifNot:    "apply again: that uploads it from its beginning.",
+	}
+	afterUpdate = steps{
+		toContinue: "the next apply sends only the others.",
+		ifStored:   importSteps,
+		ifNot:      "apply again: that uploads it from its beginning.",
+	}
+	afterInvoke = steps{
+		toContinue: "the action sends only the others when it is invoked again on this machine.",
+		ifStored:   "If the file is stored, submit a job on this key path instead.",
+		ifNot:      "invoke the action again: that uploads it from its beginning.",
+	}
+)
+
+// uploadDiagnostic says why an upload failed, and how to go on.
+func uploadDiagnostic(f upload.File, left *resume.Upload, err error, next steps) diag.Diagnostic {
+	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
+		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", f.Name),
+			fmt.Sprintf("%s\n\nFind out whether the file is stored, for example with a batch job on this key path.\n\n%s\n\nIf the file is not stored, %s",
+				providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", shellQuoted(unsure.KeyPath)), next.ifNot))
+	}
+	d := providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", f.Name), err)
+	// The parts of a file that changed are other ones.
+	if _, changed := errors.AsType[*transfer.ChangedError](err); changed || left == nil || next.toContinue == "" {
 		return d
 	}
-	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf(
-		"%s\n\n%s and are not lost: the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform "+
-			"marks what could not be created as tainted; the upload continues all the same. If `prevent_destroy` forbids that plan, run `terraform untaint` "+
-			"with the address of this resource and apply again.", d.Detail(), stored))
-}
-
-// continueDiagnostic is the explainer of Update.
-func continueDiagnostic(s spec, left *providerdata.Unfinished, err error) diag.Diagnostic {
-	d, stored := failure(s, left, err)
-	if stored == "" {
+	stored := left.ReusableParts()
+	if stored == 0 {
 		return d
 	}
-	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf("%s\n\n%s and are not lost: the next apply sends only the others.", d.Detail(), stored))
+	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf("%s\n\n%d of %d parts are stored and are not lost: %s",
+		d.Detail(), stored, transfer.PartCount(f.Size, left.PartSize), next.toContinue))
 }
 
-// actionDiagnostic is the explainer of an action, which has no state: only a record can continue its upload.
-func actionDiagnostic(s spec, left *providerdata.Unfinished, recorded bool, err error) diag.Diagnostic {
-	d, stored := failure(s, left, err)
-	if stored == "" || !recorded {
-		return d
+// sizeDiagnostic says why a file of this size cannot be sent as configured, nil if it can.
+func sizeDiagnostic(f upload.File) diag.Diagnostic {
+	problem, ok := errors.AsType[*upload.SizeError](f.CheckSize())
+	if !ok {
+		return nil
 	}
-	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf("%s\n\n%s and are not lost: the action sends only the others when it is invoked again on this machine.", d.Detail(), stored))
+	at := path.Root(problem.Argument)
+	switch problem.Argument {
+	case "method":
+		return diag.NewAttributeErrorDiagnostic(at, "The file is too large for one PUT", problem.Detail)
+	case "part_size":
+		return diag.NewAttributeErrorDiagnostic(at, "The part size does not fit the file", problem.Detail)
+	}
+	return diag.NewAttributeErrorDiagnostic(at, "The file is too large", problem.Detail)
 }
 
-// failure is the error itself, and how much of the file is stored, "" if nothing can be continued.
-func failure(s spec, left *providerdata.Unfinished, err error) (d diag.Diagnostic, stored string) {
-	d = providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", s.FileName), err)
-	if _, lost := errors.AsType[*maybeCompleteError](err); lost {
-		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", s.FileName), d.Detail()), ""
-	}
-	if left == nil {
-		if refusalOf(err).final() {
-			d = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\nThis upload cannot be continued. Apply again, which uploads the file from its beginning.")
-		}
-		return d, ""
-	}
-	// Of a file that changed nothing can be continued: its parts are other ones.
-	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
-		return d, ""
-	}
-	if n := reusable(left.Parts); n > 0 {
-		return d, fmt.Sprintf("%d of %d parts are stored", n, transfer.PartCount(s.Size, s.PartSize))
-	}
-	return d, ""
-}
+var plainInShell = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
 
-// reusable is how many parts need not be sent again: those whose ETag proves their content, or whose checksum does.
-func reusable(parts []transfer.Part) int {
-	return countParts(slices.DeleteFunc(slices.Clone(parts), func(p transfer.Part) bool { return !etagIsMD5(p) && p.Checksum == "" }))
-}
-
-// countParts counts a part once that the state and the record describe differently.
-func countParts(parts []transfer.Part) int {
-	numbers := map[int]bool{}
-	for _, p := range parts {
-		numbers[p.Number] = true
+// shellQuoted is a key path as a POSIX shell takes it for one word.
+func shellQuoted(keyPath string) string {
+	if plainInShell.MatchString(keyPath) {
+		return keyPath
 	}
-	return len(numbers)
+	return "'" + strings.ReplaceAll(keyPath, "'", `'\''`) + "'"
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 const ephemeralName = "vodlive_upload_url"
 
-// NewEphemeralResource makes the ephemeral resource vodlive_upload_url: an address for another tool to upload to.
-// Neither plan nor state ever holds it.
+// NewEphemeralResource makes the ephemeral resource vodlive_upload_url: an address for another tool
+// to upload to. Neither plan nor state ever holds it.
 func NewEphemeralResource() ephemeral.EphemeralResource { return &uploadURL{} }
 
 type uploadURL struct{ data *providerdata.Data }
@@ -70,7 +71,7 @@ func (e *uploadURL) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	if m.ContentType.IsNull() {
-		found := typeByName(m.FileName.ValueString())
+		found := upload.TypeByName(m.FileName.ValueString())
 		if found == "" {
 			found = "application/octet-stream"
 		}

@@ -17,8 +17,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // model is the resource in configuration, plan and state.
@@ -45,14 +46,15 @@ type model struct {
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
 }
 
-// setOutcome marks every attribute that an upload decides: unknown before it, null where there is none.
+// setOutcome sets every attribute that an upload decides: unknown before the upload, null without
+// one.
 func (m *model) setOutcome(text types.String, number types.Int64) {
 	m.ID, m.KeyPath = text, text
 	m.PartCount = number
 	m.ETag, m.Location, m.Bucket, m.Encryption, m.VersionID, m.UploadedAt = text, text, text, text, text, text
 }
 
-// keepOutcome takes every attribute that an upload decides from the upload that was made.
+// keepOutcome copies every attribute that an upload decides from a state.
 func (m *model) keepOutcome(state model) {
 	m.ID, m.KeyPath = state.ID, state.KeyPath
 	m.PartCount = state.PartCount
@@ -61,7 +63,60 @@ func (m *model) keepOutcome(state model) {
 	m.Incomplete = state.Incomplete
 }
 
-// textOrNull is null for "": what the service did not say or does not apply.
+// stored is the complete upload of a state.
+func (m *model) stored() upload.StoredFile {
+	return upload.StoredFile{
+		KeyPath: m.KeyPath.ValueString(), ETag: m.ETag.ValueString(), Location: m.Location.ValueString(), Bucket: m.Bucket.ValueString(),
+		Encryption: m.Encryption.ValueString(), VersionID: m.VersionID.ValueString(), UploadedAt: m.UploadedAt.ValueString(),
+		Parts: m.PartCount.ValueInt64(),
+	}
+}
+
+// setStored makes the model that of a complete upload.
+func (m *model) setStored(f upload.StoredFile) {
+	m.ID, m.KeyPath = types.StringValue(f.KeyPath), types.StringValue(f.KeyPath)
+	m.PartCount = types.Int64Value(f.Parts)
+	m.ETag = textOrNull(f.ETag)
+	m.Location, m.Bucket = textOrNull(f.Location), textOrNull(f.Bucket)
+	m.Encryption, m.VersionID = textOrNull(f.Encryption), textOrNull(f.VersionID)
+	m.UploadedAt = textOrNull(f.UploadedAt)
+	m.Incomplete = incompleteObject(nil)
+}
+
+// setIncomplete makes the model that of an upload that failed.
+func (m *model) setIncomplete(left *resume.Upload) {
+	m.setOutcome(types.StringNull(), types.Int64Null())
+	m.Incomplete = incompleteObject(left)
+}
+
+// file is the file that a model with every value known describes.
+func (m *model) file() (upload.File, error) {
+	f := m.unhashed()
+	sum, err := hex.DecodeString(m.SHA256.ValueString())
+	if err != nil || len(sum) != len(f.SHA256) {
+		return f, errors.New("`sha256` must be 64 hexadecimal digits")
+	}
+	f.SHA256 = [32]byte(sum)
+	return f, nil
+}
+
+// continues reports whether an upload of m can use what is stored of the incomplete upload of a
+// state.
+func (m *model) continues(state model) bool {
+	f, err := m.file()
+	earlier, stateErr := state.file()
+	return err == nil && stateErr == nil && f.Continues(earlier)
+}
+
+// unhashed is file without the hash. Values that are not known yet are zero.
+func (m *model) unhashed() upload.File {
+	return upload.File{
+		Path: m.Source.ValueString(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
+		Size: m.Size.ValueInt64(), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
+	}
+}
+
+// textOrNull is null for "", which stands for what the service did not return or does not apply.
 func textOrNull(s string) types.String {
 	if s == "" {
 		return types.StringNull()
@@ -79,7 +134,7 @@ var incompleteTypes = map[string]attr.Type{
 }
 
 // incompleteObject is an unfinished upload as the state holds it.
-func incompleteObject(u *providerdata.Unfinished) types.Object {
+func incompleteObject(u *resume.Upload) types.Object {
 	if u == nil {
 		return types.ObjectNull(incompleteTypes)
 	}
@@ -87,14 +142,15 @@ func incompleteObject(u *providerdata.Unfinished) types.Object {
 		"upload_id":    types.StringValue(u.UploadID),
 		"key_path":     types.StringValue(u.KeyPath),
 		"part_size":    types.Int64Value(u.PartSize),
-		"stored_parts": types.Int64Value(int64(countParts(u.Parts))),
+		"stored_parts": types.Int64Value(int64(u.StoredParts())),
 		"parts":        types.StringValue(encodeParts(u.Parts)),
 		"completing":   types.BoolValue(u.Completing),
 	})
 }
 
-// unfinished reads incompleteObject back. It is nil when there is none. size is the file's, for the size of the last part.
-func unfinished(ctx context.Context, o types.Object, size int64) (*providerdata.Unfinished, diag.Diagnostics) {
+// unfinished reads incompleteObject back. It is nil when there is none. size is that of the file:
+// it decides the size of the last part.
+func unfinished(ctx context.Context, o types.Object, size int64) (*resume.Upload, diag.Diagnostics) {
 	if o.IsNull() || o.IsUnknown() {
 		return nil, nil
 	}
@@ -116,12 +172,12 @@ func unfinished(ctx context.Context, o types.Object, size int64) (*providerdata.
 			fmt.Sprintf("`incomplete_upload` in the state cannot be read (%s). The file is uploaded from its beginning.", err))
 		return nil, diags
 	}
-	return &providerdata.Unfinished{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
+	return &resume.Upload{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
 }
 
-// encodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas; the ETag follows only
-// where it is not the quoted MD5. Checksums are left out: they prove a part only from where nobody else can write, which
-// a state is not. 10,000 parts take about 280 kB.
+// encodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas.
+// The ETag follows only where it is not the quoted MD5. Checksums are left out: they prove a part
+// only in a file that nobody else can write, and a state is none. 10,000 parts take about 280 kB.
 func encodeParts(parts []transfer.Part) string {
 	sorted := slices.Clone(parts)
 	slices.SortFunc(sorted, func(a, b transfer.Part) int { return a.Number - b.Number })
@@ -141,7 +197,8 @@ func encodeParts(parts []transfer.Part) string {
 
 func quotedMD5(sum [md5.Size]byte) string { return `"` + hex.EncodeToString(sum[:]) + `"` }
 
-// decodeParts is the inverse of encodeParts. Parts that a file of size bytes does not have are an error.
+// decodeParts is the inverse of encodeParts. Parts that a file of size bytes does not have are an
+// error.
 func decodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
 	if s == "" {
 		return nil, nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,11 +15,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Keys of the private state. The intent tells Delete what it serves: Delete gets the attributes of the old state, but
-// the private data of the new plan. Every plan that is not null counts as a replacement, since no other one reaches
-// Delete.
+// Keys of the private state. The intent tells Delete why it runs: Delete gets the attributes of the
+// old state, but the private data of the new plan. Every plan that is not null counts as a
+// replacement, because no other one leads to Delete.
 const (
 	privateSeen   = "file"
 	privateIntent = "intent"
@@ -30,8 +31,9 @@ const (
 	intentUndecided = `"replace unless the content is the same"`
 )
 
-// ModifyPlan decides everything that the file decides. Terraform calls it up to three times for one change (twice while
-// planning a replacement, once before applying), so the file is hashed through the engine, which does it once.
+// ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for
+// one change: twice while planning a replacement, once before applying. The engine hashes the file
+// only once.
 func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.data == nil {
 		return
@@ -40,7 +42,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
 		return
 	}
-	p := planner{resource: r, now: time.Now()}
+	p := planner{resource: r}
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &p.plan)...)
 	resp.Diagnostics.Append(providerdata.Get(ctx, req.Config, &p.config)...)
 	if req.State.Raw.IsNull() {
@@ -78,12 +80,11 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 // planner makes one plan.
 type planner struct {
 	resource *mediaUpload
-	now      time.Time
 	config   model
 	plan     model
 	state    *model // nil: the object is to be created
 	seen     seen
-	// replacesUndecided says that the object is to be created in place of one for which the verdict was undecided.
+	// replacesUndecided is true if the new object replaces one for which the verdict was undecided.
 	replacesUndecided bool
 
 	diags diag.Diagnostics
@@ -99,14 +100,15 @@ func (p *planner) run(ctx context.Context) (verdict, []string) {
 	switch {
 	case p.state == nil && p.replacesUndecided:
 		v = verdictUndecided
-	case v == verdictUndecided && !p.resource.data.Naming.AtApply(storedKey(*p.state), true):
+	case v == verdictUndecided && !p.resource.data.Replaced.NamedAtApply(p.state.lowerSHA256(), true):
 		v = verdictReplace // another object gets this content under a name that is planned already
 	}
 	p.fill(ctx, v, reasons, wanted)
 	return v, reasons
 }
 
-// complete says that the state holds an upload that is complete. An import is: its content is just not known yet.
+// complete reports whether the state has a complete upload. An imported one is complete: only its
+// content is not known yet.
 func (m *model) complete() bool { return m != nil && m.Incomplete.IsNull() && !m.KeyPath.IsNull() }
 
 // facts describe the stored file of a state, nil if it has no complete one.
@@ -125,14 +127,11 @@ func (p *planner) wanted(ctx context.Context) facts {
 		return w
 	}
 	source := p.config.Source.ValueString()
-	info, err := stat(source)
-	if err == nil {
-		err = readable(source)
-	}
+	info, err := transfer.Stat(source)
 	switch {
-	case isMissing(err) && p.state.complete():
-		// Without the file nothing can be uploaded, so an argument that is not known yet is not taken for a change: if it
-		// is one, the plan of the apply fails, and the state is still there.
+	case upload.IsMissing(err) && p.state.complete():
+		// Without the file nothing can be uploaded, so an argument that is not known yet does not
+		// count as a change. If it is one, planning again at apply fails, and the state is kept.
 		w.Size = types.Int64Null()
 		w.FileName, w.ContentType = known(w.FileName), known(w.ContentType)
 		return w
@@ -151,21 +150,22 @@ func (p *planner) fail(summary, detail string) {
 	p.diags.AddAttributeError(path.Root("source"), summary, detail)
 }
 
-// contentHash is the SHA-256 of the state if the file has not been touched since, else that of the file's content.
+// contentHash is the SHA-256 of the state if the file has not been touched since, else that of the
+// file's content.
 func (p *planner) contentHash(ctx context.Context, source string, info os.FileInfo) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
 	if detection != detectContent && p.state.complete() && p.seen.is(source, info) &&
 		strings.EqualFold(p.seen.SHA256, p.state.SHA256.ValueString()) {
 		return p.state.SHA256
 	}
-	sum, err := p.resource.contentHash(ctx, source, detection)
+	sum, err := p.resource.data.Uploader.SHA256(ctx, source, detection == detectStat)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
 	return types.StringValue(sum)
 }
 
-// fill makes the plan of a verdict, or says why there can be none.
+// fill makes the plan for a verdict, or reports why there can be none.
 func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted facts) {
 	absent := wanted.Size.IsNull()
 	switch {
@@ -183,7 +183,7 @@ func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted 
 	}
 }
 
-// fillStored plans to keep the stored file. An import learns what it lacks from the file at hand.
+// fillStored plans to keep the stored file. What an import lacks comes from the local file.
 func (p *planner) fillStored(v verdict, wanted facts) {
 	p.plan.keepOutcome(*p.state)
 	p.plan.SHA256 = firstSet(kept(p.config.SHA256, p.state.SHA256), wanted.SHA256)
@@ -194,7 +194,7 @@ func (p *planner) fillStored(v verdict, wanted facts) {
 	if v == verdictAdopt {
 		p.plan.Size = wanted.Size
 		if p.plan.ContentType.IsNull() {
-			p.plan.ContentType = p.contentType()
+			p.plan.ContentType = p.contentType(v)
 		}
 		name := "`source`"
 		if !source.IsUnknown() {
@@ -211,8 +211,8 @@ func (p *planner) fillStored(v verdict, wanted facts) {
 	}
 }
 
-// kept is the value of an attribute of a stored file that stays: the configured one, else the stored one. It is unknown
-// only where nothing is stored.
+// kept is an attribute's value for a stored file that is kept: the configured value, else the
+// stored one. It is unknown only where nothing is stored.
 func kept(config, stored types.String) types.String {
 	return firstSet(known(config), stored, config)
 }
@@ -229,56 +229,47 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	if p.plan.FileName.IsNull() {
 		p.plan.FileName = p.baseName(v)
 	}
-	if p.plan.ContentType.IsNull() && v == verdictUndecided {
-		p.plan.ContentType = types.StringUnknown()
-	}
 	if p.plan.ContentType.IsNull() {
-		p.plan.ContentType = p.contentType()
+		p.plan.ContentType = p.contentType(v)
 	}
 	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
 	}
-	if problem := p.plan.sizeProblem(); problem != nil {
-		p.diags.Append(problem)
-	}
+	p.diags.Append(sizeDiagnostic(p.plan.unhashed()))
 	if p.diags.HasError() {
 		return
 	}
-	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, p.now)...)
+	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, time.Now())...)
 }
 
-// baseName is the name that a new upload gets by default. It is left to the apply where that may keep the stored file,
-// which keeps its name, too.
+// baseName is the default name of a new upload. It is unknown where the apply may keep the stored
+// file, and with it that file's name.
 func (p *planner) baseName(v verdict) types.String {
 	if v == verdictUndecided || p.config.Source.IsUnknown() {
 		return types.StringUnknown()
 	}
-	base := filepath.Base(p.config.Source.ValueString())
-	if problem := fileNameProblem(base); problem != "" {
-		p.fail("The file cannot be uploaded", fmt.Sprintf("Its name is %q, which %s. Set `file_name` to the name to store it under.", base, problem))
+	name, err := upload.DefaultName(p.config.Source.ValueString())
+	if err != nil {
+		p.fail("The file cannot be uploaded", providerdata.ErrorText(err))
 	}
-	return types.StringValue(base)
+	return types.StringValue(name)
 }
 
-// contentType is found while planning where that needs no look at the content, or where the content has been read
-// anyway. Otherwise the apply finds it.
-func (p *planner) contentType() types.String {
-	if p.plan.FileName.IsUnknown() || p.config.Source.IsUnknown() {
+// contentType is the default media type. It is planned if the name tells it, or if the content has
+// been read anyway. Otherwise it is unknown until the apply.
+func (p *planner) contentType(v verdict) types.String {
+	if v == verdictUndecided || p.plan.FileName.IsUnknown() || p.config.Source.IsUnknown() {
 		return types.StringUnknown()
 	}
-	source := p.config.Source.ValueString()
-	if t := typeByName(p.plan.FileName.ValueString(), source); t != "" {
-		return types.StringValue(t)
-	}
-	if !p.config.SHA256.IsNull() {
+	name, source := p.plan.FileName.ValueString(), p.config.Source.ValueString()
+	if upload.TypeByName(name, source) == "" && !p.config.SHA256.IsNull() {
 		return types.StringUnknown()
 	}
-	t, err := typeByContent(source)
+	found, err := upload.MediaType(name, source)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
-		return types.StringUnknown()
 	}
-	return types.StringValue(t)
+	return types.StringValue(found)
 }
 
 // known is null for a value that is not known yet.

@@ -15,14 +15,11 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Values of method and change_detection.
+// Values of change_detection.
 const (
-	methodAuto      = "auto"
-	methodSingle    = "single"
-	methodMultipart = "multipart"
-
 	detectStat    = "stat"
 	detectContent = "content"
 )
@@ -32,8 +29,7 @@ var (
 	sha256Hex = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 )
 
-// Schema plans nothing by itself: every computed value is decided together with the others, from the file, in
-// ModifyPlan. So there are no plan modifiers here.
+// Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
@@ -60,19 +56,19 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			Validators: []validator.String{stringvalidator.RegexMatches(sha256Hex, "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")},
 		},
 		"method": schema.StringAttribute{
-			Optional: true, Computed: true, Default: stringdefault.StaticString(methodAuto),
+			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
 			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing.",
-			Validators:          []validator.String{stringvalidator.OneOf(methodAuto, methodSingle, methodMultipart)},
+			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
 		},
 		"part_size": schema.Int64Attribute{
 			Optional: true,
-			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. By default 16 MiB, more only where the file would have more than 10,000 parts. " +
+			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
 				"A change sends nothing.",
 			Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
 		},
 		"change_detection": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(detectStat),
-			MarkdownDescription: "How a plan finds out that the content changed. `stat` (default): a file with the size and modification time last uploaded is not read. " +
+			MarkdownDescription: "How a plan notices that the content changed. `stat` (default): a file with the size and modification time of the last upload is not read. " +
 				"`content`: the file is always read.",
 			Validators: []validator.String{stringvalidator.OneOf(detectStat, detectContent)},
 		},
@@ -81,7 +77,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	attributes["timeouts"] = timeoutsAttribute(ctx)
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Uploads a file. The content decides: a new SHA-256 means a new upload under a new key path. " +
-			"What was planned is what is sent: no object is made from a file that changed in between. " +
+			"Only the planned content is stored: if the file changed in between, the upload fails. " +
 			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
 			"The service has no call to delete a file: destroying this resource only forgets it.",
 		Attributes: attributes,
@@ -99,25 +95,25 @@ func computedAttributes() map[string]schema.Attribute {
 		"id":                     text("The key path."),
 		"key_path":               text("Key path of the stored file, `vod/input/<customer id>/<upload id>/<file name>`: what `paths` of `vodlive_batch_job` takes."),
 		"size":                   number("Size of the content in bytes."),
-		"part_count":             number("Number of parts it was sent in; 0 for a single PUT."),
+		"part_count":             number("Number of parts that the file was sent in; 0 for a single PUT."),
 		"etag":                   text("ETag of the stored object as storage reports it."),
 		"location":               text("Address of the stored object as the service reports it. Null for a single PUT."),
 		"bucket":                 text("Bucket of the stored object. Null for a single PUT."),
 		"server_side_encryption": text("Encryption of the stored object, for example `AES256`. Null for a single PUT."),
-		"version_id":             text("Version of the stored object. Null where the store keeps none."),
+		"version_id":             text("Version of the stored object. Null if storage keeps no versions."),
 		"uploaded_at":            text("When the upload was complete, by this machine's clock (RFC 3339, UTC). Null after an import."),
 		"incomplete_upload": schema.SingleNestedAttribute{
 			Computed:            true,
 			MarkdownDescription: "What is needed to continue an upload that failed or was interrupted. Null once the upload is complete.",
 			Attributes: map[string]schema.Attribute{
 				"upload_id":    text("Id of the multipart upload."),
-				"key_path":     text("Key path that the file will have."),
+				"key_path":     text("Key path under which the file will be stored."),
 				"part_size":    number("Size of its parts in bytes."),
 				"stored_parts": number("How many parts are stored."),
-				"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the call that completes the upload went out without an answer: the file may be stored."},
+				"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the request that completes the upload was sent and not answered: the file may be stored."},
 				"parts": schema.StringAttribute{
 					Computed: true, Sensitive: true,
-					MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. No secret: up to 280 kB that no plan should print.",
+					MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. Not a secret, but up to 280 kB that no plan should print.",
 				},
 			},
 		},

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"mime"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // fileName accepts what can be the last part of a key path.
@@ -22,25 +23,10 @@ func (v fileName) ValidateString(_ context.Context, req validator.StringRequest,
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if problem := fileNameProblem(req.ConfigValue.ValueString()); problem != "" {
+	if problem := upload.NameProblem(req.ConfigValue.ValueString()); problem != "" {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid file name",
 			fmt.Sprintf("`%s` is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", req.Path, req.ConfigValue.ValueString(), problem))
 	}
-}
-
-// fileNameProblem says why a name cannot be stored, "" if it can.
-func fileNameProblem(name string) string {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return "is blank"
-	case strings.ContainsAny(name, `/\`):
-		return "holds a slash"
-	case name == "." || name == "..":
-		return "names a folder"
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return "holds a control character"
-	}
-	return ""
 }
 
 // mediaType accepts type/subtype with optional parameters (RFC 9110 8.3.1).

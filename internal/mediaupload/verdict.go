@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// facts describe one file. Of the stored file, null means not known, as after an import. Of the wanted file, null means
-// that anything will do, and unknown that only the apply knows.
+// facts describe one file. For the stored file, null means not known, as after an import. For the
+// wanted file, null means any value, and unknown that only the apply knows it.
 type facts struct {
 	SHA256      types.String // hexadecimal in any letter case
 	FileName    types.String
@@ -21,19 +21,20 @@ type verdict int
 const (
 	// verdictKeep leaves the stored file as it is.
 	verdictKeep verdict = iota
-	// verdictAdopt takes the file at hand for the content of an imported one.
+	// verdictAdopt takes the local file for the content of an imported one.
 	verdictAdopt
 	// verdictUpload uploads a file of which nothing, or not everything, is stored.
 	verdictUpload
 	// verdictReplace uploads another file in place of the stored one.
 	verdictReplace
-	// verdictUndecided plans a replacement that turns out needless if the apply finds the stored file to be the wanted one.
+	// verdictUndecided plans a replacement. The apply keeps the stored file if it turns out to be
+	// the wanted one.
 	verdictUndecided
 )
 
-// judge compares the stored file (nil: no complete one) with the wanted one. The reasons are the attributes that ask for
-// a replacement, or that may ask for it. An import whose content is not known is never undecided: by its content the
-// apply could not recognise it, and would send the file again.
+// judge compares the stored file (nil: no complete one) with the wanted one. The reasons are the
+// attributes that require, or may require, a replacement. An import whose content is not known is
+// never undecided: the apply could not recognise it by its content, and would send the file again.
 func judge(stored *facts, wanted facts) (v verdict, reasons []string) {
 	if stored == nil {
 		return verdictUpload, nil

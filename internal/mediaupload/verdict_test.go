@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -47,43 +46,5 @@ func TestJudge(t *testing.T) {
 		if v, reasons := judge(tc.stored, tc.wanted); v != tc.verdict || !slices.Equal(reasons, tc.reasons) {
 			t.Errorf("%s: verdict %d for %q, want %d for %q", name, v, reasons, tc.verdict, tc.reasons)
 		}
-	}
-}
-
-func TestSizeProblem(t *testing.T) {
-	t.Parallel()
-	const mib, gib, tib = 1 << 20, 1 << 30, 1 << 40
-	for name, tc := range map[string]struct {
-		method    string
-		size      int64
-		partSize  int64 // 0: not configured
-		attribute string
-	}{
-		"single, largest":              {methodSingle, 5 * gib, 0, ""},
-		"single, too large":            {methodSingle, 5*gib + 1, 0, "method"},
-		"single ignores the part size": {methodSingle, 5 * gib, 5 * mib, ""},
-		"auto, large":                  {methodAuto, 48 * tib, 0, ""},
-		"auto, parts too small":        {methodAuto, 50 * gib, 5 * mib, "part_size"},
-		"auto, one PUT":                {methodAuto, singleLimit, 5 * mib, ""},
-		"multipart, parts fit":         {methodMultipart, 10_000 * 5 * mib, 5 * mib, ""},
-		"multipart, one part too many": {methodMultipart, 10_000*5*mib + 1, 5 * mib, "part_size"},
-		"more than storage takes":      {methodAuto, 10_000*5*gib + 1, 0, "source"},
-		"more than any part size fits": {methodMultipart, 10_000*5*gib + 1, 5 * gib, "source"},
-	} {
-		m := model{Method: types.StringValue(tc.method), Size: types.Int64Value(tc.size), PartSize: types.Int64Null()}
-		if tc.partSize != 0 {
-			m.PartSize = types.Int64Value(tc.partSize)
-		}
-		got := ""
-		if problem, ok := m.sizeProblem().(diag.DiagnosticWithPath); ok {
-			got = problem.Path().String()
-		}
-		if got != tc.attribute {
-			t.Errorf("%s: the problem is one of %q, want %q", name, got, tc.attribute)
-		}
-	}
-	m := model{Method: types.StringValue(methodMultipart), Size: types.Int64Unknown(), PartSize: types.Int64Value(5 * mib)}
-	if problem := m.sizeProblem(); problem != nil {
-		t.Errorf("a size that is not known yet: %s", problem.Detail())
 	}
 }

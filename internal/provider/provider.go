@@ -27,6 +27,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 var (
@@ -100,17 +101,20 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 	d := providerdata.Settings{
 		Unknown:              s.unknown,
 		LiveAddress:          s.baseURL,
-		VODAddress:           s.vodBaseURL,
 		MissingLive:          s.missingLive,
 		MissingUpload:        s.missingUpload,
 		CheckToken:           s.checkToken,
 		SkipRegionValidation: s.skipRegionValidation,
-		Account:              s.account,
-		Resume:               resume.New(s.resumeDir),
-		ProgressFile:         s.progressFile,
+	}
+	uploads := upload.Config{
+		Resume:       resume.New(s.resumeDir),
+		Address:      s.vodBaseURL,
+		Account:      s.account,
+		ProgressFile: s.progressFile,
 	}
 	if s.unknown {
-		d.Transfer = transfer.New(transfer.Config{Concurrency: s.uploadConcurrency}) // for hashing during plan
+		uploads.Engine = transfer.New(transfer.Config{Concurrency: s.uploadConcurrency}) // a plan hashes files; nothing is sent
+		d.Uploader = upload.New(uploads)
 		return providerdata.New(d), nil
 	}
 	client, err := api.New(api.Config{
@@ -130,13 +134,15 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 	}
 	d.API = client
 	d.Sessions = sessions.New(client)
-	d.Transfer = transfer.New(transfer.Config{
+	uploads.API = client
+	uploads.Engine = transfer.New(transfer.Config{
 		Transport:    client.StorageHTTP().Transport,
 		Concurrency:  s.uploadConcurrency,
 		Bandwidth:    s.uploadBandwidth,
 		StallTimeout: s.stallTimeout,
 		MaxRetries:   s.maxRetries,
 	})
+	d.Uploader = upload.New(uploads)
 	return providerdata.New(d), nil
 }
 

@@ -15,17 +15,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Settings is the configured part of Data. If Unknown is set, API and Sessions are nil and Transfer
+// Settings is the configured part of Data. If Unknown is set, API and Sessions are nil and Uploader
 // can only hash files.
 type Settings struct {
 	API      *api.Client
-	Transfer *transfer.Engine
 	Sessions *sessions.Reader
+	Uploader *upload.Uploader
 
 	// Unknown is set if the provider block has values that are not known yet, because they come
 	// from a resource that is not applied yet. This happens only during plan. No request may be
@@ -33,7 +32,6 @@ type Settings struct {
 	Unknown bool
 
 	LiveAddress string // base_url, normalized, "" when missing
-	VODAddress  string // vod_base_url, normalized, "" when missing
 
 	// MissingLive and MissingUpload name the missing settings of each API, for example "`base_url`
 	// (or VODLIVE_BASE_URL)". They are empty if the configuration is complete.
@@ -43,25 +41,15 @@ type Settings struct {
 	// not expired. It is nil if nothing can be checked before the first request.
 	CheckToken func(ctx context.Context, now time.Time) error
 
-	// Account identifies the owner of the uploads without containing the token. It may read the
-	// token's file or run its command, so call it only when an upload needs the token anyway. It is
-	// nil if no token is configured.
-	Account func(context.Context) string
-
 	SkipRegionValidation bool
-	Resume               *resume.Store // records of unfinished uploads on this machine; nil = none are kept
-	ProgressFile         string        // VODLIVE_PROGRESS: a file or terminal for progress lines; "" = none
 }
 
 // Data is what Configure passes on. It is safe for concurrent use.
 type Data struct {
 	Settings
 
-	Uploads    Uploads
-	Unfinished Handover[Unfinished] // uploads to continue
-	Stored     Handover[Kept]       // files that need not be sent again
-	Naming     Naming
-	Creates    Creates // create requests for sessions in flight
+	Replaced ReplacedFiles
+	Creates  Creates // create requests for sessions in flight
 
 	regions regionList
 }

@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// fileState identifies an open file and its last change of any kind. "" where the system does not tell.
+// fileState identifies an open file and its last change of any kind. "" where the system does not
+// tell.
 func fileState(_ *os.File, info os.FileInfo) string {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

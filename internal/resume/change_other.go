@@ -4,5 +4,6 @@ package resume
 
 import "os"
 
-// fileState identifies an open file and its last change of any kind. "" where the system does not tell.
+// fileState identifies an open file and its last change of any kind. "" where the system does not
+// tell.
 func fileState(*os.File, os.FileInfo) string { return "" }

@@ -15,7 +15,8 @@ type fileBasicInfo struct {
 	_                                                       uint32 // to a multiple of eight bytes, also on 32 bits
 }
 
-// fileState identifies an open file and its last change of any kind. "" where the file system does not tell (FAT).
+// fileState identifies an open file and its last change of any kind. "" where the file system does
+// not tell (FAT).
 func fileState(f *os.File, _ os.FileInfo) string {
 	handle := windows.Handle(f.Fd())
 	var basic fileBasicInfo

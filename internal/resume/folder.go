@@ -22,8 +22,8 @@ import (
 // maxBytes is the largest file that is read. A record of 10,000 parts takes about 1 MB.
 const maxBytes = 4 << 20
 
-// ownName matches the names that this package makes, and no other: records, locks, hashes, and what a crash left of
-// writing one of them.
+// ownName matches the names that this package makes, and no others: records, locks, hashes, and the
+// temporary files that a crash leaves.
 var ownName = regexp.MustCompile(`^(upload-[0-9a-f]{32}\.json(\.lock)?|(upload|hash)-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
 
 const lockSuffix = ".lock"
@@ -47,8 +47,8 @@ func checkFile(info fs.FileInfo) error {
 	return checkOwn(info)
 }
 
-// openFile opens a regular file that only this user can write to. The file is checked before it is opened, so that a
-// link is not followed and a pipe not waited for, and once more when it is open.
+// openFile opens a regular file that only this user can write to. It checks the file before it
+// opens it, so that it follows no link and waits for no pipe, and again once it is open.
 func (f *folder) openFile(name string, flag int) (*os.File, error) {
 	info, err := f.root.Lstat(name)
 	if err == nil {
@@ -88,8 +88,8 @@ func (f *folder) read(name string) ([]byte, error) {
 	return content, nil
 }
 
-// write replaces a file in one step: a reader, or a machine that loses power, sees the old content or the new one. A
-// link of that name is replaced, not followed.
+// write replaces a file in one step: a reader, or a machine that loses power, sees the old content
+// or the new one. A link of that name is replaced, not followed.
 func (f *folder) write(name string, content []byte) error {
 	random := make([]byte, 8)
 	_, _ = rand.Read(random)
@@ -118,22 +118,24 @@ func (f *folder) write(name string, content []byte) error {
 // remove removes a file, whatever it is.
 func (f *folder) remove(name string) { _ = f.root.Remove(name) }
 
-// lock takes the lock of a name. It is nil, without an error, while somebody else has it. The lock's file stays behind:
-// removing it at once would let two processes hold locks on two files of one name.
+// lock takes the lock of a name. It is nil, without an error, while another process has it. The
+// lock's file is not removed afterwards: otherwise two processes could have locks on two files of
+// one name.
 func (f *folder) lock(name string) (*flock.Flock, error) {
 	name += lockSuffix
 	file, err := f.openFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, cause(err)
 	}
-	// The age of a lock is that of its last use. Where another process has the file locked, Windows refuses the write.
+	// The age of a lock is that of its last use. Windows refuses the write if another process has
+	// the lock.
 	_, _ = file.WriteAt([]byte("\n"), 0)
 	_ = file.Close()
 	return f.lockFile(name)
 }
 
-// lockFile locks an existing file. The library opens files by path only, so the file is compared with that of the open
-// folder afterwards.
+// lockFile locks an existing file. The library opens files by path only, so lockFile compares the
+// file with the one in the open folder afterwards.
 func (f *folder) lockFile(name string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|openFlags|noFollow))
 	held, err := lock.TryLock()
@@ -173,8 +175,8 @@ func (f *folder) isOld(name string, before time.Time) bool {
 	return err == nil && info.Mode().IsRegular() && info.ModTime().Before(before)
 }
 
-// removeUnlocked removes a file, unless it is a lock that somebody has. Windows removes no file that another process has
-// open, so a lock there needs no further look.
+// removeUnlocked removes a file, unless it is a lock that a process has. On Windows locks need no
+// check: it removes no file that a process has open.
 func (f *folder) removeUnlocked(name string, before time.Time) bool {
 	if strings.HasSuffix(name, lockSuffix) && runtime.GOOS != "windows" {
 		lock, err := f.lockFile(name)

@@ -18,16 +18,17 @@ const (
 	memoVersion = 1
 	// memoMinSize is the size in bytes below which hashing again costs less than remembering.
 	memoMinSize = 4 << 20
-	// memoSettled is how long a file must have been left alone: within the resolution of a file system's clock a change
-	// can keep the modification time.
+	// memoSettled is how long a file must not have changed: within the resolution of a file
+	// system's clock, a change can keep the modification time.
 	memoSettled = 2 * time.Second
 )
 
-// Memo is the content hash of one file as this machine remembers it. Terraform plans in one process and plans again in
-// another when it applies: without it a large file would be read in full once more. A hash holds only while nothing of
-// the file has changed, the time of its last change of any kind included, which ordinary programs cannot set: a file that
-// was rewritten under its old size and modification time is read. Nothing is trusted blindly: what is sent is hashed
-// while it is sent, and must equal what was planned. A nil *Memo remembers nothing.
+// Memo is the content hash of one file as this machine remembers it. Terraform plans in one
+// process, and again in another one when it applies: without a memo it would read a large file
+// twice. A hash is used only while nothing of the file has changed. That includes the time of its
+// last change of any kind, which ordinary programs cannot set, so a file that was rewritten under
+// its old size and modification time is read again. A wrong hash does no harm: the content is
+// hashed while it is sent, and must equal what was planned. A nil *Memo remembers nothing.
 type Memo struct {
 	store *Store
 	name  string
@@ -49,8 +50,8 @@ type memoEntry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Memo looks at the file, which must be a regular one, and at what is remembered of it. It is nil for small files, and
-// where the operating system does not tell when a file was last changed.
+// Memo returns what is remembered of a file, which must be a regular one. It is nil for small
+// files, and where the operating system does not tell when a file was last changed.
 func (s *Store) Memo(ctx context.Context, path string) *Memo {
 	if s == nil {
 		return nil
@@ -112,8 +113,8 @@ func (m *Memo) SHA256() string {
 	return m.found
 }
 
-// Remember keeps the hash of the file that Memo has looked at, if it is still that file that was read. Failing to is no
-// error: the next plan reads the file again.
+// Remember keeps the hash of the file, if the file that was read is still the one that Memo saw. A
+// failure is no error: the next plan reads the file again.
 func (m *Memo) Remember(ctx context.Context, digest transfer.Digest) {
 	if m == nil || digest.Size != m.file.Size || !digest.ModTime.Equal(m.file.ModTime) || time.Since(m.file.ModTime) <= memoSettled {
 		return
@@ -132,7 +133,7 @@ func (m *Memo) Remember(ctx context.Context, digest transfer.Digest) {
 	}
 }
 
-// Forget drops what is remembered of a file whose content turned out to be another.
+// Forget drops what is remembered of a file that turned out to have other content.
 func (s *Store) Forget(ctx context.Context, path string) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {

@@ -9,8 +9,9 @@ const (
 	noFollow  = 0
 )
 
-// checkOwn returns why a file or folder may hold what another user wrote. This system has no permission bits: access to a
-// folder is inherited from the one above it, and the default one is in the user's profile.
+// checkOwn returns why a file or folder may have content that another user wrote. This system has
+// no permission bits: a folder inherits access from the one above it, and the default folder is in
+// the user's profile.
 func checkOwn(fs.FileInfo) error { return nil }
 
 // checkParent returns why a folder must not hold the provider's own.

@@ -30,9 +30,9 @@ func checkOwn(info fs.FileInfo) error {
 	return nil
 }
 
-// checkParent returns why a folder must not hold the provider's own. Its owner, and without the sticky bit everybody who
-// can write to it, can rename or remove what is in it. The group may write: many systems give each user a group of their
-// own and new folders to the group.
+// checkParent returns why a folder must not contain the provider's own. Its owner, and without the
+// sticky bit everybody who can write to it, can rename or remove what is in it. The group may
+// write: many systems give each user a group of their own, and new folders to that group.
 func checkParent(info fs.FileInfo) error {
 	switch owner, known := ownerOf(info); {
 	case !known || owner != int64(os.Geteuid()) && owner != 0:

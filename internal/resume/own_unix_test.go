@@ -15,7 +15,8 @@ import (
 
 const noFolder = "resume_dir is not used"
 
-// TestFolderOfOthersIsNotUsed leaves a record and makes its folder one that others could have written to.
+// TestFolderOfOthersIsNotUsed leaves a record and makes its folder one that others could have
+// written to.
 func TestFolderOfOthersIsNotUsed(t *testing.T) {
 	t.Parallel()
 	chmod := func(below string, mode os.FileMode) func(*testing.T, string) {
@@ -147,7 +148,8 @@ func TestSpoiltRecordIsNotUsed(t *testing.T) {
 	}
 }
 
-// TestSpoiltRecordIsReplaced writes a new record in the place of one that is not used: nothing outside is touched.
+// TestSpoiltRecordIsReplaced writes a new record in the place of one that is not used: nothing
+// outside is touched.
 func TestSpoiltRecordIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,24 +20,46 @@ import (
 
 const (
 	recordVersion  = 1
-	recordInterval = time.Second // at most one write in this time, so that records never slow an upload down
+	recordInterval = time.Second // between two writes, so that records do not slow an upload down
 )
 
-// Upload is a multipart upload that was begun and not completed: what another process, or another operation of this one,
-// needs to continue it. It holds no secret.
+// Upload is a multipart upload that was begun and not completed: what another operation, of this
+// process or another one, needs to continue it. It has no secret.
 type Upload struct {
 	UploadID string
 	KeyPath  string
 	PartSize int64 // bytes
 	Parts    []transfer.Part
-	// Completing says that the call that completes the upload went out, and its answer was not had.
+	// Completing is true if the request that completes the upload was sent and not answered.
 	Completing bool
 }
 
-// Key is what an upload is looked up by. Another account, service, content, size, part size or name is another upload.
+// StoredParts is how many parts are stored. A part that the state and the record describe
+// differently is counted once.
+func (u *Upload) StoredParts() int {
+	return u.count(func(transfer.Part) bool { return true })
+}
+
+// ReusableParts is how many parts need not be sent again: those whose ETag proves their content, or
+// whose checksum does.
+func (u *Upload) ReusableParts() int {
+	return u.count(func(p transfer.Part) bool { return p.ETagIsMD5() || p.Checksum != "" })
+}
+
+func (u *Upload) count(counts func(transfer.Part) bool) int {
+	numbers := map[int]bool{}
+	for _, p := range u.Parts {
+		if counts(p) {
+			numbers[p.Number] = true
+		}
+	}
+	return len(numbers)
+}
+
+// Key is what an upload is looked up by. Uploads that differ in any field are different uploads.
 type Key struct {
-	// Account is the identity at the service. It is stored as a digest, since it may be a mail address or the command that
-	// prints a token.
+	// Account identifies the user at the service. It is stored as a digest, because it may be a
+	// mail address or the command that prints a token.
 	Account  string `json:"account"`
 	Address  string `json:"address"` // vod_base_url, normalized
 	SHA256   string `json:"sha256"`  // lower-case hex
@@ -65,7 +87,7 @@ type recordFile struct {
 	UploadID string       `json:"upload_id"`
 	KeyPath  string       `json:"key_path"`
 	Parts    []recordPart `json:"parts"`
-	// Completing is set once the call that completes the upload may have gone out.
+	// Completing is true once the request that completes the upload may have been sent.
 	Completing bool      `json:"completing,omitempty"`
 	Updated    time.Time `json:"updated"`
 }
@@ -78,8 +100,9 @@ type recordPart struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-// Record is the unfinished upload of one key on this machine, held by this process alone until Close. A nil *Record is
-// one that is turned off, or that another process holds: everything on it does nothing.
+// Record is the unfinished upload of one key on this machine. It is locked for this process until
+// Close. A nil *Record is one that is turned off or locked by another process: its methods do
+// nothing.
 type Record struct {
 	folder *folder
 	name   string
@@ -95,9 +118,9 @@ type Record struct {
 	closed   bool
 }
 
-// Record takes the record of a key. Whatever prevents that is logged and means an upload without a record: an upload must
-// never fail because of its record. elsewhere is the id of the upload that another holder of the record works on, "" if
-// there is none.
+// Record opens and locks the record of a key. If that fails, the log says why and the record is
+// nil: an upload must never fail because of its record. elsewhere is the id of the upload that
+// another operation with this record works on, "" if there is none.
 func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere string) {
 	f := s.open(ctx)
 	if f == nil {
@@ -177,8 +200,9 @@ func (r *Record) Found() *Upload {
 	return r.upload
 }
 
-// Changed says that there is something new to record. snapshot is called when it is written: at once for the first
-// change, at most once a second for later ones. It returns nil if there is nothing to record.
+// Changed reports that there is something new to record. snapshot is called when it is written: at
+// once for the first change, at most once a second for later ones. It returns nil if there is
+// nothing to record.
 func (r *Record) Changed(snapshot func() *Upload) {
 	if r == nil {
 		return
@@ -211,7 +235,8 @@ func (r *Record) Flush() {
 	}
 }
 
-// write stores what is recorded; r.mu is held. The time is taken afterwards, so that a slow disk is not kept busy.
+// write stores what is recorded. r.mu must be locked. The interval starts after the write, so that
+// a slow disk is not busy all the time.
 func (r *Record) write() {
 	if r.snapshot == nil {
 		return
@@ -235,7 +260,8 @@ func (r *Record) write() {
 	r.written = time.Now()
 }
 
-// Close writes what is not written yet, or removes the record when the upload is over, and releases it.
+// Close writes what is not written yet, or removes the record if the upload is over, and unlocks
+// it.
 func (r *Record) Close(over bool) {
 	if r == nil {
 		return

@@ -1,10 +1,11 @@
-// Package resume keeps on this machine what an unfinished upload needs to continue: records of multipart uploads, the
-// locks that give each record to one process, and content hashes of files, so that an apply does not read again what its
-// plan has read. Everything is a hint, never proof: whoever uses it checks it against the file and against storage.
+// Package resume keeps on this machine what an unfinished upload needs to continue: records of
+// multipart uploads, locks that give each record to one process, and content hashes of files, so
+// that an apply does not read again what its plan has read. All of it is a hint, never proof:
+// callers check it against the file and against storage.
 //
-// All files are in one folder, Folder, below the configured resume_dir. The provider uses that folder and the files in it
-// only while no other user can write to them, and never follows a link or waits for a pipe there. Old files are removed,
-// but only those whose whole names this package makes.
+// All files are in one folder, Folder, below the configured resume_dir. The provider uses the
+// folder and its files only while no other user can write to them. It never follows a link or waits
+// for a pipe there. It removes old files, but only those with a name that this package makes.
 package resume
 
 import (
@@ -25,16 +26,17 @@ const Folder = "terraform-provider-vodlive"
 // lifetime is the age at which files are removed. Storage drops unfinished uploads, too.
 const lifetime = 7 * 24 * time.Hour
 
-// Store is the folder of the records. A nil *Store is turned off: it holds and keeps nothing. It is safe for concurrent
-// use.
+// Store is the folder of the records. A nil *Store is turned off: it has and keeps nothing. It is
+// safe for concurrent use.
 type Store struct {
 	dir     string // resume_dir
 	refused sync.Once
 	cleaned sync.Once
 }
 
-// New returns the store below dir, nil if dir is "". The folder is made when it is first needed. It is opened and checked
-// again for each use, so that a process holds no folder open between uploads.
+// New returns the store below dir, nil if dir is "". The folder is created when it is first needed.
+// It is opened and checked again for each use, so that a process keeps no folder open between
+// uploads.
 func New(dir string) *Store {
 	if dir == "" {
 		return nil
@@ -69,9 +71,9 @@ func (s *Store) open(ctx context.Context) *folder {
 	return f
 }
 
-// openFolder opens the provider's folder in dir and makes both where they are missing. What others can do to dir itself
-// matters less than what they can do to the folder: the folder is checked once it is open, and every file is looked up
-// in the open folder, so that nobody can put another one in its place.
+// openFolder opens the provider's folder in dir and creates both where they are missing. The folder
+// is checked once it is open, and every file is looked up in the open folder, so that nobody can
+// put another one in its place.
 func openFolder(dir string) (*folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, cause(err)

@@ -99,6 +99,10 @@ func retryAfter(resp *http.Response) time.Duration {
 	return 0
 }
 
+// ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage encrypts
+// with KMS.
+func (p Part) ETagIsMD5() bool { return sameETag(p.ETag, p.MD5) }
+
 // sameETag compares an ETag with an MD5. Quotes and case do not matter.
 func sameETag(etag string, sum [16]byte) bool {
 	s := strings.TrimSpace(etag)

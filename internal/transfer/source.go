@@ -50,34 +50,33 @@ func (s section) changed() error {
 	return &ChangedError{Path: s.src.path, Detail: fmt.Sprintf("its bytes %d to %d were written to while it was sent", s.off, s.off+s.size-1)}
 }
 
+// Stat opens the file at path, which must be a regular file with content, and describes it. The error
+// is a *FileError.
+func Stat(path string) (os.FileInfo, error) {
+	s, err := systemFiles().source(path)
+	if err != nil {
+		return nil, err
+	}
+	s.close()
+	return s.info, nil
+}
+
 func (f files) source(path string) (*source, error) {
 	// Look before opening: opening a pipe waits for its other end.
 	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	if problem := kindProblem(info); problem != "" {
-		return nil, &FileError{Path: path, Problem: problem}
+	if err := checkFile(path, info, err); err != nil {
+		return nil, err
 	}
 	file, err := f.open(path)
 	if err != nil {
 		return nil, fileError(path, err)
 	}
 	info, err = file.Stat()
-	if err == nil {
-		problem := kindProblem(info)
-		if problem == "" && info.Size() == 0 {
-			problem = FileEmpty
-		}
-		if problem == "" {
-			return &source{files: f, file: file, path: path, info: info}, nil
-		}
-		err = &FileError{Path: path, Problem: problem}
-	} else {
-		err = fileError(path, err)
+	if err := checkFile(path, info, err); err != nil {
+		_ = file.Close()
+		return nil, err
 	}
-	_ = file.Close()
-	return nil, err
+	return &source{files: f, file: file, path: path, info: info}, nil
 }
 
 func (s *source) close() { _ = s.file.Close() }
@@ -155,21 +154,27 @@ func (s section) chunks(ctx context.Context, buf []byte, use func(chunk []byte) 
 	return nil
 }
 
-func kindProblem(info os.FileInfo) FileProblem {
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
-		return ""
-	case mode.IsDir():
-		return FileIsFolder
-	case mode&fs.ModeDevice != 0:
-		return FileIsDevice
-	case mode&fs.ModeSocket != 0:
-		return FileIsSocket
-	case mode&fs.ModeNamedPipe != 0:
-		return FileIsPipe
-	default:
-		return FileIrregular
+// checkFile returns why what Stat returned is not that of a regular file with content.
+func checkFile(path string, info os.FileInfo, err error) error {
+	if err != nil {
+		return fileError(path, err)
 	}
+	problem := FileIrregular
+	switch mode := info.Mode(); {
+	case mode.IsRegular() && info.Size() > 0:
+		return nil
+	case mode.IsRegular():
+		problem = FileEmpty
+	case mode.IsDir():
+		problem = FileIsFolder
+	case mode&fs.ModeDevice != 0:
+		problem = FileIsDevice
+	case mode&fs.ModeSocket != 0:
+		problem = FileIsSocket
+	case mode&fs.ModeNamedPipe != 0:
+		problem = FileIsPipe
+	}
+	return &FileError{Path: path, Problem: problem}
 }
 
 func fileError(path string, err error) error {

@@ -1,4 +1,4 @@
-package mediaupload
+package upload
 
 import (
 	"context"
@@ -18,15 +18,16 @@ const (
 	notRefused      refusal = iota // nothing: the network, an outage, a credential, the file
 	refused                        // a proxy or a missing permission may explain it
 	refusedNotFound                // refused, with 404 or 410
-	partsUnusable                  // storage's own words: no object can be made of these parts
-	uploadUnknown                  // storage's own words: there is no such upload (any more)
+	partsUnusable                  // storage says that no object can be made of these parts
+	uploadUnknown                  // storage says that there is no such upload (any more)
 )
 
-// final says that storage itself has decided.
+// final reports whether storage itself has decided.
 func (r refusal) final() bool { return r == partsUnusable || r == uploadUnknown }
 
-// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload. The interface shows
-// neither statuses nor texts of refusals, so S3's own words count under any status.
+// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload.
+// Which status the service gives a refusal is not documented, so S3's error codes count under any
+// status.
 func refusalOf(err error) refusal {
 	if e, ok := errors.AsType[*transfer.StatusError](err); ok {
 		switch e.Code {
@@ -62,11 +63,11 @@ func refusalByStatus(status int) refusal {
 	return notRefused
 }
 
-// askAgainAfter is the wait before a refusal is believed that storage has not decided.
+// askAgainAfter is the wait before a refusal that is not storage's own is believed.
 const askAgainAfter = 2 * time.Second
 
-// again says that a call is to be made once more, after a wait: one answer of a proxy must not cost the stored parts of
-// an earlier run, or hide that the upload is complete.
+// again reports, after a wait, whether a refused call is to be repeated: one answer of a proxy must
+// not cost the parts that an earlier upload stored, or hide that the upload is complete.
 func again(ctx context.Context, err error) bool {
 	if why := refusalOf(err); why == notRefused || why.final() {
 		return false
@@ -81,18 +82,16 @@ func again(ctx context.Context, err error) bool {
 	}
 }
 
-// maybeCompleteError says that an earlier run got no answer to its request to complete the upload, and that the service
-// does not know the upload now.
-type maybeCompleteError struct {
-	keyPath string
-	err     error
+// MaybeCompleteError says that an earlier upload got no answer to its request to complete, and that
+// the service does not know the upload now. So the file is probably stored.
+type MaybeCompleteError struct {
+	KeyPath string
+	Err     error // the refusal
 }
 
-func (e *maybeCompleteError) Error() string {
+func (e *MaybeCompleteError) Error() string {
 	return fmt.Sprintf("an earlier run sent the request that completes the upload and got no answer, and now the service does not know the upload any more. "+
-		"So the file is probably stored as %s. Find out whether it is, for example with a batch job on this key path.\n\n"+
-		"If the file is stored, run `terraform state rm ADDRESS` if the state has this resource, and then\n\n  terraform import ADDRESS %s\n\n"+
-		"where ADDRESS is the address of this resource. If the file is not stored, apply again: that uploads it from its beginning.\n\nThe refusal: %s", e.keyPath, e.keyPath, e.err)
+		"So the file is probably stored as %s. The refusal: %s", e.KeyPath, e.Err)
 }
 
-func (e *maybeCompleteError) Unwrap() error { return e.err }
+func (e *MaybeCompleteError) Unwrap() error { return e.Err }

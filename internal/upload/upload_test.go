@@ -1,6 +1,7 @@
-package mediaupload
+package upload_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -11,13 +12,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// TestEditedRecordMakesNoForeignObject has somebody else put content into the unfinished upload, and name it in the
-// record or in the state as the file's own.
+// TestEditedRecordMakesNoForeignObject has another client store other content as a part of the
+// unfinished upload, and the record or the state name it as the file's own.
 func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 	t.Parallel()
 	t.Run("record", func(t *testing.T) {
@@ -31,15 +33,16 @@ func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 	t.Run("state", func(t *testing.T) {
 		t.Parallel()
 		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-			left := b.state(b.interrupted())
+			left := state(b.interrupted())
 			left.Parts[0].ETag = b.putForeign(left)
 			b.dir = t.TempDir()
-			b.mustStore(b.state(left), "1", "3")
+			b.mustStore(state(left), "1", "3")
 		})
 	})
 }
 
-// TestPartsWithoutMD5 continues where ETags are no MD5s: a record and storage's own checksum together prove a part.
+// TestPartsWithoutMD5: where ETags are no MD5s, a record and storage's own checksum together prove
+// a part.
 func TestPartsWithoutMD5(t *testing.T) {
 	t.Parallel()
 	for _, checksum := range []string{"crc64nvme", "crc32c", "crc32", "sha256"} {
@@ -47,7 +50,7 @@ func TestPartsWithoutMD5(t *testing.T) {
 			t.Parallel()
 			inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, b *bench) {
 				left := b.interrupted()
-				b.mustStore(b.state(left), "3")
+				b.mustStore(state(left), "3")
 			})
 		})
 	}
@@ -71,7 +74,7 @@ func TestPartsWithoutMD5(t *testing.T) {
 		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
 			left := b.interrupted()
 			b.dir = t.TempDir()
-			b.mustStore(b.state(left), "1", "2", "3")
+			b.mustStore(state(left), "1", "2", "3")
 		})
 	})
 }
@@ -88,12 +91,31 @@ func TestCompleteHasTheTimeOfTheUpload(t *testing.T) {
 	})
 }
 
+// TestUploadWithoutADeadlineEnds: an action has no time limit of its own, and must not wait for
+// ever.
+func TestUploadWithoutADeadlineEnds(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		b.limit = 0
+		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 2 * upload.DefaultLimit})
+		began := time.Now()
+		left, err := b.mustFail(nil)
+		if took := time.Since(began); took != upload.DefaultLimit || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the upload ended after %s with %v", took, err)
+		}
+		if left == nil || !left.Completing || left.ReusableParts() != testParts {
+			t.Errorf("left: %+v", left)
+		}
+	})
+}
+
 const (
 	s3Gone    = `{"message":"An error occurred: The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}`
 	s3Invalid = `{"message":"An error occurred (InvalidPart) when calling the CompleteMultipartUpload operation: One or more of the specified parts could not be found."}`
 )
 
-// TestLostAnswerToComplete: what is told to the repetition says what became of the first call.
+// TestLostAnswerToComplete: the answer to the repeated request tells whether the first one was
+// processed.
 func TestLostAnswerToComplete(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]simulator.Fault{
@@ -135,8 +157,8 @@ func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
 			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
 				fault.Call = simulator.CallMultipartComplete
 				b.Fail(fault)
-				_, left, err := b.run(nil)
-				if err == nil || left != nil || len(b.Objects()) != 0 {
+				left, err := b.mustFail(nil)
+				if left != nil || len(b.Objects()) != 0 {
 					b.t.Fatalf("error %v, left %+v, objects %v", err, left, b.Objects())
 				}
 				if n := b.Count(simulator.CallMultipartComplete); n != 1 {
@@ -153,14 +175,14 @@ func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
 	}
 }
 
-// TestRefusedCompleteLeavesNoDoubt: after a refusal without words the object is surely not there, whatever the record
-// said while the request was under way.
+// TestRefusedCompleteLeavesNoDoubt: after a refusal the object surely does not exist, whatever the
+// record said while the request was under way.
 func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
 		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusForbidden})
-		_, left, err := b.run(nil)
-		if err == nil || left == nil || len(left.Parts) != testParts || left.Completing {
+		left, err := b.mustFail(nil)
+		if left == nil || len(left.Parts) != testParts || left.Completing {
 			b.t.Fatalf("error %v, left %+v", err, left)
 		}
 		b.ClearFaults()
@@ -170,7 +192,8 @@ func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
 	})
 }
 
-// TestCompleteLostInAnEarlierRun: an upload that is gone then may be the object, which only the user can find out.
+// TestCompleteLostInAnEarlierRun: if the upload does not exist any more, the object may exist. Only
+// the user can find out.
 func TestCompleteLostInAnEarlierRun(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]simulator.Fault{
@@ -180,16 +203,16 @@ func TestCompleteLostInAnEarlierRun(t *testing.T) {
 			t.Parallel()
 			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
 				b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
-				_, left, err := b.run(nil)
-				if err == nil || left == nil || !left.Completing {
+				left, err := b.mustFail(nil)
+				if left == nil || !left.Completing {
 					b.t.Fatalf("error %v, left %+v", err, left)
 				}
 				b.ClearFaults()
 				fault.Call = simulator.CallMultipartComplete
 				b.Fail(fault)
-				var unsure *maybeCompleteError
-				_, left, err = b.run(b.state(left))
-				if !errors.As(err, &unsure) || unsure.keyPath != b.onlyObject().KeyPath || left != nil {
+				var unsure *upload.MaybeCompleteError
+				left, err = b.mustFail(state(left))
+				if !errors.As(err, &unsure) || unsure.KeyPath != b.onlyObject().KeyPath || left != nil {
 					b.t.Errorf("error %v, left %+v", err, left)
 				}
 				b.mustHaveNoRecord()
@@ -198,8 +221,8 @@ func TestCompleteLostInAnEarlierRun(t *testing.T) {
 	}
 }
 
-// TestRefusedContinuationBeginsAnew: whatever the words, an upload that cannot go on is given up as soon as a new one
-// gets on.
+// TestRefusedContinuationBeginsAnew: however the refusal reads, a refused upload is given up once a
+// new upload succeeds.
 func TestRefusedContinuationBeginsAnew(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]simulator.Fault{
@@ -227,7 +250,7 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 					sends = append(sends, "3") // of the unfinished upload, before it is refused
 				}
 				slices.Sort(sends)
-				out := b.mustStore(b.state(left), sends...)
+				out := b.mustStore(state(left), sends...)
 				if out.KeyPath == before {
 					b.t.Error("the upload was not begun anew")
 				}
@@ -237,7 +260,7 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestOneRefusalThrowsNothingAway: a proxy's answer is none of storage's.
+// TestOneRefusalThrowsNothingAway: one answer of a proxy does not give up the stored parts.
 func TestOneRefusalThrowsNothingAway(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{simulator.CallMultipartURL, simulator.CallMultipartComplete, simulator.CallPutPart} {
@@ -246,7 +269,7 @@ func TestOneRefusalThrowsNothingAway(t *testing.T) {
 			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
 				left := b.interrupted()
 				b.Fail(simulator.Fault{Call: call, Times: 1, Status: http.StatusNotFound, Body: "<html><title>Not found</title></html>"})
-				if out := b.mustStore(b.state(left), "3"); out.KeyPath != left.KeyPath {
+				if out := b.mustStore(state(left), "3"); out.KeyPath != left.KeyPath {
 					b.t.Error("the upload was begun anew")
 				}
 				if len(b.warnings) > 0 {
@@ -257,7 +280,8 @@ func TestOneRefusalThrowsNothingAway(t *testing.T) {
 	}
 }
 
-// TestRefusalOfEverythingKeepsTheParts: the stored parts are given up only for an upload that gets further.
+// TestRefusalOfEverythingKeepsTheParts: the stored parts are given up only for a new upload that
+// gets further.
 func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
 	t.Parallel()
 	for name, calls := range map[string][]string{
@@ -272,39 +296,40 @@ func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
 					for _, call := range calls {
 						b.Fail(simulator.Fault{Call: call, Status: status})
 					}
-					_, again, err := b.run(b.state(left))
-					if err == nil || again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
+					again, err := b.mustFail(state(left))
+					if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
 						b.t.Fatalf("error %v, left %+v", err, again)
 					}
 					b.ClearFaults()
-					b.mustStore(b.state(again), "3")
+					b.mustStore(state(again), "3")
 				})
 			})
 		}
 	}
 }
 
-// TestInterruptedNewUploadTakesThePlaceOfTheOld: what the state and the record hold after it is the new upload.
+// TestInterruptedNewUploadTakesThePlaceOfTheOld: afterwards the state and the record have the new
+// upload.
 func TestInterruptedNewUploadTakesThePlaceOfTheOld(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
 		left := b.interrupted()
-		foreign := *b.state(left)
+		foreign := *state(left)
 		foreign.KeyPath = "vod/input/customer-other/0000/media.mp4"
 		foreign.Parts[0].ETag = `"0"`
 		b.dir = t.TempDir()
 		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-		_, again, err := b.run(&foreign)
-		if err == nil || again == nil || again.UploadID == left.UploadID || strings.Contains(again.KeyPath, "customer-other") {
+		again, err := b.mustFail(&foreign)
+		if again == nil || again.UploadID == left.UploadID || strings.Contains(again.KeyPath, "customer-other") {
 			t.Fatalf("error %v, left %+v", err, again)
 		}
 		b.mustWarn("An unfinished upload could not be continued")
 		b.ClearFaults()
-		b.mustStore(b.state(again), "3")
+		b.mustStore(state(again), "3")
 	})
 }
 
-// TestObjectChecksum compares what the answer to complete says of the object.
+// TestObjectChecksum holds the checksums in the answer to complete against the file.
 func TestObjectChecksum(t *testing.T) {
 	t.Parallel()
 	encoded := func(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
@@ -359,8 +384,8 @@ func TestObjectChecksum(t *testing.T) {
 					b.mustStore(nil, "1", "2", "3")
 					return
 				}
-				_, left, err := b.run(nil)
-				if err == nil || left != nil || !strings.Contains(err.Error(), b.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
+				left, err := b.mustFail(nil)
+				if left != nil || !strings.Contains(err.Error(), b.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
 					b.t.Errorf("error %v, left %+v", err, left)
 				}
 				b.mustHaveNoRecord()
@@ -376,29 +401,23 @@ func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
 		left := b.interrupted()
 		b.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Repeat("0", 32)+`\"`)
 		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-		_, again, err := b.run(b.state(left))
-		if again == nil {
-			t.Fatal(err)
-		}
-		detail := continueDiagnostic(b.spec, again, err).Detail()
-		if !strings.Contains(detail, "2 of 3 parts are stored") {
-			t.Errorf("detail: %s", detail)
+		again, err := b.mustFail(state(left))
+		if again == nil || again.StoredParts() != 2 || again.ReusableParts() != 2 {
+			t.Errorf("the upload failed with %v and left %+v", err, again)
 		}
 	})
 }
 
-// TestPartsThatCannotBeProvedAreNotPromised: without a record nothing proves the parts of a store whose ETags are no MD5s.
+// TestPartsThatCannotBeProvedAreNotPromised: where ETags are no MD5s, nothing but a record proves a
+// part.
 func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
-		promised := func(left *providerdata.Unfinished) bool {
-			return strings.Contains(continueDiagnostic(b.spec, left, errors.New("refused")).Detail(), "are not lost")
-		}
-		if left := b.interrupted(); !promised(left) {
+		if left := b.interrupted(); left.ReusableParts() != 2 {
 			t.Errorf("parts in a record are not promised: %+v", left)
 		}
 		b.dir = ""
-		if left := b.interrupted(); promised(left) {
+		if left := b.interrupted(); left.ReusableParts() != 0 {
 			t.Errorf("parts that are sent again are promised: %+v", left)
 		}
 	})

@@ -1,4 +1,4 @@
-package mediaupload
+package upload
 
 import (
 	"context"
@@ -20,34 +20,59 @@ const (
 	lineInterval = time.Second
 )
 
-// reporter passes the progress of one upload on: to the log every ten seconds, and a line a second to where the user
-// wants to watch it. The engine calls it from one goroutine at a time.
+// reporter passes the progress of one upload on: to the provider's log every ten seconds, and a
+// line a second to where users watch it.
 type reporter struct {
-	ctx  context.Context //nolint:containedctx // carries the logger of the request
-	now  func() time.Time
-	line func(string) // nil = nobody watches
+	log  func(line string)
+	file *os.File          // VODLIVE_PROGRESS; nil = none
+	show func(line string) // nil = nobody watches
 
 	lastLog, lastLine time.Time
 }
 
-// newReporter opens where progress lines go: a file or a terminal, "" for none. One that cannot be used is logged: an
-// upload must not fail because of it. closer must be called after the last report.
-func newReporter(ctx context.Context, path string) (r *reporter, closer func()) {
-	r = &reporter{ctx: ctx, now: time.Now, lastLog: time.Now()}
+// newReporter opens the progress file, "" for none. If it cannot be used the log says so: an upload
+// must not fail because of it.
+func newReporter(ctx context.Context, path string, show func(line string)) *reporter {
+	r := &reporter{lastLog: time.Now(), show: show}
+	r.log = func(line string) { tflog.Info(ctx, "uploading", map[string]any{"progress": line}) }
 	if path == "" {
-		return r, func() {}
+		return r
 	}
-	f, err := openProgress(path)
-	if err != nil {
+	var err error
+	if r.file, err = openProgress(path); err != nil {
 		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": path, "error": cause(err).Error()})
-		return r, func() {}
 	}
-	r.line = func(text string) { _, _ = io.WriteString(f, text+"\n") } // one write a line: several uploads share the file
-	return r, func() { _ = f.Close() }
+	return r
 }
 
-// openProgress opens a regular file, which is made if it is missing, or a terminal. The file is looked at before it is
-// opened, because opening a pipe waits for its reader, and once more when it is open.
+// close must be called after the last report.
+func (r *reporter) close() {
+	if r.file != nil {
+		_ = r.file.Close()
+	}
+}
+
+// report is the engine's Progress function, which is never called concurrently.
+func (r *reporter) report(p transfer.Progress) {
+	now, line := time.Now(), progressLine(p)
+	if now.Sub(r.lastLog) >= logInterval {
+		r.lastLog = now
+		r.log(line)
+	}
+	if finished := p.Sent+p.Reused >= p.Total; !finished && now.Sub(r.lastLine) < lineInterval {
+		return
+	}
+	r.lastLine = now
+	if r.file != nil {
+		_, _ = io.WriteString(r.file, line+"\n") // one write a line: several uploads share the file
+	}
+	if r.show != nil {
+		r.show(line)
+	}
+}
+
+// openProgress opens a regular file, which is made if it is missing, or a terminal. It checks the
+// file before it opens it, because opening a pipe waits for its reader, and again once it is open.
 func openProgress(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -80,19 +105,6 @@ func fileOrDevice(info fs.FileInfo) error {
 		return nil
 	}
 	return errNoFileOrTerminal
-}
-
-func (r *reporter) report(p transfer.Progress) {
-	now := r.now()
-	finished := p.Sent+p.Reused >= p.Total
-	if now.Sub(r.lastLog) >= logInterval {
-		r.lastLog = now
-		tflog.Info(r.ctx, "uploading", map[string]any{"progress": progressLine(p)})
-	}
-	if r.line != nil && (finished || now.Sub(r.lastLine) >= lineInterval) {
-		r.lastLine = now
-		r.line(progressLine(p))
-	}
 }
 
 // progressLine is one line for people: name, percent, bytes, rate, time left.

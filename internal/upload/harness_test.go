@@ -1,4 +1,4 @@
-package mediaupload
+package upload_test
 
 import (
 	"context"
@@ -20,19 +20,20 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 const (
-	testPartSize = 64 << 10 // too small for the multi-lane MD5, whose channels would leave the bubble
+	// Too small for the multi-lane MD5, which waits on channels of its own.
+	testPartSize = 64 << 10
 	testParts    = 3
 	requestLimit = 30 * time.Second
 )
 
-// inMemory calls a handler without a connection, so that everything happens in virtual time.
+// inMemory calls a handler without a connection, so that all waits are virtual.
 type inMemory struct{ handler http.Handler }
 
 func (m inMemory) RoundTrip(req *http.Request) (resp *http.Response, err error) {
@@ -52,14 +53,15 @@ func (m inMemory) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 	return recorder.Result(), nil
 }
 
-// bench is a simulated service and one file to upload to it. Each run is one process of the provider.
+// bench is a simulated service and one file to upload to it. Each run is one process of the
+// provider.
 type bench struct {
 	*simulator.Service
 	t       *testing.T
 	dir     string // of the records; "": none
 	content []byte
-	spec    spec
-	limit   time.Duration // of one run
+	file    upload.File
+	limit   time.Duration // of one run; 0: none
 
 	warnings []string // of the last run
 }
@@ -77,16 +79,16 @@ func inBench(t *testing.T, options simulator.Options, test func(t *testing.T, b 
 		if err := os.WriteFile(name, b.content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b.spec = spec{
-			Source: name, FileName: "media.mp4", Size: int64(len(b.content)), SHA256: sha256.Sum256(b.content),
-			Multipart: true, PartSize: testPartSize,
+		b.file = upload.File{
+			Path: name, Name: "media.mp4", Size: int64(len(b.content)), SHA256: sha256.Sum256(b.content),
+			Method: upload.MethodMultipart, PartSize: testPartSize,
 		}
 		test(t, b)
 	})
 }
 
-// run uploads the file, as Create (own is nil) or as the continuation of what a state holds.
-func (b *bench) run(own *providerdata.Unfinished) (providerdata.StoredFile, *providerdata.Unfinished, error) {
+// run uploads the file, as Create (earlier is nil) or as the continuation of what a state holds.
+func (b *bench) run(earlier *resume.Upload) (upload.Result, error) {
 	b.t.Helper()
 	const base = "http://127.0.0.1"
 	client, err := api.New(api.Config{
@@ -96,26 +98,41 @@ func (b *bench) run(own *providerdata.Unfinished) (providerdata.StoredFile, *pro
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(b.t.Context(), b.limit)
-	defer cancel()
-	b.warnings = nil
-	u := &uploader{
-		data: providerdata.New(providerdata.Settings{
-			API: client, Transfer: transfer.New(transfer.Config{Transport: client.StorageHTTP().Transport, Concurrency: 1, MaxRetries: 1}),
-			VODAddress: base, Resume: resume.New(b.dir), Account: func(context.Context) string { return "test" },
-		}),
-		warn: func(summary, detail string) { b.warnings = append(b.warnings, summary+": "+detail) },
+	ctx := b.t.Context()
+	if b.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, b.limit)
+		defer cancel()
 	}
-	return u.run(ctx, b.spec, own)
+	u := upload.New(upload.Config{
+		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageHTTP().Transport, Concurrency: 1, MaxRetries: 1}),
+		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) string { return "test" },
+	})
+	result, err := u.Upload(ctx, b.file, earlier, nil)
+	b.warnings = nil
+	for _, w := range result.Warnings {
+		b.warnings = append(b.warnings, w.Summary+": "+w.Detail)
+	}
+	return result, err
 }
 
-// interrupted runs an upload whose last part is refused, and returns what it leaves.
-func (b *bench) interrupted() *providerdata.Unfinished {
+// mustFail runs an upload that must fail, and returns what it leaves.
+func (b *bench) mustFail(earlier *resume.Upload) (*resume.Upload, error) {
+	b.t.Helper()
+	result, err := b.run(earlier)
+	if err == nil {
+		b.t.Fatalf("the upload did not fail: %+v", result)
+	}
+	return result.Left, err
+}
+
+// interrupted runs an upload whose last part storage refuses, and returns what it leaves.
+func (b *bench) interrupted() *resume.Upload {
 	b.t.Helper()
 	b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-	_, left, err := b.run(nil)
+	left, err := b.mustFail(nil)
 	b.ClearFaults()
-	if err == nil || left == nil || len(left.Parts) != testParts-1 {
+	if left == nil || len(left.Parts) != testParts-1 {
 		b.t.Fatalf("the interrupted upload left %+v, error %v", left, err)
 	}
 	return left
@@ -125,14 +142,14 @@ func partNumber(n int) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == fmt.Sprint(n) }
 }
 
-// state is what a state keeps of an unfinished upload.
-func (b *bench) state(left *providerdata.Unfinished) *providerdata.Unfinished {
-	b.t.Helper()
-	kept, diags := unfinished(b.t.Context(), incompleteObject(left), b.spec.Size)
-	if diags.HasError() {
-		b.t.Fatal(diags)
+// state is what a state keeps of an unfinished upload: neither checksums nor trust.
+func state(left *resume.Upload) *resume.Upload {
+	kept := *left
+	kept.Parts = slices.Clone(left.Parts)
+	for i := range kept.Parts {
+		kept.Parts[i].Checksum, kept.Parts[i].Trusted = "", false
 	}
-	return kept
+	return &kept
 }
 
 // sent are the numbers of the parts that storage took since a point in the journal, in order.
@@ -148,25 +165,25 @@ func (b *bench) sent(since int) []string {
 }
 
 // mustStore runs the upload to its end, which must send the parts given, and checks the object.
-func (b *bench) mustStore(own *providerdata.Unfinished, sends ...string) providerdata.StoredFile {
+func (b *bench) mustStore(earlier *resume.Upload, sends ...string) upload.StoredFile {
 	b.t.Helper()
 	since := len(b.Journal())
-	out, left, err := b.run(own)
-	if err != nil || left != nil {
-		b.t.Fatalf("the upload failed with %v and left %+v", err, left)
+	result, err := b.run(earlier)
+	if err != nil || result.Left != nil {
+		b.t.Fatalf("the upload failed with %v and left %+v", err, result.Left)
 	}
 	if got := b.sent(since); !slices.Equal(got, sends) {
 		b.t.Errorf("the run sent parts %v, want %v", got, sends)
 	}
 	object := b.onlyObject()
-	if object.SHA256 != hex.EncodeToString(b.spec.SHA256[:]) {
+	if object.SHA256 != hex.EncodeToString(b.file.SHA256[:]) {
 		b.t.Errorf("the object has other content than the file: %+v", object)
 	}
-	if out.KeyPath != object.KeyPath {
-		b.t.Errorf("key path %q, the object has %q", out.KeyPath, object.KeyPath)
+	if result.KeyPath != object.KeyPath {
+		b.t.Errorf("key path %q, the object has %q", result.KeyPath, object.KeyPath)
 	}
 	b.mustHaveNoRecord()
-	return out
+	return result.StoredFile
 }
 
 func (b *bench) onlyObject() simulator.Object {
@@ -220,7 +237,7 @@ func (b *bench) editRecord(old, with string) {
 }
 
 // putForeign stores other content as part 1 of an unfinished upload, and returns its ETag.
-func (b *bench) putForeign(left *providerdata.Unfinished) (etag string) {
+func (b *bench) putForeign(left *resume.Upload) (etag string) {
 	b.t.Helper()
 	client, err := api.New(api.Config{
 		VODBaseURL: "http://127.0.0.1", Token: api.StaticToken(simulator.DefaultIDToken), UserAgent: "test", Transport: inMemory{b.Service},

@@ -8,14 +8,14 @@ import (
 
 func TestFirstPlannedDecidesTheNaming(t *testing.T) {
 	t.Parallel()
-	var n providerdata.Naming
+	var n providerdata.ReplacedFiles
 	for i, tc := range []struct {
 		content      string
 		wanted, want bool
 	}{
 		{"a", true, true}, {"a", false, true}, {"b", false, false}, {"b", true, false}, {"a", true, true},
 	} {
-		if got := n.AtApply(tc.content, tc.wanted); got != tc.want {
+		if got := n.NamedAtApply(tc.content, tc.wanted); got != tc.want {
 			t.Errorf("call %d: names of %s are decided at apply: %v, want %v", i+1, tc.content, got, tc.want)
 		}
 	}

@@ -1,0 +1,65 @@
+package mediaupload
+
+import (
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+// A plan that does not know the content replaces the stored file. If the apply finds the same
+// content, the stored file is kept: Delete offers it, and the Create of an object that asks for
+// such a file takes it.
+
+// offerStored leaves the stored file of a state to the Create that follows.
+func (r *mediaUpload) offerStored(state model) {
+	r.data.Replaced.Offer(providerdata.ReplacedFile{
+		StoredFile: state.stored(), SHA256: state.lowerSHA256(), Source: state.Source.ValueString(),
+		FileName: state.FileName.ValueString(), ContentType: state.ContentType.ValueString(),
+	})
+}
+
+// takeStored takes a stored file that has what a plan asks for. Of several it takes the one that
+// was uploaded from the same source or had the same name, so that objects with the same content
+// keep their own.
+func (r *mediaUpload) takeStored(plan model, baseName string) (file providerdata.ReplacedFile, ok bool) {
+	for _, prefer := range []func(providerdata.ReplacedFile) bool{
+		func(f providerdata.ReplacedFile) bool { return f.Source == plan.Source.ValueString() },
+		func(f providerdata.ReplacedFile) bool { return f.FileName == baseName },
+		func(providerdata.ReplacedFile) bool { return true },
+	} {
+		file, ok = r.data.Replaced.Take(func(f providerdata.ReplacedFile) bool { return prefer(f) && plan.servedBy(f) })
+		if ok {
+			break
+		}
+	}
+	return file, ok
+}
+
+// namedAtApply reports whether the name and the media type that a new object gets by default are
+// left to its Create. In a plan they are if the content is not known, or if an object of the same
+// content may keep its stored file. At apply they are if a stored file is on offer that has
+// everything that is configured, but not the default name and type.
+func (r *mediaUpload) namedAtApply(plan, config model) bool {
+	if !config.FileName.IsNull() && !config.ContentType.IsNull() {
+		return false
+	}
+	if plan.SHA256.IsUnknown() {
+		return true
+	}
+	config.SHA256 = plan.SHA256
+	return r.data.Replaced.NamedAtApply(plan.lowerSHA256(), false) ||
+		(!r.data.Replaced.Has(plan.servedBy) && r.data.Replaced.Has(config.servedBy))
+}
+
+func (m *model) lowerSHA256() string { return strings.ToLower(m.SHA256.ValueString()) }
+
+// servedBy reports whether a stored file has the content, the name and the media type that a model
+// asks for. A name or a type that is null or unknown asks for nothing.
+func (m *model) servedBy(f providerdata.ReplacedFile) bool {
+	has := func(want types.String, have string) bool {
+		return want.IsNull() || want.IsUnknown() || have == "" || want.ValueString() == have
+	}
+	return f.SHA256 == m.lowerSHA256() && has(m.FileName, f.FileName) && has(m.ContentType, f.ContentType)
+}

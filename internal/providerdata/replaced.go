@@ -1,0 +1,72 @@
+package providerdata
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// ReplacedFile is a stored file whose resource is being replaced, and what it was uploaded as.
+type ReplacedFile struct {
+	upload.StoredFile
+	SHA256      string // lower-case hex
+	Source      string // as configured
+	FileName    string
+	ContentType string // "" = not known, as after an import
+}
+
+// ReplacedFiles passes stored files from the Delete of a resource to the Create that replaces it.
+// Both run in one provider process, and Terraform passes nothing from one to the other. The zero
+// value is ready.
+type ReplacedFiles struct {
+	mu           sync.Mutex
+	files        []ReplacedFile
+	namedAtApply map[string]bool // by content
+}
+
+// Offer leaves a file for Take.
+func (r *ReplacedFiles) Offer(file ReplacedFile) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.files = append(r.files, file)
+}
+
+// Take removes and returns the file offered first that fits. Each file is returned once, so that
+// two resources with the same content never share one.
+func (r *ReplacedFiles) Take(fits func(ReplacedFile) bool) (file ReplacedFile, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.files, fits)
+	if i < 0 {
+		return file, false
+	}
+	file = r.files[i]
+	r.files = slices.Delete(r.files, i, i+1)
+	return file, true
+}
+
+// Has reports whether Take would find a file.
+func (r *ReplacedFiles) Has(fits func(ReplacedFile) bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.files, fits)
+}
+
+// NamedAtApply reports whether new objects of a content get their names at apply, not in the plan,
+// because one of them may keep a replaced file under its name. An apply must not change a planned
+// name, and it cannot tell two new objects of one content apart. So the first call for a content
+// decides for all of them, by wanted.
+func (r *ReplacedFiles) NamedAtApply(sha256 string, wanted bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	decided, ok := r.namedAtApply[sha256]
+	if ok {
+		return decided
+	}
+	if r.namedAtApply == nil {
+		r.namedAtApply = map[string]bool{}
+	}
+	r.namedAtApply[sha256] = wanted
+	return wanted
+}

@@ -1,0 +1,171 @@
+package upload
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// destination is one multipart upload under way. It is the engine's Destination.
+type destination struct {
+	*operation
+	id        resume.Upload // Parts: what an earlier upload left
+	continued bool
+
+	mu         sync.Mutex
+	stored     map[int]transfer.Part // parts that this operation knows to be stored
+	completing bool                  // the call that completes the upload may have been processed
+	done       bool                  // nothing is left to continue
+}
+
+func (o *operation) newDestination(id resume.Upload) *destination {
+	return &destination{operation: o, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
+}
+
+// PartURL returns the presigned address of a part.
+func (d *destination) PartURL(ctx context.Context, number int) (string, error) {
+	address, err := d.API.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
+	if d.continued && again(ctx, err) {
+		address, err = d.API.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
+	}
+	return address, err
+}
+
+// Stored records a part that is stored.
+func (d *destination) Stored(part transfer.Part) {
+	part.Trusted = true
+	d.mu.Lock()
+	d.stored[part.Number] = part
+	d.mu.Unlock()
+	d.record.Changed(d.unfinished)
+}
+
+// set changes what unfinished tells.
+func (d *destination) set(completing, done bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.completing, d.done = completing, done
+}
+
+// parts are all parts that may be stored.
+func (d *destination) parts() []transfer.Part {
+	parts := slices.SortedFunc(maps.Values(d.stored), func(a, b transfer.Part) int { return cmp.Compare(a.Number, b.Number) })
+	for _, p := range d.id.Parts {
+		if _, ok := d.stored[p.Number]; !ok {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// unfinished is what a later upload needs, nil when nothing is left to continue.
+func (d *destination) unfinished() *resume.Upload {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	u := d.id
+	u.Completing, u.Parts = d.completing, d.parts()
+	if d.done || len(u.Parts) == 0 {
+		return nil
+	}
+	if d.record == nil { // then nothing keeps the checksums
+		for i := range u.Parts {
+			u.Parts[i].Checksum = ""
+		}
+	}
+	return &u
+}
+
+// send sends what is missing and completes the upload.
+func (d *destination) send(ctx context.Context) (StoredFile, error) {
+	sent, err := d.sendParts(ctx)
+	if err != nil {
+		d.set(d.completing, !d.continued && refusalOf(err).final())
+		return StoredFile{}, err
+	}
+	completed, err := d.complete(ctx, sent.Parts)
+	if err != nil {
+		return StoredFile{}, err
+	}
+	d.set(true, true)
+	d.claims.Store(d.id.UploadID, true)
+	if err := checkObject(d.id.KeyPath, sent, completed); err != nil {
+		return StoredFile{}, err
+	}
+	if completed.Key != "" && completed.Key != d.id.KeyPath {
+		d.warn("The file may be stored under another key path",
+			fmt.Sprintf("When the upload of %q began, the service announced the key path %s, which is what `key_path` holds. When the upload was complete, it named %s.",
+				d.file.Name, d.id.KeyPath, completed.Key))
+	}
+	if want, differs := composedETag(sent.Parts, completed); differs {
+		d.warn("The stored object's ETag is an unusual one",
+			fmt.Sprintf("The ETag of %s is %s. From the ETags of its parts, each of which was right, S3 makes %s.", d.id.KeyPath, completed.ETag, want))
+	}
+	return StoredFile{
+		KeyPath: d.id.KeyPath, ETag: completed.ETag, Location: completed.Location, Bucket: completed.Bucket,
+		Encryption: completed.ServerSideEncryption, VersionID: completed.VersionID, Parts: int64(len(sent.Parts)),
+	}, nil
+}
+
+// sendParts sends the parts that are not stored.
+func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {
+	send := func() (transfer.Result, error) {
+		return d.Engine.UploadParts(ctx, d.content(), d.id.PartSize, d.parts(), d)
+	}
+	sent, err := send()
+	// PartURL has repeated refused calls. The engine has repeated refused PUTs, but not after a
+	// status that it takes for final.
+	if refused, ok := errors.AsType[*transfer.StatusError](err); ok && d.continued && refused.Attempts == 1 && again(ctx, err) {
+		return send()
+	}
+	return sent, err
+}
+
+// complete makes the object of the parts.
+func (d *destination) complete(ctx context.Context, parts []transfer.Part) (*api.CompletedUpload, error) {
+	listed := make([]api.CompletedPart, len(parts))
+	for i, p := range parts {
+		listed[i] = api.CompletedPart{Number: p.Number, ETag: p.ETag}
+	}
+	// Recorded before the call: if this process ends now, the next one knows that the object may
+	// exist.
+	d.set(true, false)
+	d.record.Changed(d.unfinished)
+	d.record.Flush()
+	completed, err := d.API.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
+	lost := api.MayHaveBeenProcessed(err)
+	if (d.continued || lost) && again(ctx, err) {
+		completed, err = d.API.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
+		lost = lost || api.MayHaveBeenProcessed(err)
+	}
+	if err == nil {
+		return completed, nil
+	}
+	why := refusalOf(err)
+	if lost && (why == uploadUnknown || why == refusedNotFound && d.canBegin(ctx)) {
+		d.warn("The upload was taken as complete",
+			fmt.Sprintf("The answer to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
+				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+
+				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
+				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.\n\n"+
+				"The answer to the repetition: %s", d.file.Name, d.id.KeyPath, err))
+		return &api.CompletedUpload{}, nil
+	}
+	d.set(d.id.Completing || lost, !d.continued && why.final())
+	d.record.Changed(d.unfinished)
+	return nil, err
+}
+
+// canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not
+// about the service. The upload that is begun stays empty.
+func (d *destination) canBegin(ctx context.Context) bool {
+	_, err := d.API.CreateMultipartUpload(ctx, d.file.Name)
+	return err == nil
+}

@@ -1,0 +1,160 @@
+package upload
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// Values of File.Method. Any other value means MethodAuto.
+const (
+	MethodAuto      = "auto"
+	MethodSingle    = "single"
+	MethodMultipart = "multipart"
+)
+
+const (
+	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT. That needs one
+	// call of the service instead of four. It cannot be continued, which loses a minute on a slow
+	// line.
+	singleLimit = 64 << 20
+	// maxPut is the largest file in bytes that S3 takes in one PUT.
+	maxPut = 5 << 30
+)
+
+// File is one file to upload, and how.
+type File struct {
+	Path        string // in the file system
+	Name        string // to store it under
+	ContentType string
+	Size        int64    // bytes
+	SHA256      [32]byte // of the content; no object is made from any other content
+	Method      string
+	PartSize    int64 // bytes; 0 = chosen by the file's size
+}
+
+// Continues reports whether what an upload of earlier stored can be used for f: both have the same
+// content and the same name.
+func (f File) Continues(earlier File) bool { return f.key() == earlier.key() }
+
+func (f File) key() string { return fmt.Sprintf("%x %d %s", f.SHA256, f.Size, f.Name) }
+
+func (f File) multipart() bool {
+	return f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit)
+}
+
+// partSize is the size in bytes of the parts that the file is sent in.
+func (f File) partSize() int64 {
+	if f.PartSize == 0 {
+		return transfer.PartSize(f.Size)
+	}
+	return f.PartSize
+}
+
+// SizeError says that storage does not take a file of this size in the way it is to be sent.
+type SizeError struct {
+	Argument string // what to change: "source", "method" or "part_size"
+	Detail   string // sentences
+}
+
+func (e *SizeError) Error() string { return e.Detail }
+
+// CheckSize returns a *SizeError if the file cannot be sent as asked. Path, Size, Method and
+// PartSize must be set; a size that is not known yet is 0.
+func (f File) CheckSize() error {
+	file := fmt.Sprintf("%s has %d bytes", f.Path, f.Size)
+	switch count := transfer.PartCount(f.Size, f.partSize()); {
+	case f.Size > transfer.MaxPartSize*transfer.MaxParts:
+		return &SizeError{"source", fmt.Sprintf("%s. Storage takes at most %d parts of %d bytes. Split the file.",
+			file, transfer.MaxParts, int64(transfer.MaxPartSize))}
+	case !f.multipart() && f.Size > maxPut:
+		return &SizeError{"method", fmt.Sprintf("%s. Storage takes at most %d bytes in one PUT. Leave `method` out, or set it to \"multipart\".",
+			file, int64(maxPut))}
+	case f.multipart() && count > transfer.MaxParts:
+		return &SizeError{"part_size", fmt.Sprintf("%s, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out.",
+			file, count, f.partSize(), transfer.MaxParts, transfer.PartSize(f.Size))}
+	}
+	return nil
+}
+
+// NameProblem says why a file cannot be stored under a name, "" if it can.
+func NameProblem(name string) string {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "is blank"
+	case strings.ContainsAny(name, `/\`):
+		return "holds a slash"
+	case name == "." || name == "..":
+		return "names a folder"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "holds a control character"
+	}
+	return ""
+}
+
+// DefaultName returns the name under which a file is stored by default.
+func DefaultName(path string) (string, error) {
+	base := filepath.Base(path)
+	if problem := NameProblem(base); problem != "" {
+		return "", fmt.Errorf("the file's name is %q, which %s. Set `file_name` to the name to store it under", base, problem)
+	}
+	return base, nil
+}
+
+// mediaTypes are the types of the extensions that media files have. They are kept here because the
+// tables of operating systems differ, and a type must not depend on which runner makes the plan.
+var mediaTypes = map[string]string{
+	".3gp": "video/3gpp", ".aac": "audio/aac", ".aif": "audio/aiff", ".aiff": "audio/aiff", ".avi": "video/x-msvideo",
+	".flac": "audio/flac", ".flv": "video/x-flv", ".m2ts": "video/mp2t", ".m3u8": "application/vnd.apple.mpegurl",
+	".m4a": "audio/mp4", ".m4v": "video/x-m4v", ".mka": "audio/x-matroska", ".mkv": "video/x-matroska",
+	".mov": "video/quicktime", ".mp3": "audio/mpeg", ".mp4": "video/mp4", ".mpd": "application/dash+xml",
+	".mpeg": "video/mpeg", ".mpg": "video/mpeg", ".mts": "video/mp2t", ".mxf": "application/mxf", ".oga": "audio/ogg",
+	".ogg": "audio/ogg", ".ogv": "video/ogg", ".opus": "audio/ogg", ".srt": "application/x-subrip", ".ts": "video/mp2t",
+	".ttml": "application/ttml+xml", ".vob": "video/mpeg", ".vtt": "text/vtt", ".wav": "audio/wav", ".webm": "video/webm",
+	".wmv": "video/x-ms-wmv",
+}
+
+// TypeByName returns the media type for the extension of the first name that a media file can have,
+// "" if there is none.
+func TypeByName(names ...string) string {
+	for _, name := range names {
+		if t := mediaTypes[strings.ToLower(filepath.Ext(name))]; t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// MediaType returns the media type of a file by the extension of its name or path, else by its first
+// bytes: application/octet-stream if they tell nothing. The error is a *transfer.FileError.
+func MediaType(name, path string) (string, error) {
+	if t := TypeByName(name, path); t != "" {
+		return t, nil
+	}
+	found, err := mimetype.DetectFile(path)
+	if err != nil {
+		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: cause(err)}
+	}
+	return found.String(), nil
+}
+
+// IsMissing reports whether an error says that a file does not exist.
+func IsMissing(err error) bool {
+	fileError, ok := errors.AsType[*transfer.FileError](err)
+	return ok && fileError.Problem == transfer.FileMissing
+}
+
+// cause is the error below a *fs.PathError, which repeats the path.
+func cause(err error) error {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+		return pathError.Err
+	}
+	return err
+}

@@ -1,0 +1,43 @@
+package upload_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+func TestCheckSize(t *testing.T) {
+	t.Parallel()
+	const mib, gib, tib = 1 << 20, 1 << 30, 1 << 40
+	for name, tc := range map[string]struct {
+		method    string
+		size      int64
+		partSize  int64 // 0: not configured
+		attribute string
+	}{
+		"single, largest":              {upload.MethodSingle, 5 * gib, 0, ""},
+		"single, too large":            {upload.MethodSingle, 5*gib + 1, 0, "method"},
+		"single ignores the part size": {upload.MethodSingle, 5 * gib, 5 * mib, ""},
+		"auto, large":                  {upload.MethodAuto, 48 * tib, 0, ""},
+		"auto, parts too small":        {upload.MethodAuto, 50 * gib, 5 * mib, "part_size"},
+		"auto, one PUT":                {upload.MethodAuto, 64 * mib, 5 * mib, ""},
+		"multipart, parts fit":         {upload.MethodMultipart, 10_000 * 5 * mib, 5 * mib, ""},
+		"multipart, one part too many": {upload.MethodMultipart, 10_000*5*mib + 1, 5 * mib, "part_size"},
+		"more than storage takes":      {upload.MethodAuto, 10_000*5*gib + 1, 0, "source"},
+		"more than any part size fits": {upload.MethodMultipart, 10_000*5*gib + 1, 5 * gib, "source"},
+	} {
+		f := upload.File{Method: tc.method, Size: tc.size, PartSize: tc.partSize}
+		got := ""
+		if problem, ok := errors.AsType[*upload.SizeError](f.CheckSize()); ok {
+			got = problem.Argument
+		}
+		if got != tc.attribute {
+			t.Errorf("%s: the problem is one of %q, want %q", name, got, tc.attribute)
+		}
+	}
+	unknown := upload.File{Method: upload.MethodMultipart, PartSize: 5 * mib}
+	if err := unknown.CheckSize(); err != nil {
+		t.Errorf("a size that is not known yet: %v", err)
+	}
+}

@@ -1,0 +1,134 @@
+package upload
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// multipart continues an unfinished upload, or begins a new one.
+func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
+	record, elsewhere := o.Resume.Record(ctx, resume.Key{
+		Account: o.Account(ctx), Address: o.Address, SHA256: hex.EncodeToString(o.file.SHA256[:]),
+		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
+	})
+	o.record = record
+	defer func() { record.Close(o.over) }()
+
+	if chosen := o.choose(earlier, record.Found(), elsewhere); chosen != nil {
+		return o.resume(ctx, *chosen)
+	}
+	d, err := o.begin(ctx)
+	if err != nil {
+		return err
+	}
+	return o.run(ctx, d)
+}
+
+// choose finds the unfinished upload to continue: what the caller knows, or what was handed over,
+// joined with this machine's record of the same upload, or else the record's. Which list of parts
+// is newer does not matter: the engine reuses only parts that are proved to hold the file's bytes.
+// An upload is left to whoever has it, in this process or in another one (elsewhere): otherwise one
+// object would end up in two resources.
+func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *resume.Upload {
+	o.mu.Lock()
+	candidates := append([]*resume.Upload{earlier}, o.handedOver[o.file.key()]...)
+	o.mu.Unlock()
+	for _, candidate := range append(candidates, recorded) {
+		if candidate == nil || candidate.PartSize != o.file.partSize() || candidate.UploadID == "" || candidate.KeyPath == "" ||
+			candidate.UploadID == elsewhere || !o.claim(candidate.UploadID) {
+			continue
+		}
+		chosen := *candidate
+		if recorded != nil && recorded.UploadID == chosen.UploadID && recorded.KeyPath == chosen.KeyPath {
+			chosen.Parts = union(recorded.Parts, chosen.Parts)
+			chosen.Completing = chosen.Completing || recorded.Completing
+		}
+		return &chosen
+	}
+	return nil
+}
+
+// union joins the parts of a record, which only this user can write, with those of a state, which
+// others may have edited. Where the two describe a part differently both are kept: the engine takes
+// the one that it can prove.
+func union(recorded, own []transfer.Part) []transfer.Part {
+	var joined []transfer.Part
+	known := make(map[transfer.Part]bool, len(recorded))
+	plain := func(p transfer.Part) transfer.Part {
+		p.Checksum, p.Trusted = "", false
+		return p
+	}
+	for _, p := range recorded {
+		known[plain(p)] = true
+		p.Trusted = true
+		joined = append(joined, p)
+	}
+	for _, p := range own {
+		if !known[plain(p)] {
+			joined = append(joined, plain(p))
+		}
+	}
+	return joined
+}
+
+// begin creates a multipart upload.
+func (o *operation) begin(ctx context.Context) (*destination, error) {
+	created, err := o.API.CreateMultipartUpload(ctx, o.file.Name)
+	if err != nil {
+		return nil, err
+	}
+	o.claim(created.UploadID)
+	return o.newDestination(resume.Upload{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}), nil
+}
+
+// run sends what is missing of an upload and completes it.
+func (o *operation) run(ctx context.Context, d *destination) error {
+	stored, err := d.send(ctx)
+	o.result.StoredFile, o.result.Left, o.over = stored, d.unfinished(), d.done
+	return err
+}
+
+// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning,
+// so that no two runs in a row meet the same refusal. Only if the new upload gets no further
+// either, the cause lies elsewhere: then the stored parts are kept.
+func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
+	tflog.Info(ctx, "continuing an unfinished upload",
+		map[string]any{"file_name": o.file.Name, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
+	d := o.newDestination(earlier)
+	d.continued = true
+	refusal := o.run(ctx, d)
+	why := refusalOf(refusal)
+	if why == notRefused {
+		return refusal
+	}
+	unsure := &MaybeCompleteError{KeyPath: earlier.KeyPath, Err: refusal}
+	if earlier.Completing && why == uploadUnknown {
+		o.result.Left, o.over = nil, true
+		return unsure
+	}
+	left := o.result.Left
+	replacement, err := o.begin(ctx)
+	if err != nil {
+		return fmt.Errorf("%w; and no new upload could be begun: %w", refusal, err)
+	}
+	if earlier.Completing && why == refusedNotFound {
+		o.result.Left, o.over = nil, true
+		return unsure
+	}
+	err = o.run(ctx, replacement)
+	if o.result.Left == nil && refusalOf(err) != notRefused && !why.final() {
+		o.result.Left, o.over = left, false
+		return err
+	}
+	o.over = o.result.Left == nil
+	o.warn("An unfinished upload could not be continued",
+		fmt.Sprintf("The unfinished upload of %q was refused, so the file was uploaded from its beginning, as %s. Parts stored before are not used.\n\nThe refusal: %s",
+			o.file.Name, replacement.id.KeyPath, refusal))
+	return err
+}

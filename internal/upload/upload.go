@@ -1,0 +1,177 @@
+// Package upload sends one file to the service (SERVICE.md, calls 1 to 6). It binds the engine,
+// which knows no service, to the service's calls. It continues what an earlier upload left,
+// verifies the object that storage makes, and reports progress. It does not know Terraform.
+//
+// What an upload that fails has stored is kept twice: in a record on this machine, and in the
+// result for the caller's state. Either is enough to continue it.
+package upload
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// DefaultLimit is how long an upload may take if its context has no deadline.
+const DefaultLimit = 24 * time.Hour
+
+// Config is what an Uploader is made of.
+type Config struct {
+	API    *api.Client // nil: files can be hashed, not uploaded
+	Engine *transfer.Engine
+	Resume *resume.Store // nil: nothing is recorded on this machine
+
+	// Address and Account are part of what a record is looked up by. Address is vod_base_url,
+	// normalized. Account identifies the account without showing its token. It may read the token's
+	// file or run its command, so it is called only when an upload needs the token anyway.
+	Address string
+	Account func(context.Context) string
+
+	ProgressFile string // a file or terminal for progress lines; "" = none
+}
+
+// Uploader uploads files. One serves the whole provider process. It is safe for concurrent use.
+type Uploader struct {
+	Config
+
+	// claims has the id of each multipart upload that an operation of this process has or had. The
+	// value is true once the upload is complete.
+	claims sync.Map
+
+	mu         sync.Mutex
+	handedOver map[string][]*resume.Upload // by File.key
+}
+
+// New returns an Uploader.
+func New(c Config) *Uploader { return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}} }
+
+// StoredFile is a complete upload as the service and storage describe it. "" is what they did not
+// say.
+type StoredFile struct {
+	KeyPath    string
+	ETag       string // as the header or the answer had it
+	Location   string
+	Bucket     string
+	Encryption string
+	VersionID  string
+	UploadedAt string // RFC 3339, this machine's clock
+	Parts      int64  // 0 for a single PUT
+}
+
+// Result is what became of an upload.
+type Result struct {
+	StoredFile                // empty if the upload failed
+	Left       *resume.Upload // what can be continued of a failed upload; nil = nothing
+	Warnings   []Warning
+}
+
+// Warning is what the user should know of an upload, even if it succeeded.
+type Warning struct{ Summary, Detail string }
+
+// Upload stores the file. earlier is what an earlier upload of it left, nil if that is not known.
+// Two more places are searched: what HandOver was given, and this machine's record. show gets a
+// line of progress a second; it may be nil.
+func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Upload, show func(line string)) (Result, error) {
+	if _, limited := ctx.Deadline(); !limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, DefaultLimit, fmt.Errorf("the time limit of %s was reached", DefaultLimit))
+		defer cancel()
+	}
+	r := newReporter(ctx, u.ProgressFile, show)
+	defer r.close()
+	o := &operation{Uploader: u, file: f, progress: r.report}
+	var err error
+	if f.multipart() {
+		err = o.multipart(ctx, earlier)
+	} else {
+		err = o.single(ctx)
+	}
+	if err == nil {
+		o.result.UploadedAt = time.Now().UTC().Format(time.RFC3339)
+		return o.result, nil
+	}
+	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
+		u.Resume.Forget(ctx, f.Path)
+	}
+	if _, unsure := errors.AsType[*MaybeCompleteError](err); !unsure && o.result.Left == nil && refusalOf(err).final() {
+		err = fmt.Errorf("%w\n\nThis upload cannot be continued: the next one sends the file from its beginning", err)
+	}
+	o.result.StoredFile = StoredFile{}
+	return o.result, err
+}
+
+// HandOver leaves an unfinished upload to an Upload of the same content and name in this process.
+func (u *Uploader) HandOver(f File, left *resume.Upload) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.handedOver[f.key()] = append(u.handedOver[f.key()], left)
+}
+
+// Completed reports whether this process completed the multipart upload with this id.
+func (u *Uploader) Completed(id string) bool {
+	complete, _ := u.claims.Load(id)
+	return complete == true
+}
+
+// claim takes a multipart upload for one operation. It is false if another one has it or had it.
+func (u *Uploader) claim(id string) bool {
+	_, taken := u.claims.LoadOrStore(id, false)
+	return !taken
+}
+
+// SHA256 returns the hash of a file's content in lower-case hex. With remembered, a file that this
+// machine has hashed before, and that has not been touched since, is not read again. Without it,
+// the file is read once per process. The error is that of the engine's Hash.
+func (u *Uploader) SHA256(ctx context.Context, path string, remembered bool) (string, error) {
+	memo := u.Resume.Memo(ctx, path)
+	if sum := memo.SHA256(); sum != "" && remembered {
+		return sum, nil
+	}
+	digest, err := u.Engine.Hash(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	memo.Remember(ctx, digest)
+	return hex.EncodeToString(digest.SHA256[:]), nil
+}
+
+// operation is one call of Upload.
+type operation struct {
+	*Uploader
+	file     File
+	progress func(transfer.Progress)
+
+	record *resume.Record // of a multipart upload; nil if it is not recorded
+	over   bool           // the record is not needed any more
+	result Result
+}
+
+func (o *operation) warn(summary, detail string) {
+	o.result.Warnings = append(o.result.Warnings, Warning{summary, detail})
+}
+
+// content is the file as the engine takes it.
+func (o *operation) content() transfer.File {
+	return transfer.File{Path: o.file.Path, Name: o.file.Name, Size: o.file.Size, SHA256: o.file.SHA256, Progress: o.progress}
+}
+
+func (o *operation) single(ctx context.Context) error {
+	address := func(ctx context.Context) (string, error) {
+		target, err := o.API.PresignUpload(ctx, o.file.Name, o.file.ContentType)
+		if err != nil {
+			return "", err
+		}
+		o.result.KeyPath = target.KeyPath
+		return target.URL, nil
+	}
+	var err error
+	o.result.ETag, err = o.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
+	return err
+}
