@@ -152,12 +152,6 @@ func join(base *url.URL, escaped string, query url.Values) (*url.URL, error) {
 	return &u, nil
 }
 
-// plainAddress is an address as it may be shown: neither query nor user info.
-func plainAddress(u *url.URL) string {
-	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
-	return shown.String()
-}
-
 // sameOrigin tells whether two addresses are served by the same scheme, host
 // and port.
 func sameOrigin(a, b *url.URL) bool {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // call is one call of the interface.
@@ -96,7 +98,7 @@ func (c *Client) do(ctx context.Context, request *call) error {
 	if err := request.read(parse(a.body)); err != nil {
 		x.ambiguous = true
 		// It names keys, which the service chose.
-		return c.failed(x, a, &shapeError{text: c.mask.oneLine(strings.TrimPrefix(err.Error(), shapePrefix), x.secrets...)})
+		return c.failed(x, a, &shapeError{text: c.mask.With(x.secrets...).Line(strings.TrimPrefix(err.Error(), shapePrefix))})
 	}
 	return nil
 }
@@ -106,7 +108,7 @@ func (c *Client) refuse(request *call, err error) *Error {
 	e := &Error{Attempted: request.attempted, Method: request.method, Err: err}
 	if request.half.base != nil {
 		if target, err := join(request.half.base, request.path, nil); err == nil {
-			e.Address = plainAddress(target)
+			e.Address = redact.Address(target)
 		}
 	}
 	return e
@@ -116,7 +118,7 @@ func (c *Client) refuse(request *call, err error) *Error {
 // answer; err is nil when the answer is a refusal.
 func (c *Client) failed(x *exchange, a *answer, err error) *Error {
 	e := &Error{
-		Attempted: x.attempted, Method: x.method, Address: plainAddress(x.url), Attempts: x.requests,
+		Attempted: x.attempted, Method: x.method, Address: redact.Address(x.url), Attempts: x.requests,
 		// Reading changes nothing, so there is nothing to be unsure of.
 		MayHaveBeenProcessed: x.ambiguous && x.method != http.MethodGet,
 		Err:                  err,
@@ -126,7 +128,7 @@ func (c *Client) failed(x *exchange, a *answer, err error) *Error {
 		e.StorageCode = storageCode(x.op, a)
 		e.RequestID = c.requestID(a.header)
 		if !a.ok() {
-			e.Message = c.mask.errorMessage(a.header.Get("Content-Type"), a.body, x.secrets...)
+			e.Message = errorMessage(c.mask.With(x.secrets...), a.header.Get("Content-Type"), a.body)
 		}
 	}
 	return e

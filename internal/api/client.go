@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // DefaultRequestTimeout bounds one attempt of a call when the Config does not.
@@ -55,7 +57,7 @@ type Client struct {
 	timeout   time.Duration
 	retries   int
 	userAgent string
-	mask      *masker
+	mask      *redact.Redactor
 
 	kept    http.RoundTripper // connections are kept and used again
 	fresh   http.RoundTripper // a connection for each request
@@ -92,13 +94,13 @@ func New(c Config) (*Client, error) {
 		timeout:   c.RequestTimeout,
 		retries:   c.MaxRetries,
 		userAgent: c.UserAgent,
-		mask:      newMasker(c.AccessTokenID, c.SecretKey),
+		mask:      redact.New(c.AccessTokenID, c.SecretKey, c.AccessTokenID+":"+c.SecretKey),
 	}
 	if client.timeout == 0 {
 		client.timeout = DefaultRequestTimeout
 	}
 	if token, fixed := c.Token.(staticToken); fixed {
-		client.mask.learn(string(token))
+		client.mask.Add(string(token))
 	}
 	if err := client.setHalves(c); err != nil {
 		return nil, err

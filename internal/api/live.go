@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 const (
@@ -77,7 +79,7 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session,
 	err := c.do(ctx, &call{
 		op: opCreateSession, attempted: "create the live session", half: &c.live,
 		method: http.MethodPost, path: sessionsPath, body: spec.body(),
-		secrets: streamSecrets(spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB),
+		secrets: redact.StreamSecrets(spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB),
 		read: func(v value) (err error) {
 			if session, err = decodeSession(v); session != nil {
 				return nil
@@ -96,7 +98,7 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session,
 func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 	var session *Session
 	request := &call{
-		op: opGetSession, attempted: "read the live session " + c.mask.oneLine(id), half: &c.live,
+		op: opGetSession, attempted: "read the live session " + c.mask.Line(id), half: &c.live,
 		method: http.MethodGet, path: sessionsPath + "/" + url.PathEscape(id),
 		read: func(v value) (err error) { session, err = decodeSession(v); return err },
 	}

@@ -1,15 +1,15 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // bodies, masked.
 func (c *Client) record(next handler) handler {
 	return func(ctx context.Context, x *exchange) (*answer, error) {
-		begun, path := time.Now(), c.mask.oneLine(x.url.EscapedPath())
+		begun, path := time.Now(), c.mask.Line(x.url.EscapedPath())
 		tflog.Trace(ctx, "request body", map[string]any{
 			"method": x.method, "path": path, "body": c.loggable("application/json", x.payload, x.secrets),
 		})
@@ -39,7 +39,7 @@ func (c *Client) record(next handler) handler {
 			}
 		}
 		if err != nil {
-			line["error"] = c.mask.oneLine(err.Error(), x.secrets...)
+			line["error"] = c.mask.With(x.secrets...).Line(err.Error())
 		}
 		tflog.Debug(ctx, "request to the service", line)
 		if a != nil {
@@ -54,15 +54,14 @@ func (c *Client) record(next handler) handler {
 
 // body is put into words only if the log wants it.
 type body struct {
-	mask    *masker
+	mask    *redact.Redactor
 	media   string
 	content []byte
-	secrets []string
 }
 
 func (c *Client) loggable(contentType string, content []byte, secrets []string) *body {
 	media, _, _ := mime.ParseMediaType(contentType)
-	return &body{mask: c.mask, media: media, content: content, secrets: secrets}
+	return &body{mask: c.mask.With(secrets...), media: media, content: content}
 }
 
 // MarshalText is called by the logger when its level is low enough.
@@ -73,7 +72,7 @@ func (b *body) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 func (b *body) String() string {
 	size := fmt.Sprintf("%d bytes", len(b.content))
 	if b.media != "" {
-		size += " of " + b.mask.oneLine(b.media)
+		size += " of " + b.mask.Line(b.media)
 	}
 	switch {
 	case len(b.content) == 0:
@@ -81,18 +80,10 @@ func (b *body) String() string {
 	case len(b.content) > bodyLogged:
 		return size + ", too long to be shown"
 	}
-	d := json.NewDecoder(bytes.NewReader(b.content))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil || d.More() {
-		return size + ", not JSON"
+	if shown, ok := b.mask.JSON(b.content); ok {
+		return shown
 	}
-	shown, err := json.Marshal(b.mask.maskJSON(v, b.secrets))
-	if err != nil {
-		return size
-	}
-	// Once more as a whole, for a secret that is no string, such as a number.
-	return b.mask.text(string(shown), b.secrets...)
+	return size + ", not JSON"
 }
 
 // requestIDs are the headers that carry a request id, the service's own first.
@@ -100,7 +91,7 @@ var requestIDs = []string{"X-Request-Id", "X-Amzn-Requestid", "X-Amz-Request-Id"
 
 func (c *Client) requestID(h http.Header) string {
 	for _, name := range requestIDs {
-		if id := c.mask.oneLine(h.Get(name)); id != "" {
+		if id := c.mask.Line(h.Get(name)); id != "" {
 			if runes := []rune(id); len(runes) > idLength {
 				id = string(runes[:idLength])
 			}

@@ -6,15 +6,13 @@ import (
 	"mime"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 const (
-	// longestMessage, in characters, is what is shown of an error body.
-	longestMessage = 500
 	// errorBodyRead, in bytes, is what is looked at of one.
 	errorBodyRead = 64 << 10
 	// messageDepth bounds the search in a JSON error body.
@@ -23,57 +21,22 @@ const (
 	itemsRead = 20
 )
 
-// errorMessage is what an error body says: one line of at most longestMessage
-// characters, without control characters, masked. "" when it says nothing.
-func (m *masker) errorMessage(contentType string, body []byte, more ...string) string {
-	body = firstWords(bytes.TrimSpace(body), errorBodyRead)
+// errorMessage is what an error body says: one line of at most 500 characters, masked. "" when it says
+// nothing.
+func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
+	body = redact.Cut(bytes.TrimSpace(body), errorBodyRead)
 	if len(body) == 0 {
 		return ""
 	}
 	if json.Valid(body) {
-		return m.oneLine(jsonMessage(m, body, more), more...)
+		return mask.Line(jsonMessage(mask, body))
 	}
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	media, _, _ := mime.ParseMediaType(contentType)
 	if strings.HasSuffix(media, "html") || strings.HasSuffix(media, "xml") || strings.HasPrefix(text, "<") {
-		text = markupText(m.text(text, more...))
+		text = markupText(mask.Text(text))
 	}
-	return m.oneLine(text, more...)
-}
-
-// firstWords cuts a body between words, so that no half of a secret, which
-// masking would miss, is left at the end.
-func firstWords(body []byte, limit int) []byte {
-	if len(body) <= limit {
-		return body
-	}
-	body = body[:limit]
-	if end := bytes.LastIndexAny(body, " \t\r\n"); end > 0 {
-		return body[:end]
-	}
-	return nil
-}
-
-// oneLine masks s and makes one line of it, of bounded length.
-func (m *masker) oneLine(s string, more ...string) string {
-	// Before, because collapsing white space could hide a secret; after,
-	// because dropping control characters could complete one.
-	s = m.text(strings.ToValidUTF8(s, "\uFFFD"), more...)
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
-	s = m.text(strings.Join(strings.Fields(s), " "), more...)
-	if utf8.RuneCountInString(s) > longestMessage {
-		runes := []rune(s)
-		s = strings.TrimSpace(string(runes[:longestMessage-1])) + "…"
-	}
-	return s
+	return mask.Line(text)
 }
 
 // Elements that markupText tells apart: those whose text no browser shows, and those that are part
@@ -143,19 +106,31 @@ var (
 	itemKeys    = []string{"field", "property", "path", "parameter", "name"}
 )
 
-func jsonMessage(m *masker, body []byte, more []string) string {
-	if text := said(value(body), 0); text != "" {
+func jsonMessage(mask *redact.Redactor, body []byte) string {
+	v := parse(body)
+	if text := said(v, 0); text != "" || v.hollow(0) {
 		return text
 	}
-	var v any
-	if json.Unmarshal(body, &v) != nil || empty(v) {
-		return ""
+	text, _ := mask.JSON(body)
+	return text
+}
+
+// hollow reports whether there is nothing in a value, nor in any value within it.
+func (v value) hollow(depth int) bool {
+	if depth > messageDepth {
+		return false
 	}
-	shown, err := json.Marshal(m.maskJSON(v, more))
-	if err != nil {
-		return ""
+	for _, item := range v.items() {
+		if !item.hollow(depth + 1) {
+			return false
+		}
 	}
-	return string(shown)
+	for _, member := range v.object().members {
+		if !member.hollow(depth + 1) {
+			return false
+		}
+	}
+	return v.isArray() || v.isObject() || v.empty()
 }
 
 // said finds the message in an error body of unknown shape.
@@ -206,23 +181,4 @@ func saidByObject(o object, depth int) string {
 		}
 	}
 	return main
-}
-
-func empty(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return strings.TrimSpace(v) == ""
-	case []any:
-		return !slices.ContainsFunc(v, func(item any) bool { return !empty(item) })
-	case map[string]any:
-		for _, item := range v {
-			if !empty(item) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // operation names a call of the interface.
@@ -149,7 +151,7 @@ func storageCode(op operation, a *answer) string {
 			return r - 'A' + 'a'
 		}
 		return -1
-	}, string(firstWords(a.body, errorBodyRead)))
+	}, string(redact.Cut(a.body, errorBodyRead)))
 	for _, known := range storageCodes {
 		if strings.Contains(words, known.words) {
 			return known.code

@@ -12,10 +12,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // answerLimit, in bytes, is how much of an answer is read.
@@ -150,8 +151,8 @@ func (c *Client) explain(ctx context.Context, err error, way *progress) *callErr
 		f.cause = ctx.Err()
 		f.text = fmt.Sprintf("%s: %s", ended(ctx), way.waitingFor(f.fault))
 	default:
-		f.cause = bare(err)
-		f.text = c.mask.oneLine(way.problem(f.cause, f.fault))
+		f.cause = redact.URLError(err)
+		f.text = c.mask.Line(way.problem(f.cause, f.fault))
 	}
 	return f
 }
@@ -237,17 +238,6 @@ func tlsProblem(err error) string {
 	return ""
 }
 
-// bare takes the errors that quote a whole URL off another one.
-func bare(err error) error {
-	for {
-		var quoting *url.Error
-		if !errors.As(err, &quoting) {
-			return err
-		}
-		err = quoting.Err
-	}
-}
-
 // unusable says what is wrong with the body of a 2xx answer.
 func (c *Client) unusable(a *answer) error {
 	media, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
@@ -262,5 +252,5 @@ func (c *Client) unusable(a *answer) error {
 	case len(bytes.TrimSpace(a.body)) == 0:
 		return misshapen("it is empty where JSON was expected")
 	}
-	return misshapen("it is not JSON (%s, %d bytes)", c.mask.oneLine(media), len(a.body))
+	return misshapen("it is not JSON (%s, %d bytes)", c.mask.Line(media), len(a.body))
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // credential makes the authorization header of one half of the service.
@@ -68,14 +70,14 @@ func (c *Client) authorize(next handler) handler {
 func (c *Client) setHeader(ctx context.Context, x *exchange, rejected string) error {
 	header, err := x.half.credential.header(ctx, rejected)
 	if err == nil {
-		c.mask.learn(header)
+		c.mask.Add(header)
 		x.authorization = header
 		return nil
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ended(ctx)
 	}
-	return &callError{fault: faultFinal, text: "the identity token: " + c.mask.oneLine(err.Error(), rejected), cause: errors.Join(ErrNoToken, err)}
+	return &callError{fault: faultFinal, text: "the identity token: " + c.mask.With(rejected).Line(err.Error()), cause: errors.Join(ErrNoToken, err)}
 }
 
 // throttle holds calls back while the service has asked for less.
@@ -147,7 +149,7 @@ func (c *Client) follow(next handler) handler {
 			if err != nil {
 				return a, c.misled("the service redirects to an address that is not a URL")
 			}
-			where := plainAddress(target)
+			where := redact.Address(target)
 			switch a.status {
 			case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther:
 				if x.method != http.MethodGet {
@@ -167,5 +169,5 @@ func (c *Client) follow(next handler) handler {
 }
 
 func (c *Client) misled(format string, args ...any) error {
-	return &callError{fault: faultFinal, text: c.mask.oneLine(fmt.Sprintf(format, args...))}
+	return &callError{fault: faultFinal, text: c.mask.Line(fmt.Sprintf(format, args...))}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 const (
@@ -94,13 +96,10 @@ func commandProblem(ctx, limited context.Context, name string, err error, compla
 func complaint(stderr, stdout *capped) string {
 	written := stderr.String()
 	if stderr.more {
-		written = string(firstWords([]byte(written), stderrKept-1))
+		written = string(redact.Cut([]byte(written), stderrKept-1))
 	}
-	m := &masker{}
-	for line := range strings.FieldsSeq(stdout.String()) {
-		m.learn(line)
-	}
-	if text := m.oneLine(written, strings.TrimSpace(stdout.String())); text != "" {
+	printed := append(strings.Fields(stdout.String()), strings.TrimSpace(stdout.String()))
+	if text := redact.New(printed...).Line(written); text != "" {
 		return ": " + text
 	}
 	return ""

@@ -19,7 +19,7 @@ const (
 func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string) (*UploadTarget, error) {
 	var target *UploadTarget
 	err := c.do(ctx, &call{
-		op: opPresignUpload, attempted: "get an upload address for " + c.mask.oneLine(fileName), half: &c.vod,
+		op: opPresignUpload, attempted: "get an upload address for " + c.mask.Line(fileName), half: &c.vod,
 		method: http.MethodPost, path: presignPath,
 		body: struct {
 			ContentType string `json:"content_type,omitempty"`
@@ -37,7 +37,7 @@ func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string
 func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*MultipartUpload, error) {
 	var upload *MultipartUpload
 	err := c.do(ctx, &call{
-		op: opMultipartCreate, attempted: "begin the multipart upload of " + c.mask.oneLine(fileName), half: &c.vod,
+		op: opMultipartCreate, attempted: "begin the multipart upload of " + c.mask.Line(fileName), half: &c.vod,
 		method: http.MethodPost, path: multipartCreatePath,
 		body: struct {
 			FileName string `json:"filename,omitempty"`
@@ -114,7 +114,7 @@ func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) 
 		// All that there is to an answer is a message, which 204 leaves out.
 		noContent: true,
 		read: func(v value) error {
-			message = c.mask.oneLine(decodeMessage(v))
+			message = c.mask.Line(decodeMessage(v))
 			return nil
 		},
 	})
