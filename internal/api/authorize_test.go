@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
 
 // TestHeaders: which call carries which credential, and what else is sent.
@@ -190,7 +191,7 @@ func TestTokenIsCheckedBeforeItIsSent(t *testing.T) {
 	for _, token := range []string{"a\r\nX-Evil: 1", "a\nb", "a\x00b", "a\x7fb", "a\tb", "ünicode", "\ufefftoken", "", " \n"} {
 		t.Run(fmt.Sprintf("%q", token), func(t *testing.T) {
 			t.Parallel()
-			for _, source := range []api.TokenSource{api.StaticToken(token), &countingSource{tokens: []string{token}}} {
+			for _, source := range []credential.TokenSource{credential.StaticToken(token), &countingSource{tokens: []string{token}}} {
 				service := always(200, `{}`)
 				c := config(service)
 				c.Token = source
@@ -206,7 +207,7 @@ func TestTokenIsCheckedBeforeItIsSent(t *testing.T) {
 	}
 	service := always(200, `{"message":"ok"}`)
 	c := config(service)
-	c.Token = api.StaticToken(" \t" + testToken + "\r\n")
+	c.Token = credential.StaticToken(" \t" + testToken + "\r\n")
 	if _, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"}); err != nil {
 		t.Fatal(err)
 	}

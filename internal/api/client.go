@@ -8,9 +8,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
@@ -29,7 +31,7 @@ type Config struct {
 	AccessTokenID, SecretKey string
 	// Token gives the identity token of the upload and batch API (interface
 	// 5.2); nil when not configured.
-	Token TokenSource
+	Token credential.TokenSource
 	// MaxRetries is how often one call may be repeated; 0: never.
 	MaxRetries int
 	// RequestTimeout is for one attempt of one call, from the connection to the
@@ -68,12 +70,10 @@ type Client struct {
 
 // half is one of the two APIs.
 type half struct {
-	name string
-	base *url.URL // nil: not configured
-	gate *gate
-	// missing says what its credential lacks; "" when it is there.
-	missing    string
-	credential credential
+	name       string
+	base       *url.URL // nil: not configured
+	gate       *gate
+	credential credential.Credential
 }
 
 // New checks the configuration and makes a Client. It opens no connection.
@@ -84,24 +84,24 @@ func New(c Config) (*Client, error) {
 	if c.RequestTimeout < 0 {
 		return nil, errors.New("the time for one request is negative")
 	}
-	if err := CheckBasicCredentials(c.AccessTokenID, c.SecretKey); err != nil {
+	basic, bearer := credential.Basic{TokenID: c.AccessTokenID, SecretKey: c.SecretKey}, credential.Bearer{Source: c.Token}
+	if err := basic.Check(); err != nil {
 		return nil, err
 	}
-	if !printable(c.UserAgent) {
+	if strings.ContainsFunc(c.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, errors.New("the user agent holds a character that a header cannot carry")
 	}
 	client := &Client{
 		timeout:   c.RequestTimeout,
 		retries:   c.MaxRetries,
 		userAgent: c.UserAgent,
-		mask:      redact.New(c.AccessTokenID, c.SecretKey, c.AccessTokenID+":"+c.SecretKey),
+		mask:      redact.New(slices.Concat(basic.Secrets(), bearer.Secrets())...),
 	}
 	if client.timeout == 0 {
 		client.timeout = DefaultRequestTimeout
 	}
-	if token, fixed := c.Token.(staticToken); fixed {
-		client.mask.Add(string(token))
-	}
+	client.live = half{name: "live", credential: basic}
+	client.vod = half{name: "upload and batch", credential: bearer}
 	if err := client.setHalves(c); err != nil {
 		return nil, err
 	}
@@ -117,19 +117,6 @@ func New(c Config) (*Client, error) {
 }
 
 func (c *Client) setHalves(config Config) error {
-	c.live = half{name: "live", credential: basic{config.AccessTokenID, config.SecretKey}}
-	var missing []string
-	if config.AccessTokenID == "" {
-		missing = append(missing, "an access token id")
-	}
-	if config.SecretKey == "" {
-		missing = append(missing, "a secret key")
-	}
-	c.live.missing = strings.Join(missing, " and ")
-	c.vod = half{name: "upload and batch", credential: bearer{config.Token}}
-	if config.Token == nil {
-		c.vod.missing = "an identity token"
-	}
 	for _, h := range []struct {
 		*half
 		address string
@@ -156,8 +143,8 @@ func (h *half) ready() error {
 	if h.base == nil {
 		return fmt.Errorf("the %s API is %w: it has no base address", h.name, ErrNotConfigured)
 	}
-	if h.missing != "" {
-		return fmt.Errorf("the %s API is %w: it needs %s", h.name, ErrNotConfigured, h.missing)
+	if missing := h.credential.Missing(); missing != "" {
+		return fmt.Errorf("the %s API is %w: it needs %s", h.name, ErrNotConfigured, missing)
 	}
 	return nil
 }

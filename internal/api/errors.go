@@ -11,10 +11,6 @@ import (
 // that was given no address or no credential.
 var ErrNotConfigured = errors.New("not configured")
 
-// ErrNoToken is in the error of a call for which no identity token could be had:
-// its file cannot be read, or its command failed.
-var ErrNoToken = errors.New("no identity token")
-
 // Values of Error.StorageCode.
 const (
 	StorageNoSuchUpload   = "NoSuchUpload"   // unknown, aborted or already complete

@@ -238,32 +238,6 @@ func FuzzErrorMessage(f *testing.F) {
 	})
 }
 
-func FuzzToken(f *testing.F) {
-	for _, seed := range []string{testToken, encodeJWT(`{"alg":"RS256"}`, `{"exp":1767323045}`), "Bearer " + encodeJWT(`{}`, `{"exp":1e300}`), "a.b.c", "..", " a\r\nb", "\x00", "é", ""} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, token string) {
-		if at, ok := api.TokenExpiry(token); ok && (at.Year() < 1970 || at.Year() > 9999) {
-			t.Errorf("expires %s", at)
-		}
-		service := always(200, `{"message":"ok"}`)
-		c := config(service)
-		c.Token = api.StaticToken(token)
-		_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
-		requests := service.requests()
-		if err != nil {
-			// What can be sent in no header cannot be in a text of ASCII either.
-			if len(requests) != 0 || strings.TrimSpace(token) != "" && len(token) < 64<<10 && strings.Contains(err.Error(), token) {
-				t.Errorf("%d requests, %v", len(requests), err)
-			}
-			return
-		}
-		if sent := requests[0].Header.Get("Authorization"); sent != strings.TrimSpace(token) || strings.ContainsFunc(sent, func(r rune) bool { return r < ' ' || r > '~' }) {
-			t.Errorf("sent %q", sent)
-		}
-	})
-}
-
 func FuzzParseBaseURL(f *testing.F) {
 	for _, seed := range []string{"https://api.example.com", "https://h:8443/a/../b/", "http://127.0.0.1:1/", "http://[::1%25lo]/", "https://joe:hidden@h", "https://h?x", "https://h#", "h", "https://h/%2e%2e/x", "https://h//", "http://localhost.", "https://H:", "https://h/a%2F/"} {
 		f.Add(seed)

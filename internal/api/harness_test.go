@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
 
 const (
@@ -118,7 +119,7 @@ var errRefused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connect: 
 func config(transport http.RoundTripper) api.Config {
 	return api.Config{
 		LiveBaseURL: liveBase, VODBaseURL: vodBase,
-		AccessTokenID: testTokenID, SecretKey: testSecret, Token: api.StaticToken(testToken),
+		AccessTokenID: testTokenID, SecretKey: testSecret, Token: credential.StaticToken(testToken),
 		MaxRetries: 3, UserAgent: "test/1", Transport: transport,
 	}
 }

@@ -2,50 +2,13 @@ package api
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
-
-// credential makes the authorization header of one half of the service.
-type credential interface {
-	// header returns it. rejected is "" or the one that the service just
-	// answered 401 to.
-	header(ctx context.Context, rejected string) (string, error)
-	// renewable tells whether another may be had after a 401.
-	renewable() bool
-}
-
-// basic: interface 5.1.
-type basic struct{ tokenID, secretKey string }
-
-func (b basic) renewable() bool { return false }
-
-func (b basic) header(context.Context, string) (string, error) {
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(b.tokenID+":"+b.secretKey)), nil
-}
-
-// bearer: interface 5.2. The header is the token itself.
-type bearer struct{ source TokenSource }
-
-func (b bearer) renewable() bool {
-	_, fixed := b.source.(staticToken)
-	return !fixed
-}
-
-func (b bearer) header(ctx context.Context, rejected string) (string, error) {
-	token, err := b.source.Token(ctx, rejected)
-	if err != nil {
-		return "", err
-	}
-	token = strings.TrimSpace(token)
-	return token, CheckToken(token)
-}
 
 // authorize adds the credential. After a 401 it asks for a new one, once for
 // the call, and repeats the attempt: a 401 refuses a request before anything is
@@ -56,7 +19,7 @@ func (c *Client) authorize(next handler) handler {
 			return nil, err
 		}
 		a, err := next(ctx, x)
-		if err != nil || a.status != http.StatusUnauthorized || x.renewed || !x.half.credential.renewable() {
+		if err != nil || a.status != http.StatusUnauthorized || x.renewed || !x.half.credential.Renewable() {
 			return a, err
 		}
 		x.renewed = true
@@ -68,7 +31,7 @@ func (c *Client) authorize(next handler) handler {
 }
 
 func (c *Client) setHeader(ctx context.Context, x *exchange, rejected string) error {
-	header, err := x.half.credential.header(ctx, rejected)
+	header, err := x.half.credential.Header(ctx, rejected)
 	if err == nil {
 		c.mask.Add(header)
 		x.authorization = header
@@ -77,7 +40,7 @@ func (c *Client) setHeader(ctx context.Context, x *exchange, rejected string) er
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ended(ctx)
 	}
-	return &callError{fault: faultFinal, text: "the identity token: " + c.mask.With(rejected).Line(err.Error()), cause: errors.Join(ErrNoToken, err)}
+	return &callError{fault: faultFinal, text: c.mask.With(rejected).Line(err.Error()), cause: err}
 }
 
 // throttle holds calls back while the service has asked for less.

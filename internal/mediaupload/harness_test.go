@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -90,7 +91,7 @@ func (b *bench) run(own *providerdata.Unfinished) (providerdata.StoredFile, *pro
 	b.t.Helper()
 	const base = "http://127.0.0.1"
 	client, err := api.New(api.Config{
-		VODBaseURL: base, Token: api.StaticToken(simulator.DefaultIDToken), MaxRetries: 1, RequestTimeout: requestLimit,
+		VODBaseURL: base, Token: credential.StaticToken(simulator.DefaultIDToken), MaxRetries: 1, RequestTimeout: requestLimit,
 		UserAgent: "test", Transport: inMemory{b.Service},
 	})
 	if err != nil {
@@ -223,7 +224,7 @@ func (b *bench) editRecord(old, with string) {
 func (b *bench) putForeign(left *providerdata.Unfinished) (etag string) {
 	b.t.Helper()
 	client, err := api.New(api.Config{
-		VODBaseURL: "http://127.0.0.1", Token: api.StaticToken(simulator.DefaultIDToken), UserAgent: "test", Transport: inMemory{b.Service},
+		VODBaseURL: "http://127.0.0.1", Token: credential.StaticToken(simulator.DefaultIDToken), UserAgent: "test", Transport: inMemory{b.Service},
 	})
 	if err != nil {
 		b.t.Fatal(err)

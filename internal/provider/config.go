@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
 
 // Limits of the numbers. They keep a slip of the finger from becoming a run that never ends or a storm of connections.
@@ -38,7 +39,7 @@ type settings struct {
 	unknown                    bool
 	baseURL, vodBaseURL        string
 	accessTokenID, secretKey   string
-	token                      api.TokenSource
+	token                      credential.TokenSource
 	checkToken                 func(context.Context, time.Time) error
 	account                    func(context.Context) string
 	missingLive, missingUpload []string

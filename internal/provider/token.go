@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
 
 const tokenSources = "`id_token`, `id_token_file` or `id_token_command`"
@@ -57,7 +57,7 @@ func (r *resolver) token(m model, s *settings) {
 
 func (r *resolver) tokenLiteral(v value, s *settings) {
 	if text := r.secret(v); text != "" {
-		s.token = api.StaticToken(text)
+		s.token = credential.StaticToken(text)
 		s.account = account(s.token, v.origin())
 		s.checkToken = expiryCheck(s.token, v.origin())
 	}
@@ -71,7 +71,7 @@ func (r *resolver) tokenFile(v value, s *settings) {
 		r.fail(v, "is blank", "Give the path of the file that holds the token.")
 		return
 	}
-	s.token = api.FileToken(v.text)
+	s.token = credential.FileToken(v.text)
 	s.account = account(s.token, "file "+absolute(v.text))
 	s.checkToken = expiryCheck(s.token, v.origin())
 }
@@ -99,16 +99,16 @@ func (r *resolver) tokenCommand(list types.List, s *settings) {
 		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")
 		return
 	}
-	s.token = api.CommandToken(argv)
+	s.token = credential.CommandToken(argv)
 	s.account = account(s.token, fmt.Sprintf("command %q", argv))
 }
 
 // account identifies the account that uploads belong to: by the JWT's claims, which stay the same when it is renewed, else
 // by where the token comes from. An unreadable token is reported by the call that needs it.
-func account(source api.TokenSource, origin string) func(context.Context) string {
+func account(source credential.TokenSource, origin string) func(context.Context) string {
 	return func(ctx context.Context) string {
 		if token, err := source.Token(ctx, ""); err == nil {
-			if identity := api.TokenAccount(token); identity != "" {
+			if identity := credential.TokenAccount(token); identity != "" {
 				return identity
 			}
 		}
@@ -124,17 +124,17 @@ func absolute(path string) string {
 }
 
 // expiryCheck reads the token without calling the service. A command is left out: it is run when a call needs it.
-func expiryCheck(source api.TokenSource, origin string) func(context.Context, time.Time) error {
+func expiryCheck(source credential.TokenSource, origin string) func(context.Context, time.Time) error {
 	return func(ctx context.Context, now time.Time) error {
 		token, err := source.Token(ctx, "")
 		if err != nil {
 			return fmt.Errorf("%s: %w", origin, err)
 		}
-		at, ok := api.TokenExpiry(token)
+		at, ok := credential.TokenExpiry(token)
 		if ok && !at.After(now) {
 			// It may have been renewed since it was read.
 			if fresh, err := source.Token(ctx, token); err == nil {
-				at, ok = api.TokenExpiry(fresh)
+				at, ok = credential.TokenExpiry(fresh)
 			}
 		}
 		if ok && !at.After(now) {

@@ -1,4 +1,4 @@
-package api_test
+package credential_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
 
 // asCommand, as first argument, makes this test binary a token command that does what the other arguments say, in turn.
@@ -103,29 +103,26 @@ func accept(t *testing.T, listener net.Listener) net.Conn {
 	return conn
 }
 
-// TestRefreshIsShared: calls in flight that are all refused with the same token
-// get the new one from a single reading.
-func TestRefreshIsShared(t *testing.T) {
+// TestRenewalIsShared asks for a new token by many callers whose token was rejected: the command runs
+// once for all of them.
+func TestRenewalIsShared(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	count := filepath.Join(folder, "runs")
-	source := api.CommandToken(command("count " + count)) // each run prints the number of runs so far
-	service := accepting("token-2", calls[4].good)
-	c := config(service)
-	c.Token = source
-	client := newClient(t, c)
+	count := filepath.Join(t.TempDir(), "runs")
+	source := credential.CommandToken(command("count " + count)) // each run prints the number of runs so far
 	if _, err := os.Stat(count); err == nil {
-		t.Fatal("the command ran before a call needed it")
+		t.Fatal("the command ran before a token was needed")
 	}
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			if _, err := client.PresignUpload(t.Context(), "a.mp4", ""); err != nil {
-				t.Error(err)
-			}
-		})
+	for _, step := range []struct{ rejected, want string }{{"", "token-1"}, {"token-1", "token-2"}, {"token-1", "token-2"}} {
+		var callers sync.WaitGroup
+		for range 16 {
+			callers.Go(func() {
+				if got, err := source.Token(t.Context(), step.rejected); err != nil || got != step.want {
+					t.Errorf("Token(%q) is %q, %v; want %s", step.rejected, got, err, step.want)
+				}
+			})
+		}
+		callers.Wait()
 	}
-	wg.Wait()
 	runs, err := os.ReadFile(count)
 	if err != nil || len(runs) != 2 {
 		t.Errorf("the command ran %d times, want 2 (%v)", len(runs), err)
@@ -134,16 +131,16 @@ func TestRefreshIsShared(t *testing.T) {
 
 func TestCommandToken(t *testing.T) {
 	t.Parallel()
-	if got, err := api.CommandToken(command("print  a b \n")).Token(t.Context(), ""); err != nil || got != "a b" {
+	if got, err := credential.CommandToken(command("print  a b \n")).Token(t.Context(), ""); err != nil || got != "a b" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	// No shell: what would be one's syntax is passed on.
-	if got, err := api.CommandToken(command("print $HOME;`id`")).Token(t.Context(), ""); err != nil || got != "$HOME;`id`" {
+	if got, err := credential.CommandToken(command("print $HOME;`id`")).Token(t.Context(), ""); err != nil || got != "$HOME;`id`" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	// A program left behind holds the output open until the test ends; the token is there.
 	listener := commands(t)
-	if got, err := api.CommandToken(command("child connect "+listener.Addr().String(), "print tok")).Token(t.Context(), ""); err != nil || got != "tok" {
+	if got, err := credential.CommandToken(command("child connect "+listener.Addr().String(), "print tok")).Token(t.Context(), ""); err != nil || got != "tok" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	accept(t, listener)
@@ -169,13 +166,13 @@ func TestCommandTokenProblems(t *testing.T) {
 		"killed":            {command("killed"), "the command " + self + " failed with " + killed},
 		"nothing printed":   {command("complain not logged in\n"), "the command " + self + " printed no token: not logged in"},
 		"too much printed":  {command("flood"), "the command " + self + " printed more than 64 KiB: it does not print a token alone"},
-		"two lines":         {command("print hidden\nalso hidden"), "the command " + self + ": the token holds a control character, a line break for one, or a character outside ASCII, which a header cannot carry"},
+		"two lines":         {command("print hidden\nalso hidden"), "the command " + self + ": the token contains a line break, another control character or a character outside ASCII, which a header cannot carry"},
 		"stdout in stderr":  {command("print hidden1\n", "complain cannot store hidden1\n", "exit 1"), "the command " + self + " failed with exit status 1: cannot store ***"},
 		"secrets in stderr": {command("complain GET https://joe:hidden@sso.example.com/t?code=hidden\n Authorization: Bearer hiddenhiddenhiddenhidden\n", "exit 1"), "the command " + self + " failed with exit status 1: GET https://***@sso.example.com/t?*** Authorization: Bearer ***"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := api.CommandToken(test.argv).Token(t.Context(), "")
+			_, err := credential.CommandToken(test.argv).Token(t.Context(), "")
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -183,7 +180,7 @@ func TestCommandTokenProblems(t *testing.T) {
 	}
 	t.Run("long stderr", func(t *testing.T) {
 		t.Parallel()
-		_, err := api.CommandToken(command("wail", "exit 1")).Token(t.Context(), "")
+		_, err := credential.CommandToken(command("wail", "exit 1")).Token(t.Context(), "")
 		if err == nil || len(err.Error()) > 600 || !strings.Contains(err.Error(), "no way no way") {
 			t.Errorf("got %v", err)
 		}
@@ -202,7 +199,7 @@ func TestCommandTokenIsStopped(t *testing.T) {
 			defer cancel()
 			limited, over := context.WithCancel(t.Context())
 			defer over()
-			source := api.CommandTokenWithin(
+			source := credential.CommandTokenWithin(
 				command("print hidden\n", "complain waiting for the browser\n", "child connect "+listener.Addr().String(), "connect "+listener.Addr().String()),
 				func(ctx context.Context) (context.Context, context.CancelFunc) {
 					run, end := context.WithCancel(ctx)

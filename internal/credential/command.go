@@ -1,4 +1,4 @@
-package api
+package credential
 
 import (
 	"bytes"
@@ -17,32 +17,31 @@ import (
 const (
 	// commandTimeout bounds one run of a token command.
 	commandTimeout = 10 * time.Second
-	// commandGrace is how long, after the program has ended, another that it
-	// left behind may keep its output open.
+	// commandGrace is how long a process that the program started may keep its output open after the
+	// program has ended.
 	commandGrace = time.Second
-	// stderrKept, in bytes, is what is kept of a token command's complaints.
+	// stderrKept, in bytes, is how much of the standard error of a token command is kept.
 	stderrKept = 8 << 10
 )
 
-// CommandToken runs a program, without a shell, that prints the token, and runs
-// it again when the service rejects it. A run may take 10 seconds. Its error
-// shows the exit status and what the program wrote to its standard error,
-// masked; never its standard output nor its arguments.
+// CommandToken runs a program that prints the token, without a shell, and runs it again when the token
+// is rejected. A run may take 10 seconds. Its error shows the exit status and, masked, what the
+// program wrote to its standard error. It never shows the standard output or the arguments.
 func CommandToken(argv []string) TokenSource {
 	return commandToken(argv, func(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, commandTimeout)
 	})
 }
 
-// limit derives the context of one run.
-type limit func(context.Context) (context.Context, context.CancelFunc)
+// timeLimit derives the context of one run.
+type timeLimit func(context.Context) (context.Context, context.CancelFunc)
 
-func commandToken(argv []string, within limit) TokenSource {
+func commandToken(argv []string, within timeLimit) TokenSource {
 	argv = slices.Clone(argv)
 	return &renewing{get: func(ctx context.Context) (string, error) { return runToken(ctx, argv, within) }}
 }
 
-func runToken(ctx context.Context, argv []string, within limit) (string, error) {
+func runToken(ctx context.Context, argv []string, within timeLimit) (string, error) {
 	if len(argv) == 0 || strings.TrimSpace(argv[0]) == "" {
 		return "", errors.New("the command names no program")
 	}
@@ -56,7 +55,7 @@ func runToken(ctx context.Context, argv []string, within limit) (string, error) 
 	killWhole(cmd)
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) && limited.Err() == nil {
-		// The program ended well and left another behind, as agents are.
+		// The program succeeded and left a process behind, for example an agent.
 		err = nil
 	}
 	if err != nil {
@@ -69,7 +68,7 @@ func runToken(ctx context.Context, argv []string, within limit) (string, error) 
 	case token == "":
 		return "", fmt.Errorf("the command %s printed no token%s", name, complaint(stderr, stdout))
 	}
-	if err := CheckToken(token); err != nil {
+	if err := checkToken(token); err != nil {
 		return "", fmt.Errorf("the command %s: %w", name, err)
 	}
 	return token, nil
@@ -91,8 +90,8 @@ func commandProblem(ctx, limited context.Context, name string, err error, compla
 	return fmt.Errorf("the command %s could not be run: %w", name, fileProblem(err))
 }
 
-// complaint is what a command wrote to its standard error, in a form to be
-// appended to a text. What it printed besides may be a token, and is masked.
+// complaint returns what a command wrote to its standard error, to be appended to an error text. What
+// it printed to its standard output may be a token, so that is masked.
 func complaint(stderr, stdout *capped) string {
 	written := stderr.String()
 	if stderr.more {
@@ -105,12 +104,12 @@ func complaint(stderr, stdout *capped) string {
 	return ""
 }
 
-// capped keeps the beginning of what is written to it, and takes the rest too,
-// so that the program is not held up.
+// capped keeps the beginning of what is written to it. It accepts the rest, too, so that the program
+// does not block.
 type capped struct {
-	limit int
+	limit int // bytes
 	kept  bytes.Buffer
-	more  bool
+	more  bool // more than limit was written
 }
 
 func (c *capped) Write(p []byte) (int, error) {

@@ -1,4 +1,4 @@
-package api
+package credential
 
 // CommandTokenWithin is CommandToken with another time limit.
 var CommandTokenWithin = commandToken
