@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 // once is a client that gets one answer and repeats nothing.
 func once(t testing.TB, status int, body string) *api.Client {
 	t.Helper()
-	c := config(always(status, body))
+	c := config(wiretest.Always(status, body))
 	c.MaxRetries = 0
 	return newClient(t, c)
 }
@@ -206,7 +207,7 @@ func TestDecodeBatch(t *testing.T) {
 // TestBodies: what is sent, to the byte; nothing that does not apply.
 func TestBodies(t *testing.T) {
 	t.Parallel()
-	service := always(200, sessionJSON)
+	service := wiretest.Always(200, sessionJSON)
 	client := newClient(t, config(service))
 	for _, spec := range []api.SessionSpec{
 		{},
@@ -242,13 +243,13 @@ func TestBodies(t *testing.T) {
 		`POST /v1/local/batch {"paths":["k","l"],"service_modes":["video_optimizer"]}`,
 		`POST /v1/local/batch {"paths":[],"service_modes":[]}`,
 	}
-	for i, r := range service.requests() {
+	for i, r := range service.Requests() {
 		method, path, body := splitRequest(t, want[i])
 		if diff := cmp.Diff(body, decode(t, r.Body)); r.Method != method || r.Path != path || diff != "" {
 			t.Errorf("request %d is %s %s: %s", i+1, r.Method, r.Path, diff)
 		}
 	}
-	if n := len(service.requests()); n != len(want) {
+	if n := len(service.Requests()); n != len(want) {
 		t.Errorf("made %d requests, want %d", n, len(want))
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 func listSessions(t testing.TB, body string) (*api.SessionPage, error) {
 	t.Helper()
-	c := config(always(200, body))
+	c := config(wiretest.Always(200, body))
 	c.MaxRetries = 0
 	return newClient(t, c).ListSessions(t.Context(), nil)
 }
@@ -127,7 +128,7 @@ func TestUnreadablePages(t *testing.T) {
 // TestCursorGoesBack: under the names that it came with.
 func TestCursorGoesBack(t *testing.T) {
 	t.Parallel()
-	service := always(200, `{"Sessions":[]}`)
+	service := wiretest.Always(200, `{"Sessions":[]}`)
 	client := newClient(t, config(service))
 	for _, test := range []struct {
 		cursor api.Cursor
@@ -142,7 +143,7 @@ func TestCursorGoesBack(t *testing.T) {
 		if _, err := client.ListSessions(t.Context(), test.cursor); err != nil {
 			t.Fatal(err)
 		}
-		requests := service.requests()
+		requests := service.Requests()
 		if got := requests[len(requests)-1].URL; got != liveBase+"/live/v1/live-streams/session"+test.want {
 			t.Errorf("%v: asked %s", test.cursor, got)
 		}

@@ -4,25 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"mime"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
-
-	"golang.org/x/net/html"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 const (
-	// errorBodyRead, in bytes, is what is looked at of one.
+	// errorBodyRead, in bytes, is how much of an error body is read.
 	errorBodyRead = 64 << 10
-	// messageDepth bounds the search in a JSON error body.
+	// messageDepth is how deep a message is searched for in JSON.
 	messageDepth = 6
-	// itemsRead bounds how many elements of a list of errors are read.
+	// itemsRead is how many elements of a list of errors are read.
 	itemsRead = 20
 )
 
-// errorMessage is what an error body says: one line of at most 500 characters, masked. "" when it says
-// nothing.
+// errorMessage returns what an error body says as one masked line, "" if it says nothing.
 func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
 	body = redact.Cut(bytes.TrimSpace(body), errorBodyRead)
 	if len(body) == 0 {
@@ -39,67 +38,8 @@ func errorMessage(mask *redact.Redactor, contentType string, body []byte) string
 	return mask.Line(text)
 }
 
-// Elements that markupText tells apart: those whose text no browser shows, and those that are part
-// of a line of text.
-var (
-	hiddenTags = []string{"script", "style", "noscript", "template"}
-	inlineTags = []string{"a", "abbr", "b", "big", "code", "em", "font", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "tt", "u", "wbr"}
-)
-
-// markupText is what an error page or an XML error says. Of an HTML page these are the title and all
-// that a browser shows, each block of text once; of an XML error its code and message.
-func markupText(page string) string {
-	tokens := html.NewTokenizer(strings.NewReader(page))
-	tokens.AllowCDATA(true)
-	var blocks []string
-	var block, code, message strings.Builder
-	within := "" // the hidden, code or message element that is open
-	endBlock := func() {
-		text := strings.Join(strings.Fields(block.String()), " ")
-		if text != "" && !slices.ContainsFunc(blocks, func(b string) bool { return strings.Contains(b, text) }) {
-			blocks = append(blocks, text)
-		}
-		block.Reset()
-	}
-	for {
-		kind := tokens.Next()
-		if kind == html.ErrorToken {
-			break
-		}
-		token := tokens.Token()
-		if kind == html.TextToken {
-			switch within {
-			case "code":
-				code.WriteString(token.Data)
-			case "message":
-				message.WriteString(token.Data)
-			}
-			if !slices.Contains(hiddenTags, within) {
-				block.WriteString(token.Data)
-			}
-			continue
-		}
-		switch tag := token.Data; {
-		case kind == html.EndTagToken && tag == within:
-			within = ""
-		case kind == html.StartTagToken && within == "" && (tag == "code" || tag == "message" || slices.Contains(hiddenTags, tag)):
-			within = tag
-		}
-		if kind != html.CommentToken && !slices.Contains(inlineTags, token.Data) {
-			endBlock()
-		}
-	}
-	endBlock()
-	switch {
-	case message.Len() == 0:
-		return strings.Join(blocks, "; ")
-	case code.Len() == 0:
-		return message.String()
-	}
-	return code.String() + ": " + message.String()
-}
-
-// Names under which services tell what went wrong, the most telling first.
+// Keys under which services say what went wrong, the most specific first; keys of wrappers; and keys that
+// name what an error in a list is about.
 var (
 	messageKeys = []string{"message", "errormessage", "errordescription", "msg", "detail", "details", "description", "reason", "error", "title", "fault", "errors", "cause", "status", "code"}
 	wrapperKeys = []string{"data", "response", "result", "body", "meta"}
@@ -115,7 +55,7 @@ func jsonMessage(mask *redact.Redactor, body []byte) string {
 	return text
 }
 
-// hollow reports whether there is nothing in a value, nor in any value within it.
+// hollow reports whether a value is empty, or contains only empty values.
 func (v value) hollow(depth int) bool {
 	if depth > messageDepth {
 		return false
@@ -166,7 +106,7 @@ func saidByObject(o object, depth int) string {
 	if main == "" {
 		return ""
 	}
-	// A list of errors beside a general message says what is wrong.
+	// A list of errors beside a general message says more.
 	for _, key := range []string{"errors", "details", "error"} {
 		inner := o.get(key)
 		if more := said(inner, depth+1); !inner.isString() && more != "" && !strings.Contains(main, more) {
@@ -181,4 +121,21 @@ func saidByObject(o object, depth int) string {
 		}
 	}
 	return main
+}
+
+// statusInBody returns the error status that the body of a 2xx response tells, 0 if none: a number from
+// 400 to 599 at its top level. A body with what was asked for is no refusal, whatever number is beside it.
+func statusInBody(v value) int {
+	o := v.object()
+	for _, key := range []string{"statusCode", "code"} {
+		status, err := strconv.Atoi(string(o.get(key)))
+		if err != nil || status < http.StatusBadRequest || status > 599 {
+			continue
+		}
+		if isSession(o) || slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() }) {
+			return 0
+		}
+		return status
+	}
+	return 0
 }

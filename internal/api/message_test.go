@@ -13,12 +13,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 // messageOf is what an error says of the body of a refusal.
 func messageOf(t testing.TB, contentType, body string) string {
 	t.Helper()
-	c := config(always(400, body, "Content-Type", contentType))
+	c := config(wiretest.Always(400, body, "Content-Type", contentType))
 	c.MaxRetries = 0
 	_, err := newClient(t, c).Regions(t.Context())
 	return asError(t, err).Message
@@ -130,7 +131,7 @@ func TestSecretsInErrorBodies(t *testing.T) {
 				"<p>bad credential <i>" + form + ".</i>",
 				strings.Repeat(" ", 64<<10-17) + "bad credential " + form,
 			} {
-				c := config(always(400, body, "Content-Type", "text/plain"))
+				c := config(wiretest.Always(400, body, "Content-Type", "text/plain"))
 				client := newClient(t, c)
 				_, err := client.Regions(t.Context())
 				_, second := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
@@ -152,7 +153,7 @@ func TestSecretsInErrorBodies(t *testing.T) {
 func TestStreamKeysOfTheCall(t *testing.T) {
 	t.Parallel()
 	for _, quoted := range []string{"live/k3y-a?auth=q7-a", "live/k3y-a", "k3y-a", "auth=q7-a", "rtmp://joe:pw77@in-a.example.com/live/k3y-a?auth=q7-a", "joe:pw77", "app/k3y-b", "k3y-b", "k3y-c", "k3y-d"} {
-		service := always(400, `{"message":"the stream '`+quoted+`' is not valid"}`)
+		service := wiretest.Always(400, `{"message":"the stream '`+quoted+`' is not valid"}`)
 		_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{
 			Name: "n", InputSourceA: "rtmp://joe:pw77@in-a.example.com/live/k3y-a?auth=q7-a", InputSourceB: "rtmps://in-b.example.com/app/k3y-b",
 			OutputDestinationA: "rtmp://out-a.example.com/app/k3y-c", OutputDestinationB: "rtmp://out-b.example.com/app/k3y-d",
@@ -167,7 +168,7 @@ func TestStreamKeysOfTheCall(t *testing.T) {
 
 func TestErrorText(t *testing.T) {
 	t.Parallel()
-	service := always(400, `{"message":"region \"x\" is not allocated"}`, "X-Amzn-RequestId", "abc")
+	service := wiretest.Always(400, `{"message":"region \"x\" is not allocated"}`, "X-Amzn-RequestId", "abc")
 	_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{Region: "x"})
 	want := `create the live session: POST https://live.example.com/edge/live/v1/live-streams/session: 400 Bad Request: region "x" is not allocated (request id abc)`
 	if err == nil || err.Error() != want {
@@ -189,7 +190,7 @@ func TestErrorText(t *testing.T) {
 	}{
 		{&api.Error{Attempted: "list the regions", Method: "GET", Address: "https://h/x", Status: 418, Attempts: 1}, "list the regions: GET https://h/x: 418 I'm a teapot"},
 		{&api.Error{Attempted: "list the regions", Method: "GET", Address: "https://h/x", Status: 599, Attempts: 3, RequestID: "r"}, "list the regions: GET https://h/x: 599 (3 attempts, request id r)"},
-		{&api.Error{Attempted: "list the regions", Err: api.ErrNotConfigured}, "list the regions: not configured"},
+		{&api.Error{Attempted: "list the regions", Err: errors.New("not configured")}, "list the regions: not configured"},
 	} {
 		if got := test.err.Error(); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
@@ -200,12 +201,12 @@ func TestErrorText(t *testing.T) {
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{"X-Request-Id", "x-amzn-RequestId", "X-Amz-Request-Id", "X-Amz-Cf-Id", "CF-Ray"} {
-		_, err := newClient(t, config(always(400, "", header, " id-7\x01 "))).Regions(t.Context())
+		_, err := newClient(t, config(wiretest.Always(400, "", header, " id-7\x01 "))).Regions(t.Context())
 		if e := asError(t, err); e.RequestID != "id-7" {
 			t.Errorf("%s: got %q", header, e.RequestID)
 		}
 	}
-	_, err := newClient(t, config(always(400, "", "X-Request-Id", strings.Repeat("x", 4000)+testSecret))).Regions(t.Context())
+	_, err := newClient(t, config(wiretest.Always(400, "", "X-Request-Id", strings.Repeat("x", 4000)+testSecret))).Regions(t.Context())
 	if e := asError(t, err); len(e.RequestID) > 128 {
 		t.Errorf("%d characters", len(e.RequestID))
 	}
@@ -215,7 +216,7 @@ func TestRequestIDs(t *testing.T) {
 func TestErrorsOfTheTransportAreMasked(t *testing.T) {
 	t.Parallel()
 	inner := errors.New("proxy said: Authorization: " + testToken)
-	service := &fakeService{answer: func(_ int, r *http.Request) (*http.Response, error) {
+	service := &wiretest.Service{Answer: func(_ int, r *http.Request) (*http.Response, error) {
 		return nil, &url.Error{Op: "Post", URL: r.URL.String() + "?X-Amz-Signature=HIDDEN", Err: inner}
 	}}
 	c := config(service)

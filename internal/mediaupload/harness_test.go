@@ -102,7 +102,7 @@ func (b *bench) run(own *providerdata.Unfinished) (providerdata.StoredFile, *pro
 	b.warnings = nil
 	u := &uploader{
 		data: providerdata.New(providerdata.Settings{
-			API: client, Transfer: transfer.New(transfer.Config{Transport: client.StorageHTTP().Transport, Concurrency: 1, MaxRetries: 1}),
+			API: client, Transfer: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1}),
 			VODAddress: base, Resume: resume.New(b.dir), Account: func(context.Context) string { return "test" },
 		}),
 		warn: func(summary, detail string) { b.warnings = append(b.warnings, summary+": "+detail) },

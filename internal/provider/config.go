@@ -18,8 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
 // Limits of the numbers. They keep a slip of the finger from becoming a run that never ends or a storm of connections.
@@ -152,7 +152,7 @@ func (r *resolver) address(attr string, v types.String, env string, missing *[]s
 	if !t.known {
 		return ""
 	}
-	u, err := api.ParseBaseURL(t.text)
+	u, err := wire.ParseBaseURL(t.text)
 	if err != nil {
 		r.fail(t, "is not an address that can be used: "+err.Error(), "Write it like `https://api.example.com`.")
 		return ""

@@ -128,7 +128,7 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 	d.API = client
 	d.Sessions = sessions.New(client)
 	d.Transfer = transfer.New(transfer.Config{
-		Transport:    client.StorageHTTP().Transport,
+		Transport:    client.StorageTransport(),
 		Concurrency:  s.uploadConcurrency,
 		Bandwidth:    s.uploadBandwidth,
 		StallTimeout: s.stallTimeout,

@@ -1,4 +1,4 @@
-package api_test
+package wire_test
 
 import (
 	"crypto/x509"
@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 func put(t *testing.T, address string, header ...string) *http.Request {
@@ -35,15 +37,13 @@ func TestStorageCarriesNoCredential(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := always(200, "")
-			// The transport, whose error has no address in it as that of a
-			// http.Client has.
-			res, err := newClient(t, config(service)).StorageHTTP().Transport.RoundTrip(r)
+			service := wiretest.Always(200, "")
+			res, err := newClient(t, config(service)).Storage().RoundTrip(r)
 			if err == nil {
 				_ = res.Body.Close()
 			}
-			if err == nil || !strings.Contains(err.Error(), "to storage") || strings.Contains(err.Error(), "hidden") || len(service.requests()) != 0 {
-				t.Errorf("%d requests, error %v", len(service.requests()), err)
+			if err == nil || !strings.Contains(err.Error(), "to storage") || strings.Contains(err.Error(), "hidden") || len(service.Requests()) != 0 {
+				t.Errorf("%d requests, error %v", len(service.Requests()), err)
 			}
 		})
 	}
@@ -75,10 +75,10 @@ func TestStorage(t *testing.T) {
 	roots.AddCert(server.Certificate())
 	c := overWire(server.URL)
 	c.RootCAs = roots
-	storage := newClient(t, c).StorageHTTP()
+	storage := newClient(t, c).Storage()
 
 	for path, status := range map[string]int{"/redirect": 307, "/b/k": 200} {
-		res, err := storage.Do(put(t, server.URL+path+"?X-Amz-Signature=a%2Fb", "Content-Type", "video/mp4"))
+		res, err := storage.RoundTrip(put(t, server.URL+path+"?X-Amz-Signature=a%2Fb", "Content-Type", "video/mp4"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,15 +99,12 @@ func TestStorage(t *testing.T) {
 	if len(got) != 0 {
 		t.Error("the redirect was followed")
 	}
-	if storage.Timeout != 0 || storage.Jar != nil {
-		t.Errorf("got %+v", storage)
-	}
 }
 
 // TestNoConnectionIsMadeByNew, nor a file read or a program run.
 func TestNoConnectionIsMadeByNew(t *testing.T) {
 	t.Parallel()
-	server := newWireServer(t, func(wireRequest) (string, bool) { return "", true })
+	server := newRawServer(t, func(rawRequest) (string, bool) { return "", true })
 	newClient(t, overWire("http://"+server.Addr().String()))
 	if n := len(server.requests(http.MethodGet)); n != 0 {
 		t.Errorf("%d requests", n)

@@ -1,10 +1,10 @@
 //go:build !windows
 
-package api
+package wire
 
 import "syscall"
 
-// What the system says of a connection that nobody accepted, and of one that the other end broke.
+// The errors of the system for a connection that nobody accepted, and for one that the other end broke.
 var (
 	errnosRefused = []error{syscall.ECONNREFUSED}
 	errnosBroken  = []error{syscall.ECONNRESET, syscall.EPIPE}

@@ -1,4 +1,4 @@
-package api_test
+package wire_test
 
 import (
 	"bufio"
@@ -15,33 +15,31 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// wireRequest is a request as a wireServer read it.
-type wireRequest struct {
+// rawRequest is a request as a rawServer read it.
+type rawRequest struct {
 	method     string
 	connection int // from 1
 }
 
-// wireServer speaks HTTP over real connections, which it can break at will.
-type wireServer struct {
+// rawServer speaks HTTP over real connections, which it can break at will.
+type rawServer struct {
 	net.Listener
 	mu   sync.Mutex
-	seen []wireRequest
-	// answer returns the answer as it goes over the wire, and whether the
+	seen []rawRequest
+	// answer returns the answer as it goes over the connection, and whether the
 	// connection is closed after it.
-	answer func(wireRequest) (text string, hangUp bool)
+	answer func(rawRequest) (text string, hangUp bool)
 }
 
-func newWireServer(t *testing.T, answer func(wireRequest) (string, bool)) *wireServer {
+func newRawServer(t *testing.T, answer func(rawRequest) (string, bool)) *rawServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &wireServer{Listener: listener, answer: answer}
+	s := &rawServer{Listener: listener, answer: answer}
 	var open sync.WaitGroup
 	t.Cleanup(func() {
 		_ = listener.Close()
@@ -60,7 +58,7 @@ func newWireServer(t *testing.T, answer func(wireRequest) (string, bool)) *wireS
 	return s
 }
 
-func (s *wireServer) serve(connection net.Conn, n int) {
+func (s *rawServer) serve(connection net.Conn, n int) {
 	defer func() { _ = connection.Close() }()
 	reader := bufio.NewReader(connection)
 	for {
@@ -69,7 +67,7 @@ func (s *wireServer) serve(connection net.Conn, n int) {
 			return
 		}
 		_, _ = io.Copy(io.Discard, r.Body)
-		request := wireRequest{r.Method, n}
+		request := rawRequest{r.Method, n}
 		s.mu.Lock()
 		s.seen = append(s.seen, request)
 		text, hangUp := s.answer(request)
@@ -81,7 +79,7 @@ func (s *wireServer) serve(connection net.Conn, n int) {
 	}
 }
 
-func (s *wireServer) requests(method string) (found []wireRequest) {
+func (s *rawServer) requests(method string) (found []rawRequest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.seen {
@@ -92,65 +90,55 @@ func (s *wireServer) requests(method string) (found []wireRequest) {
 	return found
 }
 
-func wire(status int, body string) string {
+func rawResponse(status int, body string) string {
 	return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
 }
 
 // overWire is a configuration that uses the client's own transports.
-func overWire(base string) api.Config {
+func overWire(base string) settings {
 	c := config(nil)
 	c.LiveBaseURL, c.VODBaseURL, c.MaxRetries = base, base, 1
 	return c
 }
 
-// TestOnceMeansOnce: a connection kept from an earlier call breaks when create
-// and batch are sent. net/http must not send them again by itself, and neither
-// may the client.
+// TestOnceMeansOnce breaks the kept connection of an earlier call when a create is sent. Neither net/http
+// nor the client may send it again.
 func TestOnceMeansOnce(t *testing.T) {
 	t.Parallel()
-	for _, call := range calls {
-		if !call.once {
-			continue
+	server := newRawServer(t, func(r rawRequest) (string, bool) {
+		if r.method == http.MethodPost {
+			return "", true
 		}
-		t.Run(call.name, func(t *testing.T) {
-			t.Parallel()
-			server := newWireServer(t, func(r wireRequest) (string, bool) {
-				if r.method == http.MethodPost {
-					return "", true
-				}
-				return wire(200, `{"data":["eu"]}`), false
-			})
-			client := newClient(t, overWire("http://"+server.Addr().String()))
-			if _, err := client.Regions(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			err := call.run(t.Context(), client)
-			if !api.MayHaveBeenProcessed(err) || !strings.Contains(err.Error(), "connection broken after the request was sent") {
-				t.Errorf("got %v; want a connection broken after the request was sent", err)
-			}
-			if got := server.requests(http.MethodPost); len(got) != 1 {
-				t.Errorf("the service got %d requests, want 1", len(got))
-			}
-		})
+		return rawResponse(200, good), false
+	})
+	client := newClient(t, overWire("http://"+server.Addr().String()))
+	if err := client.get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := client.create(t.Context())
+	if !outcome(t, err).MayHaveBeenProcessed || !strings.Contains(err.Error(), "connection broken after the request was sent") {
+		t.Errorf("got %v; want a connection broken after the request was sent", err)
+	}
+	if got := server.requests(http.MethodPost); len(got) != 1 {
+		t.Errorf("the service got %d requests, want 1", len(got))
 	}
 }
 
-// TestOnceUsesNoKeptConnection: a service that closes idle connections makes no
-// create fail.
+// TestOnceUsesNoKeptConnection: no create fails because the service closes idle connections.
 func TestOnceUsesNoKeptConnection(t *testing.T) {
 	t.Parallel()
-	server := newWireServer(t, func(r wireRequest) (string, bool) {
+	server := newRawServer(t, func(r rawRequest) (string, bool) {
 		if r.method == http.MethodPost {
-			return wire(200, sessionJSON), false
+			return rawResponse(200, good), false
 		}
-		return wire(200, `{"data":["eu"]}`), false
+		return rawResponse(200, `{"data":["eu"]}`), false
 	})
 	client := newClient(t, overWire("http://"+server.Addr().String()))
 	for range 3 {
-		if _, err := client.Regions(t.Context()); err != nil {
+		if err := client.get(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"}); err != nil {
+		if err := client.create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,11 +159,11 @@ func TestOnceUsesNoKeptConnection(t *testing.T) {
 // TestBrokenConnections: what is repeated over real connections.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
-	half := wire(200, `{"data":["eu"]}`)
+	whole := rawResponse(200, `{"data":["eu"]}`)
 	for name, broken := range map[string]string{
 		"before the answer":     "",
-		"within the header":     half[:20],
-		"in the body":           half[:len(half)-5],
+		"within the header":     whole[:20],
+		"in the body":           whole[:len(whole)-5],
 		"chunked, in the body":  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{\"data\":\r\n",
 		"of an unknown length":  "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"data\":[\"e",
 		"an answer of no HTTP":  "220 smtp.example.com\r\n",
@@ -184,15 +172,15 @@ func TestBrokenConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var n int
-			server := newWireServer(t, func(wireRequest) (string, bool) {
+			server := newRawServer(t, func(rawRequest) (string, bool) {
 				if n++; n == 1 {
 					return broken, true
 				}
-				return half, false
+				return whole, false
 			})
-			regions, err := newClient(t, overWire("http://"+server.Addr().String())).Regions(t.Context())
-			if err != nil || len(regions) != 1 {
-				t.Errorf("got %v, %v", regions, err)
+			err := newClient(t, overWire("http://"+server.Addr().String())).get(t.Context())
+			if err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -206,10 +194,10 @@ func TestConnectionRefused(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	_ = listener.Close()
-	_, err = newClient(t, overWire("http://"+address)).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
-	e := asError(t, err)
-	want := "create the live session: POST http://" + address + "/live/v1/live-streams/session: connection refused by " + address + " (2 attempts)"
-	if err.Error() != want || e.MayHaveBeenProcessed || e.Attempts != 2 {
+	err = newClient(t, overWire("http://"+address)).create(t.Context())
+	e := outcome(t, err)
+	want := "connection refused by " + address
+	if err.Error() != want || e.MayHaveBeenProcessed || e.Requests != 2 {
 		t.Errorf("got  %v\nwant %s, surely not processed", err, want)
 	}
 }
@@ -230,8 +218,8 @@ func TestTLS(t *testing.T) {
 		t.Parallel()
 		c := overWire(server.URL)
 		c.RootCAs = roots
-		if regions, err := newClient(t, c).Regions(t.Context()); err != nil || len(regions) != 1 {
-			t.Errorf("got %v, %v", regions, err)
+		if err := newClient(t, c).get(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 	for name, test := range map[string]struct {
@@ -246,9 +234,9 @@ func TestTLS(t *testing.T) {
 			t.Parallel()
 			c := overWire(test.base)
 			c.RootCAs = test.roots
-			_, err := newClient(t, c).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
-			e := asError(t, err)
-			if !strings.Contains(err.Error(), test.want) || e.MayHaveBeenProcessed || e.Attempts != 1 {
+			err := newClient(t, c).create(t.Context())
+			e := outcome(t, err)
+			if !strings.Contains(err.Error(), test.want) || e.MayHaveBeenProcessed || e.Requests != 1 {
 				t.Errorf("got %v (%+v), want %q at once, surely not processed", err, e, test.want)
 			}
 		})
@@ -257,8 +245,8 @@ func TestTLS(t *testing.T) {
 		t.Parallel()
 		plain := httptest.NewServer(http.NotFoundHandler())
 		t.Cleanup(plain.Close)
-		_, err := newClient(t, overWire("https://"+plain.Listener.Addr().String())).Regions(t.Context())
-		if err == nil || !strings.Contains(err.Error(), "does not answer in TLS") || asError(t, err).Attempts != 1 {
+		err := newClient(t, overWire("https://"+plain.Listener.Addr().String())).get(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "does not answer in TLS") || outcome(t, err).Requests != 1 {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -276,8 +264,8 @@ func TestNoConnectionInTime(t *testing.T) {
 			t.Cleanup(func() { _ = server.Close() })
 			return client, nil
 		}
-		_, err := newClient(t, c).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
-		if err == nil || api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 1s: no connection was made") {
+		err := newClient(t, c).create(t.Context())
+		if err == nil || outcome(t, err).MayHaveBeenProcessed || !strings.HasSuffix(err.Error(), "time-out after 1s: no connection was made") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -301,14 +289,14 @@ func TestTimeoutOverTheWire(t *testing.T) {
 		c := server.config()
 		c.RequestTimeout, c.MaxRetries = time.Second, 0
 		client := newClient(t, c)
-		_, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
-		if !api.MayHaveBeenProcessed(err) || !strings.HasSuffix(err.Error(), "time-out after 1s: the request was sent but not answered") {
+		err := client.create(t.Context())
+		if !outcome(t, err).MayHaveBeenProcessed || !strings.HasSuffix(err.Error(), "time-out after 1s: the request was sent but not answered") {
 			t.Errorf("got %v", err)
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
 			t.Error("the time-out of an attempt passes for the end of the operation")
 		}
-		_, err = client.Regions(t.Context())
+		err = client.get(t.Context())
 		if err == nil || !strings.HasSuffix(err.Error(), "the answer broke off after 8 bytes: time-out after 1s: the answer had not ended") {
 			t.Errorf("got %v", err)
 		}
@@ -332,12 +320,12 @@ func TestCancelOverTheWire(t *testing.T) {
 		cancel()
 	}()
 	client := newClient(t, overWire(server.URL))
-	_, err := client.CreateSession(ctx, api.SessionSpec{Name: "n"})
-	if !errors.Is(err, context.Canceled) || !api.MayHaveBeenProcessed(err) {
+	err := client.create(ctx)
+	if !errors.Is(err, context.Canceled) || !outcome(t, err).MayHaveBeenProcessed {
 		t.Errorf("got %v", err)
 	}
-	_, err = client.CreateSession(ctx, api.SessionSpec{Name: "n"})
-	if e := asError(t, err); !errors.Is(err, context.Canceled) || e.MayHaveBeenProcessed || e.Attempts != 0 {
+	err = client.create(ctx)
+	if e := outcome(t, err); !errors.Is(err, context.Canceled) || e.MayHaveBeenProcessed || e.Requests != 0 {
 		t.Errorf("got %v; want a call that was not made", err)
 	}
 }

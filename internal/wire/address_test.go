@@ -1,10 +1,13 @@
-package api_test
+package wire_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 func TestParseBaseURL(t *testing.T) {
@@ -34,12 +37,12 @@ func TestParseBaseURL(t *testing.T) {
 		"https://[fe80::1%25ETH0]":           "https://[fe80::1%25eth0]",
 		"http://[::ffff:127.0.0.1]":          "http://[::ffff:127.0.0.1]",
 	} {
-		u, err := api.ParseBaseURL(address)
+		u, err := wire.ParseBaseURL(address)
 		if err != nil || u.String() != want {
 			t.Errorf("%q: got %v, %v; want %s", address, u, err, want)
 			continue
 		}
-		again, err := api.ParseBaseURL(u.String())
+		again, err := wire.ParseBaseURL(u.String())
 		if err != nil || again.String() != want {
 			t.Errorf("%q: once more: %v, %v", address, again, err)
 		}
@@ -78,7 +81,7 @@ func TestParseBaseURL(t *testing.T) {
 		"https://[::1":                        "not a URL",
 		"https://ho st:hidden@h/":             "not a URL",
 	} {
-		u, err := api.ParseBaseURL(address)
+		u, err := wire.ParseBaseURL(address)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, %v; want %s", address, u, err, want)
 		}
@@ -88,62 +91,43 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
-// TestPaths: base addresses with a prefix, a slash or a port, and ids that
-// would change the path.
-func TestPaths(t *testing.T) {
-	t.Parallel()
-	for base, want := range map[string]string{
-		"https://h.example.com":             "https://h.example.com/live/v1/live-streams/session/a%2Fb%3Fc%23d%25",
-		"https://h.example.com/":            "https://h.example.com/live/v1/live-streams/session/a%2Fb%3Fc%23d%25",
-		"https://h.example.com:8443/p%2Fq/": "https://h.example.com:8443/p%2Fq/live/v1/live-streams/session/a%2Fb%3Fc%23d%25",
-	} {
-		service := always(200, sessionJSON)
-		c := config(service)
-		c.LiveBaseURL = base
-		if _, err := newClient(t, c).GetSession(t.Context(), "a/b?c#d%"); err != nil {
-			t.Fatal(err)
-		}
-		if got := service.requests()[0].URL; got != want {
-			t.Errorf("%s: asked %s, want %s", base, got, want)
-		}
-	}
-	for _, id := range []string{"", " ", ".", "..", "a\nb", "\x00"} {
-		service := always(200, sessionJSON)
-		if _, err := newClient(t, config(service)).GetSession(t.Context(), id); err == nil || len(service.requests()) != 0 {
-			t.Errorf("id %q: %d requests, error %v", id, len(service.requests()), err)
-		}
-	}
-}
-
 func TestParseBaseURLTrims(t *testing.T) {
 	t.Parallel()
-	u, err := api.ParseBaseURL(" https://api.example.com/ \n")
+	u, err := wire.ParseBaseURL(" https://api.example.com/ \n")
 	if err != nil || u.String() != "https://api.example.com" {
 		t.Errorf("got %v, %v", u, err)
 	}
 }
 
-func TestNewChecksItsConfiguration(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		change func(*api.Config)
-		want   string
-	}{
-		"live address": {func(c *api.Config) { c.LiveBaseURL = "live.example.com" }, "the base address of the live API: the address has no scheme"},
-		"vod address":  {func(c *api.Config) { c.VODBaseURL = "http://vod.example.com" }, "the base address of the upload and batch API: the address is plain http"},
-		"retries":      {func(c *api.Config) { c.MaxRetries = -1 }, "retries is negative"},
-		"timeout":      {func(c *api.Config) { c.RequestTimeout = -1 }, "time for one request is negative"},
-		"credentials":  {func(c *api.Config) { c.AccessTokenID = "id:hidden" }, "contains a colon"},
-		"user agent":   {func(c *api.Config) { c.UserAgent = "a\r\nb" }, "the user agent holds"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := config(nil)
-			test.change(&c)
-			_, err := api.New(c)
-			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hidden") {
-				t.Errorf("got %v, want %s", err, test.want)
-			}
-		})
+func FuzzParseBaseURL(f *testing.F) {
+	for _, seed := range []string{"https://api.example.com", "https://h:8443/a/../b/", "http://127.0.0.1:1/", "http://[::1%25lo]/", "https://joe:hidden@h", "https://h?x", "https://h#", "h", "https://h/%2e%2e/x", "https://h//", "http://localhost.", "https://H:", "https://h/a%2F/"} {
+		f.Add(seed)
 	}
+	f.Fuzz(func(t *testing.T, address string) {
+		u, err := wire.ParseBaseURL(address)
+		if err != nil {
+			if !utf8.ValidString(err.Error()) || len(err.Error()) > 300 {
+				t.Errorf("got %q", err)
+			}
+			return
+		}
+		if u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Hostname() == "" || strings.HasSuffix(u.EscapedPath(), "/") || u.Scheme != "https" && u.Scheme != "http" {
+			t.Errorf("%q: got %#v", address, u)
+		}
+		again, err := wire.ParseBaseURL(u.String())
+		if err != nil || again.String() != u.String() {
+			t.Errorf("%q: %s, then %v, %v", address, u, again, err)
+		}
+		// Calls can be made to it.
+		service := wiretest.Always(200, good)
+		c := config(service)
+		c.LiveBaseURL = address
+		client := newClient(t, c)
+		if err := client.do(t.Context(), wire.Call{Endpoint: client.live, Method: http.MethodGet, Path: "/a%2Fb"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := service.Requests()[0].URL; got != u.String()+"/a%2Fb" {
+			t.Errorf("%q: asked %s", address, got)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package api_test
+package wire_test
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 // gaps are the times between the requests.
-func gaps(requests []sent) (found []time.Duration) {
+func gaps(requests []wiretest.Request) (found []time.Duration) {
 	for i := 1; i < len(requests); i++ {
 		found = append(found, requests[i].At.Sub(requests[i-1].At))
 	}
@@ -24,14 +24,14 @@ func gaps(requests []sent) (found []time.Duration) {
 func TestBackoffGrowsWithJitter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := always(502, "")
+		service := wiretest.Always(502, "")
 		c := config(service)
 		c.MaxRetries = 9
-		if _, err := newClient(t, c).Regions(t.Context()); err == nil {
+		if err := newClient(t, c).get(t.Context()); err == nil {
 			t.Fatal("no error")
 		}
 		expected := 500 * time.Millisecond
-		for i, gap := range gaps(service.requests()) {
+		for i, gap := range gaps(service.Requests()) {
 			if gap < expected/2 || gap > expected*3/2 {
 				t.Errorf("wait %d took %s, want %s ± 50%%", i+1, gap, expected)
 			}
@@ -62,11 +62,11 @@ func TestRetryAfter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := inTurn(with(test.status, "", test.header...), with(200, `{"data":[]}`))
-				if _, err := newClient(t, config(service)).Regions(t.Context()); err != nil {
+				service := wiretest.InTurn(wiretest.With(test.status, "", test.header...), wiretest.With(200, `{"data":[]}`))
+				if err := newClient(t, config(service)).get(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if gap := gaps(service.requests())[0]; gap < test.min || gap > test.max {
+				if gap := gaps(service.Requests())[0]; gap < test.min || gap > test.max {
 					t.Errorf("waited %s, want %s to %s", gap, test.min, test.max)
 				}
 			})
@@ -92,7 +92,7 @@ func TestRetryAfterBeyondTheDeadline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := always(test.status, `{"message":"slow down"}`, "Retry-After", test.retryAfter)
+				service := wiretest.Always(test.status, "slow down", "Retry-After", test.retryAfter)
 				ctx := t.Context()
 				if test.timeout > 0 {
 					var cancel context.CancelFunc
@@ -100,7 +100,7 @@ func TestRetryAfterBeyondTheDeadline(t *testing.T) {
 					defer cancel()
 				}
 				begun := time.Now()
-				_, err := newClient(t, config(service)).Regions(ctx)
+				err := newClient(t, config(service)).get(ctx)
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("got %v, want %s", err, test.want)
 				}
@@ -115,8 +115,8 @@ func TestRetryAfterBeyondTheDeadline(t *testing.T) {
 	}
 }
 
-// TestRateLimitHoldsEveryCall: one 429 with Retry-After slows all calls to that
-// address, and none to the other.
+// TestRateLimitHoldsEveryCall lets one 429 with Retry-After hold back all calls to that address, and none
+// to the other.
 func TestRateLimitHoldsEveryCall(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -126,16 +126,11 @@ func TestRateLimitHoldsEveryCall(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				service := &fakeService{answer: func(n int, r *http.Request) (*http.Response, error) {
+				service := &wiretest.Service{Answer: func(n int, _ *http.Request) (*http.Response, error) {
 					if n == 1 {
-						return response(429, "", "Retry-After", "60"), nil
+						return wiretest.Response(429, "", "Retry-After", "60"), nil
 					}
-					for _, call := range calls {
-						if call.name == "get-session" && strings.HasSuffix(r.URL.Path, "/s-1") || call.name == "batch" && r.Method == http.MethodPost {
-							return response(200, call.good), nil
-						}
-					}
-					return response(200, `{"data":[]}`), nil
+					return wiretest.Response(200, `{"data":[]}`), nil
 				}}
 				c := config(service)
 				if test.oneURL {
@@ -153,14 +148,14 @@ func TestRateLimitHoldsEveryCall(t *testing.T) {
 						took[i] = time.Since(begun)
 					})
 				}
-				run(0, func() error { _, err := client.Regions(t.Context()); return err })
+				run(0, func() error { return client.get(t.Context()) })
 				synctest.Wait()
 				for i := range 10 {
-					run(i+1, func() error { _, err := client.GetSession(t.Context(), "s-1"); return err })
+					run(i+1, func() error { return client.get(t.Context()) })
 				}
-				run(11, func() error { _, err := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"}); return err })
+				run(11, func() error { return client.presign(t.Context()) })
 				wg.Wait()
-				if n := len(service.requests()); n != 13 {
+				if n := len(service.Requests()); n != 13 {
 					t.Errorf("made %d requests, want 13", n)
 				}
 				for i, d := range took {
@@ -177,11 +172,11 @@ func TestRateLimitHoldsEveryCall(t *testing.T) {
 func TestRateLimitEndsWaitingCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := inTurn(with(429, "", "Retry-After", "60"), with(200, `{"data":[]}`))
+		service := wiretest.InTurn(wiretest.With(429, "", "Retry-After", "60"), wiretest.With(200, `{"data":[]}`))
 		client := newClient(t, config(service))
 		var first sync.WaitGroup
 		first.Go(func() {
-			if _, err := client.Regions(t.Context()); err != nil {
+			if err := client.get(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -190,14 +185,14 @@ func TestRateLimitEndsWaitingCalls(t *testing.T) {
 		short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		begun := time.Now()
-		_, err := client.Regions(short)
-		if e := asError(t, err); time.Since(begun) != 0 || e.Attempts != 0 || !strings.Contains(err.Error(), "asks to wait 1m0s") {
+		err := client.get(short)
+		if e := outcome(t, err); time.Since(begun) != 0 || e.Requests != 0 || !strings.Contains(err.Error(), "asks to wait 1m0s") {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
 		cancelled, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(5*time.Second, cancel)
-		_, err = client.CreateSession(cancelled, api.SessionSpec{Name: "n"})
-		if !errors.Is(err, context.Canceled) || time.Since(begun) != 5*time.Second || api.MayHaveBeenProcessed(err) {
+		err = client.create(cancelled)
+		if !errors.Is(err, context.Canceled) || time.Since(begun) != 5*time.Second || outcome(t, err).MayHaveBeenProcessed {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
 		first.Wait()
@@ -207,11 +202,11 @@ func TestRateLimitEndsWaitingCalls(t *testing.T) {
 func TestCancelEndsWaitsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := always(503, `{"message":"busy"}`, "Retry-After", "300")
+		service := wiretest.Always(503, "busy", "Retry-After", "300")
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(7*time.Second, cancel)
 		begun := time.Now()
-		_, err := newClient(t, config(service)).Regions(ctx)
+		err := newClient(t, config(service)).get(ctx)
 		if !errors.Is(err, context.Canceled) || time.Since(begun) != 7*time.Second {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
@@ -226,16 +221,16 @@ func TestCancelEndsWaitsAtOnce(t *testing.T) {
 func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := &fakeService{answer: func(n int, r *http.Request) (*http.Response, error) {
+		service := &wiretest.Service{Answer: func(n int, r *http.Request) (*http.Response, error) {
 			if n <= 2 {
-				return hanging(r)
+				return wiretest.Hanging(r)
 			}
-			return response(200, `{"data":["eu"]}`), nil
+			return wiretest.Response(200, `{"data":["eu"]}`), nil
 		}}
 		c := config(service)
 		c.RequestTimeout = 12 * time.Second
 		begun := time.Now()
-		if _, err := newClient(t, c).Regions(t.Context()); err != nil {
+		if err := newClient(t, c).get(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if d := time.Since(begun); d < 24*time.Second || d > 27*time.Second {
@@ -243,100 +238,20 @@ func TestRequestTimeout(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		service := always(200, "")
-		service.answer = func(_ int, r *http.Request) (*http.Response, error) { return hanging(r) }
+		service := wiretest.Always(200, "")
+		service.Answer = func(_ int, r *http.Request) (*http.Response, error) { return wiretest.Hanging(r) }
 		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
 		defer cancel()
 		begun := time.Now()
-		_, err := newClient(t, config(service)).Regions(ctx)
+		err := newClient(t, config(service)).get(ctx)
 		if d := time.Since(begun); d > 40*time.Second {
 			t.Errorf("took %s, longer than its context", d)
 		}
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the time for the operation is over: the request was sent but not answered") {
 			t.Errorf("got %v", err)
 		}
-		if n := len(service.requests()); n != 2 {
+		if n := len(service.Requests()); n != 2 {
 			t.Errorf("made %d requests, want 2 of 30 s at most", n)
-		}
-	})
-}
-
-// TestCompleteHasNoRequestTimeout: storage may take minutes to assemble many parts.
-func TestCompleteHasNoRequestTimeout(t *testing.T) {
-	t.Parallel()
-	complete := func(ctx context.Context, t *testing.T, answer func(*http.Request) (*http.Response, error)) error {
-		c := config(inTurn(answer))
-		c.RequestTimeout = 12 * time.Second
-		_, err := newClient(t, c).CompleteMultipartUpload(ctx, "k", "u", []api.CompletedPart{{Number: 1, ETag: "e"}})
-		return err
-	}
-	synctest.Test(t, func(t *testing.T) {
-		err := complete(t.Context(), t, func(*http.Request) (*http.Response, error) {
-			time.Sleep(time.Hour)
-			return response(200, `{"data":{"Key":"k","ETag":"e"}}`), nil
-		})
-		if err != nil {
-			t.Errorf("an answer after an hour: %v", err)
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		begun := time.Now()
-		err := complete(ctx, t, hanging)
-		if d := time.Since(begun); d != time.Hour || !errors.Is(err, context.DeadlineExceeded) || !api.MayHaveBeenProcessed(err) {
-			t.Errorf("no answer: %v after %s", err, d)
-		}
-	})
-}
-
-// TestStorageRefusalIsFinal: S3's own words mean that nothing was done, under whatever status the service passes them
-// on, so the call is neither repeated nor left open.
-func TestStorageRefusalIsFinal(t *testing.T) {
-	t.Parallel()
-	const gone = "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."
-	for name, test := range map[string]struct {
-		status int
-		body   string
-		code   string
-	}{
-		"the sentence, 400":  {400, `{"message":"` + gone + `"}`, api.StorageNoSuchUpload},
-		"the sentence, 500":  {500, `{"message":"` + gone + `"}`, api.StorageNoSuchUpload},
-		"the sentence, 502":  {502, gone, api.StorageNoSuchUpload},
-		"XML, 404":           {404, "<Error><Code>NoSuchUpload</Code><Message>" + gone + "</Message></Error>", api.StorageNoSuchUpload},
-		"the code, 503":      {503, `{"error":{"code":"NoSuchUpload"}}`, api.StorageNoSuchUpload},
-		"a part, 400":        {400, `{"code":"InvalidPart"}`, api.StorageInvalidPart},
-		"a part, 500":        {500, `{"message":"One or more of the specified parts could not be found."}`, api.StorageInvalidPart},
-		"a small part, 500":  {500, `{"message":"EntityTooSmall: Your proposed upload is smaller than the minimum allowed size"}`, api.StorageEntityTooSmall},
-		"other words, 400":   {400, `{"message":"no"}`, ""},
-		"no words at all":    {404, "", ""},
-		"success, same word": {200, `{"data":{"Key":"NoSuchUpload.mp4","ETag":"e"}}`, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := always(test.status, test.body)
-				_, err := newClient(t, config(service)).CompleteMultipartUpload(t.Context(), "k", "u", []api.CompletedPart{{Number: 1, ETag: "e"}})
-				if n := len(service.requests()); n != 1 {
-					t.Errorf("%d requests, want 1", n)
-				}
-				if test.status == 200 {
-					if err != nil {
-						t.Error(err)
-					}
-					return
-				}
-				if e := asError(t, err); e.StorageCode != test.code || e.MayHaveBeenProcessed {
-					t.Errorf("code %q, may have been processed: %t", e.StorageCode, e.MayHaveBeenProcessed)
-				}
-			})
-		})
-	}
-	synctest.Test(t, func(t *testing.T) {
-		service := inTurn(failing(errors.New("connection reset")), with(500, `{"message":"`+gone+`"}`))
-		_, err := newClient(t, config(service)).CompleteMultipartUpload(t.Context(), "k", "u", []api.CompletedPart{{Number: 1, ETag: "e"}})
-		if e := asError(t, err); e.StorageCode != api.StorageNoSuchUpload || !e.MayHaveBeenProcessed {
-			t.Errorf("after a lost answer: code %q, may have been processed: %t", e.StorageCode, e.MayHaveBeenProcessed)
 		}
 	})
 }

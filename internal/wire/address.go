@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"errors"
@@ -11,12 +11,10 @@ import (
 	"strings"
 )
 
-// ParseBaseURL reads a base address of the service as a user writes it: an
-// https URL, or http to a loopback address, which may have a port, a path
-// prefix and a trailing slash. Every spelling of an address has the same result:
-// without a trailing slash or a default port, the host in lower case. The error says
-// what is wrong and what to write instead, and never repeats a query string or
-// user info.
+// ParseBaseURL reads a base address as a user writes it: an https URL, or http to a loopback address,
+// which may have a port, a path prefix and a trailing slash. Every spelling of an address gives the same
+// result: without a trailing slash or a default port, with the host in lower case. The error says what
+// is wrong and what to write instead. It never repeats a query or user info.
 func ParseBaseURL(address string) (*url.URL, error) {
 	address = strings.TrimSpace(address)
 	if address == "" {
@@ -37,7 +35,7 @@ func ParseBaseURL(address string) (*url.URL, error) {
 		return nil, err
 	}
 	u.Scheme = strings.ToLower(u.Scheme)
-	if err := checkScheme(u); err != nil {
+	if err := CheckScheme(u); err != nil {
 		return nil, err
 	}
 	normalizeHost(u)
@@ -50,11 +48,11 @@ func checkParts(u *url.URL, fragment bool) error {
 	case u.Opaque != "" || u.Hostname() == "":
 		return errors.New("the address has no host: write a URL such as https://api.example.com")
 	case u.User != nil:
-		return errors.New("the address holds a user name or password: take what is before the @ out, credentials have attributes of their own")
+		return errors.New("the address contains a user name or password: remove what is before the @, credentials have attributes of their own")
 	case u.RawQuery != "" || u.ForceQuery:
-		return errors.New("the address has a query: take the ? and what follows out")
+		return errors.New("the address has a query: remove the ? and what follows")
 	case fragment:
-		return errors.New("the address has a fragment: take the # and what follows out")
+		return errors.New("the address has a fragment: remove the # and what follows")
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
@@ -64,9 +62,9 @@ func checkParts(u *url.URL, fragment bool) error {
 	return nil
 }
 
-// checkScheme lets a credential travel over https, and over http only to this
-// machine. It judges storage addresses too.
-func checkScheme(u *url.URL) error {
+// CheckScheme returns an error unless the scheme is https, or http to a loopback address. It applies to
+// all addresses: requests carry a credential or, to storage, a signature.
+func CheckScheme(u *url.URL) error {
 	switch strings.ToLower(u.Scheme) {
 	case "https":
 		return nil
@@ -88,7 +86,7 @@ func loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// normalizeHost leaves one spelling of the host and no default port.
+// normalizeHost gives the host one spelling and removes a default port.
 func normalizeHost(u *url.URL) {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -118,7 +116,7 @@ func trimPath(u *url.URL) {
 	u.Path, u.RawPath = plain, escaped
 }
 
-// urlProblem is what url.Parse complains about, without the address itself.
+// urlProblem returns what url.Parse found wrong, without the address itself.
 func urlProblem(err error) string {
 	var e *url.Error
 	if !errors.As(err, &e) {
@@ -139,21 +137,19 @@ func urlProblem(err error) string {
 	return "malformed"
 }
 
-// join appends an escaped path, beginning with a slash, to a base address.
-func join(base *url.URL, escaped string, query url.Values) (*url.URL, error) {
-	plain, err := url.PathUnescape(escaped)
-	if err != nil {
-		return nil, errors.New("the path is not valid")
-	}
+// join appends an escaped path, which begins with a slash, to a base address.
+func join(base *url.URL, escaped string) *url.URL {
 	u := *base
 	u.RawPath = base.EscapedPath() + escaped
+	plain, err := url.PathUnescape(escaped)
+	if err != nil { // then net/url ignores RawPath
+		plain = escaped
+	}
 	u.Path = base.Path + plain
-	u.RawQuery = query.Encode()
-	return &u, nil
+	return &u
 }
 
-// sameOrigin tells whether two addresses are served by the same scheme, host
-// and port.
+// sameOrigin reports whether two addresses have the same scheme, host and port.
 func sameOrigin(a, b *url.URL) bool {
 	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(hostPort(a), hostPort(b))
 }

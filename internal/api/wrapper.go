@@ -3,9 +3,9 @@ package api
 import "slices"
 
 const (
-	// wrapperDepth bounds how deep the wanted object may be wrapped.
+	// wrapperDepth is how deep the wanted object may be wrapped.
 	wrapperDepth = 5
-	// membersSearched bounds how many members of one object are searched.
+	// membersSearched is how many members of one object are searched.
 	membersSearched = 50
 )
 

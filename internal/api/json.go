@@ -6,23 +6,21 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 )
 
-// The interface leaves open how answers are wrapped and how some fields are
-// typed (interface 2.4, 2.5, 4.2). What follows reads every plausible shape. It
-// looks at a body level by level, as raw JSON, so that an answer costs memory
-// in proportion to what is wanted of it and not to what it holds.
+const (
+	// keysShown is how many keys an error text lists.
+	keysShown = 20
+	// keyShown, in characters, is how much of a long key it shows.
+	keyShown = 40
+)
 
-// namesShown bounds the keys that an error text lists.
-const namesShown = 20
-
-// shapeError tells what was found where something else was expected: types and
-// keys, never values.
+// shapeError says what was found where something else was expected. It shows types and keys, never
+// values.
 type shapeError struct{ text string }
 
 const shapePrefix = "the answer cannot be read: "
@@ -33,7 +31,7 @@ func misshapen(format string, args ...any) error {
 	return &shapeError{text: fmt.Sprintf(format, args...)}
 }
 
-// fold makes keys of different letter cases equal: fileKeyPath, file_key_path.
+// fold makes spellings of one key equal: fileKeyPath, file_key_path.
 func fold(key string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || unicode.IsSpace(r) {
@@ -43,7 +41,8 @@ func fold(key string) string {
 	}, key)
 }
 
-// value is one JSON value, not looked into yet.
+// value is one JSON value, undecoded. A response is decoded level by level, so that it costs memory in
+// proportion to what is read from it, not to what it contains.
 type value json.RawMessage
 
 func (v value) kind() byte {
@@ -58,7 +57,7 @@ func (v value) isObject() bool { return v.kind() == '{' }
 func (v value) isArray() bool  { return v.kind() == '[' }
 func (v value) isString() bool { return v.kind() == '"' }
 
-// text is the content of a JSON string.
+// text returns the content of a JSON string.
 func (v value) text() string {
 	var s string
 	if json.Unmarshal(v, &s) != nil {
@@ -67,8 +66,8 @@ func (v value) text() string {
 	return s
 }
 
-// items yields the elements of a list, one at a time: a list of a million
-// nothings is not held as a million values.
+// items yields the elements of a list, one at a time: a list of a million nulls is not kept as a million
+// values.
 func (v value) items() iter.Seq2[int, value] {
 	return func(yield func(int, value) bool) {
 		d := json.NewDecoder(bytes.NewReader(v))
@@ -84,7 +83,7 @@ func (v value) items() iter.Seq2[int, value] {
 	}
 }
 
-// countedAtMost bounds what is counted for an error text.
+// countedAtMost is the largest number of elements that are counted for an error text.
 const countedAtMost = 1000
 
 // count counts the elements of a list up to a limit, and returns the first.
@@ -100,7 +99,7 @@ func (v value) count(limit int) (n int, first value) {
 	return n, first
 }
 
-// object is a JSON object, its members found by key in any letter case.
+// object is a JSON object, whose members are found by keys in any spelling.
 type object struct {
 	members map[string]value
 	folded  map[string]string // folded key: key
@@ -121,7 +120,7 @@ func (v value) object() object {
 	return o
 }
 
-// get returns the first member there is under one of the keys that is not null.
+// get returns the member under the first of the keys that is there and not null; nil: none.
 func (o object) get(keys ...string) value {
 	for _, key := range keys {
 		if v, ok := o.members[key]; ok && !v.isNull() {
@@ -134,18 +133,18 @@ func (o object) get(keys ...string) value {
 	return nil
 }
 
-// has tells whether there is a member of that name, be it null.
+// has reports whether there is a member with that key, even if it is null.
 func (o object) has(key string) bool {
 	_, ok := o.folded[fold(key)]
 	return ok
 }
 
-// hasAny tells whether one of the keys has a value.
+// hasAny reports whether the value under one of the keys is not null.
 func (o object) hasAny(keys ...string) bool { return !o.get(keys...).isNull() }
 
 func (o object) keys() []string { return slices.Sorted(maps.Keys(o.members)) }
 
-// describe says what a value is, for an error text.
+// describe says what a value is, for an error text. brief says it without its members or elements.
 func (v value) describe() string {
 	switch v.kind() {
 	case 0:
@@ -157,7 +156,7 @@ func (v value) describe() string {
 		if len(keys) == 0 {
 			return "an empty object"
 		}
-		return "an object with " + nameKeys(keys)
+		return "an object with " + listKeys(keys)
 	case '[':
 		n, first := v.count(countedAtMost)
 		switch n {
@@ -190,11 +189,11 @@ func (v value) brief() string {
 	return "a number"
 }
 
-func nameKeys(keys []string) string {
-	shown := make([]string, 0, namesShown)
-	for _, key := range keys[:min(len(keys), namesShown)] {
-		if runes := []rune(key); len(runes) > 40 {
-			key = string(runes[:40]) + "…"
+func listKeys(keys []string) string {
+	shown := make([]string, 0, keysShown)
+	for _, key := range keys[:min(len(keys), keysShown)] {
+		if runes := []rune(key); len(runes) > keyShown {
+			key = string(runes[:keyShown]) + "…"
 		}
 		shown = append(shown, strconv.Quote(key))
 	}
@@ -205,34 +204,11 @@ func nameKeys(keys []string) string {
 	return text
 }
 
-// parse takes a body that is known to be valid JSON.
+// parse returns a body that is known to be valid JSON.
 func parse(body []byte) value { return value(bytes.TrimSpace(body)) }
 
-// fields reads the members of one object and keeps the first complaint.
-type fields struct {
-	object
-	err error
-}
-
-func (f *fields) complain(key string, v value, expected string) {
-	if f.err == nil {
-		f.err = misshapen("%s is %s where %s was expected", key, v.describe(), expected)
-	}
-}
-
-// str reads a string, a number or a boolean as a string; "" when there is
-// nothing under any of the keys.
-func (f *fields) str(keys ...string) string {
-	v := f.get(keys...)
-	s, ok := v.scalar()
-	if !ok {
-		f.complain(keys[0], v, "a string")
-	}
-	return s
-}
-
-// scalar is the text of a string, number or boolean; "" of nothing, an empty
-// object or an empty list.
+// scalar returns the text of a string, number or boolean, and "" for null, an empty object or an empty
+// list.
 func (v value) scalar() (string, bool) {
 	switch v.kind() {
 	case 0, 'n':
@@ -248,45 +224,8 @@ func (v value) scalar() (string, bool) {
 	return string(v), true
 }
 
-// empty reports whether there is nothing in a value: null, "", {} or [].
+// empty reports whether a value is null, blank, {} or [].
 func (v value) empty() bool {
 	text, ok := v.scalar()
 	return ok && strings.TrimSpace(text) == ""
-}
-
-// boolean reads true, "true", "True", 1 and "1", and their opposites.
-func (f *fields) boolean(key string) *bool {
-	v := f.get(key)
-	text, ok := v.scalar()
-	text = strings.ToLower(strings.TrimSpace(text))
-	if ok && text == "" {
-		return nil
-	}
-	b, err := strconv.ParseBool(text)
-	if err != nil || !ok {
-		f.complain(key, v, "true or false")
-		return nil
-	}
-	return &b
-}
-
-// integer reads 8080, 8080.0, "8080" and 8.08e3.
-func (f *fields) integer(key string) *int64 {
-	v := f.get(key)
-	text, ok := v.scalar()
-	text = strings.TrimSpace(text)
-	if ok && text == "" {
-		return nil
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); ok && err == nil {
-		return &n
-	}
-	number, err := strconv.ParseFloat(text, 64)
-	const exact = 1 << 53
-	if !ok || err != nil || number != math.Trunc(number) || math.Abs(number) > exact {
-		f.complain(key, v, "an integer")
-		return nil
-	}
-	n := int64(number)
-	return &n
 }

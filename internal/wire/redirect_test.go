@@ -1,4 +1,4 @@
-package api_test
+package wire_test
 
 import (
 	"context"
@@ -6,21 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 func TestRedirects(t *testing.T) {
 	t.Parallel()
-	get := func(ctx context.Context, c *api.Client) error { _, err := c.GetSession(ctx, "s-1"); return err }
-	create := func(ctx context.Context, c *api.Client) error {
-		_, err := c.CreateSession(ctx, api.SessionSpec{Name: "n"})
-		return err
-	}
+	get, create := (*client).get, (*client).create
 	const same = "https://LIVE.example.com:443/v2/session?x=1"
 	for name, test := range map[string]struct {
 		status   int
 		location string
-		call     func(context.Context, *api.Client) error
+		call     func(*client, context.Context) error
 		followed bool
 		want     string
 	}{
@@ -47,9 +43,9 @@ func TestRedirects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := inTurn(with(test.status, "", "Location", test.location), with(200, sessionJSON))
-			err := test.call(t.Context(), newClient(t, config(service)))
-			requests := service.requests()
+			service := wiretest.InTurn(wiretest.With(test.status, "", "Location", test.location), wiretest.With(200, good))
+			err := test.call(newClient(t, config(service)), t.Context())
+			requests := service.Requests()
 			if !test.followed {
 				if err == nil || !strings.Contains(err.Error(), test.want) || len(requests) != 1 {
 					t.Errorf("%d requests, error %v; want 1, %s", len(requests), err, test.want)
@@ -73,12 +69,12 @@ func TestRedirects(t *testing.T) {
 	}
 	t.Run("a circle", func(t *testing.T) {
 		t.Parallel()
-		service := &fakeService{answer: func(_ int, r *http.Request) (*http.Response, error) {
-			return response(302, "", "Location", r.URL.Path), nil
+		service := &wiretest.Service{Answer: func(_ int, r *http.Request) (*http.Response, error) {
+			return wiretest.Response(302, "", "Location", r.URL.Path), nil
 		}}
-		_, err := newClient(t, config(service)).Regions(t.Context())
-		if err == nil || !strings.Contains(err.Error(), "in a circle") || len(service.requests()) > 10 {
-			t.Errorf("%d requests, error %v", len(service.requests()), err)
+		err := newClient(t, config(service)).get(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "in a circle") || len(service.Requests()) > 10 {
+			t.Errorf("%d requests, error %v", len(service.Requests()), err)
 		}
 	})
 }

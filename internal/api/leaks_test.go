@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -12,11 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 // safeBuffer may be written to by calls in parallel.
@@ -29,45 +28,6 @@ func (b *safeBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.Buffer.Write(p)
-}
-
-func TestLogLines(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var log safeBuffer
-		ctx := tflogtest.RootLogger(t.Context(), &log)
-		service := inTurn(with(503, "<html>busy</html>", "Content-Type", "text/html; charset=utf-8"),
-			with(200, `{"Sessions":[{"id":"s-1","name":"n","input_endpoint_a":"rtmp://in/app/HIDDEN","port":1}],"LastEvaluatedKey":{"id":"i"}}`, "X-Request-Id", "r-1"))
-		if _, err := newClient(t, config(service)).ListSessions(ctx, api.Cursor{"id": "cursor-7"}); err != nil {
-			t.Fatal(err)
-		}
-		lines, err := tflogtest.MultilineJSONDecode(&log.Buffer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, line := range lines {
-			text := fmt.Sprintf("%v %v", line["@level"], line["@message"])
-			for _, key := range []string{"method", "path", "status", "bytes", "duration_ms", "attempt", "request_id", "error", "body"} {
-				if v, ok := line[key]; ok {
-					text += fmt.Sprintf(" %s=%v", key, v)
-				}
-			}
-			got = append(got, text)
-		}
-		const path = "path=/edge/live/v1/live-streams/session"
-		want := []string{
-			"trace request body method=GET " + path + " body=none",
-			"debug request to the service method=GET " + path + " status=503 bytes=17 duration_ms=0 attempt=1",
-			"trace response body method=GET " + path + " status=503 body=17 bytes of text/html, not JSON",
-			"trace request body method=GET " + path + " body=none",
-			"debug request to the service method=GET " + path + " status=200 bytes=119 duration_ms=0 attempt=2 request_id=r-1",
-			"trace response body method=GET " + path + ` status=200 body={"LastEvaluatedKey":{"id":"i"},"Sessions":[{"id":"s-1","input_endpoint_a":"***","name":"n","port":1}]}`,
-		}
-		if strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-	})
 }
 
 // TestNothingLeaks makes every call end in every way, against a service that
@@ -104,20 +64,20 @@ func TestNothingLeaks(t *testing.T) {
 		return all.String()
 	}
 	answers := map[string]func(*http.Request) (*http.Response, error){
-		"success":      with(200, full),
-		"no wrapper":   with(200, `{"id":"s-1","output_mode":{"a":"`+streamKey+`","b":"`+testSecret+`"}}`),
-		"wrong shape":  with(200, `{"`+inJSON(t, testSecret)+`":{"presigned_url":"`+presigned+`"}}`),
-		"cut":          with(200, full[:len(full)-9]),
-		"refused":      func(r *http.Request) (*http.Response, error) { return response(400, reflect(r)), nil },
-		"refused HTML": func(r *http.Request) (*http.Response, error) { return response(403, "<p>"+reflect(r)), nil },
+		"success":      wiretest.With(200, full),
+		"no wrapper":   wiretest.With(200, `{"id":"s-1","output_mode":{"a":"`+streamKey+`","b":"`+testSecret+`"}}`),
+		"wrong shape":  wiretest.With(200, `{"`+inJSON(t, testSecret)+`":{"presigned_url":"`+presigned+`"}}`),
+		"cut":          wiretest.With(200, full[:len(full)-9]),
+		"refused":      func(r *http.Request) (*http.Response, error) { return wiretest.Response(400, reflect(r)), nil },
+		"refused HTML": func(r *http.Request) (*http.Response, error) { return wiretest.Response(403, "<p>"+reflect(r)), nil },
 		"refused JSON": func(r *http.Request) (*http.Response, error) {
-			return response(422, fmt.Sprintf(`{"error":{"message":%q}}`, reflect(r))), nil
+			return wiretest.Response(422, fmt.Sprintf(`{"error":{"message":%q}}`, reflect(r))), nil
 		},
-		"unauthorized": func(r *http.Request) (*http.Response, error) { return response(401, reflect(r)), nil },
+		"unauthorized": func(r *http.Request) (*http.Response, error) { return wiretest.Response(401, reflect(r)), nil },
 		"request id": func(r *http.Request) (*http.Response, error) {
-			return response(400, "", "X-Request-Id", r.Header.Get("Authorization"), "Content-Type", r.Header.Get("Authorization")), nil
+			return wiretest.Response(400, "", "X-Request-Id", r.Header.Get("Authorization"), "Content-Type", r.Header.Get("Authorization")), nil
 		},
-		"redirect": with(302, "", "Location", "https://joe:"+testToken+"@evil.example.com/"+url.PathEscape(testSecret)+"?X-Amz-Signature="+signature),
+		"redirect": wiretest.With(302, "", "Location", "https://joe:"+testToken+"@evil.example.com/"+url.PathEscape(testSecret)+"?X-Amz-Signature="+signature),
 		"transport": func(r *http.Request) (*http.Response, error) {
 			return nil, &url.Error{Op: r.Method, URL: presigned, Err: fmt.Errorf("cannot send %s", reflect(r))}
 		},
@@ -128,7 +88,7 @@ func TestNothingLeaks(t *testing.T) {
 				t.Parallel()
 				var log safeBuffer
 				ctx := tflogtest.RootLogger(t.Context(), &log)
-				c := config(inTurn(answer))
+				c := config(wiretest.InTurn(answer))
 				c.MaxRetries, c.Token = 0, &countingSource{tokens: []string{testToken}}
 				client := newClient(t, c)
 				err := call.run(ctx, client)
@@ -160,12 +120,4 @@ func inJSON(t *testing.T, s string) string {
 		t.Fatal(err)
 	}
 	return strings.Trim(string(quoted), `"`)
-}
-
-// TestLogWithoutLogger: a context that carries none is no reason to fail.
-func TestLogWithoutLogger(t *testing.T) {
-	t.Parallel()
-	if _, err := newClient(t, config(always(200, `{"data":[]}`))).Regions(context.Background()); err != nil {
-		t.Fatal(err)
-	}
 }

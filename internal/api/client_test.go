@@ -1,0 +1,60 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
+)
+
+// TestPaths tries base addresses with a prefix, a slash or a port, and ids that would change the path.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]string{
+		"https://h.example.com":             "https://h.example.com/live/v1/live-streams/session/a%2Fb%3Fc%23d%25",
+		"https://h.example.com/":            "https://h.example.com/live/v1/live-streams/session/a%2Fb%3Fc%23d%25",
+		"https://h.example.com:8443/p%2Fq/": "https://h.example.com:8443/p%2Fq/live/v1/live-streams/session/a%2Fb%3Fc%23d%25",
+	} {
+		service := wiretest.Always(200, sessionJSON)
+		c := config(service)
+		c.LiveBaseURL = base
+		if _, err := newClient(t, c).GetSession(t.Context(), "a/b?c#d%"); err != nil {
+			t.Fatal(err)
+		}
+		if got := service.Requests()[0].URL; got != want {
+			t.Errorf("%s: asked %s, want %s", base, got, want)
+		}
+	}
+	for _, id := range []string{"", " ", ".", "..", "a\nb", "\x00"} {
+		service := wiretest.Always(200, sessionJSON)
+		if _, err := newClient(t, config(service)).GetSession(t.Context(), id); err == nil || len(service.Requests()) != 0 {
+			t.Errorf("id %q: %d requests, error %v", id, len(service.Requests()), err)
+		}
+	}
+}
+
+func TestNewChecksItsConfiguration(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*api.Config)
+		want   string
+	}{
+		"live address": {func(c *api.Config) { c.LiveBaseURL = "live.example.com" }, "the base address of the live API: the address has no scheme"},
+		"vod address":  {func(c *api.Config) { c.VODBaseURL = "http://vod.example.com" }, "the base address of the upload and batch API: the address is plain http"},
+		"retries":      {func(c *api.Config) { c.MaxRetries = -1 }, "retries is negative"},
+		"timeout":      {func(c *api.Config) { c.RequestTimeout = -1 }, "time for one request is negative"},
+		"credentials":  {func(c *api.Config) { c.AccessTokenID = "id:hidden" }, "contains a colon"},
+		"user agent":   {func(c *api.Config) { c.UserAgent = "a\r\nb" }, "the user agent contains"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := config(nil)
+			test.change(&c)
+			_, err := api.New(c)
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hidden") {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
