@@ -14,10 +14,11 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// Config configures a Client. Each of the two APIs may be left out; its calls then fail without a request.
+// Config configures a Client. Each of the two APIs may be left out; its calls then fail without a
+// request.
 type Config struct {
-	// LiveBaseURL and VODBaseURL are the addresses of the two APIs, as wire.ParseBaseURL accepts them; "":
-	// not configured.
+	// LiveBaseURL and VODBaseURL are the addresses of the two APIs, as wire.ParseBaseURL accepts
+	// them; "": not configured.
 	LiveBaseURL, VODBaseURL string
 	// AccessTokenID and SecretKey are the credential of the live API.
 	AccessTokenID, SecretKey string
@@ -40,8 +41,8 @@ type Client struct {
 	mask      *redact.Redactor
 }
 
-// New checks the configuration and makes a Client. It opens no connection, reads no file and runs no
-// program.
+// New checks the configuration and makes a Client. It opens no connection, reads no file and runs
+// no program.
 func New(c Config) (*Client, error) {
 	basic, bearer := credential.Basic{TokenID: c.AccessTokenID, SecretKey: c.SecretKey}, credential.Bearer{Source: c.Token}
 	if err := basic.Check(); err != nil {

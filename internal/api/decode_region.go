@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// regionKeys are the keys under which an entry may have the name of the region, the most likely first:
-// the service documents none.
+// regionKeys are the keys under which an entry may have the name of the region, the most likely
+// first: the service documents none.
 var regionKeys = []string{"region", "name", "region_name", "code", "region_code", "value", "id", "region_id", "key", "slug"}
 
 // decodeRegions reads the response to call 8 of SERVICE.md: a list of strings or objects.
@@ -52,8 +52,8 @@ func regionName(v value, depth int) (string, bool) {
 			names = append(names, name)
 		}
 	}
-	// A display name such as "Asia Pacific (Mumbai)" is not what a session takes, if there is another
-	// without spaces.
+	// A display name such as "Asia Pacific (Mumbai)" is not what a session takes, if there is
+	// another without spaces.
 	for _, name := range names {
 		if !strings.ContainsFunc(name, unicode.IsSpace) {
 			return name, true
@@ -65,8 +65,8 @@ func regionName(v value, depth int) (string, bool) {
 	return otherRegionName(o, depth)
 }
 
-// otherRegionName finds the name of an entry that has it under none of regionKeys: its only string, the
-// only name in the objects within it, or a number under one of regionKeys.
+// otherRegionName finds the name of an entry that has it under none of regionKeys: its only string,
+// the only name in the objects within it, or a number under one of regionKeys.
 func otherRegionName(o object, depth int) (string, bool) {
 	var texts, inner []string
 	for _, key := range o.keys() {
@@ -96,8 +96,8 @@ func otherRegionName(o object, depth int) (string, bool) {
 	return "", false
 }
 
-// Keys under which an entry may say whether sessions can be created in the region. availabilityFlags
-// may hold a boolean, availabilityWords a word.
+// Keys under which an entry may say whether sessions can be created in the region.
+// availabilityFlags may hold a boolean, availabilityWords a word.
 var (
 	availabilityFlags = []string{"available", "is_available", "enabled", "is_enabled", "active", "is_active", "allocated", "is_allocated", "supported", "is_supported"}
 	availabilityWords = []string{"availability", "status", "state"}
@@ -108,8 +108,8 @@ func isAvailability(key string) bool {
 	return slices.ContainsFunc(slices.Concat(availabilityFlags, availabilityWords), func(k string) bool { return fold(k) == fold(key) })
 }
 
-// regionUnavailable reports whether an entry says that its region is unavailable. An entry that says
-// nothing, or something unknown, is available.
+// regionUnavailable reports whether an entry says that its region is unavailable. An entry that
+// says nothing, or something unknown, is available.
 func regionUnavailable(v value, depth int) bool {
 	if !v.isObject() || depth > wrapperDepth {
 		return false

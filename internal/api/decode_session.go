@@ -22,8 +22,8 @@ func isSession(o object) bool {
 	return o.hasAny("id") && slices.ContainsFunc(sessionKeys, o.has)
 }
 
-// decodeSession reads a session, wrapped or bare. If a field cannot be read, it returns the error and
-// the rest of the session. Without an id it returns no session.
+// decodeSession reads a session, wrapped or bare. If a field cannot be read, it returns the error
+// and the rest of the session. Without an id it returns no session.
 func decodeSession(v value) (*Session, error) {
 	o, ok := aSession.find(v)
 	if !ok {
@@ -51,14 +51,6 @@ func decodeSession(v value) (*Session, error) {
 	return s, f.err
 }
 
-// describeData describes the member "data", if there is one.
-func describeData(v value) string {
-	if data := v.object().get("data"); !data.isNull() {
-		return "; data is " + data.describe()
-	}
-	return ""
-}
-
 func (f *fields) preset() InputPreset {
 	v := f.get("input_preset")
 	if text, ok := v.scalar(); ok && text == "" {
@@ -76,7 +68,8 @@ func (f *fields) preset() InputPreset {
 	return preset
 }
 
-// outputModes are the values of output_mode, including those that only the rules of SERVICE.md name.
+// outputModes are the values of output_mode, including those that only the rules of SERVICE.md
+// name.
 var outputModes = []string{"RTMP_PULL", "RTMPS_PULL", "RTMP_PUSH", "RTMPS_PUSH"}
 
 // outputModeKeys are the keys under which an object is most likely to have the mode.

@@ -2,8 +2,8 @@ package api
 
 import "slices"
 
-// found finds the object that has a value under one of the keys, however it is wrapped. An error names
-// the first key.
+// found finds the object that has a value under one of the keys, however it is wrapped. An error
+// names the first key.
 func found(v value, keys ...string) (*fields, error) {
 	w := wanted{inLists: true, bare: func(o object) bool { return o.hasAny(keys...) }}
 	// A member with such a key may also be a wrapper of the value.

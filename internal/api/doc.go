@@ -1,8 +1,9 @@
-// Package api has the nine calls of the service (SERVICE.md) as methods on plain Go types, and the errors
-// that they fail with. How a call is made is in package wire. The two PUTs to storage are the caller's;
-// StorageTransport is for them.
+// Package api has the nine calls of the service (SERVICE.md) as methods on plain Go types, and the
+// errors that they fail with. How a call is made is in package wire. The two PUTs to storage are
+// the caller's; StorageTransport is for them.
 //
-// The service documents neither how its responses are wrapped nor all of their fields. The decoder reads
-// every plausible shape: json.go has the values, fields.go reads fields of different types, wrapper.go
-// finds the wanted object, decode_*.go read the responses, message.go reads what an error response says.
+// The service documents neither how its responses are wrapped nor all of their fields. The decoder
+// reads every plausible shape: json.go has the values, fields.go reads fields of different types,
+// wrapper.go finds the wanted object, decode_*.go read the responses, message.go reads what an
+// error response says.
 package api

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // Values of Error.StorageCode.
@@ -31,17 +29,17 @@ type Error struct {
 	// multipart upload, with any status; "" if it passed on none.
 	StorageCode string
 
-	// MayHaveBeenProcessed says that a request may have reached the service without its outcome being
-	// known: a timeout or a broken connection after it was sent, a status 5xx, or a response that cannot
-	// be read. It is never set for a call that only reads.
+	// MayHaveBeenProcessed says that a request may have reached the service without its outcome
+	// being known: a timeout or a broken connection after it was sent, a status 5xx, or a response
+	// that cannot be read. It is never set for a call that only reads.
 	MayHaveBeenProcessed bool
 
 	Err error // cause; nil if the service refused
 }
 
 // Error returns a text such as: create the live session: POST
-// https://api.example.com/live/v1/live-streams/session: 400 Bad Request: region "x" is not allocated
-// (request id abc).
+// https://api.example.com/live/v1/live-streams/session: 400 Bad Request: region "x" is not
+// allocated (request id abc).
 func (e *Error) Error() string {
 	parts := make([]string, 0, 5)
 	if e.Attempted != "" {
@@ -87,38 +85,3 @@ func MayHaveBeenProcessed(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.MayHaveBeenProcessed
 }
-
-// storageCodes are S3's error codes for a multipart upload that cannot go on, by the words that tell
-// them, in lower case and without spaces and punctuation: the service may pass on the code, the sentence
-// or both, with any status.
-var storageCodes = []struct{ words, code string }{
-	{"nosuchupload", StorageNoSuchUpload},
-	{"specifieduploaddoesnotexist", StorageNoSuchUpload},
-	{"uploadidmaybeinvalid", StorageNoSuchUpload},
-	{"invalidpart", StorageInvalidPart},
-	{"specifiedpartscouldnotbefound", StorageInvalidPart},
-	{"entitytoosmall", StorageEntityTooSmall},
-	{"smallerthantheminimumallowedsize", StorageEntityTooSmall},
-}
-
-// storageCode returns the S3 error code that an error body passes on, "" for none. Only calls that name a
-// multipart upload get one.
-func storageCode(body []byte) string {
-	words := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
-		}
-		return -1
-	}, string(redact.Cut(body, errorBodyRead)))
-	for _, known := range storageCodes {
-		if strings.Contains(words, known.words) {
-			return known.code
-		}
-	}
-	return ""
-}
-
-func isStorageRefusal(body []byte) bool { return storageCode(body) != "" }

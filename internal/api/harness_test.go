@@ -8,6 +8,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 const (
@@ -36,7 +37,7 @@ func newClient(t testing.TB, c api.Config) *api.Client {
 	return client
 }
 
-// calls are the nine calls of the interface, each with an answer that it takes.
+// calls are the nine calls, each with a response that is a success.
 var calls = []struct {
 	name string
 	good string
@@ -92,4 +93,12 @@ func asError(t testing.TB, err error) *api.Error {
 		t.Fatalf("got error %v, want an *api.Error", err)
 	}
 	return e
+}
+
+// once is a client that gets one answer and repeats nothing.
+func once(t testing.TB, status int, body string) *api.Client {
+	t.Helper()
+	c := config(wiretest.Always(status, body))
+	c.MaxRetries = 0
+	return newClient(t, c)
 }

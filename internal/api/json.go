@@ -41,8 +41,8 @@ func fold(key string) string {
 	}, key)
 }
 
-// value is one JSON value, undecoded. A response is decoded level by level, so that it costs memory in
-// proportion to what is read from it, not to what it contains.
+// value is one JSON value, undecoded. A response is decoded level by level, so that it costs memory
+// in proportion to what is read from it, not to what it contains.
 type value json.RawMessage
 
 func (v value) kind() byte {
@@ -66,8 +66,8 @@ func (v value) text() string {
 	return s
 }
 
-// items yields the elements of a list, one at a time: a list of a million nulls is not kept as a million
-// values.
+// items yields the elements of a list, one at a time: a list of a million nulls is not kept as a
+// million values.
 func (v value) items() iter.Seq2[int, value] {
 	return func(yield func(int, value) bool) {
 		d := json.NewDecoder(bytes.NewReader(v))
@@ -170,6 +170,14 @@ func (v value) describe() string {
 	return v.brief()
 }
 
+// describeData describes the member "data", if there is one.
+func describeData(v value) string {
+	if data := v.object().get("data"); !data.isNull() {
+		return "; data is " + data.describe()
+	}
+	return ""
+}
+
 func (v value) brief() string {
 	switch v.kind() {
 	case '{':
@@ -207,8 +215,8 @@ func listKeys(keys []string) string {
 // parse returns a body that is known to be valid JSON.
 func parse(body []byte) value { return value(bytes.TrimSpace(body)) }
 
-// scalar returns the text of a string, number or boolean, and "" for null, an empty object or an empty
-// list.
+// scalar returns the text of a string, number or boolean, and "" for null, an empty object or an
+// empty list.
 func (v value) scalar() (string, bool) {
 	switch v.kind() {
 	case 0, 'n':

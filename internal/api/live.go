@@ -18,8 +18,8 @@ const (
 	sessionsPath = "/live/v1/live-streams/session"
 )
 
-// Regions lists the regions in which a session may be created, in the service's order (SERVICE.md, call
-// 8).
+// Regions lists the regions in which a session may be created, in the service's order (SERVICE.md,
+// call 8).
 func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 	var regions []Region
 	err := c.do(ctx, call{
@@ -33,9 +33,10 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 	return regions, nil
 }
 
-// CreateSession creates a session (SERVICE.md, call 9). A second session would cost money, so the call is
-// repeated only if it was surely not processed: see MayHaveBeenProcessed. A session whose id can be read
-// is returned even if another field cannot: the id must not be lost, and GetSession reports the field.
+// CreateSession creates a session (SERVICE.md, call 9). A second session would cost money, so the
+// call is repeated only if it was surely not processed: see MayHaveBeenProcessed. A session whose
+// id can be read is returned even if another field cannot: the id must not be lost, and GetSession
+// reports the field.
 func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
 	var session *Session
 	err := c.do(ctx, call{
@@ -88,8 +89,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// ListSessions reads one page of the listing (SERVICE.md, call 11): the first with a nil cursor, the next
-// ones with SessionPage.Next.
+// ListSessions reads one page of the listing (SERVICE.md, call 11): the first with a nil cursor,
+// the next ones with SessionPage.Next.
 func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, error) {
 	query := url.Values{}
 	for key, v := range after {

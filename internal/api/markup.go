@@ -13,8 +13,8 @@ var (
 	inlineTags = []string{"a", "abbr", "b", "big", "code", "em", "font", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "tt", "u", "wbr"}
 )
 
-// markupText returns what an HTML error page or an XML error says: the title and the text that a browser
-// shows, each block once, or the code and the message.
+// markupText returns what an HTML error page or an XML error says: the title and the text that a
+// browser shows, each block once, or the code and the message.
 func markupText(page string) string {
 	tokens := html.NewTokenizer(strings.NewReader(page))
 	tokens.AllowCDATA(true)

@@ -38,8 +38,8 @@ func errorMessage(mask *redact.Redactor, contentType string, body []byte) string
 	return mask.Line(text)
 }
 
-// Keys under which services say what went wrong, the most specific first; keys of wrappers; and keys that
-// name what an error in a list is about.
+// Keys under which services say what went wrong, the most specific first; keys of wrappers; and
+// keys that name what an error in a list is about.
 var (
 	messageKeys = []string{"message", "errormessage", "errordescription", "msg", "detail", "details", "description", "reason", "error", "title", "fault", "errors", "cause", "status", "code"}
 	wrapperKeys = []string{"data", "response", "result", "body", "meta"}
@@ -123,8 +123,9 @@ func saidByObject(o object, depth int) string {
 	return main
 }
 
-// statusInBody returns the error status that the body of a 2xx response tells, 0 if none: a number from
-// 400 to 599 at its top level. A body with what was asked for is no refusal, whatever number is beside it.
+// statusInBody returns the error status that the body of a 2xx response tells, 0 if none: a number
+// from 400 to 599 at its top level. A body with what was asked for is no refusal, whatever number
+// is beside it.
 func statusInBody(v value) int {
 	o := v.object()
 	for _, key := range []string{"statusCode", "code"} {
@@ -139,3 +140,38 @@ func statusInBody(v value) int {
 	}
 	return 0
 }
+
+// storageCodes are S3's error codes for a multipart upload that cannot go on, by the words that
+// tell them, in lower case and without spaces and punctuation: the service may pass on the code,
+// the sentence or both, with any status.
+var storageCodes = []struct{ words, code string }{
+	{"nosuchupload", StorageNoSuchUpload},
+	{"specifieduploaddoesnotexist", StorageNoSuchUpload},
+	{"uploadidmaybeinvalid", StorageNoSuchUpload},
+	{"invalidpart", StorageInvalidPart},
+	{"specifiedpartscouldnotbefound", StorageInvalidPart},
+	{"entitytoosmall", StorageEntityTooSmall},
+	{"smallerthantheminimumallowedsize", StorageEntityTooSmall},
+}
+
+// storageCode returns the S3 error code that an error body passes on, "" for none. Only calls that
+// name a multipart upload get one.
+func storageCode(body []byte) string {
+	words := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return -1
+	}, string(redact.Cut(body, errorBodyRead)))
+	for _, known := range storageCodes {
+		if strings.Contains(words, known.words) {
+			return known.code
+		}
+	}
+	return ""
+}
+
+func isStorageRefusal(body []byte) bool { return storageCode(body) != "" }

@@ -6,8 +6,8 @@ type Region struct {
 	Name string
 	// JSON is the entry as the service sent it, compact. Its fields are not documented.
 	JSON string
-	// Unavailable says that the entry is listed but no session can be created in the region: the entry
-	// has, for example, "available": false or "status": "DISABLED".
+	// Unavailable says that the entry is listed but no session can be created in the region: the
+	// entry has, for example, "available": false or "status": "DISABLED".
 	Unavailable bool
 }
 
@@ -18,7 +18,8 @@ type InputPreset struct {
 	Bitrate    string // MAX_10_MBPS, MAX_20_MBPS
 }
 
-// SessionSpec has the arguments of a session. An empty string is not sent. The two booleans always are.
+// SessionSpec has the arguments of a session. An empty string is not sent. The two booleans always
+// are.
 type SessionSpec struct {
 	Name, Region string
 	Input        string // RTMP_PUSH, RTMP_PULL, RTMPS_PUSH, RTMPS_PULL
@@ -36,8 +37,9 @@ type SessionSpec struct {
 	ScheduledAt string // YYYY-MM-DD HH:MM in Timezone
 }
 
-// Session is a live session as the service returns it. "" and nil mean that the field was not in the
-// response or does not apply: create returns fewer fields than get, and get fewer than the listing.
+// Session is a live session as the service returns it. "" and nil mean that the field was not in
+// the response or does not apply: create returns fewer fields than get, and get fewer than the
+// listing.
 type Session struct {
 	ID, UserID, Region, Name string
 	Input, Mode              string
@@ -67,9 +69,9 @@ type Session struct {
 	Port, EgressPort       *int64
 }
 
-// Cursor says where the next page of a listing begins: the values of LastEvaluatedKey by name (id, user_id,
-// created_at_user_id, and any others that came with them). They are sent back in the query under the same
-// names.
+// Cursor says where the next page of a listing begins: the values of LastEvaluatedKey by name (id,
+// user_id, created_at_user_id, and any others that came with them). They are sent back in the query
+// under the same names.
 type Cursor map[string]string
 
 // SessionPage is one page of the listing, at most 100 sessions.
@@ -96,8 +98,8 @@ type CompletedPart struct {
 	ETag   string // exactly as the header of the part's PUT had it, quotes included
 }
 
-// CompletedUpload is the object made from the parts. "" stands for what the service left out or sent as
-// null.
+// CompletedUpload is the object made from the parts. "" stands for what the service left out or
+// sent as null.
 type CompletedUpload struct {
 	Bucket               string
 	Key                  string
@@ -105,7 +107,7 @@ type CompletedUpload struct {
 	ETag                 string
 	ServerSideEncryption string
 	VersionID            string
-	// Storage's own checksums of the object in base64. A checksum of the parts' checksums ends in "-" and
-	// the number of parts.
+	// Storage's own checksums of the object in base64. A checksum of the parts' checksums ends in
+	// "-" and the number of parts.
 	ChecksumCRC64NVME, ChecksumCRC32C, ChecksumCRC32, ChecksumSHA256 string
 }

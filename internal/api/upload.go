@@ -8,11 +8,11 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// The calls of an upload are POSTs, but they may be repeated: what a lost response leaves behind, a URL
-// or an upload id that nobody uses, neither costs money nor is seen.
+// The calls of an upload are POSTs, but they may be repeated: what a lost response leaves behind, a
+// URL or an upload id that nobody uses, neither costs money nor is seen.
 
-// PresignUpload asks where to PUT one file (SERVICE.md, call 1). contentType is a media type; "" is not
-// sent.
+// PresignUpload asks where to PUT one file (SERVICE.md, call 1). contentType is a media type; "" is
+// not sent.
 func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string) (*UploadTarget, error) {
 	var target *UploadTarget
 	err := c.do(ctx, call{
@@ -51,7 +51,8 @@ func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*M
 	return upload, nil
 }
 
-// PresignPart asks where to PUT one part, numbered from 1 (SERVICE.md, call 4). The URL is a secret.
+// PresignPart asks where to PUT one part, numbered from 1 (SERVICE.md, call 4). The URL is a
+// secret.
 func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, number int) (string, error) {
 	var address string
 	err := c.do(ctx, call{
@@ -81,10 +82,10 @@ type completedPart struct {
 
 // CompleteMultipartUpload makes the object from its parts, given in order (SERVICE.md, call 6).
 //
-// It is repeated after a lost response: it names the upload and its parts, so a repeat makes no second
-// object. If the repeat is refused, MayHaveBeenProcessed tells that an earlier attempt may have made the
-// object. It may take as long as ctx lasts, because storage takes minutes to assemble many parts, and a
-// call that is cut off and repeated is told that there is no such upload.
+// It is repeated after a lost response: it names the upload and its parts, so a repeat makes no
+// second object. If the repeat is refused, MayHaveBeenProcessed tells that an earlier attempt may
+// have made the object. It may take as long as ctx lasts, because storage takes minutes to assemble
+// many parts, and a call that is cut off and repeated is told that there is no such upload.
 func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID string, parts []CompletedPart) (*CompletedUpload, error) {
 	sent := make([]completedPart, len(parts))
 	for i, p := range parts {
@@ -110,9 +111,9 @@ func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID 
 	return done, nil
 }
 
-// SubmitBatch submits stored files, by key path, for processing (SERVICE.md, call 7). It returns the
-// service's message, "" if there is none. A second job would cost money, so the call is repeated only if
-// it was surely not processed: see MayHaveBeenProcessed.
+// SubmitBatch submits stored files, by key path, for processing (SERVICE.md, call 7). It returns
+// the service's message, "" if there is none. A second job would cost money, so the call is
+// repeated only if it was surely not processed: see MayHaveBeenProcessed.
 func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) (message string, err error) {
 	err = c.do(ctx, call{
 		Call: wire.Call{

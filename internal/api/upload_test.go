@@ -41,8 +41,8 @@ func TestCompleteHasNoRequestTimeout(t *testing.T) {
 	})
 }
 
-// TestStorageRefusalIsFinal: S3's own words mean that nothing was done, under whatever status the service passes them
-// on, so the call is neither repeated nor left open.
+// TestStorageRefusalIsFinal: S3's own words mean that nothing was done, under whatever status the
+// service passes them on, so the call is neither repeated nor left open.
 func TestStorageRefusalIsFinal(t *testing.T) {
 	t.Parallel()
 	const gone = "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."

@@ -17,16 +17,16 @@ import (
 const (
 	// commandTimeout bounds one run of a token command.
 	commandTimeout = 10 * time.Second
-	// commandGrace is how long a process that the program started may keep its output open after the
-	// program has ended.
+	// commandGrace is how long a process that the program started may keep its output open after
+	// the program has ended.
 	commandGrace = time.Second
 	// stderrKept, in bytes, is how much of the standard error of a token command is kept.
 	stderrKept = 8 << 10
 )
 
-// CommandToken runs a program that prints the token, without a shell, and runs it again when the token
-// is rejected. A run may take 10 seconds. Its error shows the exit status and, masked, what the
-// program wrote to its standard error. It never shows the standard output or the arguments.
+// CommandToken runs a program that prints the token, without a shell, and runs it again when the
+// token is rejected. A run may take 10 seconds. Its error shows the exit status and, masked, what
+// the program wrote to its standard error. It never shows the standard output or the arguments.
 func CommandToken(argv []string) TokenSource {
 	return commandToken(argv, func(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, commandTimeout)
@@ -90,8 +90,8 @@ func commandProblem(ctx, limited context.Context, name string, err error, compla
 	return fmt.Errorf("the command %s could not be run: %w", name, fileProblem(err))
 }
 
-// complaint returns what a command wrote to its standard error, to be appended to an error text. What
-// it printed to its standard output may be a token, so that is masked.
+// complaint returns what a command wrote to its standard error, to be appended to an error text.
+// What it printed to its standard output may be a token, so that is masked.
 func complaint(stderr, stdout *capped) string {
 	written := stderr.String()
 	if stderr.more {
@@ -104,8 +104,8 @@ func complaint(stderr, stdout *capped) string {
 	return ""
 }
 
-// capped keeps the beginning of what is written to it. It accepts the rest, too, so that the program
-// does not block.
+// capped keeps the beginning of what is written to it. It accepts the rest, too, so that the
+// program does not block.
 type capped struct {
 	limit int // bytes
 	kept  bytes.Buffer

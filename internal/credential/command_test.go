@@ -18,7 +18,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
 
-// asCommand, as first argument, makes this test binary a token command that does what the other arguments say, in turn.
+// asCommand, as first argument, makes this test binary a token command that does what the other
+// arguments say, in turn.
 const asCommand = "token-command"
 
 func TestMain(m *testing.M) {
@@ -103,8 +104,8 @@ func accept(t *testing.T, listener net.Listener) net.Conn {
 	return conn
 }
 
-// TestRenewalIsShared asks for a new token by many callers whose token was rejected: the command runs
-// once for all of them.
+// TestRenewalIsShared asks for a new token by many callers whose token was rejected: the command
+// runs once for all of them.
 func TestRenewalIsShared(t *testing.T) {
 	t.Parallel()
 	count := filepath.Join(t.TempDir(), "runs")
@@ -187,8 +188,8 @@ func TestCommandTokenProblems(t *testing.T) {
 	})
 }
 
-// TestCommandTokenIsStopped: with its children, where the system has process groups, when the caller gives up and when
-// the time is over.
+// TestCommandTokenIsStopped: with its children, where the system has process groups, when the
+// caller gives up and when the time is over.
 func TestCommandTokenIsStopped(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"caller", "limit"} {

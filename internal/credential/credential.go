@@ -1,8 +1,9 @@
-// Package credential authenticates requests: HTTP basic with an access token id and a secret key, and
-// an identity token from a value, a file or a command (SERVICE.md). It also reads what an identity
-// token says of itself if it is a JWT: when it expires and whose it is.
+// Package credential authenticates requests: HTTP basic with an access token id and a secret key,
+// and an identity token from a value, a file or a command (SERVICE.md). It also reads what an
+// identity token says of itself if it is a JWT: when it expires and whose it is.
 //
-// No file is read and no program is run before a request needs the token. No error text holds a secret.
+// No file is read and no program is run before a request needs the token. No error text holds a
+// secret.
 package credential
 
 import (
@@ -18,8 +19,8 @@ type Credential interface {
 	Missing() string
 	// Secrets lists the secrets that are known before the first request.
 	Secrets() []string
-	// Header returns the value of the Authorization header. rejected is "" or the value that was just
-	// answered with 401.
+	// Header returns the value of the Authorization header. rejected is "" or the value that was
+	// just answered with 401.
 	Header(ctx context.Context, rejected string) (string, error)
 	// Renewable reports whether Header may return another value after a 401.
 	Renewable() bool
@@ -109,8 +110,8 @@ func (b Bearer) Renewable() bool {
 	return !fixed
 }
 
-// TokenError says why there is no identity token: its file cannot be read, its command failed, or the
-// token cannot be sent in a header.
+// TokenError says why there is no identity token: its file cannot be read, its command failed, or
+// the token cannot be sent in a header.
 type TokenError struct{ Err error }
 
 func (e *TokenError) Error() string { return "the identity token: " + e.Err.Error() }

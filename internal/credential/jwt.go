@@ -20,8 +20,8 @@ func TokenExpiry(token string) (time.Time, bool) {
 	return time.Unix(int64(seconds), 0).UTC(), true
 }
 
-// TokenAccount identifies the account of a token; "" if the token is not a JWT that names a subject or
-// a customer. It is the same for every token of the account. The signature is not verified.
+// TokenAccount identifies the account of a token; "" if the token is not a JWT that names a subject
+// or a customer. It is the same for every token of the account. The signature is not verified.
 func TokenAccount(token string) string {
 	claims := tokenClaims(token)
 	identity := map[string]any{}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// renewing keeps a token until it is rejected. Callers that need a new token at the same time share one
-// run of get.
+// renewing keeps a token until it is rejected. Callers that need a new token at the same time share
+// one run of get.
 type renewing struct {
 	get func(context.Context) (string, error)
 
@@ -56,7 +56,8 @@ func (r *renewing) Token(ctx context.Context, rejected string) (string, error) {
 	return "", ctx.Err()
 }
 
-// start begins a run of get, which keeps ctx's values but ignores its cancellation. The caller holds mu.
+// start begins a run of get, which keeps ctx's values but ignores its cancellation. The caller
+// holds mu.
 func (r *renewing) start(ctx context.Context) *renewal {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	run := &renewal{done: make(chan struct{}), cancel: cancel}

@@ -11,8 +11,8 @@ import (
 
 // TokenSource gives the identity token. It is safe for concurrent use.
 type TokenSource interface {
-	// Token returns the token to send. rejected is "" or the token that was just answered with 401. A
-	// source that can get a new token gets one then, once for all concurrent callers.
+	// Token returns the token to send. rejected is "" or the token that was just answered with 401.
+	// A source that can get a new token gets one then, once for all concurrent callers.
 	Token(ctx context.Context, rejected string) (string, error)
 }
 
@@ -41,8 +41,8 @@ func (s staticToken) Token(context.Context, string) (string, error) {
 	return string(s), checkToken(string(s))
 }
 
-// FileToken reads the token from a file, and again when the token is rejected. Surrounding white space
-// is not part of the token.
+// FileToken reads the token from a file, and again when the token is rejected. Surrounding white
+// space is not part of the token.
 func FileToken(path string) TokenSource {
 	return &renewing{get: func(context.Context) (string, error) { return readToken(path) }}
 }

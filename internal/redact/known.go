@@ -12,8 +12,8 @@ import (
 const (
 	// shortestSecret, in bytes, is the shortest secret that is searched for.
 	shortestSecret = 4
-	// shortestValue, in bytes, is the shortest value in a presigned URL that is a secret. Shorter ones
-	// are dates, versions and part numbers.
+	// shortestValue, in bytes, is the shortest value in a presigned URL that is a secret. Shorter
+	// ones are dates, versions and part numbers.
 	shortestValue = 16
 )
 
@@ -36,8 +36,8 @@ func newReplacer(secrets []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// encodings lists how a secret may show: as it is, with white space collapsed, escaped for JSON, HTML
-// or a URL, and in base64.
+// encodings lists how a secret may show: as it is, with white space collapsed, escaped for JSON,
+// HTML or a URL, and in base64.
 func encodings(secret string) []string {
 	if len(secret) < shortestSecret {
 		return nil
@@ -60,8 +60,8 @@ func encodings(secret string) []string {
 	return slices.DeleteFunc(forms, func(f string) bool { return len(f) < shortestSecret })
 }
 
-// StreamSecrets lists the secrets in the URLs of streams: user info, the path, its last segment, which
-// is the stream key, and the query.
+// StreamSecrets lists the secrets in the URLs of streams: user info, the path, its last segment,
+// which is the stream key, and the query.
 func StreamSecrets(addresses ...string) []string {
 	var secrets []string
 	for _, address := range addresses {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// patterns finds secrets by their looks. They are applied in this order. A pattern is skipped if the
-// text has none of the characters that it needs: that is quicker to find out.
+// patterns finds secrets by their looks. They are applied in this order. A pattern is skipped if
+// the text has none of the characters that it needs: that is quicker to find out.
 var patterns = []struct {
 	needs string
 	find  *regexp.Regexp

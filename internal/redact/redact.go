@@ -1,8 +1,8 @@
 // Package redact takes secrets out of texts before they are shown: texts of the service and of
 // storage, errors, logs and diagnostics. No other package masks anything.
 //
-// A Redactor finds secrets in two ways. It searches for those that it was told, in every encoding in
-// which a service may repeat them (known.go). It replaces whatever looks like a secret: query
+// A Redactor finds secrets in two ways. It searches for those that it was told, in every encoding
+// in which a service may repeat them (known.go). It replaces whatever looks like a secret: query
 // strings, user info, stream keys, tokens, signatures (looks.go).
 //
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
@@ -41,8 +41,8 @@ type Redactor struct {
 // secret.
 func New(secrets ...string) *Redactor { return &Redactor{fixed: secrets} }
 
-// With returns a Redactor that knows the secrets given and those of r, also those that are added to r
-// later. It is for the texts of one request.
+// With returns a Redactor that knows the secrets given and those of r, also those that are added to
+// r later. It is for the texts of one request.
 func (r *Redactor) With(secrets ...string) *Redactor {
 	if len(secrets) == 0 {
 		return r
@@ -90,8 +90,8 @@ func (r *Redactor) secrets() []string {
 // Line masks the secrets in s and makes one line of valid UTF-8 of it, without control and format
 // characters, of at most 500 characters.
 func (r *Redactor) Line(s string) string {
-	// Mask twice: collapsing white space can hide a secret, dropping control characters can complete
-	// one. Mask before cutting, because half of a secret would not be recognised.
+	// Mask twice: collapsing white space can hide a secret, dropping control characters can
+	// complete one. Mask before cutting, because half of a secret would not be recognised.
 	s = r.Text(strings.ToValidUTF8(s, "\uFFFD"))
 	s = strings.Map(func(c rune) rune {
 		switch {
@@ -109,8 +109,8 @@ func (r *Redactor) Line(s string) string {
 	return s
 }
 
-// JSON masks the secrets in a JSON document: fields whose names say that they hold one, and whatever
-// Text masks. ok is false if document is not JSON.
+// JSON masks the secrets in a JSON document: fields whose names say that they hold one, and
+// whatever Text masks. ok is false if document is not JSON.
 func (r *Redactor) JSON(document []byte) (text string, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(document))
 	d.UseNumber()

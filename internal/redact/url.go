@@ -11,7 +11,8 @@ func Address(u *url.URL) string {
 	return shown.String()
 }
 
-// URLError returns the cause of an error of net/http or net/url, whose own text repeats a whole URL.
+// URLError returns the cause of an error of net/http or net/url, whose own text repeats a whole
+// URL.
 func URLError(err error) error {
 	for {
 		quoting, ok := errors.AsType[*url.Error](err)

@@ -1,5 +1,6 @@
-// Package retry says how long to wait before a failed request is made again, and which failures of a
-// connection no repetition mends. It is shared by the calls of the service and the PUTs to storage.
+// Package retry says how long to wait before a failed request is made again, and which failures of
+// a connection no repetition mends. It is shared by the calls of the service and the PUTs to
+// storage.
 package retry
 
 import (
@@ -21,8 +22,8 @@ const (
 	longestAfter = 24 * time.Hour
 )
 
-// Intervals returns a function that gives, call after call, the times to wait between the attempts of
-// one request, without end: they double from 0.5 s to 30 s, each varied by up to 50 %.
+// Intervals returns a function that gives, call after call, the times to wait between the attempts
+// of one request, without end: they double from 0.5 s to 30 s, each varied by up to 50 %.
 func Intervals() func() time.Duration {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval, b.MaxInterval = firstInterval, longestInterval
@@ -32,8 +33,8 @@ func Intervals() func() time.Duration {
 }
 
 // After returns the time that the header Retry-After asks to wait, as seconds or as a date, and at
-// most 24 hours. A date is compared with the server's own clock if the response tells it. The result
-// is 0 if the header is missing or cannot be read.
+// most 24 hours. A date is compared with the server's own clock if the response tells it. The
+// result is 0 if the header is missing or cannot be read.
 func After(h http.Header) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// ParseBaseURL reads a base address as a user writes it: an https URL, or http to a loopback address,
-// which may have a port, a path prefix and a trailing slash. Every spelling of an address gives the same
-// result: without a trailing slash or a default port, with the host in lower case. The error says what
-// is wrong and what to write instead. It never repeats a query or user info.
+// ParseBaseURL reads a base address as a user writes it: an https URL, or http to a loopback
+// address, which may have a port, a path prefix and a trailing slash. Every spelling of an address
+// gives the same result: without a trailing slash or a default port, with the host in lower case.
+// The error says what is wrong and what to write instead. It never repeats a query or user info.
 func ParseBaseURL(address string) (*url.URL, error) {
 	address = strings.TrimSpace(address)
 	if address == "" {
@@ -62,8 +62,8 @@ func checkParts(u *url.URL, fragment bool) error {
 	return nil
 }
 
-// CheckScheme returns an error unless the scheme is https, or http to a loopback address. It applies to
-// all addresses: requests carry a credential or, to storage, a signature.
+// CheckScheme returns an error unless the scheme is https, or http to a loopback address. It
+// applies to all addresses: requests carry a credential or, to storage, a signature.
 func CheckScheme(u *url.URL) error {
 	switch strings.ToLower(u.Scheme) {
 	case "https":

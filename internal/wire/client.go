@@ -23,24 +23,27 @@ const defaultRequestTimeout = 30 * time.Second
 type Config struct {
 	// MaxRetries is how often one call may be repeated; 0: never.
 	MaxRetries int
-	// RequestTimeout is for one attempt of one call, from the connection to the end of the response; 0:
-	// 30 seconds. All attempts and the waits between them are limited by the call's context only.
+	// RequestTimeout is for one attempt of one call, from the connection to the end of the
+	// response; 0: 30 seconds. All attempts and the waits between them are limited by the call's
+	// context only.
 	RequestTimeout time.Duration
 	// UserAgent is sent with every request, also to storage.
 	UserAgent string
 	// RootCAs are the trusted certificate authorities; nil: the system's.
 	RootCAs *x509.CertPool
-	// Transport replaces all transports of the client, in tests; nil: own transports, with proxies from
-	// the environment.
+	// Transport replaces all transports of the client, in tests; nil: own transports, with proxies
+	// from the environment.
 	Transport http.RoundTripper
-	// DialContext makes the connections of the client's own transports, in tests; nil: TCP connections.
+	// DialContext makes the connections of the client's own transports, in tests; nil: TCP
+	// connections.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-	// Redactor masks what is logged and the texts of errors. The client adds the tokens that it sends.
+	// Redactor masks what is logged and the texts of errors. The client adds the tokens that it
+	// sends.
 	Redactor *redact.Redactor
 }
 
-// Client makes calls. It is safe for concurrent use. A process needs only one: its calls wait together
-// when the service asks for fewer requests, and share one identity token.
+// Client makes calls. It is safe for concurrent use. A process needs only one: its calls wait
+// together when the service asks for fewer requests, and share one identity token.
 type Client struct {
 	redactor *redact.Redactor
 	storage  http.RoundTripper
@@ -79,22 +82,14 @@ func New(c Config) (*Client, error) {
 	}, nil
 }
 
-// Storage returns the transport for PUTs to presigned URLs. It refuses a request with a credential or
-// a cookie, and plain http except to loopback addresses. It has no time limit: its user decides how
-// long a PUT may stall.
+// Storage returns the transport for PUTs to presigned URLs. It refuses a request with a credential
+// or a cookie, and plain http except to loopback addresses. It has no time limit: its user decides
+// how long a PUT may stall.
 func (c *Client) Storage() http.RoundTripper { return c.storage }
 
-// Endpoint is one API: its base address and its credential.
-type Endpoint struct {
-	name       string
-	base       *url.URL // nil: not configured
-	credential credential.Credential
-	limit      *rateLimit
-}
-
-// Endpoint returns the API at an address that ParseBaseURL accepts. If the address is "", every call
-// fails. Endpoints with the same address wait together when the service asks for fewer requests. All
-// endpoints are made before the first call.
+// Endpoint returns the API at an address that ParseBaseURL accepts. If the address is "", every
+// call fails. Endpoints with the same address wait together when the service asks for fewer
+// requests. All endpoints are made before the first call.
 func (c *Client) Endpoint(name, address string, credential credential.Credential) (*Endpoint, error) {
 	e := &Endpoint{name: name, credential: credential}
 	if address == "" {
@@ -110,60 +105,6 @@ func (c *Client) Endpoint(name, address string, credential credential.Credential
 	e.base, e.limit = base, c.limits[*base]
 	return e, nil
 }
-
-// configured returns what is missing for a call.
-func (e *Endpoint) configured() error {
-	if e.base == nil {
-		return fmt.Errorf("the %s API is not configured: it has no base address", e.name)
-	}
-	if missing := e.credential.Missing(); missing != "" {
-		return fmt.Errorf("the %s API is not configured: it needs %s", e.name, missing)
-	}
-	return nil
-}
-
-// Call describes a call and how it may be made.
-type Call struct {
-	Endpoint *Endpoint
-	Method   string
-	Path     string // escaped, below the base address
-	Query    url.Values
-	Body     any      // sent as JSON; nil: none
-	Secrets  []string // in the body; masked in the log and in error texts
-
-	// Once marks a call that must not be processed twice. It is repeated only if the service has surely
-	// done nothing, and has a connection of its own: the service may have closed a kept one meanwhile,
-	// which cannot be told from a connection that broke after the request.
-	Once bool
-	// Unlimited exempts every attempt from the request timeout.
-	Unlimited bool
-	// NoContent marks a call to which 204 is a success. Any other 2xx response has to be JSON.
-	NoContent bool
-
-	// StatusInBody returns the error status that the body of a 2xx response tells; 0: none. nil: bodies
-	// tell no status.
-	StatusInBody func(body []byte) int
-	// NothingDone reports whether the body of an error response proves that nothing was done and that a
-	// repeat cannot succeed, whatever its status. nil: no body proves that.
-	NothingDone func(body []byte) bool
-}
-
-// Outcome is what became of a call.
-type Outcome struct {
-	Address     string // without query; "" if the endpoint has none
-	Requests    int    // made
-	Status      int    // of the last response; 0: there was none
-	ContentType string
-	Body        []byte
-	RequestID   string // "" if the response had none
-	// MayHaveBeenProcessed says that a request that may change something reached the service, perhaps,
-	// without its outcome being known: a timeout or a broken connection after it was sent, a status 5xx,
-	// or a response that cannot be read.
-	MayHaveBeenProcessed bool
-}
-
-// OK reports whether the last response has a status 2xx.
-func (o Outcome) OK() bool { return isOK(o.Status) }
 
 // Do makes a call. Without an error the service has answered, with a status 2xx and a whole JSON
 // document or with a refusal. The text of an error holds no secret.
@@ -191,33 +132,3 @@ func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
 	}
 	return o, err
 }
-
-// handler is a step of the chain. It returns the response, whatever its status, or an error whose text
-// may be shown, or both if the error came after the response.
-type handler func(context.Context, *exchange) (*response, error)
-
-// exchange is a call on its way through the chain, from the first attempt to the last.
-type exchange struct {
-	Call
-	mask          *redact.Redactor
-	url           *url.URL
-	payload       []byte // the body; nil: none
-	authorization string // set by authorize
-	renewed       bool   // authorize has asked for a new token
-	requests      int    // counted by send
-	timedOut      bool   // set by send: an attempt timed out, so its connection may be dead
-	ambiguous     bool   // set by retryFailures: the service may have acted on one of the requests
-}
-
-// response is a response that was read.
-type response struct {
-	status  int
-	header  http.Header
-	body    []byte
-	broken  error // the body broke off
-	tooLong bool  // the body is longer than the limit and was not read to its end
-}
-
-func (r *response) ok() bool { return isOK(r.status) }
-
-func isOK(status int) bool { return status >= 200 && status <= 299 }

@@ -101,8 +101,8 @@ func overWire(base string) settings {
 	return c
 }
 
-// TestOnceMeansOnce breaks the kept connection of an earlier call when a create is sent. Neither net/http
-// nor the client may send it again.
+// TestOnceMeansOnce breaks the kept connection of an earlier call when a create is sent. Neither
+// net/http nor the client may send it again.
 func TestOnceMeansOnce(t *testing.T) {
 	t.Parallel()
 	server := newRawServer(t, func(r rawRequest) (string, bool) {

@@ -1,6 +1,6 @@
 // Package wire makes calls of an HTTP API with JSON bodies. It knows how a request is repeated,
-// authenticated, slowed down, timed out, redirected, logged and sent. It does not know any call of the
-// service: a Call describes one.
+// authenticated, slowed down, timed out, redirected, logged and sent. It does not know any call of
+// the service: a Call describes one.
 //
 // A call runs through a chain of steps, outermost first:
 //

@@ -1,13 +1,10 @@
 package wire
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"mime"
-	"net/http"
+	"time"
 )
 
 // fault is what went wrong in one attempt. It decides whether the attempt is repeated.
@@ -30,71 +27,13 @@ const (
 	faultUnreadable
 	// faultNothingDone: an error response that proves that nothing was done (Call.NothingDone).
 	faultNothingDone
-	// faultFinal: everything else that a repeat cannot mend: other statuses, a missing token, a response
-	// beyond the limit, a context that ended.
+	// faultFinal: everything else that a repeat cannot mend: other statuses, a missing token, a
+	// response beyond the limit, a context that ended.
 	faultFinal
 )
 
-const (
-	// repeatedOnce are the faults after which the service has surely done nothing. A 503 is not among
-	// them: a gateway may answer it for a request that the service went on to process.
-	repeatedOnce = faultNotSent | faultThrottled
-	repeated     = repeatedOnce | faultUnavailable | faultServer | faultLost | faultUnreadable
-)
-
-// mayRepeat reports whether the call may be sent again after a fault. A 401 is not a fault here:
-// authorize handles it.
-func (c *Call) mayRepeat(f fault) bool {
-	if c.Once {
-		return f&repeatedOnce != 0
-	}
-	return f&repeated != 0
-}
-
-// faultOf returns the fault of an attempt.
-func (c *Call) faultOf(res *response, err error) fault {
-	if failed, ok := errors.AsType[*callError](err); ok {
-		return failed.fault
-	}
-	switch {
-	case err != nil:
-		return faultFinal
-	case !res.ok() && c.NothingDone != nil && c.NothingDone(res.body):
-		return faultNothingDone
-	case !res.ok():
-		return faultOfStatus(res.status)
-	case res.tooLong:
-		return faultFinal
-	case c.NoContent && res.status == http.StatusNoContent:
-		return faultNone
-	case res.broken != nil || !json.Valid(res.body):
-		return faultUnreadable
-	}
-	return faultNone
-}
-
-func faultOfStatus(status int) fault {
-	switch status {
-	case http.StatusTooManyRequests:
-		return faultThrottled
-	case http.StatusServiceUnavailable:
-		return faultUnavailable
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
-		return faultServer
-	}
-	return faultFinal
-}
-
-// ambiguous reports whether the service may have acted on an attempt that ended with this fault.
-func (f fault) ambiguous(res *response) bool {
-	if f&(faultUnavailable|faultServer|faultLost|faultUnreadable) != 0 {
-		return true
-	}
-	return f == faultFinal && res != nil && (res.status >= http.StatusInternalServerError || res.ok())
-}
-
-// callError says why there is no response. Its text may be shown. Its cause may hold secrets: it is for
-// errors.Is and errors.As only.
+// callError says why there is no response. Its text may be shown. Its cause may hold secrets: it is
+// for errors.Is and errors.As only.
 type callError struct {
 	fault fault
 	text  string
@@ -113,20 +52,10 @@ func ended(ctx context.Context) *callError {
 	return &callError{fault: faultFinal, text: text, cause: ctx.Err()}
 }
 
-// unusable says what is wrong with the body of a 2xx response.
-func (x *exchange) unusable(res *response) error {
-	media, _, err := mime.ParseMediaType(res.header.Get("Content-Type"))
-	if err != nil || media == "" {
-		media = "of no media type"
-	}
-	const unreadable = "the answer cannot be read: "
-	switch {
-	case res.tooLong:
-		return fmt.Errorf(unreadable+"it is longer than %d MiB", bodyLimit>>20)
-	case res.broken != nil:
-		return fmt.Errorf("the answer broke off after %d bytes: %w", len(res.body), res.broken)
-	case len(bytes.TrimSpace(res.body)) == 0:
-		return errors.New(unreadable + "it is empty where JSON was expected")
-	}
-	return fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", x.mask.Line(media), len(res.body))
-}
+// attemptTimeoutError ends one attempt, not the call.
+type attemptTimeoutError struct{ after time.Duration }
+
+func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("time-out after %s", e.after) }
+
+// Timeout tells callers that this is the time limit of a request: providers advise to raise it.
+func (e *attemptTimeoutError) Timeout() bool { return true }

@@ -2,9 +2,9 @@ package wire
 
 import "context"
 
-// restate replaces the status of a 2xx response by the error status in its body: a gateway in front of
-// the service may send {"statusCode": 400} with 200. All steps around it, such as retries, then see an
-// error response.
+// restate replaces the status of a 2xx response by the error status in its body: a gateway in front
+// of the service may send {"statusCode": 400} with 200. All steps around it, such as retries, then
+// see an error response.
 func restate(next handler) handler {
 	return func(ctx context.Context, x *exchange) (*response, error) {
 		res, err := next(ctx, x)

@@ -1,16 +1,16 @@
 package wire
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
+	"mime"
+	"net/http"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
-
-// longestWait limits one wait of a call whose context has no deadline.
-const longestWait = 10 * time.Minute
 
 // retryFailures repeats the attempt after failures that may pass.
 func retryFailures(retries int, next handler) handler {
@@ -48,44 +48,78 @@ func retryFailures(retries int, next handler) handler {
 	}
 }
 
-// wait is a wait before a request.
-type wait struct {
-	length time.Duration
-	asked  bool // by the service
+const (
+	// repeatedOnce are the faults after which the service has surely done nothing. A 503 is not
+	// among them: a gateway may answer it for a request that the service went on to process.
+	repeatedOnce = faultNotSent | faultThrottled
+	repeated     = repeatedOnce | faultUnavailable | faultServer | faultLost | faultUnreadable
+)
+
+// mayRepeat reports whether the call may be sent again after a fault. A 401 is not a fault here:
+// authorize handles it.
+func (c *Call) mayRepeat(f fault) bool {
+	if c.Once {
+		return f&repeatedOnce != 0
+	}
+	return f&repeated != 0
 }
 
-// sleep waits. It fails at once if ctx would end before the wait.
-func (w wait) sleep(ctx context.Context) error {
-	if w.outlasts(ctx) {
-		return &waitError{w}
+// faultOf returns the fault of an attempt.
+func (c *Call) faultOf(res *response, err error) fault {
+	if failed, ok := errors.AsType[*callError](err); ok {
+		return failed.fault
 	}
-	length := w.length
-	if w.asked {
-		// Callers that wait for the same moment must not send their requests all at once.
-		length += time.Duration(rand.Int64N(int64(min(length/10, time.Second)) + 1)) // #nosec G404 -- jitter
+	switch {
+	case err != nil:
+		return faultFinal
+	case !res.ok() && c.NothingDone != nil && c.NothingDone(res.body):
+		return faultNothingDone
+	case !res.ok():
+		return faultOfStatus(res.status)
+	case res.tooLong:
+		return faultFinal
+	case c.NoContent && res.status == http.StatusNoContent:
+		return faultNone
+	case res.broken != nil || !json.Valid(res.body):
+		return faultUnreadable
 	}
-	if retry.Sleep(ctx, length) != nil {
-		return ended(ctx)
-	}
-	return nil
+	return faultNone
 }
 
-func (w wait) outlasts(ctx context.Context) bool {
-	if deadline, ok := ctx.Deadline(); ok {
-		return time.Until(deadline) <= w.length
+func faultOfStatus(status int) fault {
+	switch status {
+	case http.StatusTooManyRequests:
+		return faultThrottled
+	case http.StatusServiceUnavailable:
+		return faultUnavailable
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+		return faultServer
 	}
-	return w.length > longestWait
+	return faultFinal
 }
 
-// waitError ends a call whose next request would come too late.
-type waitError struct{ wait }
-
-func (e *waitError) Error() string {
-	length := e.length.Round(time.Second)
-	if e.asked {
-		return fmt.Sprintf("the service asks to wait %s before the next call, longer than this operation may still take", length)
+// ambiguous reports whether the service may have acted on an attempt that ended with this fault.
+func (f fault) ambiguous(res *response) bool {
+	if f&(faultUnavailable|faultServer|faultLost|faultUnreadable) != 0 {
+		return true
 	}
-	return fmt.Sprintf("no time is left for another attempt, which would come in %s", max(length, time.Second))
+	return f == faultFinal && res != nil && (res.status >= http.StatusInternalServerError || res.ok())
 }
 
-func (e *waitError) Unwrap() error { return context.DeadlineExceeded }
+// unusable says what is wrong with the body of a 2xx response.
+func (x *exchange) unusable(res *response) error {
+	media, _, err := mime.ParseMediaType(res.header.Get("Content-Type"))
+	if err != nil || media == "" {
+		media = "of no media type"
+	}
+	const unreadable = "the answer cannot be read: "
+	switch {
+	case res.tooLong:
+		return fmt.Errorf(unreadable+"it is longer than %d MiB", bodyLimit>>20)
+	case res.broken != nil:
+		return fmt.Errorf("the answer broke off after %d bytes: %w", len(res.body), res.broken)
+	case len(bytes.TrimSpace(res.body)) == 0:
+		return errors.New(unreadable + "it is empty where JSON was expected")
+	}
+	return fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", x.mask.Line(media), len(res.body))
+}

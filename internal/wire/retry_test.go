@@ -115,8 +115,8 @@ func TestRetryAfterBeyondTheDeadline(t *testing.T) {
 	}
 }
 
-// TestRateLimitHoldsEveryCall lets one 429 with Retry-After hold back all calls to that address, and none
-// to the other.
+// TestRateLimitHoldsEveryCall lets one 429 with Retry-After hold back all calls to that address,
+// and none to the other.
 func TestRateLimitHoldsEveryCall(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

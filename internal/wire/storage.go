@@ -9,8 +9,9 @@ import (
 // storageConnectionsKept is per host: no more parts are sent at once.
 const storageConnectionsKept = 64
 
-// storageTransport is for large bodies. It uses HTTP/1.1, because a connection for each part is faster
-// than streams that share one, and no compression, because an ETag is that of the bytes as they are.
+// storageTransport is for large bodies. It uses HTTP/1.1, because a connection for each part is
+// faster than streams that share one, and no compression, because an ETag is that of the bytes as
+// they are.
 func storageTransport(c Config) *http.Transport {
 	t := newTransport(c)
 	t.Protocols = http1()

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -17,11 +16,3 @@ func limitTime(limit time.Duration, next handler) handler {
 		return next(ctx, x)
 	}
 }
-
-// attemptTimeoutError ends one attempt, not the call.
-type attemptTimeoutError struct{ after time.Duration }
-
-func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("time-out after %s", e.after) }
-
-// Timeout tells callers that this is the time limit of a request: providers advise to raise it.
-func (e *attemptTimeoutError) Timeout() bool { return true }

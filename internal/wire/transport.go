@@ -13,9 +13,10 @@ const (
 	// connectionsKept is per host: about the number of concurrent calls.
 	connectionsKept = 16
 	idleTimeout     = 90 * time.Second
-	// An HTTP/2 connection that has been silent for pingAfter is pinged. It is closed if no response comes
-	// within pingTimeout, or if nothing can be written to it for as long. The sum is less than
-	// defaultRequestTimeout, so that a request on a dead connection is repeated on a new one.
+	// An HTTP/2 connection that has been silent for pingAfter is pinged. It is closed if no
+	// response comes within pingTimeout, or if nothing can be written to it for as long. The sum is
+	// less than defaultRequestTimeout, so that a request on a dead connection is repeated on a new
+	// one.
 	pingAfter   = 10 * time.Second
 	pingTimeout = 10 * time.Second
 )
@@ -43,8 +44,8 @@ func keptTransport(c Config) *http.Transport {
 	return t
 }
 
-// freshTransport makes a connection for each request. So net/http never repeats a request by itself: it
-// does that only on a connection that was used before, or over HTTP/2.
+// freshTransport makes a connection for each request. So net/http never repeats a request by
+// itself: it does that only on a connection that was used before, or over HTTP/2.
 func freshTransport(c Config) *http.Transport {
 	t := newTransport(c)
 	t.DisableKeepAlives = true
