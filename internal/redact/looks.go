@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// masked replaces a secret.
+const masked = "***"
+
 // patterns finds secrets by their looks. They are applied in this order. A pattern is skipped if
 // the text has none of the characters that it needs: that is quicker to find out.
 var patterns = []struct {

@@ -20,7 +20,6 @@ import (
 )
 
 const (
-	masked = "***"
 	// addedKept is how many secrets of Add are remembered: tokens are renewed again and again.
 	addedKept = 16
 	// lineLimit, in characters, is the length of a Line.
