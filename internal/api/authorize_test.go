@@ -16,7 +16,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
-// TestHeaders: which call carries which credential, and what else is sent.
+// TestHeaders checks which call has which credential, and the other headers.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	for _, call := range calls {
@@ -144,7 +144,8 @@ func TestNoNewToken(t *testing.T) {
 	}
 }
 
-// TestTokenIsCheckedBeforeItIsSent: whatever source it comes from.
+// TestTokenIsCheckedBeforeItIsSent gives tokens that no header can carry, from every kind of
+// source.
 func TestTokenIsCheckedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	for _, token := range []string{"a\r\nX-Evil: 1", "a\nb", "a\x00b", "a\x7fb", "a\tb", "ünicode", "\ufefftoken", "", " \n"} {

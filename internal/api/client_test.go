@@ -63,7 +63,7 @@ func TestNewChecksItsConfiguration(t *testing.T) {
 	}
 }
 
-// TestBodies: what is sent, to the byte; nothing that does not apply.
+// TestBodies compares the bodies of all calls. Fields that do not apply are left out.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	service := wiretest.Always(200, sessionJSON)

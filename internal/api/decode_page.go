@@ -35,7 +35,7 @@ func decodePage(v value) (*SessionPage, error) {
 
 // aCursor is the object with the cursor, beside the list or around it.
 var aCursor = wanted{
-	full: func(o object) bool { return !o.get("LastEvaluatedKey").empty() },
+	sure: func(o object) bool { return !o.get("LastEvaluatedKey").empty() },
 	own:  []string{"Sessions"},
 }
 

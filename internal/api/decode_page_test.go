@@ -125,7 +125,7 @@ func TestUnreadablePages(t *testing.T) {
 	}
 }
 
-// TestCursorGoesBack: under the names that it came with.
+// TestCursorGoesBack expects a cursor in the query under the names that it came with.
 func TestCursorGoesBack(t *testing.T) {
 	t.Parallel()
 	service := wiretest.Always(200, `{"Sessions":[]}`)

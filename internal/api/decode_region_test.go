@@ -62,7 +62,7 @@ func TestDecodeRegions(t *testing.T) {
 	}
 }
 
-// TestUnavailableRegions: entries that say that they cannot be used now.
+// TestUnavailableRegions reads entries that say that no session can be created in the region.
 func TestUnavailableRegions(t *testing.T) {
 	t.Parallel()
 	for entry, unavailable := range map[string]bool{

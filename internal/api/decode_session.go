@@ -14,7 +14,7 @@ var (
 
 // aSession is a session, wrapped or not. The response to a create may have little more than the id.
 var aSession = wanted{
-	name: "session", full: isSession, bare: func(o object) bool { return o.hasAny("id") },
+	name: "session", sure: isSession, maybe: func(o object) bool { return o.hasAny("id") },
 	own: sessionObjects, inLists: true,
 }
 

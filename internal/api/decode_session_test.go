@@ -111,8 +111,8 @@ var typings = map[string]func(key string, v any) any{
 	},
 }
 
-// TestDecodeSession reads one session in every wrapper, spelling and typing,
-// with and without fields that were added later.
+// TestDecodeSession reads one session in every wrapper, spelling and type, with and without
+// unknown fields.
 func TestDecodeSession(t *testing.T) {
 	t.Parallel()
 	for wrapperName, wrapper := range wrappers {
@@ -224,8 +224,7 @@ func TestDecodeSessionFields(t *testing.T) {
 	})
 }
 
-// TestUnreadableAnswers: what cannot be read is an error that says what was
-// found, by type and key.
+// TestUnreadableAnswers expects errors that say which types and keys were found.
 func TestUnreadableAnswers(t *testing.T) {
 	t.Parallel()
 	const prefix = "read the live session s-1: GET https://live.example.com/edge/live/v1/live-streams/session/s-1: 200 OK: the answer cannot be read: "
@@ -294,7 +293,7 @@ func TestUnreadableAnswers(t *testing.T) {
 	})
 }
 
-// TestCreateKeepsTheID: whatever else of the answer cannot be read.
+// TestCreateKeepsTheID expects a session even if another field of the response cannot be read.
 func TestCreateKeepsTheID(t *testing.T) {
 	t.Parallel()
 	client := newClient(t, config(wiretest.Always(200, `{"data":{"id":"s-9","name":"n","port":"many","output_mode":5}}`)))
@@ -308,7 +307,7 @@ func TestCreateKeepsTheID(t *testing.T) {
 	}
 }
 
-// TestRefusalWithStatus200: a body that tells an error status is a refusal with that status.
+// TestRefusalWithStatus200 expects a refusal with the error status that a body tells.
 func TestRefusalWithStatus200(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

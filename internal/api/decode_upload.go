@@ -5,9 +5,9 @@ import "slices"
 // found finds the object that has a value under one of the keys, however it is wrapped. An error
 // names the first key.
 func found(v value, keys ...string) (*fields, error) {
-	w := wanted{inLists: true, bare: func(o object) bool { return o.hasAny(keys...) }}
+	w := wanted{inLists: true, maybe: func(o object) bool { return o.hasAny(keys...) }}
 	// A member with such a key may also be a wrapper of the value.
-	w.full = func(o object) bool {
+	w.sure = func(o object) bool {
 		return slices.ContainsFunc(keys, func(key string) bool {
 			text, ok := o.get(key).scalar()
 			return ok && text != ""

@@ -30,8 +30,8 @@ func (b *safeBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// TestNothingLeaks makes every call end in every way, against a service that
-// reflects whatever it is sent, and searches log and errors for every secret.
+// TestNothingLeaks ends every call in every way, with a service that repeats whatever it is sent,
+// and searches the log and the errors for every secret.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	const streamKey, signature = "str3am-k3y", "s1gnature/+f00"

@@ -100,7 +100,7 @@ func TestErrorMessagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestSecretsInErrorBodies: a service that reflects what it was sent.
+// TestSecretsInErrorBodies has a service that repeats what it was sent.
 func TestSecretsInErrorBodies(t *testing.T) {
 	t.Parallel()
 	pair := testTokenID + ":" + testSecret
@@ -148,8 +148,7 @@ func TestSecretsInErrorBodies(t *testing.T) {
 	}
 }
 
-// TestStreamKeysOfTheCall: parts of a source or destination that a refusal
-// quotes.
+// TestStreamKeysOfTheCall has a refusal that quotes a part of a source or destination.
 func TestStreamKeysOfTheCall(t *testing.T) {
 	t.Parallel()
 	for _, quoted := range []string{"live/k3y-a?auth=q7-a", "live/k3y-a", "k3y-a", "auth=q7-a", "rtmp://joe:pw77@in-a.example.com/live/k3y-a?auth=q7-a", "joe:pw77", "app/k3y-b", "k3y-b", "k3y-c", "k3y-d"} {
@@ -212,7 +211,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestErrorsOfTheTransportAreMasked: those of net/http quote addresses.
+// TestErrorsOfTheTransportAreMasked returns an error as net/http makes it, with a whole URL.
 func TestErrorsOfTheTransportAreMasked(t *testing.T) {
 	t.Parallel()
 	inner := errors.New("proxy said: Authorization: " + testToken)

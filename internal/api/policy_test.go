@@ -10,8 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
-// TestRetryPolicy holds every call against every fault, met once and for ever:
-// how often the call is made, and what comes out.
+// TestRetryPolicy makes every call with every fault, once and for ever, and checks how often it is
+// sent and how it ends.
 func TestRetryPolicy(t *testing.T) {
 	t.Parallel()
 	const retries = 3
@@ -117,8 +117,7 @@ func TestNoRetries(t *testing.T) {
 	}
 }
 
-// TestAmbiguityIsKept: what an attempt left open, a later refusal does not
-// settle.
+// TestAmbiguityIsKept expects that a refusal does not settle what an earlier attempt left open.
 func TestAmbiguityIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

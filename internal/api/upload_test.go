@@ -12,7 +12,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
-// TestCompleteHasNoRequestTimeout: storage may take minutes to assemble many parts.
+// TestCompleteHasNoRequestTimeout has storage that takes an hour to assemble the parts.
 func TestCompleteHasNoRequestTimeout(t *testing.T) {
 	t.Parallel()
 	complete := func(ctx context.Context, t *testing.T, answer func(*http.Request) (*http.Response, error)) error {

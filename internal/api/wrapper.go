@@ -9,15 +9,15 @@ const (
 	membersSearched = 50
 )
 
-// wanted says how the object that an answer is asked for is recognised.
+// wanted says how to recognise the object that a response was asked for.
 type wanted struct {
 	// name is what the service may call a wrapper of the object, besides "data".
 	name string
-	// full reports whether an object is the wanted one, whatever other members it has.
-	full func(object) bool
-	// bare reports whether an object can be the wanted one if none is full; nil: none can.
-	bare func(object) bool
-	// own are keys under which the wanted object has objects itself: these are no wrappers.
+	// sure: accept this object now.
+	sure func(object) bool
+	// maybe: accept this object only if no object is sure; nil: never.
+	maybe func(object) bool
+	// own are keys under which the wanted object has objects itself. These are not searched.
 	own []string
 	// inLists allows a list of one element as a wrapper.
 	inLists bool
@@ -25,21 +25,22 @@ type wanted struct {
 
 // find returns the wanted object. The rule for wrappers is:
 //
-//   - An object that is full is it. The outermost one counts.
-//   - Otherwise it is searched for in the member "data", then in the member called w.name, and then
-//     in all others. Only one of these others may hold it: of two, none is more likely meant.
-//   - If no object is full, one that is bare will do. The innermost in "data" or w.name counts,
+//   - The outermost object that is sure is accepted.
+//   - An object that is not sure is searched: first its member "data", then the member called
+//     w.name, then all others. Only one of these others may contain the wanted object: if two do,
+//     it is not known which is meant.
+//   - If no object is sure, one that is maybe is accepted: the innermost in "data" or w.name,
 //     because a wrapper may have an id of its own.
 func (w wanted) find(v value) (object, bool) {
-	o, found := w.search(v, w.full, false, 0)
-	if found == 0 && w.bare != nil {
-		o, found = w.search(v, w.bare, true, 0)
+	o, found := w.search(v, w.sure, false, 0)
+	if found == 0 && w.maybe != nil {
+		o, found = w.search(v, w.maybe, true, 0)
 	}
 	return o, found == 1
 }
 
-// search returns how many objects that fit it found, and the object if it is one. innermost decides
-// between an object and one inside its named members when both fit.
+// search returns how many objects that fit it found, and the object if there is one. innermost
+// decides between an object and one inside its named members if both fit.
 func (w wanted) search(v value, fits func(object) bool, innermost bool, depth int) (object, int) {
 	v, ok := w.enter(v, depth)
 	if !ok {
@@ -68,7 +69,7 @@ func (w wanted) search(v value, fits func(object) bool, innermost bool, depth in
 	return one, all
 }
 
-// enter returns the object that v is, or that it holds as a list of one element.
+// enter returns the object that v is, or the only element of v if it is a list.
 func (w wanted) enter(v value, depth int) (value, bool) {
 	if v.isArray() && w.inLists {
 		if n, only := v.count(2); n == 1 {
@@ -97,12 +98,12 @@ func (w wanted) members(o object) (named, others []value) {
 	return named, others
 }
 
-// plainLists are names that say no more of a list than that it is one.
+// plainLists are keys that do not say what a list contains.
 var plainLists = []string{"data", "items", "results", "result", "records", "list"}
 
-// findList returns the list under a key, wrapped by the rule of wanted; null counts as an empty
-// list. Without that key it is a list under a name that says nothing, or the only list that is not
-// empty: "errors": [] is not it. The members called own are not searched.
+// findList returns the list under a key, wrapped by the rule of wanted. null counts as an empty
+// list. If the key is missing, it returns the list under one of plainLists, or the only list that
+// is not empty: "errors": [] is not meant. The members called own are not searched.
 func findList(v value, key string, own ...string) (value, bool) {
 	if v.isArray() {
 		return v, true
@@ -111,7 +112,7 @@ func findList(v value, key string, own ...string) (value, bool) {
 		list := o.get(key)
 		return o.has(key) && (list.isArray() || list.isNull())
 	}
-	w := wanted{full: under, bare: func(o object) bool { return onlyList(o) != nil }, own: own}
+	w := wanted{sure: under, maybe: func(o object) bool { return onlyList(o) != nil }, own: own}
 	o, ok := w.find(v)
 	if !ok {
 		return nil, false

@@ -156,7 +156,7 @@ func TestOnceUsesNoKeptConnection(t *testing.T) {
 	}
 }
 
-// TestBrokenConnections: what is repeated over real connections.
+// TestBrokenConnections repeats a GET whose response breaks off in every way.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	whole := rawResponse(200, `{"data":["eu"]}`)
@@ -252,8 +252,8 @@ func TestTLS(t *testing.T) {
 	})
 }
 
-// TestNoConnectionInTime: a service that never finishes the handshake has
-// surely not processed anything.
+// TestNoConnectionInTime has a service that never finishes the handshake, so it has surely not
+// processed anything.
 func TestNoConnectionInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -271,7 +271,7 @@ func TestNoConnectionInTime(t *testing.T) {
 	})
 }
 
-// TestTimeoutOverTheWire: the service takes the request and says nothing.
+// TestTimeoutOverTheWire has a service that receives the request and does not answer.
 func TestTimeoutOverTheWire(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -303,8 +303,8 @@ func TestTimeoutOverTheWire(t *testing.T) {
 	})
 }
 
-// TestCancelOverTheWire: a cancelled call ends at once, and says whether the
-// request had gone out.
+// TestCancelOverTheWire expects a cancelled call to end at once and to say whether the request was
+// sent.
 func TestCancelOverTheWire(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})

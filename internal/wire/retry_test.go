@@ -74,7 +74,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestRetryAfterBeyondTheDeadline: a wait that cannot be sat out is not begun.
+// TestRetryAfterBeyondTheDeadline expects no wait that would end after the deadline.
 func TestRetryAfterBeyondTheDeadline(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -216,8 +216,7 @@ func TestCancelEndsWaitsAtOnce(t *testing.T) {
 	})
 }
 
-// TestRequestTimeout: each attempt has its own time, the call only that of its
-// context.
+// TestRequestTimeout expects a time limit for each attempt, and none but the context for the call.
 func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -23,7 +23,7 @@ func put(t *testing.T, address string, header ...string) *http.Request {
 	return r
 }
 
-// TestStorageCarriesNoCredential: whatever its user puts into a request.
+// TestStorageCarriesNoCredential expects requests with a credential to be refused.
 func TestStorageCarriesNoCredential(t *testing.T) {
 	t.Parallel()
 	const address = "https://st.example.com/b/k?X-Amz-Signature=hidden"
@@ -49,8 +49,7 @@ func TestStorageCarriesNoCredential(t *testing.T) {
 	}
 }
 
-// TestStorage over real connections: the request arrives as it was made, and a
-// redirect is an answer.
+// TestStorage expects a request to arrive as it was made, and a redirect to be returned.
 func TestStorage(t *testing.T) {
 	t.Parallel()
 	type arrived struct {
@@ -101,7 +100,7 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// TestNoConnectionIsMadeByNew, nor a file read or a program run.
+// TestNoConnectionIsMadeByNew expects no request from New and Endpoint.
 func TestNoConnectionIsMadeByNew(t *testing.T) {
 	t.Parallel()
 	server := newRawServer(t, func(rawRequest) (string, bool) { return "", true })
