@@ -1,14 +1,11 @@
 package api_test
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
@@ -77,39 +74,6 @@ func TestNotConfigured(t *testing.T) {
 	}
 }
 
-// countingSource counts what is asked of it.
-type countingSource struct {
-	mu     sync.Mutex
-	asked  []string
-	tokens []string
-	err    error
-}
-
-func (s *countingSource) Token(_ context.Context, rejected string) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = append(s.asked, rejected)
-	if rejected != "" {
-		if s.err != nil {
-			return "", s.err
-		}
-		if len(s.tokens) > 1 {
-			s.tokens = s.tokens[1:]
-		}
-	}
-	return s.tokens[0], nil
-}
-
-// accepting answers 401 to every token but one.
-func accepting(token, body string) *wiretest.Service {
-	return &wiretest.Service{Answer: func(_ int, r *http.Request) (*http.Response, error) {
-		if r.Header.Get("Authorization") != token {
-			return wiretest.Response(401, `{"message":"token expired"}`), nil
-		}
-		return wiretest.Response(200, body), nil
-	}}
-}
-
 func TestUnauthorized(t *testing.T) {
 	t.Parallel()
 	for _, call := range calls {
@@ -118,15 +82,15 @@ func TestUnauthorized(t *testing.T) {
 		}
 		t.Run(call.name, func(t *testing.T) {
 			t.Parallel()
-			source := &countingSource{tokens: []string{"old-token", "new-token"}}
-			service := accepting("new-token", call.good)
+			source := &wiretest.TokenSource{Tokens: []string{"old-token", "new-token"}}
+			service := wiretest.Accepting("new-token", call.good)
 			c := config(service)
 			c.Token, c.MaxRetries = source, 0
 			if err := call.run(t.Context(), newClient(t, c)); err != nil {
 				t.Fatal(err)
 			}
-			if n := len(service.Requests()); n != 2 || !slices.Equal(source.asked, []string{"", "old-token"}) {
-				t.Errorf("%d requests; asked for tokens %q", n, source.asked)
+			if n := len(service.Requests()); n != 2 || !slices.Equal(source.Asked, []string{"", "old-token"}) {
+				t.Errorf("%d requests; asked for tokens %q", n, source.Asked)
 			}
 		})
 	}
@@ -134,12 +98,12 @@ func TestUnauthorized(t *testing.T) {
 
 func TestNoNewToken(t *testing.T) {
 	t.Parallel()
-	source := &countingSource{tokens: []string{"old-token"}, err: errors.New("the vault is sealed, old-token")}
-	c := config(accepting("another", ""))
+	source := &wiretest.TokenSource{Tokens: []string{"old-token"}, Err: errors.New("the vault is sealed, old-token")}
+	c := config(wiretest.Accepting("another", ""))
 	c.Token = source
 	_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
 	want := "submit the batch job: POST https://vod.example.com/v1/local/batch: 401 Unauthorized: token expired: the identity token: the vault is sealed, ***"
-	if _, ok := errors.AsType[*credential.TokenError](err); !ok || err.Error() != want || !errors.Is(err, source.err) {
+	if _, ok := errors.AsType[*credential.TokenError](err); !ok || err.Error() != want || !errors.Is(err, source.Err) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
@@ -151,7 +115,7 @@ func TestTokenIsCheckedBeforeItIsSent(t *testing.T) {
 	for _, token := range []string{"a\r\nX-Evil: 1", "a\nb", "a\x00b", "a\x7fb", "a\tb", "ünicode", "\ufefftoken", "", " \n"} {
 		t.Run(fmt.Sprintf("%q", token), func(t *testing.T) {
 			t.Parallel()
-			for _, source := range []credential.TokenSource{credential.StaticToken(token), &countingSource{tokens: []string{token}}} {
+			for _, source := range []credential.TokenSource{credential.StaticToken(token), &wiretest.TokenSource{Tokens: []string{token}}} {
 				service := wiretest.Always(200, `{}`)
 				c := config(service)
 				c.Token = source

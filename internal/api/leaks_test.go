@@ -89,7 +89,7 @@ func TestNothingLeaks(t *testing.T) {
 				var log safeBuffer
 				ctx := tflogtest.RootLogger(t.Context(), &log)
 				c := config(wiretest.InTurn(answer))
-				c.MaxRetries, c.Token = 0, &countingSource{tokens: []string{testToken}}
+				c.MaxRetries, c.Token = 0, &wiretest.TokenSource{Tokens: []string{testToken}}
 				client := newClient(t, c)
 				err := call.run(ctx, client)
 				_, second := client.CreateSession(ctx, api.SessionSpec{Name: "n", InputSourceA: "rtmp://in.example.com/app/" + streamKey})

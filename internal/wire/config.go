@@ -31,7 +31,7 @@ type Config struct {
 	// DialContext makes the connections of the client's own transports, in tests; nil: TCP
 	// connections.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-	// Redactor masks what is logged and the texts of errors. The client adds the tokens that it
-	// sends.
+	// Redactor masks what is logged and the texts of errors. It is required. The client adds the
+	// tokens that it sends.
 	Redactor *redact.Redactor
 }

@@ -2,6 +2,7 @@
 package wiretest
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -107,3 +108,37 @@ func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // ErrRefused is the error of a connection that nobody accepted.
 var ErrRefused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connect: connection refused")}
+
+// TokenSource gives tokens in turn: the next one when a token was rejected.
+type TokenSource struct {
+	mu     sync.Mutex
+	Asked  []string // the rejected tokens, "" for none
+	Tokens []string
+	Err    error // instead of the next one
+}
+
+// Token implements credential.TokenSource.
+func (s *TokenSource) Token(_ context.Context, rejected string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Asked = append(s.Asked, rejected)
+	if rejected != "" {
+		if s.Err != nil {
+			return "", s.Err
+		}
+		if len(s.Tokens) > 1 {
+			s.Tokens = s.Tokens[1:]
+		}
+	}
+	return s.Tokens[0], nil
+}
+
+// Accepting answers 401 to every token but one.
+func Accepting(token, body string) *Service {
+	return &Service{Answer: func(_ int, r *http.Request) (*http.Response, error) {
+		if r.Header.Get("Authorization") != token {
+			return Response(401, "token expired"), nil
+		}
+		return Response(200, body), nil
+	}}
+}
