@@ -3,166 +3,103 @@ package api
 import (
 	"context"
 	"crypto/x509"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/url"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// DefaultRequestTimeout bounds one attempt of a call when the Config does not.
-const DefaultRequestTimeout = 30 * time.Second
-
-// Config is what a Client is made of. Either half of the service may be left
-// out; its calls then fail with ErrNotConfigured.
+// Config configures a Client. Each of the two APIs may be left out; its calls then fail without a
+// request.
 type Config struct {
-	// LiveBaseURL and VODBaseURL are the two base addresses (interface 4), ""
-	// when that half is not configured: https, or http to loopback, with an
-	// optional port, path prefix and trailing slash. See ParseBaseURL.
+	// LiveBaseURL and VODBaseURL are the addresses of the two APIs, as wire.ParseBaseURL accepts
+	// them; "": not configured.
 	LiveBaseURL, VODBaseURL string
-	// AccessTokenID and SecretKey are the basic credentials of the live API
-	// (interface 5.1).
+	// AccessTokenID and SecretKey are the credential of the live API.
 	AccessTokenID, SecretKey string
-	// Token gives the identity token of the upload and batch API (interface
-	// 5.2); nil when not configured.
-	Token TokenSource
-	// MaxRetries is how often one call may be repeated; 0: never.
-	MaxRetries int
-	// RequestTimeout is for one attempt of one call, from the connection to the
-	// end of the answer; 0: DefaultRequestTimeout. All attempts and the waits
-	// between them are bounded by the call's context alone, and so is every
-	// attempt of CompleteMultipartUpload.
+	// Token gives the identity token of the upload and batch API; nil: not configured.
+	Token credential.TokenSource
+
+	// MaxRetries and the fields below are those of wire.Config.
+	MaxRetries     int
 	RequestTimeout time.Duration
-	// UserAgent is sent with every request, to storage too.
-	UserAgent string
-	// RootCAs are the certificate authorities trusted; nil: the system's.
-	RootCAs *x509.CertPool
-	// Transport replaces the client's own transports, in tests; nil: own ones,
-	// with proxies from the environment.
-	Transport http.RoundTripper
-	// DialContext makes the connections of the client's own transports, in
-	// tests; nil: TCP connections.
-	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+	UserAgent      string
+	RootCAs        *x509.CertPool
+	Transport      http.RoundTripper
+	DialContext    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Client makes the calls of the service. It is safe for concurrent use, and
-// meant to be one per process: calls through it wait together when the service
-// asks for less, and share one identity token.
+// Client makes the calls of the service. It is safe for concurrent use. A process needs only one.
 type Client struct {
-	live, vod half
-	timeout   time.Duration
-	retries   int
-	userAgent string
-	mask      *masker
-
-	kept    http.RoundTripper // connections are kept and used again
-	fresh   http.RoundTripper // a connection for each request
-	storage *http.Client
-
-	chain handler
+	wire      *wire.Client
+	live, vod *wire.Endpoint
+	mask      *redact.Redactor
 }
 
-// half is one of the two APIs.
-type half struct {
-	name string
-	base *url.URL // nil: not configured
-	gate *gate
-	// missing says what its credential lacks; "" when it is there.
-	missing    string
-	credential credential
-}
-
-// New checks the configuration and makes a Client. It opens no connection.
+// New checks the configuration and makes a Client. It opens no connection, reads no file and runs
+// no program.
 func New(c Config) (*Client, error) {
-	if c.MaxRetries < 0 {
-		return nil, errors.New("the number of retries is negative")
-	}
-	if c.RequestTimeout < 0 {
-		return nil, errors.New("the time for one request is negative")
-	}
-	if err := CheckBasicCredentials(c.AccessTokenID, c.SecretKey); err != nil {
+	basic, bearer := credential.Basic{TokenID: c.AccessTokenID, SecretKey: c.SecretKey}, credential.Bearer{Source: c.Token}
+	if err := basic.Check(); err != nil {
 		return nil, err
 	}
-	if !printable(c.UserAgent) {
-		return nil, errors.New("the user agent holds a character that a header cannot carry")
-	}
-	client := &Client{
-		timeout:   c.RequestTimeout,
-		retries:   c.MaxRetries,
-		userAgent: c.UserAgent,
-		mask:      newMasker(c.AccessTokenID, c.SecretKey),
-	}
-	if client.timeout == 0 {
-		client.timeout = DefaultRequestTimeout
-	}
-	if token, fixed := c.Token.(staticToken); fixed {
-		client.mask.learn(string(token))
-	}
-	if err := client.setHalves(c); err != nil {
+	mask := redact.New(slices.Concat(basic.Secrets(), bearer.Secrets())...)
+	calls, err := wire.New(wire.Config{
+		MaxRetries: c.MaxRetries, RequestTimeout: c.RequestTimeout, UserAgent: c.UserAgent, RootCAs: c.RootCAs,
+		Transport: c.Transport, DialContext: c.DialContext, Redactor: mask,
+	})
+	if err != nil {
 		return nil, err
 	}
-	client.kept, client.fresh = c.Transport, c.Transport
-	storage := c.Transport
-	if c.Transport == nil {
-		client.kept, client.fresh = apiTransport(c), freshTransport(c)
-		storage = storageTransport(c)
+	live, err := calls.Endpoint("live", c.LiveBaseURL, basic)
+	if err != nil {
+		return nil, err
 	}
-	client.storage = storageClient(storage, c.UserAgent)
-	client.chain = client.newChain()
-	return client, nil
+	vod, err := calls.Endpoint("upload and batch", c.VODBaseURL, bearer)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{wire: calls, live: live, vod: vod, mask: mask}, nil
 }
 
-func (c *Client) setHalves(config Config) error {
-	c.live = half{name: "live", credential: basic{config.AccessTokenID, config.SecretKey}}
-	var missing []string
-	if config.AccessTokenID == "" {
-		missing = append(missing, "an access token id")
-	}
-	if config.SecretKey == "" {
-		missing = append(missing, "a secret key")
-	}
-	c.live.missing = strings.Join(missing, " and ")
-	c.vod = half{name: "upload and batch", credential: bearer{config.Token}}
-	if config.Token == nil {
-		c.vod.missing = "an identity token"
-	}
-	for _, h := range []struct {
-		*half
-		address string
-	}{{&c.live, config.LiveBaseURL}, {&c.vod, config.VODBaseURL}} {
-		h.gate = &gate{}
-		if h.address == "" {
-			continue
+// StorageTransport returns the transport for PUTs to presigned URLs: see wire.Client.Storage.
+func (c *Client) StorageTransport() http.RoundTripper { return c.wire.Storage() }
+
+// call is one of the nine calls.
+type call struct {
+	wire.Call
+	attempted string // in words, for errors
+	// read takes what is wanted from the body of a 2xx response.
+	read func(value) error
+}
+
+// do makes a call. Its error is an *Error.
+func (c *Client) do(ctx context.Context, call call) error {
+	call.StatusInBody = func(body []byte) int { return statusInBody(parse(body)) }
+	o, err := c.wire.Do(ctx, call.Call)
+	mask := c.mask.With(call.Secrets...)
+	if err == nil && o.OK() {
+		if err = call.read(parse(o.Body)); err == nil {
+			return nil
 		}
-		base, err := ParseBaseURL(h.address)
-		if err != nil {
-			return fmt.Errorf("the base address of the %s API: %w", h.name, err)
+		o.MayHaveBeenProcessed = call.Method != http.MethodGet
+		// The error names keys, which the service chose.
+		err = &shapeError{text: mask.Line(strings.TrimPrefix(err.Error(), shapePrefix))}
+	}
+	e := &Error{
+		Attempted: call.attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests,
+		Status: o.Status, RequestID: o.RequestID, MayHaveBeenProcessed: o.MayHaveBeenProcessed, Err: err,
+	}
+	if !o.OK() {
+		e.Message = errorMessage(mask, o.ContentType, o.Body)
+		if call.NothingDone != nil {
+			e.StorageCode = storageCode(o.Body)
 		}
-		h.base = base
 	}
-	// One address behind both names is one service to be spared.
-	if c.live.base != nil && c.vod.base != nil && *c.live.base == *c.vod.base {
-		c.vod.gate = c.live.gate
-	}
-	return nil
+	return e
 }
-
-// ready tells what a half needs before it can be called.
-func (h *half) ready() error {
-	if h.base == nil {
-		return fmt.Errorf("the %s API is %w: it has no base address", h.name, ErrNotConfigured)
-	}
-	if h.missing != "" {
-		return fmt.Errorf("the %s API is %w: it needs %s", h.name, ErrNotConfigured, h.missing)
-	}
-	return nil
-}
-
-// StorageHTTP returns the client for PUTs to presigned addresses. It is apart
-// from the API's: it has no credential and no cookie, and refuses a request
-// that carries one; it refuses plain http but to loopback; it follows no
-// redirect but returns it as the answer; and it has no time-out, because how
-// long a PUT may stall is for its user to say.
-func (c *Client) StorageHTTP() *http.Client { return c.storage }

@@ -6,15 +6,15 @@ import (
 )
 
 var (
-	// sessionKeys are fields that tell a session from what is around it.
+	// sessionKeys are fields by which a session is told from its wrappers.
 	sessionKeys = []string{"region", "input", "mode", "input_preset", "output_mode", "name", "is_scheduled", "enable_input_record"}
 	// sessionObjects are the fields of a session that may be objects.
 	sessionObjects = []string{"input_preset", "output_mode"}
 )
 
-// aSession is a session, wrapped or not. A create may be answered with little more than the id.
+// aSession is a session, wrapped or not. The response to a create may have little more than the id.
 var aSession = wanted{
-	name: "session", full: isSession, bare: func(o object) bool { return o.hasAny("id") },
+	name: "session", sure: isSession, maybe: func(o object) bool { return o.hasAny("id") },
 	own: sessionObjects, inLists: true,
 }
 
@@ -22,13 +22,12 @@ func isSession(o object) bool {
 	return o.hasAny("id") && slices.ContainsFunc(sessionKeys, o.has)
 }
 
-// decodeSession reads a session, wrapped or bare (interface 2.5). Of a field
-// that cannot be read it returns the error with all the rest of the session.
-// Without an id there is none.
+// decodeSession reads a session, wrapped or bare. If a field cannot be read, it returns the error
+// and the rest of the session. Without an id it returns no session.
 func decodeSession(v value) (*Session, error) {
 	o, ok := aSession.find(v)
 	if !ok {
-		return nil, misshapen("no session with an id was found in %s%s", v.describe(), innards(v))
+		return nil, misshapen("no session with an id was found in %s%s", v.describe(), describeData(v))
 	}
 	f := &fields{object: o}
 	s := &Session{
@@ -52,14 +51,6 @@ func decodeSession(v value) (*Session, error) {
 	return s, f.err
 }
 
-// innards describes what "data" holds, when there is one.
-func innards(v value) string {
-	if data := v.object().get("data"); !data.isNull() {
-		return "; data is " + data.describe()
-	}
-	return ""
-}
-
 func (f *fields) preset() InputPreset {
 	v := f.get("input_preset")
 	if text, ok := v.scalar(); ok && text == "" {
@@ -77,14 +68,15 @@ func (f *fields) preset() InputPreset {
 	return preset
 }
 
-// outputModes are the values of output_mode (interface 2.5, rules of 4.2).
+// outputModes are the values of output_mode, including those that only the rules of SERVICE.md
+// name.
 var outputModes = []string{"RTMP_PULL", "RTMPS_PULL", "RTMP_PUSH", "RTMPS_PUSH"}
 
-// outputModeKeys are where an object is most likely to hold the mode.
+// outputModeKeys are the keys under which an object is most likely to have the mode.
 var outputModeKeys = []string{"output_mode", "mode", "value", "type", "name", "protocol", "key", "id"}
 
-// outputMode reads a string or an object holding it (interface 2.5); "" of an
-// object that holds nothing.
+// outputMode reads a string or an object with it: the service documents both. It is "" for an empty
+// object.
 func (f *fields) outputMode() string {
 	v := f.get("output_mode")
 	mode, ok := modeIn(v, 0)
@@ -134,92 +126,4 @@ func modeInObject(o object, depth int) (string, bool) {
 		return texts[0], true
 	}
 	return "", len(modes) == 0 && len(texts) == 0 && !unreadable
-}
-
-// decodePage reads a page of the listing (interface 4.2): Sessions and
-// LastEvaluatedKey, wrapped or bare, or a list alone.
-func decodePage(v value) (*SessionPage, error) {
-	list, ok := findList(v, "Sessions", "LastEvaluatedKey")
-	if !ok {
-		return nil, misshapen("no list of sessions was found in %s%s", v.describe(), innards(v))
-	}
-	page := &SessionPage{}
-	for i, item := range list.items() {
-		if !item.isObject() {
-			return nil, misshapen("entry %d of the sessions is %s where an object was expected", i+1, item.brief())
-		}
-		s, err := decodeSession(item)
-		if err != nil {
-			return nil, misshapen("entry %d of the sessions: %s", i+1, strings.TrimPrefix(err.Error(), shapePrefix))
-		}
-		page.Sessions = append(page.Sessions, *s)
-	}
-	if o, ok := aCursor.find(v); ok {
-		next, err := decodeCursor(o.get("LastEvaluatedKey"))
-		if err != nil {
-			return nil, err
-		}
-		page.Next = next
-	}
-	return page, nil
-}
-
-// aCursor is an object that says where the listing goes on, beside the list or around it.
-var aCursor = wanted{
-	full: func(o object) bool { return !o.get("LastEvaluatedKey").empty() },
-	own:  []string{"Sessions"},
-}
-
-// cursorKeys are the values that a cursor is known to have (interface 4.2).
-var cursorKeys = []string{"id", "user_id", "created_at_user_id"}
-
-// decodeCursor reads LastEvaluatedKey; nil when it says that there is no more. The values that the
-// interface names decide: without any of them this is the last page, whatever else is there. With
-// one, all other values that are strings go back too, under the names that they came with.
-func decodeCursor(v value) (Cursor, error) {
-	if !v.isObject() {
-		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", v.describe())
-	}
-	o := v.object()
-	next := Cursor{}
-	for _, key := range cursorKeys {
-		text, ok := cursorValue(o.get(key))
-		if !ok {
-			return nil, misshapen("%s of LastEvaluatedKey is %s where a string was expected", key, o.get(key).describe())
-		}
-		if strings.TrimSpace(text) != "" {
-			next[key] = text
-		}
-	}
-	known := slices.ContainsFunc(cursorKeys, o.has)
-	for _, key := range o.keys() {
-		if slices.ContainsFunc(cursorKeys, func(k string) bool { return fold(k) == fold(key) }) {
-			continue
-		}
-		text, ok := cursorValue(o.members[key])
-		switch {
-		case !known && (!ok || strings.TrimSpace(text) != ""):
-			// It says where the listing goes on in a way that is not understood. Taking this for the
-			// last page would hide sessions.
-			return nil, misshapen("LastEvaluatedKey is %s, of which none is %s", v.describe(), strings.Join(cursorKeys, ", "))
-		case len(next) > 0 && ok && strings.TrimSpace(text) != "":
-			next[key] = text
-		}
-	}
-	if len(next) == 0 {
-		return nil, nil
-	}
-	return next, nil
-}
-
-// cursorValue reads a scalar, or one in the form of the store, {"S": "…"}.
-func cursorValue(v value) (string, bool) {
-	if v.isObject() {
-		if o := v.object(); len(o.members) == 1 {
-			if inner := o.members[o.keys()[0]]; !inner.isObject() {
-				return inner.scalar()
-			}
-		}
-	}
-	return v.scalar()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 // wrappers are the shapes in which one object may come (%s).
@@ -110,8 +111,8 @@ var typings = map[string]func(key string, v any) any{
 	},
 }
 
-// TestDecodeSession reads one session in every wrapper, spelling and typing,
-// with and without fields that were added later.
+// TestDecodeSession reads one session in every wrapper, spelling and type, with and without
+// unknown fields.
 func TestDecodeSession(t *testing.T) {
 	t.Parallel()
 	for wrapperName, wrapper := range wrappers {
@@ -153,7 +154,7 @@ func TestDecodeSession(t *testing.T) {
 
 func getSession(t testing.TB, body string) (*api.Session, error) {
 	t.Helper()
-	c := config(always(200, body))
+	c := config(wiretest.Always(200, body))
 	c.MaxRetries = 0
 	return newClient(t, c).GetSession(t.Context(), "s-1")
 }
@@ -223,8 +224,7 @@ func TestDecodeSessionFields(t *testing.T) {
 	})
 }
 
-// TestUnreadableAnswers: what cannot be read is an error that says what was
-// found, by type and key.
+// TestUnreadableAnswers expects errors that say which types and keys were found.
 func TestUnreadableAnswers(t *testing.T) {
 	t.Parallel()
 	const prefix = "read the live session s-1: GET https://live.example.com/edge/live/v1/live-streams/session/s-1: 200 OK: the answer cannot be read: "
@@ -293,21 +293,21 @@ func TestUnreadableAnswers(t *testing.T) {
 	})
 }
 
-// TestCreateKeepsTheID: whatever else of the answer cannot be read.
+// TestCreateKeepsTheID expects a session even if another field of the response cannot be read.
 func TestCreateKeepsTheID(t *testing.T) {
 	t.Parallel()
-	client := newClient(t, config(always(200, `{"data":{"id":"s-9","name":"n","port":"many","output_mode":5}}`)))
+	client := newClient(t, config(wiretest.Always(200, `{"data":{"id":"s-9","name":"n","port":"many","output_mode":5}}`)))
 	got, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
 	if err != nil || got.ID != "s-9" || got.Name != "n" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	_, err = newClient(t, config(always(201, `{"data":{"name":"n"}}`))).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+	_, err = newClient(t, config(wiretest.Always(201, `{"data":{"name":"n"}}`))).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
 	if e := asError(t, err); !e.MayHaveBeenProcessed || e.Status != 201 || e.Attempts != 1 {
 		t.Errorf("got %+v", e)
 	}
 }
 
-// TestRefusalWithStatus200: a body that tells an error status is a refusal with that status.
+// TestRefusalWithStatus200 expects a refusal with the error status that a body tells.
 func TestRefusalWithStatus200(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -328,15 +328,15 @@ func TestRefusalWithStatus200(t *testing.T) {
 	} {
 		t.Run(test.body, func(t *testing.T) {
 			t.Parallel()
-			service := always(200, test.body)
+			service := wiretest.Always(200, test.body)
 			_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
 			e := asError(t, err)
 			want := 200
 			if test.status != 0 {
 				want = test.status
 			}
-			if e.Status != want || (e.Message == "no such region") != (test.status != 0) || e.MayHaveBeenProcessed != test.processed || len(service.requests()) != 1 {
-				t.Errorf("got %+v after %d requests", e, len(service.requests()))
+			if e.Status != want || (e.Message == "no such region") != (test.status != 0) || e.MayHaveBeenProcessed != test.processed || len(service.Requests()) != 1 {
+				t.Errorf("got %+v after %d requests", e, len(service.Requests()))
 			}
 		})
 	}
@@ -386,9 +386,9 @@ func TestHugeAnswers(t *testing.T) {
 	})
 	t.Run("beyond the limit is not repeated", func(t *testing.T) {
 		t.Parallel()
-		service := always(200, strings.Repeat(" ", 16<<20)+"{}")
+		service := wiretest.Always(200, strings.Repeat(" ", 16<<20)+"{}")
 		_, err := newClient(t, config(service)).Regions(t.Context())
-		if n := len(service.requests()); err == nil || !strings.Contains(err.Error(), "longer than 16 MiB") || n != 1 {
+		if n := len(service.Requests()); err == nil || !strings.Contains(err.Error(), "longer than 16 MiB") || n != 1 {
 			t.Errorf("%d requests, %v", n, err)
 		}
 	})

@@ -7,47 +7,39 @@ import (
 	"strings"
 )
 
-// ErrNotConfigured is the cause of the error of a call to a half of the service
-// that was given no address or no credential.
-var ErrNotConfigured = errors.New("not configured")
-
-// ErrNoToken is in the error of a call for which no identity token could be had:
-// its file cannot be read, or its command failed.
-var ErrNoToken = errors.New("no identity token")
-
 // Values of Error.StorageCode.
 const (
 	StorageNoSuchUpload   = "NoSuchUpload"   // unknown, aborted or already complete
-	StorageInvalidPart    = "InvalidPart"    // a part is not stored, or not under that ETag
-	StorageEntityTooSmall = "EntityTooSmall" // a part is smaller than storage takes
+	StorageInvalidPart    = "InvalidPart"    // a part is not stored, or has another ETag
+	StorageEntityTooSmall = "EntityTooSmall" // a part is smaller than storage accepts
 )
 
-// Error is what every call of the Client fails with. It holds no secret: no
-// query string, no user info, no credential, no stream key.
+// Error is the error of every call of a Client. It contains no secret: no query string, user info,
+// credential or stream key.
 type Error struct {
 	Attempted string // in words: "create the live session"
 	Method    string // POST
 	Address   string // https://host/prefix/path
-	Status    int    // HTTP status; 0: no answer
-	Message   string // what the service said: one line, at most 500 characters
-	RequestID string // "" when the answer carried none
-	Attempts  int    // requests made; 0: it failed before the first
+	Status    int    // HTTP status; 0: no response
+	Message   string // of the service: one line, at most 500 characters
+	RequestID string // "" if the response had none
+	Attempts  int    // requests made; 0: the call failed before the first
 
-	// StorageCode is the S3 error code that the service passed on when it refused to
-	// go on with a multipart upload, under whatever status; "" when it passed on none.
+	// StorageCode is the S3 error code that the service passed on when it refused to go on with a
+	// multipart upload, with any status; "" if it passed on none.
 	StorageCode string
 
-	// MayHaveBeenProcessed tells that a request may have reached the service
-	// without its outcome being known: a time-out or a broken connection after
-	// it went out, a 5xx, or an answer that could not be read.
+	// MayHaveBeenProcessed says that a request may have reached the service without its outcome
+	// being known: a timeout or a broken connection after it was sent, a status 5xx, or a response
+	// that cannot be read. It is never set for a call that only reads.
 	MayHaveBeenProcessed bool
 
-	Err error // cause; nil when the service refused
+	Err error // cause; nil if the service refused
 }
 
-// Error reads, for example: create the live session: POST
-// https://api.example.com/live/v1/live-streams/session: 400 Bad Request: region
-// "x" is not allocated (request id abc).
+// Error returns a text such as: create the live session: POST
+// https://api.example.com/live/v1/live-streams/session: 400 Bad Request: region "x" is not
+// allocated (request id abc).
 func (e *Error) Error() string {
 	parts := make([]string, 0, 5)
 	if e.Attempted != "" {
@@ -81,14 +73,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// NotFound tells whether err is the service's 404.
+// NotFound reports whether err is a 404 of the service.
 func NotFound(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Status == http.StatusNotFound
 }
 
-// MayHaveBeenProcessed tells whether the call that err came from may have had
-// its effect all the same: Error.MayHaveBeenProcessed.
+// MayHaveBeenProcessed reports whether the call that failed with err may have had its effect: see
+// Error.MayHaveBeenProcessed.
 func MayHaveBeenProcessed(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.MayHaveBeenProcessed

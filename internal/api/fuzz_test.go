@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 // checkError asserts what holds for every error, whatever the service sent: it
@@ -119,7 +120,7 @@ func FuzzCursor(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
-		service := inTurn(with(200, `{"Sessions":[],"LastEvaluatedKey":`+cursor+`}`), with(200, `{"Sessions":[]}`))
+		service := wiretest.InTurn(wiretest.With(200, `{"Sessions":[],"LastEvaluatedKey":`+cursor+`}`), wiretest.With(200, `{"Sessions":[]}`))
 		c := config(service)
 		c.MaxRetries = 0
 		client := newClient(t, c)
@@ -132,7 +133,7 @@ func FuzzCursor(f *testing.F) {
 			t.Fatal(err)
 		}
 		// What goes back over the wire is what came.
-		u, err := url.Parse(service.requests()[1].URL)
+		u, err := url.Parse(service.Requests()[1].URL)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +218,7 @@ func FuzzErrorMessage(f *testing.F) {
 		f.Add("text/html; charset=x", seed)
 	}
 	f.Fuzz(func(t *testing.T, contentType, body string) {
-		c := config(always(400, body, "Content-Type", contentType, "X-Request-Id", body))
+		c := config(wiretest.Always(400, body, "Content-Type", contentType, "X-Request-Id", body))
 		c.MaxRetries = 0
 		client := newClient(t, c)
 		_, err := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
@@ -234,64 +235,6 @@ func FuzzErrorMessage(f *testing.F) {
 			if _, after, found := strings.Cut(strings.ToLower(message), scheme); found && strings.Contains(after, "/") && !strings.ContainsAny(after, " \"<>") {
 				t.Errorf("a stream key shows in %q", message)
 			}
-		}
-	})
-}
-
-func FuzzToken(f *testing.F) {
-	for _, seed := range []string{testToken, encodeJWT(`{"alg":"RS256"}`, `{"exp":1767323045}`), "Bearer " + encodeJWT(`{}`, `{"exp":1e300}`), "a.b.c", "..", " a\r\nb", "\x00", "é", ""} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, token string) {
-		if at, ok := api.TokenExpiry(token); ok && (at.Year() < 1970 || at.Year() > 9999) {
-			t.Errorf("expires %s", at)
-		}
-		service := always(200, `{"message":"ok"}`)
-		c := config(service)
-		c.Token = api.StaticToken(token)
-		_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
-		requests := service.requests()
-		if err != nil {
-			// What can be sent in no header cannot be in a text of ASCII either.
-			if len(requests) != 0 || strings.TrimSpace(token) != "" && len(token) < 64<<10 && strings.Contains(err.Error(), token) {
-				t.Errorf("%d requests, %v", len(requests), err)
-			}
-			return
-		}
-		if sent := requests[0].Header.Get("Authorization"); sent != strings.TrimSpace(token) || strings.ContainsFunc(sent, func(r rune) bool { return r < ' ' || r > '~' }) {
-			t.Errorf("sent %q", sent)
-		}
-	})
-}
-
-func FuzzParseBaseURL(f *testing.F) {
-	for _, seed := range []string{"https://api.example.com", "https://h:8443/a/../b/", "http://127.0.0.1:1/", "http://[::1%25lo]/", "https://joe:hidden@h", "https://h?x", "https://h#", "h", "https://h/%2e%2e/x", "https://h//", "http://localhost.", "https://H:", "https://h/a%2F/"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, address string) {
-		u, err := api.ParseBaseURL(address)
-		if err != nil {
-			if !utf8.ValidString(err.Error()) || len(err.Error()) > 300 {
-				t.Errorf("got %q", err)
-			}
-			return
-		}
-		if u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Hostname() == "" || strings.HasSuffix(u.EscapedPath(), "/") || u.Scheme != "https" && u.Scheme != "http" {
-			t.Errorf("%q: got %#v", address, u)
-		}
-		again, err := api.ParseBaseURL(u.String())
-		if err != nil || again.String() != u.String() {
-			t.Errorf("%q: %s, then %v, %v", address, u, again, err)
-		}
-		// It is an address that calls can be made to.
-		service := always(200, sessionJSON)
-		c := config(service)
-		c.LiveBaseURL = address
-		if _, err := newClient(t, c).GetSession(t.Context(), "a/b"); err != nil {
-			t.Fatal(err)
-		}
-		if got := service.requests()[0].URL; got != u.String()+"/live/v1/live-streams/session/a%2Fb" {
-			t.Errorf("%q: asked %s", address, got)
 		}
 	})
 }

@@ -3,16 +3,12 @@ package api_test
 import (
 	"context"
 	"errors"
-	"io"
-	"log"
-	"net"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 const (
@@ -23,102 +19,11 @@ const (
 	vodBase     = "https://vod.example.com"
 )
 
-// sent is a request as a fake transport saw it.
-type sent struct {
-	Method, URL, Path string
-	Header            http.Header
-	Body              string
-	At                time.Time
-}
-
-// fakeService answers requests in memory.
-type fakeService struct {
-	mu     sync.Mutex
-	seen   []sent
-	answer func(n int, r *http.Request) (*http.Response, error) // n from 1
-}
-
-func (f *fakeService) RoundTrip(r *http.Request) (*http.Response, error) {
-	s := sent{Method: r.Method, URL: r.URL.String(), Path: r.URL.EscapedPath(), Header: r.Header.Clone(), At: time.Now()}
-	if r.Body != nil {
-		b, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		s.Body = string(b)
-		_ = r.Body.Close()
-	}
-	f.mu.Lock()
-	f.seen = append(f.seen, s)
-	n := len(f.seen)
-	f.mu.Unlock()
-	return f.answer(n, r)
-}
-
-func (f *fakeService) requests() []sent {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append([]sent(nil), f.seen...)
-}
-
-// response makes an answer; header holds pairs of name and value.
-func response(status int, body string, header ...string) *http.Response {
-	h := http.Header{"Content-Type": {"application/json"}}
-	for i := 0; i < len(header); i += 2 {
-		h.Set(header[i], header[i+1])
-	}
-	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
-}
-
-// always answers the same.
-func always(status int, body string, header ...string) *fakeService {
-	return &fakeService{answer: func(int, *http.Request) (*http.Response, error) {
-		return response(status, body, header...), nil
-	}}
-}
-
-// inTurn gives one answer after the other, the last for ever.
-func inTurn(answers ...func(*http.Request) (*http.Response, error)) *fakeService {
-	return &fakeService{answer: func(n int, r *http.Request) (*http.Response, error) {
-		return answers[min(n, len(answers))-1](r)
-	}}
-}
-
-func with(status int, body string, header ...string) func(*http.Request) (*http.Response, error) {
-	return func(*http.Request) (*http.Response, error) { return response(status, body, header...), nil }
-}
-
-func failing(err error) func(*http.Request) (*http.Response, error) {
-	return func(*http.Request) (*http.Response, error) { return nil, err }
-}
-
-// hanging answers when the request's context ends.
-func hanging(r *http.Request) (*http.Response, error) {
-	<-r.Context().Done()
-	return nil, r.Context().Err()
-}
-
-// breakingOff answers with a body that ends too early.
-func breakingOff(status int, body string) func(*http.Request) (*http.Response, error) {
-	return func(*http.Request) (*http.Response, error) {
-		res := response(status, "")
-		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), brokenReader{}))
-		res.ContentLength = int64(len(body)) + 10
-		return res, nil
-	}
-}
-
-type brokenReader struct{}
-
-func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
-var errRefused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connect: connection refused")}
-
 // config is a complete configuration over a transport.
 func config(transport http.RoundTripper) api.Config {
 	return api.Config{
 		LiveBaseURL: liveBase, VODBaseURL: vodBase,
-		AccessTokenID: testTokenID, SecretKey: testSecret, Token: api.StaticToken(testToken),
+		AccessTokenID: testTokenID, SecretKey: testSecret, Token: credential.StaticToken(testToken),
 		MaxRetries: 3, UserAgent: "test/1", Transport: transport,
 	}
 }
@@ -132,7 +37,7 @@ func newClient(t testing.TB, c api.Config) *api.Client {
 	return client
 }
 
-// calls are the nine calls of the interface, each with an answer that it takes.
+// calls are the nine calls, each with a response that is a success.
 var calls = []struct {
 	name string
 	good string
@@ -190,5 +95,10 @@ func asError(t testing.TB, err error) *api.Error {
 	return e
 }
 
-// quiet is for servers that are meant to fail.
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+// once is a client that gets one answer and repeats nothing.
+func once(t testing.TB, status int, body string) *api.Client {
+	t.Helper()
+	c := config(wiretest.Always(status, body))
+	c.MaxRetries = 0
+	return newClient(t, c)
+}

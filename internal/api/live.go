@@ -8,6 +8,9 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
 const (
@@ -15,14 +18,14 @@ const (
 	sessionsPath = "/live/v1/live-streams/session"
 )
 
-// Regions lists the regions in which a session may be made (interface 4.2, call
-// 8), in the service's order.
+// Regions lists the regions in which a session may be created, in the service's order (SERVICE.md,
+// call 8).
 func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 	var regions []Region
-	err := c.do(ctx, &call{
-		op: opRegions, attempted: "list the regions", half: &c.live,
-		method: http.MethodGet, path: regionsPath,
-		read: func(v value) (err error) { regions, err = decodeRegions(v); return err },
+	err := c.do(ctx, call{
+		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: regionsPath},
+		attempted: "list the regions",
+		read:      func(v value) (err error) { regions, err = decodeRegions(v); return err },
 	})
 	if err != nil {
 		return nil, err
@@ -30,7 +33,84 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 	return regions, nil
 }
 
-// createBody is the JSON of a create (interface 4.2, call 9).
+// CreateSession creates a session (SERVICE.md, call 9). A second session would cost money, so the
+// call is repeated only if it was surely not processed: see MayHaveBeenProcessed. A session whose
+// id can be read is returned even if another field cannot: the id must not be lost, and GetSession
+// reports the field.
+func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
+	var session *Session
+	err := c.do(ctx, call{
+		Call: wire.Call{
+			Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec.body(), Once: true,
+			Secrets: redact.StreamSecrets(spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB),
+		},
+		attempted: "create the live session",
+		read: func(v value) (err error) {
+			if session, err = decodeSession(v); session != nil {
+				return nil
+			}
+			return err
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+// GetSession reads a session (SERVICE.md, call 10). NotFound tells that there is none with this id.
+func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
+	attempted := "read the live session " + c.mask.Line(id)
+	if err := checkID(id); err != nil {
+		return nil, &Error{Attempted: attempted, Method: http.MethodGet, Err: err}
+	}
+	var session *Session
+	err := c.do(ctx, call{
+		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id)},
+		attempted: attempted,
+		read:      func(v value) (err error) { session, err = decodeSession(v); return err },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return session, nil
+}
+
+// checkID returns an error for an id that would make the path that of another call.
+func checkID(id string) error {
+	switch {
+	case strings.TrimSpace(id) == "":
+		return errors.New("the id of the session is empty")
+	case id == "." || id == "..":
+		return fmt.Errorf("%q is not an id of a session", id)
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return errors.New("the id of the session contains a control character")
+	}
+	return nil
+}
+
+// ListSessions reads one page of the listing (SERVICE.md, call 11): the first with a nil cursor,
+// the next ones with SessionPage.Next.
+func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, error) {
+	query := url.Values{}
+	for key, v := range after {
+		if v != "" {
+			query.Set(key, v)
+		}
+	}
+	var page *SessionPage
+	err := c.do(ctx, call{
+		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query},
+		attempted: "list the live sessions",
+		read:      func(v value) (err error) { page, err = decodePage(v); return err },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// createBody is the body of call 9.
 type createBody struct {
 	Region             string      `json:"region,omitempty"`
 	Name               string      `json:"name,omitempty"`
@@ -66,80 +146,4 @@ func (s SessionSpec) body() createBody {
 		b.InputPreset = &presetBody{Codec: s.InputPreset.Codec, Resolution: s.InputPreset.Resolution, Bitrate: s.InputPreset.Bitrate}
 	}
 	return b
-}
-
-// CreateSession makes a session (interface 4.2, call 9). It is sent again only
-// when it was surely not processed: see MayHaveBeenProcessed. A session whose
-// id can be read is returned even if another field of the answer cannot: the
-// id must not be lost, and GetSession reports such a field.
-func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
-	var session *Session
-	err := c.do(ctx, &call{
-		op: opCreateSession, attempted: "create the live session", half: &c.live,
-		method: http.MethodPost, path: sessionsPath, body: spec.body(),
-		secrets: streamSecrets(spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB),
-		read: func(v value) (err error) {
-			if session, err = decodeSession(v); session != nil {
-				return nil
-			}
-			return err
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return session, nil
-}
-
-// GetSession reads a session (interface 4.2, call 10); NotFound tells that
-// there is none with this id.
-func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
-	var session *Session
-	request := &call{
-		op: opGetSession, attempted: "read the live session " + c.mask.oneLine(id), half: &c.live,
-		method: http.MethodGet, path: sessionsPath + "/" + url.PathEscape(id),
-		read: func(v value) (err error) { session, err = decodeSession(v); return err },
-	}
-	if err := checkID(id); err != nil {
-		request.path = sessionsPath
-		return nil, c.refuse(request, err)
-	}
-	if err := c.do(ctx, request); err != nil {
-		return nil, err
-	}
-	return session, nil
-}
-
-// checkID keeps an id from making the path that of another call.
-func checkID(id string) error {
-	switch {
-	case strings.TrimSpace(id) == "":
-		return errors.New("the id of the session is empty")
-	case id == "." || id == "..":
-		return fmt.Errorf("%q is not an id of a session", id)
-	case strings.ContainsFunc(id, unicode.IsControl):
-		return errors.New("the id of the session holds a control character")
-	}
-	return nil
-}
-
-// ListSessions reads one page of the listing (interface 4.2, call 11): the
-// first with a nil cursor, the next ones with SessionPage.Next.
-func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, error) {
-	query := url.Values{}
-	for key, v := range after {
-		if v != "" {
-			query.Set(key, v)
-		}
-	}
-	var page *SessionPage
-	err := c.do(ctx, &call{
-		op: opListSessions, attempted: "list the live sessions", half: &c.live,
-		method: http.MethodGet, path: sessionsPath, query: query,
-		read: func(v value) (err error) { page, err = decodePage(v); return err },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return page, nil
 }

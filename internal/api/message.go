@@ -4,158 +4,73 @@ import (
 	"bytes"
 	"encoding/json"
 	"mime"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"golang.org/x/net/html"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 const (
-	// longestMessage, in characters, is what is shown of an error body.
-	longestMessage = 500
-	// errorBodyRead, in bytes, is what is looked at of one.
+	// errorBodyRead, in bytes, is how much of an error body is read.
 	errorBodyRead = 64 << 10
-	// messageDepth bounds the search in a JSON error body.
+	// messageDepth is how deep a message is searched for in JSON.
 	messageDepth = 6
-	// itemsRead bounds how many elements of a list of errors are read.
+	// itemsRead is how many elements of a list of errors are read.
 	itemsRead = 20
 )
 
-// errorMessage is what an error body says: one line of at most longestMessage
-// characters, without control characters, masked. "" when it says nothing.
-func (m *masker) errorMessage(contentType string, body []byte, more ...string) string {
-	body = firstWords(bytes.TrimSpace(body), errorBodyRead)
+// errorMessage returns what an error body says as one masked line, "" if it says nothing.
+func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
+	body = redact.Cut(bytes.TrimSpace(body), errorBodyRead)
 	if len(body) == 0 {
 		return ""
 	}
 	if json.Valid(body) {
-		return m.oneLine(jsonMessage(m, body, more), more...)
+		return mask.Line(jsonMessage(mask, body))
 	}
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	media, _, _ := mime.ParseMediaType(contentType)
 	if strings.HasSuffix(media, "html") || strings.HasSuffix(media, "xml") || strings.HasPrefix(text, "<") {
-		text = markupText(m.text(text, more...))
+		text = markupText(mask.Text(text))
 	}
-	return m.oneLine(text, more...)
+	return mask.Line(text)
 }
 
-// firstWords cuts a body between words, so that no half of a secret, which
-// masking would miss, is left at the end.
-func firstWords(body []byte, limit int) []byte {
-	if len(body) <= limit {
-		return body
-	}
-	body = body[:limit]
-	if end := bytes.LastIndexAny(body, " \t\r\n"); end > 0 {
-		return body[:end]
-	}
-	return nil
-}
-
-// oneLine masks s and makes one line of it, of bounded length.
-func (m *masker) oneLine(s string, more ...string) string {
-	// Before, because collapsing white space could hide a secret; after,
-	// because dropping control characters could complete one.
-	s = m.text(strings.ToValidUTF8(s, "\uFFFD"), more...)
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
-	s = m.text(strings.Join(strings.Fields(s), " "), more...)
-	if utf8.RuneCountInString(s) > longestMessage {
-		runes := []rune(s)
-		s = strings.TrimSpace(string(runes[:longestMessage-1])) + "…"
-	}
-	return s
-}
-
-// Elements that markupText tells apart: those whose text no browser shows, and those that are part
-// of a line of text.
-var (
-	hiddenTags = []string{"script", "style", "noscript", "template"}
-	inlineTags = []string{"a", "abbr", "b", "big", "code", "em", "font", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "tt", "u", "wbr"}
-)
-
-// markupText is what an error page or an XML error says. Of an HTML page these are the title and all
-// that a browser shows, each block of text once; of an XML error its code and message.
-func markupText(page string) string {
-	tokens := html.NewTokenizer(strings.NewReader(page))
-	tokens.AllowCDATA(true)
-	var blocks []string
-	var block, code, message strings.Builder
-	within := "" // the hidden, code or message element that is open
-	endBlock := func() {
-		text := strings.Join(strings.Fields(block.String()), " ")
-		if text != "" && !slices.ContainsFunc(blocks, func(b string) bool { return strings.Contains(b, text) }) {
-			blocks = append(blocks, text)
-		}
-		block.Reset()
-	}
-	for {
-		kind := tokens.Next()
-		if kind == html.ErrorToken {
-			break
-		}
-		token := tokens.Token()
-		if kind == html.TextToken {
-			switch within {
-			case "code":
-				code.WriteString(token.Data)
-			case "message":
-				message.WriteString(token.Data)
-			}
-			if !slices.Contains(hiddenTags, within) {
-				block.WriteString(token.Data)
-			}
-			continue
-		}
-		switch tag := token.Data; {
-		case kind == html.EndTagToken && tag == within:
-			within = ""
-		case kind == html.StartTagToken && within == "" && (tag == "code" || tag == "message" || slices.Contains(hiddenTags, tag)):
-			within = tag
-		}
-		if kind != html.CommentToken && !slices.Contains(inlineTags, token.Data) {
-			endBlock()
-		}
-	}
-	endBlock()
-	switch {
-	case message.Len() == 0:
-		return strings.Join(blocks, "; ")
-	case code.Len() == 0:
-		return message.String()
-	}
-	return code.String() + ": " + message.String()
-}
-
-// Names under which services tell what went wrong, the most telling first.
+// Keys under which services say what went wrong, the most specific first; keys of wrappers; and
+// keys that name what an error in a list is about.
 var (
 	messageKeys = []string{"message", "errormessage", "errordescription", "msg", "detail", "details", "description", "reason", "error", "title", "fault", "errors", "cause", "status", "code"}
 	wrapperKeys = []string{"data", "response", "result", "body", "meta"}
 	itemKeys    = []string{"field", "property", "path", "parameter", "name"}
 )
 
-func jsonMessage(m *masker, body []byte, more []string) string {
-	if text := said(value(body), 0); text != "" {
+func jsonMessage(mask *redact.Redactor, body []byte) string {
+	v := parse(body)
+	if text := said(v, 0); text != "" || v.hollow(0) {
 		return text
 	}
-	var v any
-	if json.Unmarshal(body, &v) != nil || empty(v) {
-		return ""
+	text, _ := mask.JSON(body)
+	return text
+}
+
+// hollow reports whether a value is empty, or contains only empty values.
+func (v value) hollow(depth int) bool {
+	if depth > messageDepth {
+		return false
 	}
-	shown, err := json.Marshal(m.maskJSON(v, more))
-	if err != nil {
-		return ""
+	for _, item := range v.items() {
+		if !item.hollow(depth + 1) {
+			return false
+		}
 	}
-	return string(shown)
+	for _, member := range v.object().members {
+		if !member.hollow(depth + 1) {
+			return false
+		}
+	}
+	return v.isArray() || v.isObject() || v.empty()
 }
 
 // said finds the message in an error body of unknown shape.
@@ -191,7 +106,7 @@ func saidByObject(o object, depth int) string {
 	if main == "" {
 		return ""
 	}
-	// A list of errors beside a general message says what is wrong.
+	// A list of errors beside a general message says more.
 	for _, key := range []string{"errors", "details", "error"} {
 		inner := o.get(key)
 		if more := said(inner, depth+1); !inner.isString() && more != "" && !strings.Contains(main, more) {
@@ -208,21 +123,55 @@ func saidByObject(o object, depth int) string {
 	return main
 }
 
-func empty(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return strings.TrimSpace(v) == ""
-	case []any:
-		return !slices.ContainsFunc(v, func(item any) bool { return !empty(item) })
-	case map[string]any:
-		for _, item := range v {
-			if !empty(item) {
-				return false
-			}
+// statusInBody returns the error status that the body of a 2xx response tells, 0 if none: a number
+// from 400 to 599 at its top level. A body with what was asked for is no refusal, whatever number
+// is beside it.
+func statusInBody(v value) int {
+	o := v.object()
+	for _, key := range []string{"statusCode", "code"} {
+		status, err := strconv.Atoi(string(o.get(key)))
+		if err != nil || status < http.StatusBadRequest || status > 599 {
+			continue
 		}
-		return true
+		if isSession(o) || slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() }) {
+			return 0
+		}
+		return status
 	}
-	return false
+	return 0
 }
+
+// storageCodes are S3's error codes for a multipart upload that cannot go on, by the words that
+// tell them, in lower case and without spaces and punctuation: the service may pass on the code,
+// the sentence or both, with any status.
+var storageCodes = []struct{ words, code string }{
+	{"nosuchupload", StorageNoSuchUpload},
+	{"specifieduploaddoesnotexist", StorageNoSuchUpload},
+	{"uploadidmaybeinvalid", StorageNoSuchUpload},
+	{"invalidpart", StorageInvalidPart},
+	{"specifiedpartscouldnotbefound", StorageInvalidPart},
+	{"entitytoosmall", StorageEntityTooSmall},
+	{"smallerthantheminimumallowedsize", StorageEntityTooSmall},
+}
+
+// storageCode returns the S3 error code that an error body passes on, "" for none. Only calls that
+// name a multipart upload get one.
+func storageCode(body []byte) string {
+	words := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return -1
+	}, string(redact.Cut(body, errorBodyRead)))
+	for _, known := range storageCodes {
+		if strings.Contains(words, known.words) {
+			return known.code
+		}
+	}
+	return ""
+}
+
+func isStorageRefusal(body []byte) bool { return storageCode(body) != "" }

@@ -7,10 +7,11 @@ import (
 	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
-// TestRetryPolicy holds every call against every fault, met once and for ever:
-// how often the call is made, and what comes out.
+// TestRetryPolicy makes every call with every fault, once and for ever, and checks how often it is
+// sent and how it ends.
 func TestRetryPolicy(t *testing.T) {
 	t.Parallel()
 	const retries = 3
@@ -24,27 +25,27 @@ func TestRetryPolicy(t *testing.T) {
 		ambiguous      bool
 		status         int
 	}{
-		{"connection not made", func(string) handler { return failing(errRefused) }, true, true, false, 0},
-		{"429", func(string) handler { return with(429, "") }, true, true, false, 429},
-		{"429 with Retry-After", func(string) handler { return with(429, "", "Retry-After", "3") }, true, true, false, 429},
-		{"503", func(string) handler { return with(503, "") }, false, true, true, 503},
-		{"503 with Retry-After", func(string) handler { return with(503, "", "Retry-After", "3") }, false, true, true, 503},
-		{"500", func(string) handler { return with(500, `{"message":"x"}`) }, false, true, true, 500},
-		{"502", func(string) handler { return with(502, "<html>") }, false, true, true, 502},
-		{"504", func(string) handler { return with(504, "") }, false, true, true, 504},
-		{"time-out", func(string) handler { return hanging }, false, true, true, 0},
-		{"broken connection", func(string) handler { return failing(io.EOF) }, false, true, true, 0},
-		{"answer breaks off", func(good string) handler { return breakingOff(200, good[:len(good)/2]) }, false, true, true, 200},
-		{"answer cut, cleanly closed", func(good string) handler { return with(200, good[:len(good)/2]) }, false, true, true, 200},
-		{"answer is not JSON", func(string) handler { return with(200, "<html>hello</html>") }, false, true, true, 200},
-		{"answer is empty", func(string) handler { return with(200, "") }, false, true, true, 200},
+		{"connection not made", func(string) handler { return wiretest.Failing(wiretest.ErrRefused) }, true, true, false, 0},
+		{"429", func(string) handler { return wiretest.With(429, "") }, true, true, false, 429},
+		{"429 with Retry-After", func(string) handler { return wiretest.With(429, "", "Retry-After", "3") }, true, true, false, 429},
+		{"503", func(string) handler { return wiretest.With(503, "") }, false, true, true, 503},
+		{"503 with Retry-After", func(string) handler { return wiretest.With(503, "", "Retry-After", "3") }, false, true, true, 503},
+		{"500", func(string) handler { return wiretest.With(500, `{"message":"x"}`) }, false, true, true, 500},
+		{"502", func(string) handler { return wiretest.With(502, "<html>") }, false, true, true, 502},
+		{"504", func(string) handler { return wiretest.With(504, "") }, false, true, true, 504},
+		{"time-out", func(string) handler { return wiretest.Hanging }, false, true, true, 0},
+		{"broken connection", func(string) handler { return wiretest.Failing(io.EOF) }, false, true, true, 0},
+		{"answer breaks off", func(good string) handler { return wiretest.BreakingOff(200, good[:len(good)/2]) }, false, true, true, 200},
+		{"answer cut, cleanly closed", func(good string) handler { return wiretest.With(200, good[:len(good)/2]) }, false, true, true, 200},
+		{"answer is not JSON", func(string) handler { return wiretest.With(200, "<html>hello</html>") }, false, true, true, 200},
+		{"answer is empty", func(string) handler { return wiretest.With(200, "") }, false, true, true, 200},
 		// Not mended by a repeat.
-		{"400", func(string) handler { return with(400, "") }, false, false, false, 400},
-		{"403", func(string) handler { return with(403, "") }, false, false, false, 403},
-		{"404", func(string) handler { return with(404, "") }, false, false, false, 404},
-		{"409", func(string) handler { return with(409, "") }, false, false, false, 409},
-		{"501", func(string) handler { return with(501, "") }, false, false, true, 501},
-		{"redirect elsewhere", func(string) handler { return with(307, "", "Location", "https://else.example.com/") }, false, false, false, 307},
+		{"400", func(string) handler { return wiretest.With(400, "") }, false, false, false, 400},
+		{"403", func(string) handler { return wiretest.With(403, "") }, false, false, false, 403},
+		{"404", func(string) handler { return wiretest.With(404, "") }, false, false, false, 404},
+		{"409", func(string) handler { return wiretest.With(409, "") }, false, false, false, 409},
+		{"501", func(string) handler { return wiretest.With(501, "") }, false, false, true, 501},
+		{"redirect elsewhere", func(string) handler { return wiretest.With(307, "", "Location", "https://else.example.com/") }, false, false, false, 307},
 	}
 	for _, call := range calls {
 		for _, fault := range faults {
@@ -58,13 +59,13 @@ func TestRetryPolicy(t *testing.T) {
 			t.Run(call.name+"/"+fault.name+"/once", func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					service := inTurn(fault.with(call.good), with(200, call.good))
+					service := wiretest.InTurn(fault.with(call.good), wiretest.With(200, call.good))
 					err := call.run(t.Context(), newClient(t, config(service)))
 					want := 1
 					if repeated {
 						want = 2
 					}
-					if got := len(service.requests()); got != want {
+					if got := len(service.Requests()); got != want {
 						t.Errorf("made %d requests, want %d (error: %v)", got, want, err)
 					}
 					if (err == nil) != repeated {
@@ -75,7 +76,7 @@ func TestRetryPolicy(t *testing.T) {
 			t.Run(call.name+"/"+fault.name+"/for ever", func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					service := inTurn(fault.with(call.good))
+					service := wiretest.InTurn(fault.with(call.good))
 					c := config(service)
 					c.MaxRetries = retries
 					err := call.run(t.Context(), newClient(t, c))
@@ -83,7 +84,7 @@ func TestRetryPolicy(t *testing.T) {
 					if repeated {
 						want += retries
 					}
-					if got := len(service.requests()); got != want {
+					if got := len(service.Requests()); got != want {
 						t.Errorf("made %d requests, want %d", got, want)
 					}
 					e := asError(t, err)
@@ -105,23 +106,22 @@ func TestRetryPolicy(t *testing.T) {
 
 func TestNoRetries(t *testing.T) {
 	t.Parallel()
-	service := always(503, "")
+	service := wiretest.Always(503, "")
 	c := config(service)
 	c.MaxRetries = 0
 	if _, err := newClient(t, c).Regions(t.Context()); err == nil {
 		t.Fatal("no error")
 	}
-	if got := len(service.requests()); got != 1 {
+	if got := len(service.Requests()); got != 1 {
 		t.Fatalf("made %d requests, want 1", got)
 	}
 }
 
-// TestAmbiguityIsKept: what an attempt left open, a later refusal does not
-// settle.
+// TestAmbiguityIsKept expects that a refusal does not settle what an earlier attempt left open.
 func TestAmbiguityIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := inTurn(failing(io.EOF), with(404, `{"message":"no such upload"}`))
+		service := wiretest.InTurn(wiretest.Failing(io.EOF), wiretest.With(404, `{"message":"no such upload"}`))
 		_, err := newClient(t, config(service)).CompleteMultipartUpload(t.Context(), "k", "u", []api.CompletedPart{{Number: 1, ETag: "e"}})
 		if !api.MayHaveBeenProcessed(err) || !api.NotFound(err) {
 			t.Fatalf("got %v; want a 404 of a call that may have been processed", err)

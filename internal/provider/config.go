@@ -18,7 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
 // Limits of the numbers, so that a typing error does not cause an endless run or a flood of
@@ -39,7 +40,7 @@ type settings struct {
 	unknown                    bool
 	baseURL, vodBaseURL        string
 	accessTokenID, secretKey   string
-	token                      api.TokenSource
+	token                      credential.TokenSource
 	checkToken                 func(context.Context, time.Time) error
 	account                    func(context.Context) string
 	missingLive, missingUpload []string
@@ -152,7 +153,7 @@ func (r *resolver) address(attr string, v types.String, env string, missing *[]s
 	if !t.known {
 		return ""
 	}
-	u, err := api.ParseBaseURL(t.text)
+	u, err := wire.ParseBaseURL(t.text)
 	if err != nil {
 		r.fail(t, "is not an address that can be used: "+err.Error(), "Write it like `https://api.example.com`.")
 		return ""

@@ -136,7 +136,7 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 	d.Sessions = sessions.New(client)
 	uploads.API = client
 	uploads.Engine = transfer.New(transfer.Config{
-		Transport:    client.StorageHTTP().Transport,
+		Transport:    client.StorageTransport(),
 		Concurrency:  s.uploadConcurrency,
 		Bandwidth:    s.uploadBandwidth,
 		StallTimeout: s.stallTimeout,

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
 
 const tokenSources = "`id_token`, `id_token_file` or `id_token_command`"
@@ -58,7 +58,7 @@ func (r *resolver) token(m model, s *settings) {
 
 func (r *resolver) tokenLiteral(v value, s *settings) {
 	if text := r.secret(v); text != "" {
-		s.token = api.StaticToken(text)
+		s.token = credential.StaticToken(text)
 		s.account = account(s.token, v.origin())
 		s.checkToken = expiryCheck(s.token, v.origin())
 	}
@@ -72,7 +72,7 @@ func (r *resolver) tokenFile(v value, s *settings) {
 		r.fail(v, "is blank", "Set the path of the file that contains the token.")
 		return
 	}
-	s.token = api.FileToken(v.text)
+	s.token = credential.FileToken(v.text)
 	s.account = account(s.token, "file "+absolute(v.text))
 	s.checkToken = expiryCheck(s.token, v.origin())
 }
@@ -100,17 +100,17 @@ func (r *resolver) tokenCommand(list types.List, s *settings) {
 		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")
 		return
 	}
-	s.token = api.CommandToken(argv)
+	s.token = credential.CommandToken(argv)
 	s.account = account(s.token, fmt.Sprintf("command %q", argv))
 }
 
 // account identifies the account of uploads by claims of the JWT, which a renewed token shares, or
 // else by the source of the token. It ignores an unreadable token: the request that needs the token
 // reports it.
-func account(source api.TokenSource, origin string) func(context.Context) string {
+func account(source credential.TokenSource, origin string) func(context.Context) string {
 	return func(ctx context.Context) string {
 		if token, err := source.Token(ctx, ""); err == nil {
-			if identity := api.TokenAccount(token); identity != "" {
+			if identity := credential.TokenAccount(token); identity != "" {
 				return identity
 			}
 		}
@@ -127,17 +127,17 @@ func absolute(path string) string {
 
 // expiryCheck reads the token and checks its expiry, without a request. It is not used for a
 // command, which runs only when a request needs the token.
-func expiryCheck(source api.TokenSource, origin string) func(context.Context, time.Time) error {
+func expiryCheck(source credential.TokenSource, origin string) func(context.Context, time.Time) error {
 	return func(ctx context.Context, now time.Time) error {
 		token, err := source.Token(ctx, "")
 		if err != nil {
 			return fmt.Errorf("%s: %w", origin, err)
 		}
-		at, ok := api.TokenExpiry(token)
+		at, ok := credential.TokenExpiry(token)
 		if ok && !at.After(now) {
 			// The token may have been renewed since it was read.
 			if fresh, err := source.Token(ctx, token); err == nil {
-				at, ok = api.TokenExpiry(fresh)
+				at, ok = credential.TokenExpiry(fresh)
 			}
 		}
 		if ok && !at.After(now) {

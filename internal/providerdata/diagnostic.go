@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
 
 // ErrorDiagnostic converts an error to a diagnostic. The summary is attempted ("Creating the live
@@ -50,8 +51,9 @@ func advice(err error) string {
 	if !errors.As(err, &e) {
 		return ""
 	}
+	_, noToken := errors.AsType[*credential.TokenError](err)
 	switch {
-	case errors.Is(err, api.ErrNoToken):
+	case noToken:
 		return "Check where the identity token comes from: `id_token`, `id_token_file` or `id_token_command`."
 	case e.Status == http.StatusUnauthorized && isLive(e.Address):
 		return "The service did not accept the credentials: check `access_token_id` and `secret_key`."

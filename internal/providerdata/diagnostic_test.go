@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
@@ -38,8 +39,8 @@ func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 	}{
 		"live credentials": {&api.Error{Address: live, Status: http.StatusUnauthorized}, "check `access_token_id` and `secret_key`"},
 		"identity token":   {&api.Error{Status: http.StatusUnauthorized}, "check `id_token`"},
-		"no token":         {&api.Error{Err: errors.Join(api.ErrNoToken, errors.New("the command failed"))}, "Check where the identity token comes from"},
-		"no new token":     {&api.Error{Status: http.StatusUnauthorized, Err: errors.Join(api.ErrNoToken, errors.New("x"))}, "Check where the identity token comes from"},
+		"no token":         {&api.Error{Err: &credential.TokenError{Err: errors.New("the command failed")}}, "Check where the identity token comes from"},
+		"no new token":     {&api.Error{Status: http.StatusUnauthorized, Err: &credential.TokenError{Err: errors.New("x")}}, "Check where the identity token comes from"},
 		"forbidden":        {&api.Error{Status: http.StatusForbidden}, "have no permission for this call"},
 		"too many":         {&api.Error{Status: http.StatusTooManyRequests}, "-parallelism"},
 		"service":          {&api.Error{Status: http.StatusBadGateway}, "report it to the service with the request id"},

@@ -5,17 +5,14 @@ import (
 	"encoding/hex"
 	"encoding/xml"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
-	"time"
-	"unicode"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-const (
-	answerLimit  = 64 << 10 // bytes of a response body that are read
-	messageLimit = 300      // bytes of a message that are shown in an error
-)
+// answerLimit is how many bytes of a response body are read.
+const answerLimit = 64 << 10
 
 // accepted reads the response to a PUT that storage accepted.
 func accepted(resp *http.Response) stored {
@@ -29,7 +26,8 @@ func accepted(resp *http.Response) stored {
 
 // refusal makes a StatusError of a response.
 func refusal(p put, resp *http.Response, text []byte) *StatusError {
-	e := &StatusError{Op: p.op, Part: p.part, Status: resp.StatusCode, Attempts: 1, retryAfter: retryAfter(resp)}
+	e := &StatusError{Op: p.op, Part: p.part, Status: resp.StatusCode, Attempts: 1, retryAfter: retry.After(resp.Header)}
+	mask := redact.New(redact.PresignedSecrets(p.url)...)
 	var said struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
@@ -37,66 +35,13 @@ func refusal(p put, resp *http.Response, text []byte) *StatusError {
 	}
 	switch {
 	case xml.Unmarshal(text, &said) == nil:
-		e.Code, e.Message = shown(said.Code, p.url), shown(said.Message, p.url)
+		e.Code, e.Message = mask.Line(said.Code), mask.Line(said.Message)
 	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
 		// An HTML page says nothing that the status does not.
 	default:
-		e.Message = shown(string(text), p.url)
+		e.Message = mask.Line(string(text))
 	}
 	return e
-}
-
-// shown prepares a message of storage for an error. Secrets are masked before the message is cut,
-// because half of a signature would not be recognised.
-func shown(s, address string) string { return limited(withoutSecrets(flat(s), address)) }
-
-func oneLine(s string) string { return limited(flat(s)) }
-
-func flat(s string) string {
-	s = strings.ToValidUTF8(s, "")
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-}
-
-func limited(s string) string {
-	if len(s) > messageLimit {
-		s = strings.ToValidUTF8(s[:messageLimit], "") + "…"
-	}
-	return s
-}
-
-// withoutSecrets masks the presigned query of an address, which storage may repeat.
-func withoutSecrets(s, address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.RawQuery == "" {
-		return s
-	}
-	s = strings.ReplaceAll(s, u.RawQuery, "***")
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
-		_, raw, _ := strings.Cut(pair, "=")
-		plain, _ := url.QueryUnescape(raw)
-		for _, secret := range []string{raw, plain} {
-			// Shorter values are dates, versions and part numbers, not secrets.
-			if len(secret) >= 16 {
-				s = strings.ReplaceAll(s, secret, "***")
-			}
-		}
-	}
-	return s
-}
-
-// retryAfter returns the Retry-After of a response, which is in seconds or a date.
-func retryAfter(resp *http.Response) time.Duration {
-	v := strings.TrimSpace(resp.Header.Get("Retry-After"))
-	if v == "" {
-		return 0
-	}
-	if s, err := strconv.ParseInt(v, 10, 32); err == nil {
-		return time.Duration(max(s, 0)) * time.Second
-	}
-	if at, err := http.ParseTime(v); err == nil {
-		return max(time.Until(at), 0)
-	}
-	return 0
 }
 
 // ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage encrypts

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // throttle limits the bytes per second of all uploads together. A nil throttle has no limit.
@@ -34,7 +36,7 @@ func (t *throttle) take(ctx context.Context, n int) (int, error) {
 	// Not WaitN: it fails at once if a deadline comes first. Then ctx does not have a cause yet, which
 	// says whose deadline it is and what to do.
 	reserved := t.limiter.ReserveN(time.Now(), n)
-	if err := pause(ctx, reserved.Delay()); err != nil {
+	if err := retry.Sleep(ctx, reserved.Delay()); err != nil {
 		reserved.Cancel()
 		return 0, err
 	}

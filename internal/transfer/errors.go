@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // StatusError says that storage refused a PUT.
@@ -68,7 +70,7 @@ type ETagError struct {
 func (e *ETagError) Error() string {
 	got := "no ETag"
 	if e.ETag != "" {
-		got = "the ETag " + oneLine(e.ETag)
+		got = "the ETag " + redact.New().Line(e.ETag)
 	}
 	return fmt.Sprintf("%s: storage answered %s, the content's MD5 is %s%s",
 		e.Op, got, hex.EncodeToString(e.MD5[:]), tried(e.Attempts))
@@ -86,7 +88,7 @@ type ChecksumError struct {
 
 func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("%s: storage answered the %s checksum %s, the content's is %s%s",
-		e.Op, strings.ToUpper(e.Algorithm), oneLine(e.Returned), e.Content, tried(e.Attempts))
+		e.Op, strings.ToUpper(e.Algorithm), redact.New().Line(e.Returned), e.Content, tried(e.Attempts))
 }
 
 // connectionError says that a request ended without a response.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/minio/crc64nvme"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // lateSums is how long the verification of stored parts may go on after an upload has failed or was
@@ -82,7 +84,7 @@ func (e *Engine) late(ctx context.Context) (context.Context, context.CancelFunc)
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		e.md5.flush()
-		if pause(late, lateSums) == nil {
+		if retry.Sleep(late, lateSums) == nil {
 			cancel(context.Cause(ctx))
 		}
 	})
@@ -197,7 +199,7 @@ func (u *partsUpload) part(ctx context.Context, part filePart, first *waiter) er
 			u.dst.Stored(stored)
 			return nil
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := retry.Sleep(ctx, wait); err != nil {
 			return err
 		}
 		first = u.engine.senders.enqueue(&u.sending)

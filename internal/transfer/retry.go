@@ -1,18 +1,14 @@
 package transfer
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
 	"net/http"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 const (
-	firstWait = 500 * time.Millisecond
-	longWait  = 30 * time.Second
 	// longestAfter is the longest Retry-After that is honoured.
 	longestAfter = 5 * time.Minute
 	// freeRefusals is how many refused addresses (403) do not count as retries. An address may have
@@ -25,14 +21,11 @@ type retries struct {
 	left     int
 	attempts int
 	refused  int
-	wait     *backoff.ExponentialBackOff
+	interval func() time.Duration
 }
 
 func (e *Engine) newRetries() *retries {
-	b := backoff.NewExponentialBackOff()
-	b.InitialInterval, b.MaxInterval, b.Multiplier, b.RandomizationFactor = firstWait, longWait, 2, 0.5
-	b.Reset()
-	return &retries{left: max(e.cfg.MaxRetries, 0), wait: b}
+	return &retries{left: max(e.cfg.MaxRetries, 0), interval: retry.Intervals()}
 }
 
 // after returns how long to wait before the next attempt, and whether there is one.
@@ -49,7 +42,7 @@ func (r *retries) after(err error) (wait time.Duration, again bool) {
 		return 0, false
 	}
 	r.left--
-	wait = r.wait.NextBackOff()
+	wait = r.interval()
 	if se, ok := errors.AsType[*StatusError](err); ok {
 		wait = max(wait, min(se.retryAfter, longestAfter))
 	}
@@ -62,20 +55,6 @@ func (r *retries) tried(err error) error {
 		*e.tries() = r.attempts
 	}
 	return err
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return context.Cause(ctx)
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // expired reports whether storage refused the address.
@@ -114,10 +93,7 @@ func transient(err error) bool {
 	case *StatusError:
 		return transientStatus(e)
 	case *connectionError:
-		_, untrusted := errors.AsType[*tls.CertificateVerificationError](e.err)
-		record, damaged := errors.AsType[tls.RecordHeaderError](e.err)
-		// An error with a connection is one of the handshake: the server does not speak TLS.
-		return !untrusted && !(damaged && record.Conn != nil)
+		return !retry.Untrusted(e.err)
 	default:
 		return true
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/minio/crc64nvme"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // laneFile is the largest file in bytes whose MD5 is computed with those of other files. Larger files
@@ -135,7 +137,7 @@ func (u *singleUpload) send(ctx context.Context) (string, error) {
 		if expired(err) {
 			p.url, p.contentType, untyped = "", u.contentType, false
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := retry.Sleep(ctx, wait); err != nil {
 			return "", err
 		}
 	}

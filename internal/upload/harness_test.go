@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -92,7 +93,7 @@ func (b *bench) run(earlier *resume.Upload) (upload.Result, error) {
 	b.t.Helper()
 	const base = "http://127.0.0.1"
 	client, err := api.New(api.Config{
-		VODBaseURL: base, Token: api.StaticToken(simulator.DefaultIDToken), MaxRetries: 1, RequestTimeout: requestLimit,
+		VODBaseURL: base, Token: credential.StaticToken(simulator.DefaultIDToken), MaxRetries: 1, RequestTimeout: requestLimit,
 		UserAgent: "test", Transport: inMemory{b.Service},
 	})
 	if err != nil {
@@ -105,7 +106,7 @@ func (b *bench) run(earlier *resume.Upload) (upload.Result, error) {
 		defer cancel()
 	}
 	u := upload.New(upload.Config{
-		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageHTTP().Transport, Concurrency: 1, MaxRetries: 1}),
+		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1}),
 		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) string { return "test" },
 	})
 	result, err := u.Upload(ctx, b.file, earlier, nil)
@@ -240,7 +241,7 @@ func (b *bench) editRecord(old, with string) {
 func (b *bench) putForeign(left *resume.Upload) (etag string) {
 	b.t.Helper()
 	client, err := api.New(api.Config{
-		VODBaseURL: "http://127.0.0.1", Token: api.StaticToken(simulator.DefaultIDToken), UserAgent: "test", Transport: inMemory{b.Service},
+		VODBaseURL: "http://127.0.0.1", Token: credential.StaticToken(simulator.DefaultIDToken), UserAgent: "test", Transport: inMemory{b.Service},
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -1,0 +1,94 @@
+package api
+
+import (
+	"slices"
+	"strings"
+)
+
+// decodePage reads the response to call 11 of SERVICE.md: Sessions and LastEvaluatedKey, wrapped or
+// bare, or only a list.
+func decodePage(v value) (*SessionPage, error) {
+	list, ok := findList(v, "Sessions", "LastEvaluatedKey")
+	if !ok {
+		return nil, misshapen("no list of sessions was found in %s%s", v.describe(), describeData(v))
+	}
+	page := &SessionPage{}
+	for i, item := range list.items() {
+		if !item.isObject() {
+			return nil, misshapen("entry %d of the sessions is %s where an object was expected", i+1, item.brief())
+		}
+		s, err := decodeSession(item)
+		if err != nil {
+			return nil, misshapen("entry %d of the sessions: %s", i+1, strings.TrimPrefix(err.Error(), shapePrefix))
+		}
+		page.Sessions = append(page.Sessions, *s)
+	}
+	if o, ok := aCursor.find(v); ok {
+		next, err := decodeCursor(o.get("LastEvaluatedKey"))
+		if err != nil {
+			return nil, err
+		}
+		page.Next = next
+	}
+	return page, nil
+}
+
+// aCursor is the object with the cursor, beside the list or around it.
+var aCursor = wanted{
+	sure: func(o object) bool { return !o.get("LastEvaluatedKey").empty() },
+	own:  []string{"Sessions"},
+}
+
+// cursorKeys are the documented fields of a cursor.
+var cursorKeys = []string{"id", "user_id", "created_at_user_id"}
+
+// decodeCursor reads LastEvaluatedKey; nil on the last page. The documented fields decide: a page
+// on which they are all empty is the last. If one is set, all other values that are strings are
+// sent back, too, under the names that they came with.
+func decodeCursor(v value) (Cursor, error) {
+	if !v.isObject() {
+		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", v.describe())
+	}
+	o := v.object()
+	next := Cursor{}
+	for _, key := range cursorKeys {
+		text, ok := cursorValue(o.get(key))
+		if !ok {
+			return nil, misshapen("%s of LastEvaluatedKey is %s where a string was expected", key, o.get(key).describe())
+		}
+		if strings.TrimSpace(text) != "" {
+			next[key] = text
+		}
+	}
+	known := slices.ContainsFunc(cursorKeys, o.has)
+	for _, key := range o.keys() {
+		if slices.ContainsFunc(cursorKeys, func(k string) bool { return fold(k) == fold(key) }) {
+			continue
+		}
+		text, ok := cursorValue(o.members[key])
+		switch {
+		case !known && (!ok || strings.TrimSpace(text) != ""):
+			// There is a next page, but how to ask for it is not understood. Taking this page for
+			// the last one would hide sessions.
+			return nil, misshapen("LastEvaluatedKey is %s, of which none is %s", v.describe(), strings.Join(cursorKeys, ", "))
+		case len(next) > 0 && ok && strings.TrimSpace(text) != "":
+			next[key] = text
+		}
+	}
+	if len(next) == 0 {
+		return nil, nil
+	}
+	return next, nil
+}
+
+// cursorValue reads a scalar, or one with its type as in a DynamoDB item, {"S": "…"}.
+func cursorValue(v value) (string, bool) {
+	if v.isObject() {
+		if o := v.object(); len(o.members) == 1 {
+			if inner := o.members[o.keys()[0]]; !inner.isObject() {
+				return inner.scalar()
+			}
+		}
+	}
+	return v.scalar()
+}

@@ -1,0 +1,126 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// regionKeys are the keys under which an entry may have the name of the region, the most likely
+// first: the service documents none.
+var regionKeys = []string{"region", "name", "region_name", "code", "region_code", "value", "id", "region_id", "key", "slug"}
+
+// decodeRegions reads the response to call 8 of SERVICE.md: a list of strings or objects.
+func decodeRegions(v value) ([]Region, error) {
+	list, ok := findList(v, "regions")
+	if !ok {
+		if o := v.object(); o.has("data") && o.get("data").isNull() {
+			return nil, nil
+		}
+		return nil, misshapen("no list of regions was found in %s%s", v.describe(), describeData(v))
+	}
+	var regions []Region
+	for i, item := range list.items() {
+		name, ok := regionName(item, 0)
+		if !ok {
+			return nil, misshapen("entry %d of the regions carries no name: it is %s", i+1, item.describe())
+		}
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, item); err != nil {
+			return nil, misshapen("entry %d of the regions is not JSON", i+1)
+		}
+		regions = append(regions, Region{Name: name, JSON: compact.String(), Unavailable: regionUnavailable(item, 0)})
+	}
+	return regions, nil
+}
+
+// regionName finds the name in an entry. The name may be some levels deeper in an object.
+func regionName(v value, depth int) (string, bool) {
+	if v.isString() {
+		name := strings.TrimSpace(v.text())
+		return name, name != ""
+	}
+	if !v.isObject() || depth > wrapperDepth {
+		return "", false
+	}
+	o := v.object()
+	var names []string
+	for _, key := range regionKeys {
+		if name, ok := regionName(o.get(key), depth+1); ok {
+			names = append(names, name)
+		}
+	}
+	// A display name such as "Asia Pacific (Mumbai)" is not what a session takes, if there is
+	// another without spaces.
+	for _, name := range names {
+		if !strings.ContainsFunc(name, unicode.IsSpace) {
+			return name, true
+		}
+	}
+	if len(names) > 0 {
+		return names[0], true
+	}
+	return otherRegionName(o, depth)
+}
+
+// otherRegionName finds the name of an entry that has it under none of regionKeys: its only string,
+// the only name in the objects within it, or a number under one of regionKeys.
+func otherRegionName(o object, depth int) (string, bool) {
+	var texts, inner []string
+	for _, key := range o.keys() {
+		if isAvailability(key) {
+			continue
+		}
+		v := o.members[key]
+		if name, ok := regionName(v, depth+1); ok && v.isString() {
+			texts = append(texts, name)
+		} else if ok {
+			inner = append(inner, name)
+		}
+	}
+	switch {
+	case len(texts) == 1:
+		return texts[0], true
+	case len(texts) > 1:
+		return "", false
+	case len(inner) == 1:
+		return inner[0], true
+	}
+	for _, key := range regionKeys {
+		if number := o.get(key); !number.isNull() && number.brief() == "a number" {
+			return string(number), true
+		}
+	}
+	return "", false
+}
+
+// Keys under which an entry may say whether sessions can be created in the region.
+// availabilityFlags may hold a boolean, availabilityWords a word.
+var (
+	availabilityFlags = []string{"available", "is_available", "enabled", "is_enabled", "active", "is_active", "allocated", "is_allocated", "supported", "is_supported"}
+	availabilityWords = []string{"availability", "status", "state"}
+	notAvailable      = []string{"unavailable", "notavailable", "disabled", "inactive", "notallocated", "unallocated", "notsupported", "unsupported", "suspended", "closed", "offline", "down", "off", "no", "false"}
+)
+
+func isAvailability(key string) bool {
+	return slices.ContainsFunc(slices.Concat(availabilityFlags, availabilityWords), func(k string) bool { return fold(k) == fold(key) })
+}
+
+// regionUnavailable reports whether an entry says that its region is unavailable. An entry that
+// says nothing, or something unknown, is available.
+func regionUnavailable(v value, depth int) bool {
+	if !v.isObject() || depth > wrapperDepth {
+		return false
+	}
+	o := v.object()
+	for _, key := range slices.Concat(availabilityFlags, availabilityWords) {
+		said := o.get(key)
+		text, _ := said.scalar()
+		if slices.Contains(notAvailable, fold(text)) || text == "0" && slices.Contains(availabilityFlags, key) || regionUnavailable(said, depth+1) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(regionKeys, func(key string) bool { return regionUnavailable(o.get(key), depth+1) })
+}

@@ -1,0 +1,92 @@
+package api
+
+import "slices"
+
+// found finds the object that has a value under one of the keys, however it is wrapped. An error
+// names the first key.
+func found(v value, keys ...string) (*fields, error) {
+	w := wanted{inLists: true, maybe: func(o object) bool { return o.hasAny(keys...) }}
+	// A member with such a key may also be a wrapper of the value.
+	w.sure = func(o object) bool {
+		return slices.ContainsFunc(keys, func(key string) bool {
+			text, ok := o.get(key).scalar()
+			return ok && text != ""
+		})
+	}
+	o, ok := w.find(v)
+	if !ok {
+		return nil, misshapen("no %s was found in %s%s", keys[0], v.describe(), describeData(v))
+	}
+	return &fields{object: o}, nil
+}
+
+// decodeUploadTarget reads the response to call 1 of SERVICE.md.
+func decodeUploadTarget(v value) (*UploadTarget, error) {
+	f, err := found(v, "fileKeyPath", "presigned_url", "key_path")
+	if err != nil {
+		return nil, err
+	}
+	target := &UploadTarget{KeyPath: f.need("fileKeyPath", "key_path"), URL: f.address("presigned_url", "url", "upload_url")}
+	if f.err != nil {
+		return nil, f.err
+	}
+	return target, nil
+}
+
+// decodeMultipartUpload reads the response to call 3.
+func decodeMultipartUpload(v value) (*MultipartUpload, error) {
+	f, err := found(v, "upload_id", "key_path")
+	if err != nil {
+		return nil, err
+	}
+	upload := &MultipartUpload{UploadID: f.need("upload_id"), KeyPath: f.need("key_path", "fileKeyPath")}
+	if f.err != nil {
+		return nil, f.err
+	}
+	return upload, nil
+}
+
+// decodePartURL reads the response to call 4. The URL may also be the data itself.
+func decodePartURL(v value) (string, error) {
+	if data := v.object().get("data"); data.isString() {
+		f := &fields{object: v.object()}
+		address := f.address("data")
+		return address, f.err
+	}
+	f, err := found(v, "url", "presigned_url", "upload_url")
+	if err != nil {
+		return "", err
+	}
+	address := f.address("url", "presigned_url", "upload_url")
+	return address, f.err
+}
+
+// decodeCompletedUpload reads the response to call 6.
+func decodeCompletedUpload(v value) (*CompletedUpload, error) {
+	f, err := found(v, "Key", "ETag", "Location", "Bucket")
+	if err != nil {
+		return nil, err
+	}
+	done := &CompletedUpload{
+		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: f.str("Location"), ETag: f.str("ETag"),
+		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
+		ChecksumCRC64NVME: f.str("ChecksumCRC64NVME"), ChecksumCRC32C: f.str("ChecksumCRC32C"),
+		ChecksumCRC32: f.str("ChecksumCRC32"), ChecksumSHA256: f.str("ChecksumSHA256"),
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	return done, nil
+}
+
+// decodeMessage reads the message in the response to call 7; "" if there is none. The batch job was
+// submitted, whatever the message looks like.
+func decodeMessage(v value) string {
+	if v.isString() {
+		return v.text()
+	}
+	if f, err := found(v, "message", "msg", "detail"); err == nil {
+		return f.str("message", "msg", "detail")
+	}
+	return ""
+}

@@ -1,4 +1,0 @@
-package api
-
-// CommandTokenWithin is CommandToken with another time limit.
-var CommandTokenWithin = commandToken

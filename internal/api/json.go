@@ -1,0 +1,239 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+const (
+	// keysShown is how many keys an error text lists.
+	keysShown = 20
+	// keyShown, in characters, is how much of a long key it shows.
+	keyShown = 40
+)
+
+// shapeError says what was found where something else was expected. It shows types and keys, never
+// values.
+type shapeError struct{ text string }
+
+const shapePrefix = "the answer cannot be read: "
+
+func (e *shapeError) Error() string { return shapePrefix + e.text }
+
+func misshapen(format string, args ...any) error {
+	return &shapeError{text: fmt.Sprintf(format, args...)}
+}
+
+// fold makes spellings of one key equal: fileKeyPath, file_key_path.
+func fold(key string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || unicode.IsSpace(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, key)
+}
+
+// value is one JSON value, undecoded. A response is decoded level by level, so that it costs memory
+// in proportion to what is read from it, not to what it contains.
+type value json.RawMessage
+
+func (v value) kind() byte {
+	if len(v) == 0 {
+		return 0
+	}
+	return v[0]
+}
+
+func (v value) isNull() bool   { return v.kind() == 0 || v.kind() == 'n' }
+func (v value) isObject() bool { return v.kind() == '{' }
+func (v value) isArray() bool  { return v.kind() == '[' }
+func (v value) isString() bool { return v.kind() == '"' }
+
+// text returns the content of a JSON string.
+func (v value) text() string {
+	var s string
+	if json.Unmarshal(v, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// items yields the elements of a list, one at a time: a list of a million nulls is not kept as a
+// million values.
+func (v value) items() iter.Seq2[int, value] {
+	return func(yield func(int, value) bool) {
+		d := json.NewDecoder(bytes.NewReader(v))
+		if t, err := d.Token(); err != nil || t != json.Delim('[') {
+			return
+		}
+		for i := 0; d.More(); i++ {
+			var raw json.RawMessage
+			if d.Decode(&raw) != nil || !yield(i, value(raw)) {
+				return
+			}
+		}
+	}
+}
+
+// countedAtMost is the largest number of elements that are counted for an error text.
+const countedAtMost = 1000
+
+// count counts the elements of a list up to a limit, and returns the first.
+func (v value) count(limit int) (n int, first value) {
+	for i, item := range v.items() {
+		if i == 0 {
+			first = item
+		}
+		if n++; n == limit {
+			break
+		}
+	}
+	return n, first
+}
+
+// object is a JSON object, whose members are found by keys in any spelling.
+type object struct {
+	members map[string]value
+	folded  map[string]string // folded key: key
+}
+
+func (v value) object() object {
+	var raw map[string]json.RawMessage
+	if !v.isObject() || json.Unmarshal(v, &raw) != nil {
+		return object{}
+	}
+	o := object{members: make(map[string]value, len(raw)), folded: make(map[string]string, len(raw))}
+	for _, key := range slices.Sorted(maps.Keys(raw)) {
+		o.members[key] = value(bytes.TrimSpace(raw[key]))
+		if _, taken := o.folded[fold(key)]; !taken {
+			o.folded[fold(key)] = key
+		}
+	}
+	return o
+}
+
+// get returns the member under the first of the keys that is there and not null; nil: none.
+func (o object) get(keys ...string) value {
+	for _, key := range keys {
+		if v, ok := o.members[key]; ok && !v.isNull() {
+			return v
+		}
+		if v := o.members[o.folded[fold(key)]]; !v.isNull() {
+			return v
+		}
+	}
+	return nil
+}
+
+// has reports whether there is a member with that key, even if it is null.
+func (o object) has(key string) bool {
+	_, ok := o.folded[fold(key)]
+	return ok
+}
+
+// hasAny reports whether the value under one of the keys is not null.
+func (o object) hasAny(keys ...string) bool { return !o.get(keys...).isNull() }
+
+func (o object) keys() []string { return slices.Sorted(maps.Keys(o.members)) }
+
+// describe says what a value is, for an error text. brief says it without its members or elements.
+func (v value) describe() string {
+	switch v.kind() {
+	case 0:
+		return "nothing"
+	case 'n':
+		return "null"
+	case '{':
+		keys := v.object().keys()
+		if len(keys) == 0 {
+			return "an empty object"
+		}
+		return "an object with " + listKeys(keys)
+	case '[':
+		n, first := v.count(countedAtMost)
+		switch n {
+		case 0:
+			return "an empty list"
+		case countedAtMost:
+			return fmt.Sprintf("a list of %d or more, the first %s", n, first.brief())
+		}
+		return fmt.Sprintf("a list of %d, the first %s", n, first.brief())
+	}
+	return v.brief()
+}
+
+// describeData describes the member "data", if there is one.
+func describeData(v value) string {
+	if data := v.object().get("data"); !data.isNull() {
+		return "; data is " + data.describe()
+	}
+	return ""
+}
+
+func (v value) brief() string {
+	switch v.kind() {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		if v.text() == "" {
+			return "an empty string"
+		}
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+func listKeys(keys []string) string {
+	shown := make([]string, 0, keysShown)
+	for _, key := range keys[:min(len(keys), keysShown)] {
+		if runes := []rune(key); len(runes) > keyShown {
+			key = string(runes[:keyShown]) + "…"
+		}
+		shown = append(shown, strconv.Quote(key))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(keys) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// parse returns a body that is known to be valid JSON.
+func parse(body []byte) value { return value(bytes.TrimSpace(body)) }
+
+// scalar returns the text of a string, number or boolean, and "" for null, an empty object or an
+// empty list.
+func (v value) scalar() (string, bool) {
+	switch v.kind() {
+	case 0, 'n':
+		return "", true
+	case '"':
+		return v.text(), true
+	case '{':
+		return "", len(v.object().members) == 0
+	case '[':
+		n, _ := v.count(1)
+		return "", n == 0
+	}
+	return string(v), true
+}
+
+// empty reports whether a value is null, blank, {} or [].
+func (v value) empty() bool {
+	text, ok := v.scalar()
+	return ok && strings.TrimSpace(text) == ""
+}

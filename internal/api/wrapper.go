@@ -1,0 +1,142 @@
+package api
+
+import "slices"
+
+const (
+	// wrapperDepth is how deep the wanted object may be wrapped.
+	wrapperDepth = 5
+	// membersSearched is how many members of one object are searched.
+	membersSearched = 50
+)
+
+// wanted says how to recognise the object that a response was asked for.
+type wanted struct {
+	// name is what the service may call a wrapper of the object, besides "data".
+	name string
+	// sure: accept this object now.
+	sure func(object) bool
+	// maybe: accept this object only if no object is sure; nil: never.
+	maybe func(object) bool
+	// own are keys under which the wanted object has objects itself. These are not searched.
+	own []string
+	// inLists allows a list of one element as a wrapper.
+	inLists bool
+}
+
+// find returns the wanted object. The rule for wrappers is:
+//
+//   - The outermost object that is sure is accepted.
+//   - An object that is not sure is searched: first its member "data", then the member called
+//     w.name, then all others. Only one of these others may contain the wanted object: if two do,
+//     it is not known which is meant.
+//   - If no object is sure, one that is maybe is accepted: the innermost in "data" or w.name,
+//     because a wrapper may have an id of its own.
+func (w wanted) find(v value) (object, bool) {
+	o, found := w.search(v, w.sure, false, 0)
+	if found == 0 && w.maybe != nil {
+		o, found = w.search(v, w.maybe, true, 0)
+	}
+	return o, found == 1
+}
+
+// search returns how many objects that fit it found, and the object if there is one. innermost
+// decides between an object and one inside its named members if both fit.
+func (w wanted) search(v value, fits func(object) bool, innermost bool, depth int) (object, int) {
+	v, ok := w.enter(v, depth)
+	if !ok {
+		return object{}, 0
+	}
+	o := v.object()
+	if !innermost && fits(o) {
+		return o, 1
+	}
+	named, others := w.members(o)
+	for _, inner := range named {
+		if o, found := w.search(inner, fits, innermost, depth+1); found > 0 {
+			return o, found
+		}
+	}
+	if innermost && fits(o) {
+		return o, 1
+	}
+	var one object
+	all := 0
+	for _, inner := range others {
+		if o, found := w.search(inner, fits, innermost, depth+1); found > 0 {
+			one, all = o, all+found
+		}
+	}
+	return one, all
+}
+
+// enter returns the object that v is, or the only element of v if it is a list.
+func (w wanted) enter(v value, depth int) (value, bool) {
+	if v.isArray() && w.inLists {
+		if n, only := v.count(2); n == 1 {
+			v = only
+		}
+	}
+	return v, v.isObject() && depth <= wrapperDepth
+}
+
+// members lists the members of o in which the wanted object may be.
+func (w wanted) members(o object) (named, others []value) {
+	isNamed := func(key string) bool { return fold(key) == "data" || fold(key) == fold(w.name) }
+	isOwn := func(key string) bool {
+		return slices.ContainsFunc(w.own, func(own string) bool { return fold(own) == fold(key) })
+	}
+	for _, key := range []string{"data", w.name} {
+		if v := o.get(key); !v.isNull() {
+			named = append(named, v)
+		}
+	}
+	for _, key := range o.keys() {
+		if v := o.members[key]; (v.isObject() || v.isArray()) && !isNamed(key) && !isOwn(key) && len(others) < membersSearched {
+			others = append(others, v)
+		}
+	}
+	return named, others
+}
+
+// plainLists are keys that do not say what a list contains.
+var plainLists = []string{"data", "items", "results", "result", "records", "list"}
+
+// findList returns the list under a key, wrapped by the rule of wanted. null counts as an empty
+// list. If the key is missing, it returns the list under one of plainLists, or the only list that
+// is not empty: "errors": [] is not meant. The members called own are not searched.
+func findList(v value, key string, own ...string) (value, bool) {
+	if v.isArray() {
+		return v, true
+	}
+	under := func(o object) bool {
+		list := o.get(key)
+		return o.has(key) && (list.isArray() || list.isNull())
+	}
+	w := wanted{sure: under, maybe: func(o object) bool { return onlyList(o) != nil }, own: own}
+	o, ok := w.find(v)
+	if !ok {
+		return nil, false
+	}
+	if under(o) {
+		return o.get(key), true
+	}
+	return onlyList(o), true
+}
+
+func onlyList(o object) value {
+	for _, key := range plainLists {
+		if list := o.get(key); list.isArray() {
+			return list
+		}
+	}
+	var lists []value
+	for _, key := range o.keys() {
+		if list := o.members[key]; list.isArray() && !list.empty() {
+			lists = append(lists, list)
+		}
+	}
+	if len(lists) != 1 {
+		return nil
+	}
+	return lists[0]
+}

@@ -1,0 +1,125 @@
+package credential
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+)
+
+const (
+	// commandTimeout bounds one run of a token command.
+	commandTimeout = 10 * time.Second
+	// commandGrace is how long a process that the program started may keep its output open after
+	// the program has ended.
+	commandGrace = time.Second
+	// stderrKept, in bytes, is how much of the standard error of a token command is kept.
+	stderrKept = 8 << 10
+)
+
+// CommandToken runs a program that prints the token, without a shell, and runs it again when the
+// token is rejected. A run may take 10 seconds. Its error shows the exit status and, masked, what
+// the program wrote to its standard error. It never shows the standard output or the arguments.
+func CommandToken(argv []string) TokenSource {
+	return commandToken(argv, func(ctx context.Context) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(ctx, commandTimeout)
+	})
+}
+
+// timeLimit derives the context of one run.
+type timeLimit func(context.Context) (context.Context, context.CancelFunc)
+
+func commandToken(argv []string, within timeLimit) TokenSource {
+	argv = slices.Clone(argv)
+	return &renewing{get: func(ctx context.Context) (string, error) { return runToken(ctx, argv, within) }}
+}
+
+func runToken(ctx context.Context, argv []string, within timeLimit) (string, error) {
+	if len(argv) == 0 || strings.TrimSpace(argv[0]) == "" {
+		return "", errors.New("the command names no program")
+	}
+	name := filepath.Base(argv[0])
+	limited, cancel := within(ctx)
+	defer cancel()
+	stdout, stderr := &capped{limit: tokenLimit}, &capped{limit: stderrKept}
+	cmd := exec.CommandContext(limited, argv[0], argv[1:]...) // #nosec G204 -- the user names it
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.WaitDelay = commandGrace
+	killWhole(cmd)
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) && limited.Err() == nil {
+		// The program succeeded and left a process behind, for example an agent.
+		err = nil
+	}
+	if err != nil {
+		return "", commandProblem(ctx, limited, name, err, complaint(stderr, stdout))
+	}
+	token := strings.TrimSpace(stdout.String())
+	switch {
+	case stdout.more:
+		return "", fmt.Errorf("the command %s printed more than %d KiB: it does not print a token alone", name, tokenLimit>>10)
+	case token == "":
+		return "", fmt.Errorf("the command %s printed no token%s", name, complaint(stderr, stdout))
+	}
+	if err := checkToken(token); err != nil {
+		return "", fmt.Errorf("the command %s: %w", name, err)
+	}
+	return token, nil
+}
+
+func commandProblem(ctx, limited context.Context, name string, err error, complaint string) error {
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("the command %s was stopped: %w", name, ctx.Err())
+	case limited.Err() != nil:
+		return fmt.Errorf("the command %s did not end within %s and was stopped%s", name, commandTimeout, complaint)
+	case errors.As(err, &exit):
+		return fmt.Errorf("the command %s failed with %s%s", name, exit.ProcessState, complaint)
+	}
+	if start, ok := errors.AsType[*exec.Error](err); ok {
+		err = start.Err
+	}
+	return fmt.Errorf("the command %s could not be run: %w", name, fileProblem(err))
+}
+
+// complaint returns what a command wrote to its standard error, to be appended to an error text.
+// What it printed to its standard output may be a token, so that is masked.
+func complaint(stderr, stdout *capped) string {
+	written := stderr.String()
+	if stderr.more {
+		written = string(redact.Cut([]byte(written), stderrKept-1))
+	}
+	printed := append(strings.Fields(stdout.String()), strings.TrimSpace(stdout.String()))
+	if text := redact.New(printed...).Line(written); text != "" {
+		return ": " + text
+	}
+	return ""
+}
+
+// capped keeps the beginning of what is written to it. It accepts the rest, too, so that the
+// program does not block.
+type capped struct {
+	limit int // bytes
+	kept  bytes.Buffer
+	more  bool // more than limit was written
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if room := c.limit - c.kept.Len(); len(p) > room {
+		c.kept.Write(p[:room])
+		c.more = true
+	} else {
+		c.kept.Write(p)
+	}
+	return len(p), nil
+}
+
+func (c *capped) String() string { return c.kept.String() }

@@ -1,0 +1,123 @@
+// Package credential authenticates requests: HTTP basic with an access token id and a secret key,
+// and an identity token from a value, a file or a command (SERVICE.md). It also reads what an
+// identity token says of itself if it is a JWT: when it expires and whose it is.
+//
+// No file is read and no program is run before a request needs the token. No error text holds a
+// secret.
+package credential
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+)
+
+// Credential authenticates the requests to one API. It is safe for concurrent use.
+type Credential interface {
+	// Missing names what is not configured, such as "a secret key"; "" if nothing is missing.
+	Missing() string
+	// Secrets lists the secrets that are known before the first request.
+	Secrets() []string
+	// Header returns the value of the Authorization header. rejected is "" or the value that was
+	// just answered with 401.
+	Header(ctx context.Context, rejected string) (string, error)
+	// Renewable reports whether Header may return another value after a 401.
+	Renewable() bool
+}
+
+// Basic is the credential of the live API.
+type Basic struct{ TokenID, SecretKey string }
+
+// Check returns why the credential cannot be sent; nil if it can, or if a part is empty.
+func (b Basic) Check() error {
+	switch {
+	case b.TokenID != "" && strings.TrimSpace(b.TokenID) == "":
+		return errors.New("the access token id is blank")
+	case b.SecretKey != "" && strings.TrimSpace(b.SecretKey) == "":
+		return errors.New("the secret key is blank")
+	case strings.Contains(b.TokenID, ":"):
+		return errors.New("the access token id contains a colon, which separates it from the secret key in a request. Does it end with the secret key?")
+	case hasControl(b.TokenID):
+		return errors.New("the access token id contains a control character, for example a line break")
+	case hasControl(b.SecretKey):
+		return errors.New("the secret key contains a control character, for example a line break")
+	}
+	return nil
+}
+
+// Missing implements Credential.
+func (b Basic) Missing() string {
+	var missing []string
+	if b.TokenID == "" {
+		missing = append(missing, "an access token id")
+	}
+	if b.SecretKey == "" {
+		missing = append(missing, "a secret key")
+	}
+	return strings.Join(missing, " and ")
+}
+
+// Secrets implements Credential.
+func (b Basic) Secrets() []string {
+	return []string{b.TokenID, b.SecretKey, b.TokenID + ":" + b.SecretKey}
+}
+
+// Header implements Credential.
+func (b Basic) Header(context.Context, string) (string, error) {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(b.TokenID+":"+b.SecretKey)), nil
+}
+
+// Renewable implements Credential.
+func (b Basic) Renewable() bool { return false }
+
+// Bearer is the credential of the upload and batch API: an identity token, which is sent verbatim,
+// without a scheme. A nil Source means that none is configured.
+type Bearer struct{ Source TokenSource }
+
+// Missing implements Credential.
+func (b Bearer) Missing() string {
+	if b.Source == nil {
+		return "an identity token"
+	}
+	return ""
+}
+
+// Secrets implements Credential.
+func (b Bearer) Secrets() []string {
+	if token, fixed := b.Source.(staticToken); fixed {
+		return []string{string(token)}
+	}
+	return nil
+}
+
+// Header implements Credential. Its error is a *TokenError.
+func (b Bearer) Header(ctx context.Context, rejected string) (string, error) {
+	token, err := b.Source.Token(ctx, rejected)
+	if err == nil {
+		token = strings.TrimSpace(token)
+		err = checkToken(token)
+	}
+	if err != nil {
+		return "", &TokenError{Err: err}
+	}
+	return token, nil
+}
+
+// Renewable implements Credential.
+func (b Bearer) Renewable() bool {
+	_, fixed := b.Source.(staticToken)
+	return !fixed
+}
+
+// TokenError says why there is no identity token: its file cannot be read, its command failed, or
+// the token cannot be sent in a header.
+type TokenError struct{ Err error }
+
+func (e *TokenError) Error() string { return "the identity token: " + e.Err.Error() }
+
+func (e *TokenError) Unwrap() error { return e.Err }
+
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 })
+}

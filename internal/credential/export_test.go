@@ -1,0 +1,4 @@
+package credential
+
+// CommandTokenWithin is CommandToken with another time limit.
+var CommandTokenWithin = commandToken

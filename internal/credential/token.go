@@ -1,0 +1,91 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// TokenSource gives the identity token. It is safe for concurrent use.
+type TokenSource interface {
+	// Token returns the token to send. rejected is "" or the token that was just answered with 401.
+	// A source that can get a new token gets one then, once for all concurrent callers.
+	Token(ctx context.Context, rejected string) (string, error)
+}
+
+// tokenLimit, in bytes, is the length of the longest token that fits into a header.
+const tokenLimit = 64 << 10
+
+// checkToken returns why a token cannot be sent in a header. The error does not quote the token.
+func checkToken(token string) error {
+	switch {
+	case strings.TrimSpace(token) == "":
+		return errors.New("the token is empty")
+	case len(token) > tokenLimit:
+		return fmt.Errorf("the token is longer than %d KiB", tokenLimit>>10)
+	case strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }):
+		return errors.New("the token contains a line break, another control character or a character outside ASCII, which a header cannot carry")
+	}
+	return nil
+}
+
+type staticToken string
+
+// StaticToken always gives the same token, without surrounding white space.
+func StaticToken(token string) TokenSource { return staticToken(strings.TrimSpace(token)) }
+
+func (s staticToken) Token(context.Context, string) (string, error) {
+	return string(s), checkToken(string(s))
+}
+
+// FileToken reads the token from a file, and again when the token is rejected. Surrounding white
+// space is not part of the token.
+func FileToken(path string) TokenSource {
+	return &renewing{get: func(context.Context) (string, error) { return readToken(path) }}
+}
+
+func readToken(path string) (string, error) {
+	// Check before opening: opening a pipe would wait for its other end.
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", fmt.Errorf("the file %s does not exist", path)
+	case err != nil:
+		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
+	case info.IsDir():
+		return "", fmt.Errorf("%s is a folder, not a file", path)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is not a regular file, so it could not be read again", path)
+	}
+	f, err := os.Open(path) // #nosec G304 -- the user names it
+	if err != nil {
+		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
+	}
+	defer func() { _ = f.Close() }()
+	content, err := io.ReadAll(io.LimitReader(f, tokenLimit+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
+	case len(content) > tokenLimit:
+		return "", fmt.Errorf("the file %s is longer than %d KiB: it does not hold a token alone", path, tokenLimit>>10)
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" {
+		return "", fmt.Errorf("the file %s is empty", path)
+	}
+	if err := checkToken(token); err != nil {
+		return "", fmt.Errorf("the file %s: %w", path, err)
+	}
+	return token, nil
+}
+
+// fileProblem returns the cause of a file error. The text of the error itself repeats the path.
+func fileProblem(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

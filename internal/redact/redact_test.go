@@ -1,0 +1,177 @@
+package redact_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+)
+
+func TestKnownSecretsInEveryEncoding(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{`s3cr&t/"k<y>+%`, "AKID-5f2c9d/+x", "two  words", "Bearer id-token/8271"} {
+		quoted, err := json.Marshal(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := redact.New(secret)
+		for name, form := range map[string]string{
+			"plain":      secret,
+			"collapsed":  strings.Join(strings.Fields(secret), " "),
+			"JSON":       strings.Trim(string(quoted), `"`),
+			"HTML":       html.EscapeString(secret),
+			"query":      url.QueryEscape(secret),
+			"path":       url.PathEscape(secret),
+			"base64":     base64.StdEncoding.EncodeToString([]byte(secret)),
+			"base64 URL": base64.RawURLEncoding.EncodeToString([]byte(secret)),
+			"behind it":  secret[strings.Index(secret, " ")+1:],
+		} {
+			for method, got := range map[string]string{"Text": r.Text("got " + form + "."), "Line": r.Line("got " + form + ".")} {
+				if strings.Contains(got, form) {
+					t.Errorf("%s, %s of %q: %s", method, name, secret, got)
+				}
+			}
+		}
+	}
+}
+
+func TestSecretsByTheirLooks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"PUT https://st.example.com/b/k?X-Amz-Signature=HIDDEN&x=1 failed": "PUT https://st.example.com/b/k?*** failed",
+		`see "https:\/\/st.example.com\/b?X-Amz-Signature=HIDDEN"`:         `see "https:\/\/st.example.com\/b?***"`,
+		"/b/k?sig=HIDDEN":                          "/b/k?***",
+		"X-Amz-Signature=HIDDEN&X-Amz-Date=HIDDEN": "X-Amz-Signature=***&X-Amz-Date=***",
+		"redirect=https%3A%2F%2Fst.example.com%2Fb%3FX-Amz-Signature%3DHIDDEN":         "redirect=https%3A***",
+		"cannot pull rtmp://in.example.com:1935/live/HIDDEN.":                          "cannot pull rtmp://in.example.com:1935/***",
+		"cannot pull RTMPS://joe:HIDDEN@in.example.com/live/HIDDEN?k=HIDDEN, sorry":    "cannot pull RTMPS://in.example.com/*** sorry",
+		`rtmp:\/\/in.example.com\/live\/HIDDEN`:                                        `rtmp:\/\/in.example.com/***`,
+		"proxy http://joe:HIDDEN@proxy.example.com:3128 refused":                       "proxy http://***@proxy.example.com:3128 refused",
+		"proxy joe:HIDDEN@proxy.example.com:3128 refused":                              "proxy ***@proxy.example.com:3128 refused",
+		"Authorization: Bearer HIDDENHIDDENHIDDEN":                                     "Authorization: Bearer ***",
+		"Authorization: Basic HIDDENHIDDENHIDDEN==":                                    "Authorization: Basic ***",
+		"token eyJhbGciOiJIUzI1NiJ9.eyJISERERU4iOjF9.HIDDEN expired":                   "token *** expired",
+		`{"id_token":"HIDDEN","stream_key":"HIDDEN"`:                                   `{"id_token":"***","stream_key":"***"`,
+		"Basic authentication is required; bearer token missing; id_token: is missing": "Basic authentication is required; bearer token missing; id_token: is missing",
+		"Is region eu-1 right? a=b":                                                    "Is region eu-1 right? a=b",
+	} {
+		if got := redact.New().Line(text); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestSecretsOfURLs(t *testing.T) {
+	t.Parallel()
+	const stream = "rtmp://joe:pw77@in.example.com/live/k3y-a?auth=q7-a"
+	const presigned = "https://st.example.com/b?partNumber=7&X-Amz-Signature=s1gnature%2F0123456789"
+	r := redact.New(append(redact.StreamSecrets(stream, "rtmp://in.example.com", "no URL"), redact.PresignedSecrets(presigned)...)...)
+	for _, shown := range []string{
+		stream, "live/k3y-a?auth=q7-a", "live/k3y-a", "k3y-a", "auth=q7-a", "joe:pw77",
+		presigned, "partNumber=7&X-Amz-Signature=s1gnature%2F0123456789", "s1gnature%2F0123456789", "s1gnature/0123456789",
+	} {
+		got := r.Line("'" + shown + "' is not valid")
+		for _, secret := range []string{"k3y", "q7-a", "pw77", "s1gnature"} {
+			if strings.Contains(got, secret) {
+				t.Errorf("%s: %s", shown, got)
+			}
+		}
+	}
+	if got := r.Line("part 7 in.example.com partNumber"); got != "part 7 in.example.com partNumber" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAddAndWith(t *testing.T) {
+	t.Parallel()
+	r := redact.New("fixed-secret")
+	request := r.With("request-secret")
+	r.Add("added-secret")
+	if got := request.Text("fixed-secret request-secret added-secret"); got != "*** *** ***" {
+		t.Errorf("with the secret of the request: %s", got)
+	}
+	if got := r.Text("fixed-secret request-secret added-secret"); got != "*** request-secret ***" {
+		t.Errorf("without it: %s", got)
+	}
+	for i := range 16 {
+		r.Add(fmt.Sprintf("token-%d", i))
+		r.Add("")
+	}
+	if got := r.Text("fixed-secret added-secret token-0 token-15"); got != "*** added-secret *** ***" {
+		t.Errorf("after 16 more: %s", got)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	r := redact.New("secret-7", "8271828")
+	for document, want := range map[string]string{
+		`{"a":["x secret-7",8271828,1.50]}`:                                 `{"a":["x ***",***,1.50]}`,
+		`{"Input-Endpoint_A":"h","x":{"presigned_url":"h","idToken":null}}`: `{"Input-Endpoint_A":"***","x":{"idToken":null,"presigned_url":"***"}}`,
+		`"rtmp://in/app/key"`:                                               `"rtmp://in/***"`,
+		`{"secret-7":""}`:                                                   `{"***":""}`,
+		`{"a":1} {}`:                                                        "",
+		`not JSON`:                                                          "",
+		`{"callback_uri":{"a":1}}`:                                          `{"callback_uri":"***"}`,
+	} {
+		if got, ok := r.JSON([]byte(document)); got != want || ok != (want != "") {
+			t.Errorf("%s: got %s, %t; want %s", document, got, ok, want)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	r := redact.New("secret-word", "se\u200bcret")
+	for text, want := range map[string]string{
+		"  two \n\t lines\x00\a\u200b ":           "two lines",
+		"\xff no":                                 "\uFFFD no",
+		"sec\x00ret-word":                         "***",
+		"sec\u202eret-word":                       "***",
+		strings.Repeat("é😀", 250):                 strings.Repeat("é😀", 250),
+		strings.Repeat("é😀", 251):                 strings.Repeat("é😀", 249) + "é…",
+		strings.Repeat("x", 495) + " secret-word": strings.Repeat("x", 495) + " ***",
+	} {
+		if got := r.Line(text); got != want || utf8.RuneCountInString(got) > 500 {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text  string
+		limit int
+		want  string
+	}{{"one two", 7, "one two"}, {"one two", 6, "one"}, {"one two", 3, ""}, {"onetwo", 5, ""}, {"", 0, ""}} {
+		if got := string(redact.Cut([]byte(test.text), test.limit)); got != test.want {
+			t.Errorf("%q to %d: got %q, want %q", test.text, test.limit, got, test.want)
+		}
+	}
+}
+
+func TestURLs(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse("https://joe:hidden@h.example.com:8443/a%2Fb?hidden=1#hidden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := redact.Address(u); got != "https://h.example.com:8443/a%2Fb" {
+		t.Errorf("got %s", got)
+	}
+	inner := errors.New("no route")
+	if got := redact.URLError(fmt.Errorf("PUT: %w", &url.Error{Err: &url.Error{URL: "hidden", Err: inner}})); !errors.Is(got, inner) || got.Error() != "no route" {
+		t.Errorf("got %v", got)
+	}
+	if got := redact.URLError(inner); !errors.Is(got, inner) {
+		t.Errorf("got %v", got)
+	}
+}

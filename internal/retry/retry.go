@@ -1,0 +1,81 @@
+// Package retry says how long to wait before a failed request is made again, and which failures of
+// a connection no repetition mends. It is shared by the calls of the service and the PUTs to
+// storage.
+package retry
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+const (
+	firstInterval   = 500 * time.Millisecond
+	longestInterval = 30 * time.Second
+	// longestAfter bounds what is believed of a Retry-After.
+	longestAfter = 24 * time.Hour
+)
+
+// Intervals returns a function that gives, call after call, the times to wait between the attempts
+// of one request, without end: they double from 0.5 s to 30 s, each varied by up to 50 %.
+func Intervals() func() time.Duration {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.MaxInterval = firstInterval, longestInterval
+	b.Multiplier, b.RandomizationFactor = 2, 0.5
+	b.Reset()
+	return b.NextBackOff
+}
+
+// After returns the time that the header Retry-After asks to wait, as seconds or as a date, and at
+// most 24 hours. A date is compared with the server's own clock if the response tells it. The
+// result is 0 if the header is missing or cannot be read.
+func After(h http.Header) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		if !(seconds > 0) { // NaN, too
+			return 0
+		}
+		return time.Duration(min(seconds, longestAfter.Seconds()) * float64(time.Second))
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now := time.Now()
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(at.Sub(now), 0), longestAfter)
+}
+
+// Sleep waits for d, or until ctx ends: then it returns the cause.
+func Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return context.Cause(ctx)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Untrusted reports whether a connection failed because the server does not speak TLS or its
+// certificate is not trusted. Another attempt would meet the same server.
+func Untrusted(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	// Only an error of the handshake has the connection. A later one means damage on the way.
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	return ok && record.Conn != nil
+}

@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+)
+
+// Endpoint is one API: its base address and its credential.
+type Endpoint struct {
+	name       string
+	base       *url.URL // nil: not configured
+	credential credential.Credential
+	limit      *rateLimit
+}
+
+// configured returns what is missing for a call.
+func (e *Endpoint) configured() error {
+	if e.base == nil {
+		return fmt.Errorf("the %s API is not configured: it has no base address", e.name)
+	}
+	if missing := e.credential.Missing(); missing != "" {
+		return fmt.Errorf("the %s API is not configured: it needs %s", e.name, missing)
+	}
+	return nil
+}
+
+// Call describes a call and how it may be made.
+type Call struct {
+	Endpoint *Endpoint
+	Method   string
+	Path     string // escaped, below the base address
+	Query    url.Values
+	Body     any      // sent as JSON; nil: none
+	Secrets  []string // in the body; masked in the log and in error texts
+
+	// Once marks a call that must not be processed twice. It is repeated only if the service has
+	// surely done nothing, and has a connection of its own: the service may have closed a kept one
+	// meanwhile, which cannot be told from a connection that broke after the request.
+	Once bool
+	// Unlimited exempts every attempt from the request timeout.
+	Unlimited bool
+	// NoContent marks a call to which 204 is a success. Any other 2xx response has to be JSON.
+	NoContent bool
+
+	// StatusInBody returns the error status that the body of a 2xx response tells; 0: none. nil:
+	// bodies tell no status.
+	StatusInBody func(body []byte) int
+	// NothingDone reports whether the body of an error response proves that nothing was done and
+	// that a repeat cannot succeed, whatever its status. nil: no body proves that.
+	NothingDone func(body []byte) bool
+}
+
+// Outcome is what became of a call.
+type Outcome struct {
+	Address     string // without query; "" if the endpoint has none
+	Requests    int    // made
+	Status      int    // of the last response; 0: there was none
+	ContentType string
+	Body        []byte
+	RequestID   string // "" if the response had none
+	// MayHaveBeenProcessed says that a request that may change something reached the service,
+	// perhaps, without its outcome being known: a timeout or a broken connection after it was sent,
+	// a status 5xx, or a response that cannot be read.
+	MayHaveBeenProcessed bool
+}
+
+// OK reports whether the last response has a status 2xx.
+func (o Outcome) OK() bool { return isOK(o.Status) }
+
+func isOK(status int) bool { return status >= 200 && status <= 299 }

@@ -1,0 +1,105 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+)
+
+// Client makes calls. It is safe for concurrent use. A process needs only one: its calls wait
+// together when the service asks for fewer requests, and share one identity token.
+type Client struct {
+	redactor *redact.Redactor
+	storage  http.RoundTripper
+	limits   map[url.URL]*rateLimit // by base address
+	chain    handler
+}
+
+// New checks the configuration and makes a Client.
+func New(c Config) (*Client, error) {
+	switch {
+	case c.MaxRetries < 0:
+		return nil, errors.New("the number of retries is negative")
+	case c.RequestTimeout < 0:
+		return nil, errors.New("the time for one request is negative")
+	case strings.ContainsFunc(c.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }):
+		return nil, errors.New("the user agent contains a character that a header cannot carry")
+	}
+	if c.RequestTimeout == 0 {
+		c.RequestTimeout = defaultRequestTimeout
+	}
+	kept, fresh, storage := c.Transport, c.Transport, c.Transport
+	if c.Transport == nil {
+		kept, fresh, storage = keptTransport(c), freshTransport(c), storageTransport(c)
+	}
+	h := (&sender{kept: kept, fresh: fresh, userAgent: c.UserAgent}).send
+	h = logRequest(h)
+	h = restate(h)
+	h = follow(h)
+	h = limitTime(c.RequestTimeout, h)
+	h = throttle(h)
+	h = authorize(c.Redactor, h)
+	h = retryFailures(c.MaxRetries, h)
+	return &Client{
+		redactor: c.Redactor, chain: h, limits: map[url.URL]*rateLimit{},
+		storage: &storageGuard{next: storage, userAgent: c.UserAgent},
+	}, nil
+}
+
+// Storage returns the transport for PUTs to presigned URLs. It refuses a request with a credential
+// or a cookie, and plain http except to loopback addresses. It has no time limit: its user decides
+// how long a PUT may stall.
+func (c *Client) Storage() http.RoundTripper { return c.storage }
+
+// Endpoint returns the API at an address that ParseBaseURL accepts. If the address is "", every
+// call fails. Endpoints with the same address wait together when the service asks for fewer
+// requests. All endpoints are made before the first call.
+func (c *Client) Endpoint(name, address string, credential credential.Credential) (*Endpoint, error) {
+	e := &Endpoint{name: name, credential: credential}
+	if address == "" {
+		return e, nil
+	}
+	base, err := ParseBaseURL(address)
+	if err != nil {
+		return nil, fmt.Errorf("the base address of the %s API: %w", name, err)
+	}
+	if c.limits[*base] == nil {
+		c.limits[*base] = &rateLimit{}
+	}
+	e.base, e.limit = base, c.limits[*base]
+	return e, nil
+}
+
+// Do makes a call. Without an error the service has answered, with a status 2xx and a whole JSON
+// document or with a refusal. The text of an error holds no secret.
+func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
+	var o Outcome
+	if call.Endpoint.base != nil {
+		o.Address = redact.Address(join(call.Endpoint.base, call.Path))
+	}
+	if err := call.Endpoint.configured(); err != nil {
+		return o, err
+	}
+	x := &exchange{Call: call, mask: c.redactor.With(call.Secrets...), url: join(call.Endpoint.base, call.Path)}
+	x.url.RawQuery = call.Query.Encode()
+	if call.Body != nil {
+		var err error
+		if x.payload, err = json.Marshal(call.Body); err != nil {
+			return o, errors.New("the request cannot be written as JSON")
+		}
+	}
+	res, err := c.chain(ctx, x)
+	o.Requests, o.MayHaveBeenProcessed = x.requests, x.ambiguous && call.Method != http.MethodGet
+	if res != nil {
+		o.Status, o.ContentType, o.Body = res.status, res.header.Get("Content-Type"), res.body
+		o.RequestID = requestID(x.mask, res.header)
+	}
+	return o, err
+}

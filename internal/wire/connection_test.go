@@ -1,0 +1,331 @@
+package wire_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// rawRequest is a request as a rawServer read it.
+type rawRequest struct {
+	method     string
+	connection int // from 1
+}
+
+// rawServer speaks HTTP over real connections, which it can break at will.
+type rawServer struct {
+	net.Listener
+	mu   sync.Mutex
+	seen []rawRequest
+	// answer returns the answer as it goes over the connection, and whether the
+	// connection is closed after it.
+	answer func(rawRequest) (text string, hangUp bool)
+}
+
+func newRawServer(t *testing.T, answer func(rawRequest) (string, bool)) *rawServer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &rawServer{Listener: listener, answer: answer}
+	var open sync.WaitGroup
+	t.Cleanup(func() {
+		_ = listener.Close()
+		open.Wait()
+	})
+	open.Go(func() {
+		for n := 1; ; n++ {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			open.Go(func() { s.serve(connection, n) })
+			t.Cleanup(func() { _ = connection.Close() })
+		}
+	})
+	return s
+}
+
+func (s *rawServer) serve(connection net.Conn, n int) {
+	defer func() { _ = connection.Close() }()
+	reader := bufio.NewReader(connection)
+	for {
+		r, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		request := rawRequest{r.Method, n}
+		s.mu.Lock()
+		s.seen = append(s.seen, request)
+		text, hangUp := s.answer(request)
+		s.mu.Unlock()
+		_, _ = io.WriteString(connection, text)
+		if hangUp {
+			return
+		}
+	}
+}
+
+func (s *rawServer) requests(method string) (found []rawRequest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.seen {
+		if r.method == method {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+func rawResponse(status int, body string) string {
+	return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
+}
+
+// overWire is a configuration that uses the client's own transports.
+func overWire(base string) settings {
+	c := config(nil)
+	c.LiveBaseURL, c.VODBaseURL, c.MaxRetries = base, base, 1
+	return c
+}
+
+// TestOnceMeansOnce breaks the kept connection of an earlier call when a create is sent. Neither
+// net/http nor the client may send it again.
+func TestOnceMeansOnce(t *testing.T) {
+	t.Parallel()
+	server := newRawServer(t, func(r rawRequest) (string, bool) {
+		if r.method == http.MethodPost {
+			return "", true
+		}
+		return rawResponse(200, good), false
+	})
+	client := newClient(t, overWire("http://"+server.Addr().String()))
+	if err := client.get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := client.create(t.Context())
+	if !outcome(t, err).MayHaveBeenProcessed || !strings.Contains(err.Error(), "connection broken after the request was sent") {
+		t.Errorf("got %v; want a connection broken after the request was sent", err)
+	}
+	if got := server.requests(http.MethodPost); len(got) != 1 {
+		t.Errorf("the service got %d requests, want 1", len(got))
+	}
+}
+
+// TestOnceUsesNoKeptConnection: no create fails because the service closes idle connections.
+func TestOnceUsesNoKeptConnection(t *testing.T) {
+	t.Parallel()
+	server := newRawServer(t, func(r rawRequest) (string, bool) {
+		if r.method == http.MethodPost {
+			return rawResponse(200, good), false
+		}
+		return rawResponse(200, `{"data":["eu"]}`), false
+	})
+	client := newClient(t, overWire("http://"+server.Addr().String()))
+	for range 3 {
+		if err := client.get(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.create(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := map[int]bool{}
+	for _, r := range server.requests(http.MethodPost) {
+		if used[r.connection] {
+			t.Errorf("connection %d was used for two creates", r.connection)
+		}
+		used[r.connection] = true
+	}
+	for _, r := range server.requests(http.MethodGet) {
+		if used[r.connection] {
+			t.Errorf("connection %d was used for a create and another call", r.connection)
+		}
+	}
+}
+
+// TestBrokenConnections repeats a GET whose response breaks off in every way.
+func TestBrokenConnections(t *testing.T) {
+	t.Parallel()
+	whole := rawResponse(200, `{"data":["eu"]}`)
+	for name, broken := range map[string]string{
+		"before the answer":     "",
+		"within the header":     whole[:20],
+		"in the body":           whole[:len(whole)-5],
+		"chunked, in the body":  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{\"data\":\r\n",
+		"of an unknown length":  "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"data\":[\"e",
+		"an answer of no HTTP":  "220 smtp.example.com\r\n",
+		"an answer of no sense": "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var n int
+			server := newRawServer(t, func(rawRequest) (string, bool) {
+				if n++; n == 1 {
+					return broken, true
+				}
+				return whole, false
+			})
+			err := newClient(t, overWire("http://"+server.Addr().String())).get(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestConnectionRefused(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close()
+	err = newClient(t, overWire("http://"+address)).create(t.Context())
+	e := outcome(t, err)
+	want := "connection refused by " + address
+	if err.Error() != want || e.MayHaveBeenProcessed || e.Requests != 2 {
+		t.Errorf("got  %v\nwant %s, surely not processed", err, want)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"data":["eu"]}`)
+	}))
+	server.Config.ErrorLog = quiet()
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	port := server.URL[strings.LastIndex(server.URL, ":"):]
+
+	t.Run("trusted", func(t *testing.T) {
+		t.Parallel()
+		c := overWire(server.URL)
+		c.RootCAs = roots
+		if err := newClient(t, c).get(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	for name, test := range map[string]struct {
+		base  string
+		roots *x509.CertPool
+		want  string
+	}{
+		"unknown authority": {server.URL, x509.NewCertPool(), "TLS: the certificate is signed by an unknown authority"},
+		"another name":      {"https://localhost" + port, roots, "TLS: certificate is valid for example.com"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := overWire(test.base)
+			c.RootCAs = test.roots
+			err := newClient(t, c).create(t.Context())
+			e := outcome(t, err)
+			if !strings.Contains(err.Error(), test.want) || e.MayHaveBeenProcessed || e.Requests != 1 {
+				t.Errorf("got %v (%+v), want %q at once, surely not processed", err, e, test.want)
+			}
+		})
+	}
+	t.Run("not TLS", func(t *testing.T) {
+		t.Parallel()
+		plain := httptest.NewServer(http.NotFoundHandler())
+		t.Cleanup(plain.Close)
+		err := newClient(t, overWire("https://"+plain.Listener.Addr().String())).get(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "does not answer in TLS") || outcome(t, err).Requests != 1 {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestNoConnectionInTime has a service that never finishes the handshake, so it has surely not
+// processed anything.
+func TestNoConnectionInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := overWire("https://127.0.0.1")
+		c.RequestTimeout, c.MaxRetries = time.Second, 0
+		c.DialContext = func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			t.Cleanup(func() { _ = server.Close() })
+			return client, nil
+		}
+		err := newClient(t, c).create(t.Context())
+		if err == nil || outcome(t, err).MayHaveBeenProcessed || !strings.HasSuffix(err.Error(), "time-out after 1s: no connection was made") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestTimeoutOverTheWire has a service that receives the request and does not answer.
+func TestTimeoutOverTheWire(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		server := newPipeServer(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if r.Method == http.MethodGet {
+				w.Header().Set("Content-Length", "100")
+				_, _ = io.WriteString(w, `{"data":`)
+				_ = http.NewResponseController(w).Flush()
+			}
+			<-over
+		})
+		t.Cleanup(func() { close(over) })
+		c := server.config()
+		c.RequestTimeout, c.MaxRetries = time.Second, 0
+		client := newClient(t, c)
+		err := client.create(t.Context())
+		if !outcome(t, err).MayHaveBeenProcessed || !strings.HasSuffix(err.Error(), "time-out after 1s: the request was sent but not answered") {
+			t.Errorf("got %v", err)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			t.Error("the time-out of an attempt passes for the end of the operation")
+		}
+		err = client.get(t.Context())
+		if err == nil || !strings.HasSuffix(err.Error(), "the answer broke off after 8 bytes: time-out after 1s: the answer had not ended") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestCancelOverTheWire expects a cancelled call to end at once and to say whether the request was
+// sent.
+func TestCancelOverTheWire(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		close(arrived)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	client := newClient(t, overWire(server.URL))
+	err := client.create(ctx)
+	if !errors.Is(err, context.Canceled) || !outcome(t, err).MayHaveBeenProcessed {
+		t.Errorf("got %v", err)
+	}
+	err = client.create(ctx)
+	if e := outcome(t, err); !errors.Is(err, context.Canceled) || e.MayHaveBeenProcessed || e.Requests != 0 {
+		t.Errorf("got %v; want a call that was not made", err)
+	}
+}

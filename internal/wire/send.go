@@ -1,0 +1,78 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+)
+
+// bodyLimit, in bytes, is how much of a response is read.
+const bodyLimit = 16 << 20
+
+// sender makes requests.
+type sender struct {
+	kept      http.RoundTripper // keeps its connections
+	fresh     http.RoundTripper // makes a connection for each request
+	userAgent string
+}
+
+// send makes one request and reads its whole response.
+func (s *sender) send(ctx context.Context, x *exchange) (*response, error) {
+	if ctx.Err() != nil {
+		return nil, ended(ctx)
+	}
+	x.requests++
+	sent := &trace{}
+	req, err := s.request(sent.watch(ctx), x)
+	if err != nil {
+		return nil, &callError{fault: faultFinal, text: "the request cannot be made: " + err.Error()}
+	}
+	transport := s.kept
+	if x.Once || x.timedOut {
+		transport = s.fresh
+	}
+	defer func() {
+		if _, late := errors.AsType[*attemptTimeoutError](context.Cause(ctx)); late {
+			x.timedOut = true
+			closeIdle(transport)
+		}
+	}()
+	// Not an http.Client: it would add redirects, cookies and errors with whole URLs.
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return nil, sent.failure(ctx, err, x.mask)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	res := &response{status: resp.StatusCode, header: resp.Header}
+	res.body, err = io.ReadAll(io.LimitReader(resp.Body, bodyLimit+1))
+	if len(res.body) > bodyLimit {
+		res.body, res.tooLong = res.body[:bodyLimit], true
+	} else if err != nil {
+		res.broken = sent.failure(ctx, err, x.mask)
+	}
+	return res, nil
+}
+
+func (s *sender) request(ctx context.Context, x *exchange) (*http.Request, error) {
+	var body io.Reader
+	if x.payload != nil {
+		body = bytes.NewReader(x.payload)
+	}
+	req, err := http.NewRequestWithContext(ctx, x.Method, x.url.String(), body)
+	if err != nil {
+		return nil, errors.New("its address is not valid")
+	}
+	if x.Once {
+		// Without GetBody net/http cannot repeat the request by itself.
+		req.GetBody = nil
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Authorization", x.authorization)
+	req.Header.Set("User-Agent", s.userAgent)
+	if x.payload != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
+}

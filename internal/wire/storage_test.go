@@ -1,0 +1,111 @@
+package wire_test
+
+import (
+	"crypto/x509"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
+)
+
+func put(t *testing.T, address string, header ...string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, address, strings.NewReader("bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header[header[i]] = []string{header[i+1]}
+	}
+	return r
+}
+
+// TestStorageCarriesNoCredential expects requests with a credential to be refused.
+func TestStorageCarriesNoCredential(t *testing.T) {
+	t.Parallel()
+	const address = "https://st.example.com/b/k?X-Amz-Signature=hidden"
+	for name, r := range map[string]*http.Request{
+		"authorization":       put(t, address, "Authorization", "hidden"),
+		"empty authorization": put(t, address, "Authorization", ""),
+		"proxy authorization": put(t, address, "Proxy-Authorization", "hidden"),
+		"cookie":              put(t, address, "Cookie", "hidden"),
+		"user info":           put(t, strings.Replace(address, "//", "//joe:hidden@", 1)),
+		"plain http":          put(t, strings.Replace(address, "https", "http", 1)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := wiretest.Always(200, "")
+			res, err := newClient(t, config(service)).Storage().RoundTrip(r)
+			if err == nil {
+				_ = res.Body.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), "to storage") || strings.Contains(err.Error(), "hidden") || len(service.Requests()) != 0 {
+				t.Errorf("%d requests, error %v", len(service.Requests()), err)
+			}
+		})
+	}
+}
+
+// TestStorage expects a request to arrive as it was made, and a redirect to be returned.
+func TestStorage(t *testing.T) {
+	t.Parallel()
+	type arrived struct {
+		header http.Header
+		host   string
+		proto  string
+		body   string
+	}
+	got := make(chan arrived, 8)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- arrived{r.Header, r.Host, r.Proto, string(body)}
+		if r.URL.Path == "/redirect" {
+			http.SetCookie(w, &http.Cookie{Name: "session", Value: "x"})
+			http.Redirect(w, r, "/b/k", http.StatusTemporaryRedirect)
+		}
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	c := overWire(server.URL)
+	c.RootCAs = roots
+	storage := newClient(t, c).Storage()
+
+	for path, status := range map[string]int{"/redirect": 307, "/b/k": 200} {
+		res, err := storage.RoundTrip(put(t, server.URL+path+"?X-Amz-Signature=a%2Fb", "Content-Type", "video/mp4"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != status {
+			t.Errorf("%s: status %d, want %d", path, res.StatusCode, status)
+		}
+		a := <-got
+		if a.body != "bytes" || a.proto != "HTTP/1.1" || a.header.Get("User-Agent") != "test/1" || a.header.Get("Content-Type") != "video/mp4" {
+			t.Errorf("%s: got %+v", path, a)
+		}
+		for _, header := range []string{"Authorization", "Cookie", "Accept-Encoding", "Referer"} {
+			if _, sent := a.header[header]; sent {
+				t.Errorf("%s: sent %s", path, header)
+			}
+		}
+	}
+	if len(got) != 0 {
+		t.Error("the redirect was followed")
+	}
+}
+
+// TestNoConnectionIsMadeByNew expects no request from New and Endpoint.
+func TestNoConnectionIsMadeByNew(t *testing.T) {
+	t.Parallel()
+	server := newRawServer(t, func(rawRequest) (string, bool) { return "", true })
+	newClient(t, overWire("http://"+server.Addr().String()))
+	if n := len(server.requests(http.MethodGet)); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}

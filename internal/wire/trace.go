@@ -1,0 +1,151 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
+)
+
+// trace is how far a request got.
+type trace struct {
+	reported  atomic.Bool // the transport reports its progress
+	connected atomic.Bool
+	wrote     atomic.Bool // the whole request
+	answered  atomic.Bool // the first byte of the response was received
+}
+
+func (t *trace) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:              func(string) { t.reported.Store(true) },
+		GotConn:              func(httptrace.GotConnInfo) { t.connected.Store(true) },
+		WroteRequest:         func(i httptrace.WroteRequestInfo) { t.wrote.Store(i.Err == nil) },
+		GotFirstResponseByte: func() { t.answered.Store(true) },
+	})
+}
+
+// failure says why there is no response, or no whole one.
+func (t *trace) failure(ctx context.Context, err error, mask *redact.Redactor) *callError {
+	f := t.faultOf(err)
+	cause := context.Cause(ctx)
+	if late, ok := errors.AsType[*attemptTimeoutError](cause); ok {
+		return &callError{fault: f, text: late.Error() + ": " + t.waitingFor(f), cause: late}
+	}
+	if cause != nil {
+		return &callError{fault: f, text: ended(ctx).text + ": " + t.waitingFor(f), cause: ctx.Err()}
+	}
+	err = redact.URLError(err)
+	return &callError{fault: f, text: mask.Line(t.describe(err, f)), cause: err}
+}
+
+// faultOf returns the fault of a request that ended with an error.
+func (t *trace) faultOf(err error) fault {
+	notSent := isDialError(err)
+	if t.reported.Load() {
+		notSent = !t.connected.Load()
+	}
+	switch {
+	case !notSent:
+		return faultLost
+	case retry.Untrusted(err):
+		return faultFinal
+	}
+	return faultNotSent
+}
+
+// isDialError tells errors of making a connection from errors of using it.
+func isDialError(err error) bool {
+	if op, ok := errors.AsType[*net.OpError](err); ok && (op.Op == "dial" || op.Op == "proxyconnect") {
+		return true
+	}
+	_, lookup := errors.AsType[*net.DNSError](err)
+	return lookup || retry.Untrusted(err)
+}
+
+// waitingFor says what a request waited for when its time was over.
+func (t *trace) waitingFor(f fault) string {
+	switch {
+	case f == faultNotSent:
+		return "no connection was made"
+	case t.answered.Load():
+		return "the answer had not ended"
+	case t.wrote.Load() || !t.reported.Load():
+		return "the request was sent but not answered"
+	}
+	return "the request was being sent"
+}
+
+// describe puts an error of the network into words.
+func (t *trace) describe(err error, f fault) string {
+	if text := tlsProblem(err); text != "" {
+		return text
+	}
+	op, _ := errors.AsType[*net.OpError](err)
+	lookup, isLookup := errors.AsType[*net.DNSError](err)
+	switch {
+	case isLookup && lookup.IsNotFound:
+		return fmt.Sprintf("the host name %q is not known", lookup.Name)
+	case isLookup:
+		return fmt.Sprintf("the host name %q could not be looked up: %s", lookup.Name, lookup.Err)
+	case isAny(err, errnosRefused):
+		return "connection refused" + by(op)
+	case f == faultNotSent && op != nil && op.Timeout():
+		return "no connection was made in time" + by(op)
+	case f == faultNotSent:
+		return "no connection was made: " + err.Error()
+	}
+	where := "while the request was being sent"
+	switch {
+	case t.answered.Load():
+		where = "in the middle of the answer"
+	case t.wrote.Load() || !t.reported.Load():
+		where = "after the request was sent"
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || isAny(err, errnosBroken) {
+		return "connection broken " + where
+	}
+	return fmt.Sprintf("connection broken %s: %s", where, err)
+}
+
+func isAny(err error, targets []error) bool {
+	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
+}
+
+func by(op *net.OpError) string {
+	if op == nil || op.Addr == nil {
+		return ""
+	}
+	return " by " + op.Addr.String()
+}
+
+func tlsProblem(err error) string {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "TLS: the certificate is signed by an unknown authority"
+	}
+	if host, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "TLS: " + strings.TrimPrefix(host.Error(), "x509: ")
+	}
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return "TLS: the certificate has expired or is not yet valid"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "TLS: the server does not answer in TLS; is the port right?"
+	}
+	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "TLS: the certificate cannot be verified: " + certificate.Err.Error()
+	}
+	if alert, ok := errors.AsType[tls.AlertError](err); ok {
+		return "TLS: the server ended the connection: " + alert.Error()
+	}
+	return ""
+}
