@@ -42,7 +42,7 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	var plan model
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &plan)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() || !plan.ID.IsUnknown() {
 		return
 	}
@@ -51,7 +51,7 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &plan)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -70,7 +70,7 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.ID = types.StringValue(rand.Text())
 	plan.Message = types.StringValue(message)
 	plan.SubmittedAt = types.StringValue(time.Now().UTC().Format(time.RFC3339))
-	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
 // Read keeps the state: the service has no call that reads a job.

@@ -23,7 +23,7 @@ const defaultCreateTimeout = 20 * time.Minute
 // the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m model
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
 	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -84,7 +84,7 @@ func (n *newborn) seen(s *api.Session) {
 }
 
 func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
-	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, *n.model)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, *n.model)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, renditionsKey, n.renditions.encoded())...)
 	setIdentity(ctx, resp.Identity, n.model.ID.ValueString(), &resp.Diagnostics)
 }

@@ -22,13 +22,13 @@ import (
 func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var state, plan model
 	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &state)...)
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
 		return
 	}
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &plan)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -30,11 +30,11 @@ type liveSession struct {
 }
 
 var (
-	_ resource.ResourceWithConfigure        = (*liveSession)(nil)
-	_ resource.ResourceWithConfigValidators = (*liveSession)(nil)
-	_ resource.ResourceWithIdentity         = (*liveSession)(nil)
-	_ resource.ResourceWithImportState      = (*liveSession)(nil)
-	_ resource.ResourceWithModifyPlan       = (*liveSession)(nil)
+	_ resource.ResourceWithConfigure      = (*liveSession)(nil)
+	_ resource.ResourceWithIdentity       = (*liveSession)(nil)
+	_ resource.ResourceWithImportState    = (*liveSession)(nil)
+	_ resource.ResourceWithModifyPlan     = (*liveSession)(nil)
+	_ resource.ResourceWithValidateConfig = (*liveSession)(nil)
 )
 
 func (r *liveSession) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -55,10 +55,6 @@ func (r *liveSession) Configure(_ context.Context, req resource.ConfigureRequest
 	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
-func (r *liveSession) ConfigValidators(context.Context) []resource.ConfigValidator {
-	return configRules()
-}
-
 func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
 }
@@ -67,7 +63,7 @@ func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateR
 // only while a value is missing, so that the refresh of a complete session requests no listing.
 func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var m model
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &m)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
 	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -122,7 +118,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	if !reflect.DeepEqual(before, m.session) {
-		resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, m)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	}
 	if encoded := shown.encoded(); !bytes.Equal(encoded, private) {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, renditionsKey, encoded)...)
@@ -165,18 +161,18 @@ func noSuchSession(id, base string, err error) diag.Diagnostic {
 // Update makes no request: only the provider's own arguments change in place.
 func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var m model
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &m)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, m)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics)
 }
 
 // Delete makes no request: the service has no call that stops or deletes a session.
 func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var m model
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &m)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

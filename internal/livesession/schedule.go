@@ -1,39 +1,20 @@
 package livesession
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
-// realLocalTime checks that scheduled_at exists in timezone, and warns if it exists twice.
-type realLocalTime struct{}
-
-func (realLocalTime) Description(context.Context) string {
-	return "scheduled_at exists exactly once in timezone"
-}
-
-func (v realLocalTime) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (realLocalTime) ValidateResource(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	zone, _ := text(req.Config, "timezone")
-	at, _ := text(req.Config, "scheduled_at")
-	if zone == nil || at == nil {
-		return
-	}
-	resp.Diagnostics.Append(checkLocalTime(*at, *zone)...)
-}
-
+// checkLocalTime checks that scheduled_at exists in timezone, and warns if it exists twice.
 func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 	loc, err := localtime.Zone(zone)
 	if err != nil {
-		return nil // reported by the validator of the attribute
+		return nil // unknown, not set, or reported by the validator of the attribute
 	}
 	wall, err := localtime.Parse(at)
 	if err != nil {

@@ -43,8 +43,8 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	p := planner{resource: r}
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &p.plan)...)
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Config, &p.config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
 	if req.State.Raw.IsNull() {
 		// The second call for a replacement has no state, but the private data of the first one.
 		earlier, diags := req.Private.GetKey(ctx, privateIntent)
@@ -52,7 +52,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		p.replacesUndecided = string(earlier) == intentUndecided
 	} else {
 		p.state = &model{}
-		resp.Diagnostics.Append(providerdata.Get(ctx, req.State, p.state)...)
+		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
 		content, diags := req.Private.GetKey(ctx, privateSeen)
 		resp.Diagnostics.Append(diags...)
 		// A private state that cannot be read only means that the file is read.
@@ -74,7 +74,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
 	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intent))...)
-	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.Plan, p.plan)...)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
 // planner makes one plan.

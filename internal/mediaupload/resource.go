@@ -46,7 +46,7 @@ func (r *mediaUpload) Configure(_ context.Context, req resource.ConfigureRequest
 func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	var configured types.String
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &plan)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
 	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
@@ -76,7 +76,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	if file != nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 	}
-	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
 // upload sends the file and fills in what the service returns. If it fails, it returns what is left
@@ -105,8 +105,8 @@ func (r *mediaUpload) Read(context.Context, resource.ReadRequest, *resource.Read
 func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model
 	var configured types.String
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.Plan, &plan)...)
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &state)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -114,7 +114,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	file, err := plan.prepare(ctx, r.data.Uploader)
 	switch {
 	case upload.IsMissing(err) && state.complete():
-		resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 		return
 	case err != nil:
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
@@ -131,7 +131,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	if file != nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 	}
-	resp.Diagnostics.Append(providerdata.Set(ctx, &resp.State, plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
 // uploadRest continues an incomplete upload for Update. It returns what is left to continue when it
@@ -153,7 +153,7 @@ func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, 
 // Create that follows in this process.
 func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
-	resp.Diagnostics.Append(providerdata.Get(ctx, req.State, &state)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	intent, diags := req.Private.GetKey(ctx, privateIntent)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
