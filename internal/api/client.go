@@ -76,11 +76,35 @@ type call struct {
 	attempted string // in words, for errors
 	// read takes what is wanted from the body of a 2xx response.
 	read func(value) error
+	// sure tells a body that has what was asked for from one that read would only guess; nil: read
+	// does not guess.
+	sure func(value) bool
+}
+
+// answered reports whether a body has what was asked for. Then it is no refusal, whatever status it
+// tells. The response to a batch job has only a message, so only the status decides.
+func (c call) answered(v value) bool {
+	switch {
+	case c.NoContent:
+		return false
+	case c.sure != nil:
+		return c.sure(v)
+	}
+	o := v.object()
+	hasContent := slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() })
+	return hasContent && c.read(v) == nil
 }
 
 // do makes a call. Its error is an *Error.
 func (c *Client) do(ctx context.Context, call call) error {
-	call.StatusInBody = func(body []byte) int { return statusInBody(parse(body)) }
+	call.StatusInBody = func(body []byte) int {
+		v := parse(body)
+		status := statusInBody(v)
+		if status != 0 && call.answered(v) {
+			return 0
+		}
+		return status
+	}
 	o, err := c.wire.Do(ctx, call.Call)
 	mask := c.mask.With(call.Secrets...)
 	if err == nil && o.OK() {
@@ -97,9 +121,9 @@ func (c *Client) do(ctx context.Context, call call) error {
 	}
 	if !o.OK() {
 		e.Message = errorMessage(mask, o.ContentType, o.Body)
-		if call.NothingDone != nil {
-			e.StorageCode = storageCode(o.Body)
-		}
+	}
+	if call.NothingDone != nil {
+		e.StorageCode = storageCode(o.Body) // also of a 2xx response: S3 itself completes with 200 and an error
 	}
 	return e
 }

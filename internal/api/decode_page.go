@@ -23,7 +23,11 @@ func decodePage(v value) (*SessionPage, error) {
 		}
 		page.Sessions = append(page.Sessions, *s)
 	}
-	if o, ok := aCursor.find(v); ok {
+	o, found := aCursor.count(v)
+	if found > 1 {
+		return nil, misshapen("it has %d cursors (LastEvaluatedKey)", found) // one of them may lead to further sessions
+	}
+	if found == 1 {
 		next, err := decodeCursor(o.get("LastEvaluatedKey"))
 		if err != nil {
 			return nil, err

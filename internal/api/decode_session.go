@@ -22,6 +22,12 @@ func isSession(o object) bool {
 	return o.hasAny("id") && slices.ContainsFunc(sessionKeys, o.has)
 }
 
+// hasSession reports whether a body has an object that is surely a session.
+func hasSession(v value) bool {
+	_, found := aSession.search(v, aSession.sure, false, 0)
+	return found == 1
+}
+
 // decodeSession reads a session, wrapped or bare. If a field cannot be read, it returns the error
 // and the rest of the session. Without an id it returns no session.
 func decodeSession(v value) (*Session, error) {

@@ -319,6 +319,8 @@ func TestRefusalWithStatus200(t *testing.T) {
 		{`{"status_code":422,"data":null,"message":"no such region"}`, 422, false},
 		{`{"code":403,"data":{},"error":"no such region"}`, 403, false},
 		{`{"StatusCode":400,"data":[],"errors":[{"message":"no such region"}],"id":"request-7"}`, 400, false},
+		{`{"statusCode":"400","message":"no such region"}`, 400, false},
+		{`{"statusCode":400,"data":{"path":"x"},"message":"no such region"}`, 400, false},
 		{`{"statusCode":500,"message":"no such region"}`, 500, true},
 		{`{"statusCode":200,"message":"no such region"}`, 0, true},
 		{`{"statusCode":399,"message":"no such region"}`, 0, true},
@@ -348,6 +350,12 @@ func TestRefusalWithStatus200(t *testing.T) {
 	} {
 		if got, err := once(t, 200, body).CreateSession(t.Context(), api.SessionSpec{Name: "n"}); err != nil || got.ID != "s-1" {
 			t.Errorf("%s: got %+v, %v", body, got, err)
+		}
+	}
+	// A batch job has nothing to read back, so only the status tells a refusal from a success.
+	for _, body := range []string{`{"statusCode":400,"message":"bad path","data":{"path":"x"}}`, `{"statusCode":"400","message":"bad path"}`} {
+		if _, err := once(t, 200, body).SubmitBatch(t.Context(), []string{"k"}, []string{"m"}); err == nil || asError(t, err).Status != 400 {
+			t.Errorf("%s: got %v, want a 400", body, err)
 		}
 	}
 	if _, err := once(t, 200, `{"statusCode":404,"message":"none"}`).GetSession(t.Context(), "s-1"); !api.NotFound(err) {

@@ -51,6 +51,7 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session,
 			}
 			return err
 		},
+		sure: hasSession,
 	})
 	if err != nil {
 		return nil, err
@@ -69,6 +70,7 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id)},
 		attempted: attempted,
 		read:      func(v value) (err error) { session, err = decodeSession(v); return err },
+		sure:      hasSession,
 	})
 	if err != nil {
 		return nil, err

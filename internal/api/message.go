@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// errorBodyRead, in bytes, is how much of an error body is read.
+	// errorBodyRead, in bytes, is how much of an error body is read that is not JSON.
 	errorBodyRead = 64 << 10
 	// messageDepth is how deep a message is searched for in JSON.
 	messageDepth = 6
@@ -23,12 +23,12 @@ const (
 
 // errorMessage returns what an error body says as one masked line, "" if it says nothing.
 func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
-	body = redact.Cut(bytes.TrimSpace(body), errorBodyRead)
-	if len(body) == 0 {
-		return ""
-	}
+	body = bytes.TrimSpace(body)
 	if json.Valid(body) {
 		return mask.Line(jsonMessage(mask, body))
+	}
+	if body = redact.Cut(body, errorBodyRead); len(body) == 0 {
+		return ""
 	}
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	media, _, _ := mime.ParseMediaType(contentType)
@@ -124,50 +124,38 @@ func saidByObject(o object, depth int) string {
 }
 
 // statusInBody returns the error status that the body of a 2xx response tells, 0 if none: a number
-// from 400 to 599 at its top level. A body with what was asked for is no refusal, whatever number
-// is beside it.
+// from 400 to 599 at its top level.
 func statusInBody(v value) int {
-	o := v.object()
 	for _, key := range []string{"statusCode", "code"} {
-		status, err := strconv.Atoi(string(o.get(key)))
-		if err != nil || status < http.StatusBadRequest || status > 599 {
-			continue
+		text, _ := v.object().get(key).scalar()
+		if status, err := strconv.Atoi(text); err == nil && status >= http.StatusBadRequest && status <= 599 {
+			return status
 		}
-		if isSession(o) || slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() }) {
-			return 0
-		}
-		return status
 	}
 	return 0
 }
 
 // storageCodes are S3's error codes for a multipart upload that cannot go on, by the words that
-// tell them, in lower case and without spaces and punctuation: the service may pass on the code,
-// the sentence or both, with any status.
+// tell them. The service may pass on the code, the sentence or both, with any status.
 var storageCodes = []struct{ words, code string }{
-	{"nosuchupload", StorageNoSuchUpload},
-	{"specifieduploaddoesnotexist", StorageNoSuchUpload},
-	{"uploadidmaybeinvalid", StorageNoSuchUpload},
-	{"invalidpart", StorageInvalidPart},
-	{"specifiedpartscouldnotbefound", StorageInvalidPart},
-	{"entitytoosmall", StorageEntityTooSmall},
-	{"smallerthantheminimumallowedsize", StorageEntityTooSmall},
+	{" nosuchupload ", StorageNoSuchUpload},
+	{" specified upload does not exist ", StorageNoSuchUpload},
+	{" upload id may be invalid ", StorageNoSuchUpload},
+	{" invalidpart ", StorageInvalidPart},
+	{" specified parts could not be found ", StorageInvalidPart},
+	{" entitytoosmall ", StorageEntityTooSmall},
+	{" smaller than the minimum allowed size ", StorageEntityTooSmall},
 }
 
 // storageCode returns the S3 error code that an error body passes on, "" for none. Only calls that
 // name a multipart upload get one.
 func storageCode(body []byte) string {
-	words := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
-		}
-		return -1
-	}, string(redact.Cut(body, errorBodyRead)))
+	words := strings.FieldsFunc(strings.ToLower(string(body[:min(len(body), errorBodyRead)])), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	text := " " + strings.Join(words, " ") + " "
 	for _, known := range storageCodes {
-		if strings.Contains(words, known.words) {
+		if strings.Contains(text, known.words) {
 			return known.code
 		}
 	}

@@ -51,6 +51,11 @@ func TestStorageRefusalIsFinal(t *testing.T) {
 		body   string
 		code   string
 	}{
+		"like a code, 400":   {400, `{"message":"part 7: invalid part_number"}`, ""},
+		"like a code, 422":   {422, `{"message":"Invalid partition key"}`, ""},
+		"another code, 400":  {400, `{"code":"InvalidPartNumber"}`, ""},
+		"in a page, 404":     {404, "<html><body>This address is invalid. Part of it is missing.</body></html>", ""},
+		"the code, 400":      {400, `{"message":"An error occurred (NoSuchUpload) when calling the operation"}`, api.StorageNoSuchUpload},
 		"the sentence, 400":  {400, `{"message":"` + gone + `"}`, api.StorageNoSuchUpload},
 		"the sentence, 500":  {500, `{"message":"` + gone + `"}`, api.StorageNoSuchUpload},
 		"the sentence, 502":  {502, gone, api.StorageNoSuchUpload},

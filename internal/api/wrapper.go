@@ -32,11 +32,17 @@ type wanted struct {
 //   - If no object is sure, one that is maybe is accepted: the innermost in "data" or w.name,
 //     because a wrapper may have an id of its own.
 func (w wanted) find(v value) (object, bool) {
+	o, found := w.count(v)
+	return o, found == 1
+}
+
+// count returns how many objects fit, and the object if only one does.
+func (w wanted) count(v value) (object, int) {
 	o, found := w.search(v, w.sure, false, 0)
 	if found == 0 && w.maybe != nil {
 		o, found = w.search(v, w.maybe, true, 0)
 	}
-	return o, found == 1
+	return o, found
 }
 
 // search returns how many objects that fit it found, and the object if there is one. innermost

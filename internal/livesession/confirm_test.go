@@ -155,3 +155,19 @@ func checkGone(t *testing.T, o acctest.Instance, text, id string) {
 		}
 	}
 }
+
+// TestOlderPageDoesNotOverwriteTheLastRead: another reader listed the account while the session was not
+// ready. The addresses come from a page that is as new as the status.
+func TestOlderPageDoesNotOverwriteTheLastRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{ReadyAfter: 8 * time.Second, LateAllocation: true})
+		p := w.Provider(once)
+		time.AfterFunc(time.Second, func() { _, _ = p.DataSource("vodlive_live_sessions", nil) })
+		o, diags := p.Create(resourceType, base())
+		diags.Must(t)
+		if o.Text("status") != "READY" || o.Text("elastic_ip_a") == "" {
+			t.Errorf("status %s, address %q", o.Text("status"), o.Text("elastic_ip_a"))
+		}
+	})
+}

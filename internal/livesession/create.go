@@ -39,7 +39,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	created, err := r.data.API.CreateSession(limited, spec)
 	r.data.Sessions.Wrote()
 	if err == nil {
-		r.data.Sessions.Own(created.ID)
+		r.data.Creates.Own(created.ID)
 	}
 	answered()
 	if err != nil {
@@ -75,7 +75,9 @@ func newNewborn(plan *model) *newborn {
 func (n *newborn) seen(s *api.Session) {
 	n.shown.fillArguments(s)
 	for _, a := range arguments {
-		if got := a.value(&n.shown); !a.same(a.value(&n.model.session), got) {
+		if got := a.value(&n.shown); a.same(a.value(&n.model.session), got) {
+			delete(n.other, a.name)
+		} else {
 			n.other[a.name] = got
 		}
 	}
@@ -91,7 +93,6 @@ func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 
 // settle waits for the session and fills in the values that the create response lacks.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
-	since := time.Now()
 	p := &confirming{get: r.data.Sessions.Fetch, then: r.data.Sessions}
 	last, err := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
 	n.seen(last)
@@ -102,25 +103,23 @@ func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Sessi
 		resp.Diagnostics.Append(waitDiagnostic(err))
 		return
 	}
-	if unallocated(last.Status) {
+	if _, missing := n.model.untold(); len(missing) == 0 || unallocated(last.Status) {
 		return
 	}
-	if s := r.listedNew(ctx, created.ID, since, &resp.Diagnostics); s != nil {
+	if s := r.listedNew(ctx, created.ID, &resp.Diagnostics); s != nil {
 		n.seen(s)
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&n.model.session))...)
 	}
 }
 
 // listedNew calls listed up to three times, because the listing may not show a new session at once.
-func (r *liveSession) listedNew(ctx context.Context, id string, since time.Time, diags *diag.Diagnostics) *api.Session {
+// A page from before the call could show an older status than the wait ended with.
+func (r *liveSession) listedNew(ctx context.Context, id string, diags *diag.Diagnostics) *api.Session {
 	for _, again := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
-		if again > 0 {
-			if !pause(ctx, again) {
-				return nil
-			}
-			since = time.Now()
+		if !pause(ctx, again) {
+			return nil
 		}
-		s, ok := listed(ctx, r.data, id, since, diags)
+		s, ok := listed(ctx, r.data, id, time.Now(), diags)
 		if s != nil || !ok {
 			return s
 		}

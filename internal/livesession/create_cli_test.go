@@ -1,6 +1,7 @@
 package livesession_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -223,10 +224,9 @@ func TestCreateEnds(t *testing.T) {
 		},
 		"not as asked for": {
 			options: simulator.Options{StatusPath: []string{"READY"}},
-			fault: &simulator.Fault{Call: simulator.CallCreateSession, Rewrite: func(body []byte) []byte {
-				return []byte(strings.Replace(string(body), `"match"`, `"Match"`, 1))
-			}},
-			config: pushPull(),
+			fault:   &simulator.Fault{Call: simulator.CallGetSession, Rewrite: renamed},
+			also:    &simulator.Fault{Call: simulator.CallListSessions, Rewrite: renamed},
+			config:  pushPull(),
 			want: ended{state: true, sessions: 1, creates: 1, texts: []string{
 				"Warning: The service stored other values than configured", `name: configured "match", shown "Match"`,
 			}},
@@ -400,3 +400,6 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("refreshing 50 sessions took %d calls, want at most 62", calls)
 	}
 }
+
+// renamed has a response show another name than was asked for.
+func renamed(body []byte) []byte { return bytes.Replace(body, []byte(`"match"`), []byte(`"Match"`), 1) }

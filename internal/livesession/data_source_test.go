@@ -186,3 +186,16 @@ func TestPagesAreShared(t *testing.T) {
 	w.AssertCalls(t, simulator.CallListSessions, 3)
 	w.AssertCalls(t, simulator.CallGetSession, 0)
 }
+
+// TestFiltersIgnoreSpellings: the state shows the values in the documented spelling, so filters know
+// them in it, too.
+func TestFiltersIgnoreSpellings(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.AddSession(simulator.SessionRecord{Name: "a", Region: "EU-Central-1", Mode: "norm", Input: "rtmp_push", Status: "Ready"})
+	for attribute, value := range map[string]string{"region": "eu-central-1", "mode": "NORM", "input": "RTMP_PUSH", "status": "READY"} {
+		if found := names(t, w.Provider(nil), config{attribute: value}); len(found) != 1 {
+			t.Errorf("%s = %q finds %d sessions", attribute, value, len(found))
+		}
+	}
+}

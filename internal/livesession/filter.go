@@ -3,6 +3,7 @@ package livesession
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -48,7 +49,9 @@ func (f *filter) matcher() (func(*api.Session) bool, error) {
 	}
 	same := func(want types.String, got string) bool { return want.IsNull() || want.ValueString() == got }
 	return func(s *api.Session) bool {
-		return same(f.Region, s.Region) && same(f.Mode, s.Mode) && same(f.Input, s.Input) && same(f.Status, s.Status) &&
+		// Spellings of the service that mean the same count as the same, as everywhere.
+		return (f.Region.IsNull() || strings.EqualFold(f.Region.ValueString(), s.Region)) &&
+			same(f.Mode, canonical(s.Mode, modes)) && same(f.Input, canonical(s.Input, directions)) && same(f.Status, canonical(s.Status, statuses)) &&
 			same(f.Name, s.Name) && pattern.MatchString(s.Name)
 	}, nil
 }

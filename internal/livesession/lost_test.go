@@ -60,8 +60,8 @@ func TestLostCreate(t *testing.T) {
 			before: []simulator.SessionRecord{twin("older"), {ID: "stranger", Name: "other"}}, late: map[string]time.Duration{"late": 12 * time.Second}, took: 14 * time.Second,
 			texts: []string{
 				"appeared after the request was sent. It is most likely the new session, unless somebody else created it:\n\n# status READY\n" + block("late"),
-				"The first listing already showed 1 session with exactly these arguments. Each may be the new session or an older one: the service shows no time of creation.\n\n" +
-					"# status READY\n" + block("older"),
+				"The first listing already showed 1 session with exactly these arguments. Each may be the new session or an older one: the service shows no time of creation. " +
+					"Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.\n\n# status READY\n" + block("older"),
 			},
 			not: []string{"stranger"},
 		},

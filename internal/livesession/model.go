@@ -138,7 +138,7 @@ func (m *session) fillArguments(s *api.Session) {
 
 func (m *session) fillComputed(s *api.Session) {
 	keep(&m.ID, s.ID)
-	keep(&m.Status, s.Status)
+	keep(&m.Status, canonical(s.Status, statuses))
 
 	push, pull, ha := pushes(m.Input), pulls(m.OutputMode), m.Mode.ValueString() == modeHA
 	applies(&m.InputEndpointA, s.InputEndpointA, push)
@@ -168,8 +168,12 @@ func (m *session) fillPreset(p api.InputPreset) {
 	if m.InputPreset.IsNull() && p == (api.InputPreset{}) {
 		return
 	}
+	codec := part("codec", canonical(p.Codec, codecs))
+	if codec.IsNull() {
+		codec = types.StringValue(codecs[0]) // the default of the argument, too
+	}
 	m.InputPreset = types.ObjectValueMust(presetTypes, map[string]attr.Value{
-		"codec":      part("codec", canonical(p.Codec, codecs)),
+		"codec":      codec,
 		"resolution": part("resolution", canonical(p.Resolution, resolutions)),
 		"bitrate":    part("bitrate", canonical(p.Bitrate, bitrates)),
 	})
@@ -228,7 +232,11 @@ func (m *session) untold() (required, listed []string) {
 	add(&required, "input", m.Input, true)
 	add(&required, "mode", m.Mode, true)
 	add(&required, "output_mode", m.OutputMode, true)
-	add(&required, "input_preset", m.InputPreset, true)
+	for _, part := range []string{"resolution", "bitrate"} {
+		value := types.StringNull()
+		keep(&value, m.preset(part))
+		add(&required, "input_preset."+part, value, true)
+	}
 	add(&required, "timezone", m.Timezone, m.IsScheduled.ValueBool())
 	add(&required, "scheduled_at", m.ScheduledAt, m.IsScheduled.ValueBool())
 

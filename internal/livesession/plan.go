@@ -37,7 +37,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	if r.data != nil && !r.data.Unknown {
-		r.data.Sessions.Own(state.ID.ValueString()) // so that no lost create of this run claims it
+		r.data.Creates.Own(state.ID.ValueString()) // so that no lost create of this run claims it
 	}
 	replaced, status := changes(&state.session, &plan.session), state.Status.ValueString()
 	switch {

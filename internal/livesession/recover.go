@@ -65,12 +65,11 @@ func (l *lost) search(ctx context.Context) {
 	defer cancel()
 	start := time.Now()
 	for interval := lookFirst; ctx.Err() == nil; interval *= 2 {
-		// Older pages must not answer this listing.
-		l.sessions.Wrote()
+		begun := time.Since(start)
 		l.err = l.look(limited)
 		l.looked = time.Since(start)
 		refused := l.err != nil && !transient(l.err)
-		last := l.looked >= appearWithin || limited.Err() != nil || refused
+		last := begun >= appearWithin || limited.Err() != nil || refused
 		if last || !l.creates.Waiting(l.spec) {
 			l.take()
 		}
@@ -88,7 +87,7 @@ func (l *lost) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(differing(l.spec, s)) == 0 && !l.sessions.Owns(s.ID) {
+		if len(differing(l.spec, s)) == 0 && !l.creates.Owns(s.ID) {
 			matching = append(matching, s)
 		}
 	}
@@ -117,7 +116,7 @@ func (l *lost) look(ctx context.Context) error {
 // others: it does not matter which create gets which session.
 func (l *lost) take() {
 	for _, s := range l.appeared {
-		if l.sessions.Own(s.ID) {
+		if l.creates.Own(s.ID) {
 			l.mine = s
 			return
 		}
@@ -147,7 +146,7 @@ func (l *lost) text() string {
 	}
 	if len(l.either) > 0 {
 		fmt.Fprintf(&b, "\n\nThe first listing already showed %s with exactly these arguments. Each may be the new session or an older one: "+
-			"the service shows no time of creation.", count(len(l.either)))
+			"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.either)))
 		for _, s := range l.either {
 			b.WriteString("\n\n" + importBlock(s))
 		}
@@ -173,7 +172,8 @@ func listAgain(spec api.SessionSpec) string {
 }
 
 func importBlock(s *api.Session) string {
-	return fmt.Sprintf("# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", s.Status, typeName, hclString(s.ID))
+	status := strings.Trim(strconv.Quote(s.Status), `"`) // a line break would end the comment
+	return fmt.Sprintf("# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", status, typeName, hclString(s.ID))
 }
 
 // hclString quotes a string for HCL, where ${ and %{ begin a template.

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -103,6 +104,11 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		take = m.fill
 	}
 	take(s)
+	if importing {
+		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
+	} else {
+		m.ID = types.StringValue(id) // an identity must not change
+	}
 
 	seen, diags := req.Private.GetKey(ctx, listedKey)
 	resp.Diagnostics.Append(diags...)
@@ -128,7 +134,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 // read reads a session of the state. If no GET has returned the session since its creation, read
 // waits as for a new session.
 func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequest, resp *resource.ReadResponse) (*api.Session, error) {
-	r.data.Sessions.Own(id) // so that no lost create of this run claims it
+	r.data.Creates.Own(id) // so that no lost create of this run claims it
 	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
 	resp.Diagnostics.Append(diags...)
 	if unconfirmed == nil {
@@ -178,7 +184,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	if !r.data.Unknown {
 		// The session keeps running, so a later lost create of this run must not claim it.
-		r.data.Sessions.Own(m.ID.ValueString())
+		r.data.Creates.Own(m.ID.ValueString())
 	}
 	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
 }

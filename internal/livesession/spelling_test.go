@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -154,4 +155,19 @@ func checkEmptyPlan(t *testing.T, w *acctest.World, o acctest.Instance, c config
 		}
 	}
 	return o
+}
+
+// TestImportWithoutACodec: a codec that the service does not show is the default one, not a difference.
+func TestImportWithoutACodec(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	for _, call := range []string{simulator.CallGetSession, simulator.CallListSessions} {
+		w.Fail(simulator.Fault{Call: call, Rewrite: func(body []byte) []byte {
+			return regexp.MustCompile(`"codec":"H264",?`).ReplaceAll(body, nil)
+		}})
+	}
+	p := w.Provider(nil)
+	o, diags := p.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"}))
+	diags.Must(t)
+	p.AssertNoChanges(o, base())
 }

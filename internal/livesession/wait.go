@@ -106,6 +106,7 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID, "error": err.Error()})
 			continue
 		}
+		s.Status = canonical(s.Status, statuses)
 		trouble, last = nil, s
 		tflog.Info(ctx, "Waiting for the live session", map[string]any{
 			"id": s.ID, "status": s.Status, "waiting_for": orList(want), "elapsed": time.Since(start).Round(time.Second).String(),

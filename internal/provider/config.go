@@ -42,7 +42,7 @@ type settings struct {
 	accessTokenID, secretKey   string
 	token                      credential.TokenSource
 	checkToken                 func(context.Context, time.Time) error
-	account                    func(context.Context) string
+	account                    func(context.Context) (string, error)
 	missingLive, missingUpload []string
 	maxRetries                 int
 	requestTimeout             time.Duration

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -105,16 +106,15 @@ func (r *resolver) tokenCommand(list types.List, s *settings) {
 }
 
 // account identifies the account of uploads by claims of the JWT, which a renewed token shares, or
-// else by the source of the token. It ignores an unreadable token: the request that needs the token
-// reports it.
-func account(source credential.TokenSource, origin string) func(context.Context) string {
-	return func(ctx context.Context) string {
-		if token, err := source.Token(ctx, ""); err == nil {
-			if identity := credential.TokenAccount(token); identity != "" {
-				return identity
-			}
+// else by the source of the token. An unreadable token is an error: without its claims, the record
+// of an upload would not be found.
+func account(source credential.TokenSource, origin string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		token, err := source.Token(ctx, "")
+		if err != nil {
+			return "", &credential.TokenError{Err: err}
 		}
-		return origin
+		return cmp.Or(credential.TokenAccount(token), origin), nil
 	}
 }
 

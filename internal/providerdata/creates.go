@@ -6,12 +6,33 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// Creates counts the create requests for live sessions in flight, by their arguments. A create
-// whose response is lost needs this: a new session with its arguments may belong to another create
-// in flight. The zero value is ready to use.
+// Creates tells a create whose response is lost which sessions belong to others: those of the
+// resources of this run, and, while other creates with the same arguments are in flight, any new
+// session. The zero value is ready to use.
 type Creates struct {
 	mu      sync.Mutex
-	waiting map[api.SessionSpec]int
+	own     map[string]bool         // by id
+	waiting map[api.SessionSpec]int // creates in flight
+}
+
+// Own notes a session that belongs to a resource of this run. It reports whether it was not noted
+// before.
+func (c *Creates) Own(id string) (first bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.own == nil {
+		c.own = map[string]bool{}
+	}
+	first = !c.own[id]
+	c.own[id] = true
+	return first
+}
+
+// Owns reports whether a session was noted with Own.
+func (c *Creates) Owns(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.own[id]
 }
 
 // Begin counts a create before its request is sent. Call end when the response has arrived or is

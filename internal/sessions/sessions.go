@@ -15,6 +15,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,28 +30,33 @@ import (
 )
 
 const (
-	pageAge = 30 * time.Second // for how long a page answers reads of single sessions
-	alone   = 10               // reads before a listing: as many as Terraform makes at once by default
+	pageAge  = 30 * time.Second // for how long a page answers reads of single sessions
+	pageWait = 5 * time.Second  // for how long a poll waits for pages before it sends a GET
+	alone    = 10               // reads before a listing: as many as Terraform makes at once by default
 )
 
 // Reader is safe for concurrent use. It returns copies. Only GETs return NotFound.
 type Reader struct {
 	client  *api.Client
-	own     sync.Map      // ids
 	turn    chan struct{} // contains an element while a page is in flight
 	start   time.Time     // the other times are durations since then
 	written atomic.Int64  // end of the run's last write
 
 	mu     sync.Mutex
-	seen   map[string]*api.Session  // by id, from the newest page
-	asked  map[string]time.Duration // when that page was requested
-	first  map[string]time.Duration // when the first page that showed the session arrived
+	seen   map[string]sighting // by id
 	latest *listing
 	polls  map[time.Duration]int // calls of Poll by the moment of their read
 
 	reads, hits, pages int                // calls of Get, how many of them pages answered, pages requested for them
 	gets               int                // GETs of Get in flight
 	stop               context.CancelFunc // ends readAhead; nil when it does not run
+}
+
+// sighting is a session as the newest page shows it.
+type sighting struct {
+	session *api.Session
+	asked   time.Duration // when that page was requested
+	first   time.Duration // when the first page that showed the session arrived
 }
 
 // listing is the pages requested so far, from the first one on.
@@ -67,7 +73,7 @@ type listing struct {
 func New(client *api.Client) *Reader {
 	return &Reader{
 		client: client, turn: make(chan struct{}, 1), latest: &listing{begun: -1}, start: time.Now().Add(-rand.N(time.Minute)),
-		seen: map[string]*api.Session{}, asked: map[string]time.Duration{}, first: map[string]time.Duration{}, polls: map[time.Duration]int{},
+		seen: map[string]sighting{}, polls: map[time.Duration]int{},
 	}
 }
 
@@ -135,7 +141,9 @@ func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration)
 	r.mu.Lock()
 	pages := r.polls[moment] / 4
 	r.mu.Unlock()
-	if s, _ := r.listed(ctx, id, moment, pages); s != nil {
+	listing, cancel := context.WithTimeout(ctx, pageWait)
+	defer cancel()
+	if s, _ := r.listed(listing, id, moment, pages); s != nil {
 		return s, nil
 	}
 	return r.Fetch(ctx, id)
@@ -240,10 +248,8 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 		return nil, err
 	}
 	for n, s := range page.Sessions {
-		r.seen[s.ID], r.asked[s.ID] = &page.Sessions[n], asked
-		if _, known := r.first[s.ID]; !known {
-			r.first[s.ID] = time.Since(r.start)
-		}
+		first := cmp.Or(r.seen[s.ID].first, time.Since(r.start))
+		r.seen[s.ID] = sighting{&page.Sessions[n], asked, first}
 	}
 	cursor := fmt.Sprintf("%q", page.Next)
 	if l.over = len(page.Next) == 0; !l.over && (l.cursors[cursor] || i+1 == 10_000) {
@@ -260,34 +266,19 @@ func (r *Reader) oldest() time.Duration {
 
 // shown returns a session from a page that was requested at or after since, or nil.
 func (r *Reader) shown(id string, since time.Duration) *api.Session {
-	if s := r.seen[id]; s != nil && r.asked[id] >= since {
-		return new(*s)
+	if s, ok := r.seen[id]; ok && s.asked >= since {
+		return new(*s.session)
 	}
 	return nil
 }
 
-// Wrote notes the end of a call that may have changed the account, so that older pages are not
-// used.
+// Wrote notes the end of a call that may have changed the account: older pages are not used.
 func (r *Reader) Wrote() { r.written.Store(int64(time.Since(r.start))) }
 
-// Own notes a session that belongs to a resource of this run. It reports whether it was not noted
-// before.
-func (r *Reader) Own(id string) (first bool) {
-	_, known := r.own.LoadOrStore(id, nil)
-	return !known
-}
-
-// Owns reports whether a session was noted with Own.
-func (r *Reader) Owns(id string) bool {
-	_, ok := r.own.Load(id)
-	return ok
-}
-
-// ShownBefore reports whether a page that arrived before t showed the session, regardless of
-// writes.
+// ShownBefore reports whether a page that arrived before t showed the session, whatever was written.
 func (r *Reader) ShownBefore(id string, t time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first, ok := r.first[id]
-	return ok && first < t.Sub(r.start)
+	s, ok := r.seen[id]
+	return ok && s.first < t.Sub(r.start)
 }

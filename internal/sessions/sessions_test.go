@@ -754,17 +754,6 @@ func TestListingThatFailsMidway(t *testing.T) {
 	})
 }
 
-func TestOwn(t *testing.T) {
-	t.Parallel()
-	r := sessions.New(nil)
-	if !r.Own("mine") || r.Own("mine") {
-		t.Error("Own does not tell whether a session was noted before")
-	}
-	if !r.Owns("mine") || r.Owns("other") {
-		t.Error("Owns does not tell own sessions from others")
-	}
-}
-
 // TestShownBefore: a write makes the pages too old for questions, but not what they showed.
 func TestShownBefore(t *testing.T) {
 	t.Parallel()

@@ -90,7 +90,7 @@ func (d *destination) send(ctx context.Context) (StoredFile, error) {
 		d.set(d.completing, !d.continued && refusalOf(err).final())
 		return StoredFile{}, err
 	}
-	completed, err := d.complete(ctx, sent.Parts)
+	completed, err := d.complete(ctx, sent)
 	if err != nil {
 		return StoredFile{}, err
 	}
@@ -129,9 +129,9 @@ func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {
 }
 
 // complete makes the object of the parts.
-func (d *destination) complete(ctx context.Context, parts []transfer.Part) (*api.CompletedUpload, error) {
-	listed := make([]api.CompletedPart, len(parts))
-	for i, p := range parts {
+func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.CompletedUpload, error) {
+	listed := make([]api.CompletedPart, len(sent.Parts))
+	for i, p := range sent.Parts {
 		listed[i] = api.CompletedPart{Number: p.Number, ETag: p.ETag}
 	}
 	// Recorded before the call: if this process ends now, the next one knows that the object may
@@ -149,7 +149,13 @@ func (d *destination) complete(ctx context.Context, parts []transfer.Part) (*api
 		return completed, nil
 	}
 	why := refusalOf(err)
-	if lost && (why == uploadUnknown || why == refusedNotFound && d.canBegin(ctx)) {
+	unknown := lost && (why == uploadUnknown || why == refusedNotFound && d.canBegin(ctx))
+	// A continued upload of which nothing was left to send may have been gone before this run.
+	if unknown && sent.Sent == 0 {
+		d.set(true, true)
+		return nil, &MaybeCompleteError{KeyPath: d.id.KeyPath, Err: err}
+	}
+	if unknown {
 		d.warn("The upload was taken as complete",
 			fmt.Sprintf("The answer to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
 				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+

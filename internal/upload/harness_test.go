@@ -107,7 +107,7 @@ func (b *bench) run(earlier *resume.Upload) (upload.Result, error) {
 	}
 	u := upload.New(upload.Config{
 		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1}),
-		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) string { return "test" },
+		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) (string, error) { return "test", nil },
 	})
 	result, err := u.Upload(ctx, b.file, earlier, nil)
 	b.warnings = nil

@@ -3,6 +3,7 @@ package upload
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -13,8 +14,12 @@ import (
 
 // multipart continues an unfinished upload, or begins a new one.
 func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
+	account, err := o.Account(ctx)
+	if err != nil {
+		return err
+	}
 	record, elsewhere := o.Resume.Record(ctx, resume.Key{
-		Account: o.Account(ctx), Address: o.Address, SHA256: hex.EncodeToString(o.file.SHA256[:]),
+		Account: account, Address: o.Address, SHA256: hex.EncodeToString(o.file.SHA256[:]),
 		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
 	})
 	o.record = record
@@ -104,7 +109,7 @@ func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 	d.continued = true
 	refusal := o.run(ctx, d)
 	why := refusalOf(refusal)
-	if why == notRefused {
+	if _, unsure := errors.AsType[*MaybeCompleteError](refusal); unsure || why == notRefused {
 		return refusal
 	}
 	unsure := &MaybeCompleteError{KeyPath: earlier.KeyPath, Err: refusal}
@@ -122,13 +127,13 @@ func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 		return unsure
 	}
 	err = o.run(ctx, replacement)
-	if o.result.Left == nil && refusalOf(err) != notRefused && !why.final() {
+	if err != nil && o.result.Left == nil && !why.final() && !replacement.done {
 		o.result.Left, o.over = left, false
 		return err
 	}
 	o.over = o.result.Left == nil
 	o.warn("An unfinished upload could not be continued",
-		fmt.Sprintf("The unfinished upload of %q was refused, so the file was uploaded from its beginning, as %s. Parts stored before are not used.\n\nThe refusal: %s",
+		fmt.Sprintf("The unfinished upload of %q was refused, so the file is uploaded from its beginning, as %s. Parts stored before are not used.\n\nThe refusal: %s",
 			o.file.Name, replacement.id.KeyPath, refusal))
 	return err
 }

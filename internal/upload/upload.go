@@ -32,7 +32,7 @@ type Config struct {
 	// normalized. Account identifies the account without showing its token. It may read the token's
 	// file or run its command, so it is called only when an upload needs the token anyway.
 	Address string
-	Account func(context.Context) string
+	Account func(context.Context) (string, error)
 
 	ProgressFile string // a file or terminal for progress lines; "" = none
 }

@@ -422,3 +422,40 @@ func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
 		}
 	})
 }
+
+// TestUploadOfWhichNothingWasSentIsNotTakenAsComplete: an upload of an earlier run, all of whose parts
+// were stored, may have been dropped by storage long before this run's request to complete it.
+func TestUploadOfWhichNothingWasSentIsNotTakenAsComplete(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusUnauthorized})
+		left, err := b.mustFail(nil)
+		if left == nil || len(left.Parts) != testParts {
+			t.Fatalf("error %v, left %+v", err, left)
+		}
+		b.ClearFaults()
+		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: http.StatusBadGateway})
+		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusNotFound, Body: s3Gone})
+		_, err = b.mustFail(state(left))
+		if _, unsure := errors.AsType[*upload.MaybeCompleteError](err); !unsure {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestNewUploadThatStoresNothingCostsNoParts: the refusal of the old upload was not storage's own, so
+// its parts are kept until the new upload has some.
+func TestNewUploadThatStoresNothingCostsNoParts(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		left := b.interrupted()
+		b.Fail(simulator.Fault{Call: simulator.CallMultipartURL, Times: 2, Status: http.StatusNotFound})
+		b.Fail(simulator.Fault{Call: simulator.CallPutPart, BreakBefore: true})
+		again, err := b.mustFail(state(left))
+		if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
+			t.Fatalf("error %v, left %+v", err, again)
+		}
+		b.ClearFaults()
+		b.mustStore(state(again), "3")
+	})
+}

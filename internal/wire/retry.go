@@ -103,7 +103,8 @@ func (f fault) ambiguous(res *response) bool {
 	if f&(faultUnavailable|faultServer|faultLost|faultUnreadable) != 0 {
 		return true
 	}
-	return f == faultFinal && res != nil && (res.status >= http.StatusInternalServerError || res.ok())
+	// 303 refers to the result of a request that was processed.
+	return f == faultFinal && res != nil && (res.status >= http.StatusInternalServerError || res.ok() || res.status == http.StatusSeeOther)
 }
 
 // unusable says what is wrong with the body of a 2xx response.

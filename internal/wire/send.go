@@ -30,7 +30,8 @@ func (s *sender) send(ctx context.Context, x *exchange) (*response, error) {
 		return nil, &callError{fault: faultFinal, text: "the request cannot be made: " + err.Error()}
 	}
 	transport := s.kept
-	if x.Once || x.timedOut {
+	// An attempt without a time limit would not leave a connection that died silently.
+	if x.Once || x.timedOut || x.Unlimited {
 		transport = s.fresh
 	}
 	defer func() {

@@ -27,7 +27,8 @@ type trace struct {
 
 func (t *trace) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:              func(string) { t.reported.Store(true) },
+		// net/http gets another connection by itself if a kept one turns out to be closed.
+		GetConn:              func(string) { t.reported.Store(true); t.connected.Store(false); t.wrote.Store(false) },
 		GotConn:              func(httptrace.GotConnInfo) { t.connected.Store(true) },
 		WroteRequest:         func(i httptrace.WroteRequestInfo) { t.wrote.Store(i.Err == nil) },
 		GotFirstResponseByte: func() { t.answered.Store(true) },
