@@ -25,6 +25,7 @@ import (
 const (
 	privateSeen   = "file"
 	privateIntent = "intent"
+	privateSource = "source" // as planned, if it was known: what Delete can look for
 
 	intentDestroy   = `"destroy"`
 	intentReplace   = `"replace"`
@@ -73,6 +74,11 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	for _, attribute := range reasons {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
 	}
+	var source []byte
+	if !p.plan.Source.IsUnknown() {
+		source, _ = json.Marshal(p.plan.Source.ValueString()) // cannot fail for a string
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intent))...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }

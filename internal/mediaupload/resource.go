@@ -9,6 +9,7 @@ package mediaupload
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -156,6 +158,9 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	intent, diags := req.Private.GetKey(ctx, privateIntent)
 	resp.Diagnostics.Append(diags...)
+	if string(intent) != intentDestroy {
+		resp.Diagnostics.Append(r.checkReplacement(ctx, req)...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -183,6 +188,21 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	resp.Diagnostics.AddWarning("An unfinished upload is given up",
 		fmt.Sprintf("The service has no call to end a multipart upload. Terraform forgets the one of %q, of which %d parts are stored.", state.FileName.ValueString(), left.StoredParts()))
+}
+
+// checkReplacement looks for the file of a replacement before the old object is forgotten: a saved
+// plan may be applied where the file is not. An error keeps the object, and what can be continued of
+// it, in the state.
+func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteRequest) diag.Diagnostics {
+	var source string
+	planned, diags := req.Private.GetKey(ctx, privateSource)
+	if diags.HasError() || json.Unmarshal(planned, &source) != nil {
+		return diags
+	}
+	if _, err := transfer.Stat(source); err != nil {
+		diags.AddError("The file cannot be uploaded", err.Error()+", so nothing was replaced and the state is as it was. Plan again where the file is, and apply that plan.")
+	}
+	return diags
 }
 
 // ImportState takes a key path. Nothing can be looked up: the service shows no stored file.

@@ -401,3 +401,35 @@ func TestLostAnswers(t *testing.T) {
 		})
 	}
 }
+
+// TestSavedPlanWithoutTheFileForgetsNothing: a saved plan is applied on a runner that has neither the
+// file nor the records.
+func TestSavedPlanWithoutTheFileForgetsNothing(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, resumeSize)
+	m.breakOff(breaksAt)
+	m.loseRecords()
+	p := m.Provider(m.provider)
+	plan := p.Plan(m.state, m.config)
+	plan.Diags.Must(t)
+	content, err := os.ReadFile(m.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(m.path); err != nil {
+		t.Fatal(err)
+	}
+	state, diags := m.Provider(m.provider).Apply(plan)
+	m.says(diags, "does not exist, so nothing was replaced and the state is as it was")
+	if !diags.Failed() || !state.Exists() {
+		t.Fatalf("the state has nothing of the upload: %s", diags)
+	}
+	m.state = state
+	if err := os.WriteFile(m.path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := m.Count(simulator.CallPutPart)
+	m.mustApply()
+	want(t, "parts sent", m.Count(simulator.CallPutPart)-before, rest)
+	m.assertStored()
+}
