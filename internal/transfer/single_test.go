@@ -88,7 +88,7 @@ func TestSingleETag(t *testing.T) {
 		ok         bool
 	}{
 		{"KMS", `"x"`, http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}, true},
-		{"none", "", nil, true}, // the status alone decides (interface 4.1)
+		{"none", "", nil, true}, // the status alone decides (SERVICE.md, call 2)
 		{"wrong", `"00000000000000000000000000000000"`, nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
