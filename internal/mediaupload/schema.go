@@ -69,7 +69,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		"change_detection": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(detectStat),
 			MarkdownDescription: "How a plan notices that the content changed. `stat` (default): a file with the size and modification time of the last upload is not read. " +
-				"`content`: the file is always read.",
+				"`content`: every run of Terraform reads the file.",
 			Validators: []validator.String{stringvalidator.OneOf(detectStat, detectContent)},
 		},
 	}

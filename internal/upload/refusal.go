@@ -83,15 +83,15 @@ func again(ctx context.Context, err error) bool {
 }
 
 // MaybeCompleteError says that an earlier upload got no answer to its request to complete, and that
-// the service does not know the upload now. So the file is probably stored.
+// the service does not know the upload now. So the file may be stored.
 type MaybeCompleteError struct {
 	KeyPath string
 	Err     error // the refusal
 }
 
 func (e *MaybeCompleteError) Error() string {
-	return fmt.Sprintf("an earlier run sent the request that completes the upload and got no answer, and now the service does not know the upload any more. "+
-		"So the file is probably stored as %s. The refusal: %s", e.KeyPath, e.Err)
+	return fmt.Sprintf("the request that completes the upload got no answer, in this run or in an earlier one, and now the service does not know the upload any more. "+
+		"So the file may be stored as %s. The refusal: %s", e.KeyPath, e.Err)
 }
 
 func (e *MaybeCompleteError) Unwrap() error { return e.Err }

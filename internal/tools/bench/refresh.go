@@ -30,7 +30,7 @@ func (b *bench) refresh(ctx context.Context) error {
 	t := table{
 		title: "Refresh",
 		text: fmt.Sprintf("`plan` of sessions in the state, %v a call, medians of %d runs. *calls take* is from the first call to the end of the last one; "+
-			"*a GET each* is what as many GETs take, ten at a time.", latency, b.rounds),
+			"*a GET each* is computed: the least that as many GETs can take, ten at a time. The CLI asks for the sessions more slowly than that.", latency, b.rounds),
 		head: []string{"sessions of account", "plan", "GETs", "pages", "calls take", "a GET each", "CPU", "provider's CPU", "memory"},
 	}
 	for _, large := range []int{0, 50_000} {
