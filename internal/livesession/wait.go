@@ -109,7 +109,7 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 		s.Status = canonical(s.Status, statuses)
 		trouble, last = nil, s
 		tflog.Info(ctx, "Waiting for the live session", map[string]any{
-			"id": s.ID, "status": s.Status, "waiting_for": orList(want), "elapsed": time.Since(start).Round(time.Second).String(),
+			"id": s.ID, "status": s.Status, "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
 		})
 		switch {
 		case len(want) == 0, slices.Contains(want, s.Status):
