@@ -122,6 +122,14 @@ func (p *Provider) Validate(typ string, config Attrs) Diagnostics {
 	}).Diagnostics
 }
 
+// ValidateAsOlderCLI is Validate by a CLI that does not know write-only attributes.
+func (p *Provider) ValidateAsOlderCLI(typ string, config Attrs) Diagnostics {
+	p.tb.Helper()
+	return must(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: typ, Config: p.Config(p.Schema.ResourceSchemas[typ], config),
+	}).Diagnostics
+}
+
 // Action is what a plan does.
 type Action string
 
