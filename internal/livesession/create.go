@@ -31,7 +31,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, limit, errCreateTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 
 	given := m.given(&config)
