@@ -11,7 +11,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -207,14 +206,17 @@ func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteR
 
 // ImportState takes a key path. Nothing can be looked up: the service shows no stored file.
 func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	segments := strings.Split(req.ID, "/")
-	if len(segments) != 5 || segments[0] != "vod" || segments[1] != "input" || segments[2] == "" || segments[3] == "" || segments[4] == "" {
-		resp.Diagnostics.AddError("The import id is not a key path",
-			fmt.Sprintf("%q was given. A key path has the form vod/input/<customer id>/<upload id>/<file name>, as `key_path` holds it.", req.ID))
+	parsed, err := upload.ParseKeyPath(req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
+		return
+	}
+	if err := r.data.Uploader.CheckCustomer(req.ID); err != nil {
+		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorText(err))
 		return
 	}
 	for name, value := range map[string]string{
-		"id": req.ID, "key_path": req.ID, "file_name": segments[4], "method": upload.MethodAuto, "change_detection": detectStat,
+		"id": req.ID, "key_path": req.ID, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": detectStat,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}

@@ -107,10 +107,12 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 		SkipRegionValidation: s.skipRegionValidation,
 	}
 	uploads := upload.Config{
-		Resume:       resume.New(s.resumeDir),
-		Address:      s.vodBaseURL,
-		Account:      s.account,
-		ProgressFile: s.progressFile,
+		Resume:  resume.New(s.resumeDir),
+		Address: s.vodBaseURL,
+		Account: s.account,
+
+		AllowedCustomers: s.allowedCustomers,
+		ProgressFile:     s.progressFile,
 	}
 	if s.unknown {
 		uploads.Engine = transfer.New(transfer.Config{Concurrency: s.uploadConcurrency}) // a plan hashes files; nothing is sent

@@ -34,6 +34,9 @@ type Config struct {
 	Address string
 	Account func(context.Context) (string, error)
 
+	// AllowedCustomers are the only customers whose key paths may be used; nil: any.
+	AllowedCustomers []string
+
 	ProgressFile string // a file or terminal for progress lines; "" = none
 }
 
@@ -169,7 +172,7 @@ func (o *operation) single(ctx context.Context) error {
 			return "", err
 		}
 		o.result.KeyPath = target.KeyPath
-		return target.URL, nil
+		return target.URL, o.CheckCustomer(target.KeyPath)
 	}
 	var err error
 	o.result.ETag, err = o.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
