@@ -89,6 +89,10 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
 		return
 	}
+	if set.unknown && req.ClientCapabilities.DeferralAllowed {
+		// The framework then defers everything but list resources, which the protocol cannot defer.
+		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+	}
 	resp.ResourceData = data
 	resp.DataSourceData = data
 	resp.ListResourceData = data
