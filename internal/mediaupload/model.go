@@ -1,24 +1,14 @@
 package mediaupload
 
 import (
-	"context"
-	"crypto/md5" //nolint:gosec // S3's ETags are MD5; the content is proved by SHA-256
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -80,13 +70,13 @@ func (m *model) setStored(f upload.StoredFile) {
 	m.Location, m.Bucket = textOrNull(f.Location), textOrNull(f.Bucket)
 	m.Encryption, m.VersionID = textOrNull(f.Encryption), textOrNull(f.VersionID)
 	m.UploadedAt = textOrNull(f.UploadedAt)
-	m.Incomplete = incompleteObject(nil)
+	m.Incomplete = providerdata.IncompleteObject(nil)
 }
 
 // setIncomplete makes the model that of an upload that failed.
 func (m *model) setIncomplete(left *resume.Upload) {
 	m.setOutcome(types.StringNull(), types.Int64Null())
-	m.Incomplete = incompleteObject(left)
+	m.Incomplete = providerdata.IncompleteObject(left)
 }
 
 // file is the file that a model with every value known describes.
@@ -122,128 +112,4 @@ func textOrNull(s string) types.String {
 		return types.StringNull()
 	}
 	return types.StringValue(s)
-}
-
-var incompleteTypes = map[string]attr.Type{
-	"upload_id":    types.StringType,
-	"key_path":     types.StringType,
-	"part_size":    types.Int64Type,
-	"stored_parts": types.Int64Type,
-	"parts":        types.StringType,
-	"completing":   types.BoolType,
-}
-
-// incompleteObject is an unfinished upload as the state holds it.
-func incompleteObject(u *resume.Upload) types.Object {
-	if u == nil {
-		return types.ObjectNull(incompleteTypes)
-	}
-	return types.ObjectValueMust(incompleteTypes, map[string]attr.Value{
-		"upload_id":    types.StringValue(u.UploadID),
-		"key_path":     types.StringValue(u.KeyPath),
-		"part_size":    types.Int64Value(u.PartSize),
-		"stored_parts": types.Int64Value(int64(u.StoredParts())),
-		"parts":        types.StringValue(encodeParts(u.Parts)),
-		"completing":   types.BoolValue(u.Completing),
-	})
-}
-
-// unfinished reads incompleteObject back. It is nil when there is none. size is that of the file:
-// it decides the size of the last part.
-func unfinished(ctx context.Context, o types.Object, size int64) (*resume.Upload, diag.Diagnostics) {
-	if o.IsNull() || o.IsUnknown() {
-		return nil, nil
-	}
-	var m struct {
-		UploadID    string `tfsdk:"upload_id"`
-		KeyPath     string `tfsdk:"key_path"`
-		PartSize    int64  `tfsdk:"part_size"`
-		StoredParts int64  `tfsdk:"stored_parts"`
-		Parts       string `tfsdk:"parts"`
-		Completing  bool   `tfsdk:"completing"`
-	}
-	diags := o.As(ctx, &m, basetypes.ObjectAsOptions{})
-	if diags.HasError() {
-		return nil, diags
-	}
-	parts, err := decodeParts(m.Parts, m.PartSize, size)
-	if err != nil {
-		diags.AddWarning("An unfinished upload cannot be continued",
-			fmt.Sprintf("`incomplete_upload` in the state cannot be read (%s). The file is uploaded from its beginning.", err))
-		return nil, diags
-	}
-	return &resume.Upload{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
-}
-
-// encodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas.
-// The ETag follows only where it is not the quoted MD5. Checksums are left out: they prove a part
-// only in a file that nobody else can write, and a state is none. 10,000 parts take about 280 kB.
-func encodeParts(parts []transfer.Part) string {
-	sorted := slices.Clone(parts)
-	slices.SortFunc(sorted, func(a, b transfer.Part) int { return a.Number - b.Number })
-	var b strings.Builder
-	for i, p := range sorted {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "%d:%s", p.Number, base64.RawStdEncoding.EncodeToString(p.MD5[:]))
-		if p.ETag != quotedMD5(p.MD5) {
-			b.WriteByte(':')
-			b.WriteString(base64.RawStdEncoding.EncodeToString([]byte(p.ETag)))
-		}
-	}
-	return b.String()
-}
-
-func quotedMD5(sum [md5.Size]byte) string { return `"` + hex.EncodeToString(sum[:]) + `"` }
-
-// decodeParts is the inverse of encodeParts. Parts that a file of size bytes does not have are an
-// error.
-func decodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
-	if s == "" {
-		return nil, nil
-	}
-	if partSize < 1 {
-		return nil, fmt.Errorf("a part size of %d", partSize)
-	}
-	count := transfer.PartCount(size, partSize)
-	var parts []transfer.Part
-	for i, item := range strings.Split(s, ",") {
-		p, err := decodePart(item)
-		if err != nil {
-			return nil, fmt.Errorf("part %d of the list: %w", i+1, err)
-		}
-		if p.Number < 1 || p.Number > count {
-			return nil, fmt.Errorf("part number %d of a file with %d parts", p.Number, count)
-		}
-		p.Size = min(partSize, size-int64(p.Number-1)*partSize)
-		parts = append(parts, p)
-	}
-	return parts, nil
-}
-
-func decodePart(item string) (transfer.Part, error) {
-	var p transfer.Part
-	fields := strings.Split(item, ":")
-	if len(fields) != 2 && len(fields) != 3 {
-		return p, errors.New("not number:MD5")
-	}
-	number, err := strconv.Atoi(fields[0])
-	if err != nil {
-		return p, errors.New("no number")
-	}
-	sum, err := base64.RawStdEncoding.DecodeString(fields[1])
-	if err != nil || len(sum) != md5.Size {
-		return p, errors.New("no MD5")
-	}
-	p.Number, p.MD5 = number, [md5.Size]byte(sum)
-	p.ETag = quotedMD5(p.MD5)
-	if len(fields) == 3 {
-		etag, err := base64.RawStdEncoding.DecodeString(fields[2])
-		if err != nil || len(etag) == 0 {
-			return p, errors.New("no ETag")
-		}
-		p.ETag = string(etag)
-	}
-	return p, nil
 }

@@ -138,7 +138,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 // uploadRest continues an incomplete upload for Update. It returns what is left to continue when it
 // fails.
 func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) *resume.Upload {
-	earlier, d := unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
+	earlier, d := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	diags.Append(d...)
 	diags.Append(r.data.NeedUpload(typeName)...)
 	if diags.HasError() {
@@ -174,7 +174,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		resp.Diagnostics.AddWarning("The uploaded file stays at the service", detail)
 		return
 	}
-	left, diags := unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
+	left, diags := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	resp.Diagnostics.Append(diags...)
 	// With create_before_destroy, Create may have continued it already.
 	if left == nil || r.data.Uploader.Completed(left.UploadID) {
@@ -216,7 +216,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 		return
 	}
 	for name, value := range map[string]string{
-		"id": req.ID, "key_path": req.ID, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": detectStat,
+		"id": req.ID, "key_path": req.ID, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}

@@ -6,22 +6,12 @@ import (
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
-	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
-)
-
-// Values of change_detection.
-const (
-	detectStat    = "stat"
-	detectContent = "content"
 )
 
 var (
@@ -55,24 +45,8 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				"When not set, a plan computes it. A change uploads anew, to a new key path.",
 			Validators: []validator.String{stringvalidator.RegexMatches(sha256Hex, "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")},
 		},
-		"method": schema.StringAttribute{
-			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
-			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing.",
-			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
-		},
-		"part_size": schema.Int64Attribute{
-			Optional: true,
-			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
-				"A change sends nothing.",
-			Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
-		},
-		"change_detection": schema.StringAttribute{
-			Optional: true, Computed: true, Default: stringdefault.StaticString(detectStat),
-			MarkdownDescription: "How a plan notices that the content changed. `stat` (default): a file with the size and modification time of the last upload is not read. " +
-				"`content`: every run of Terraform reads the file.",
-			Validators: []validator.String{stringvalidator.OneOf(detectStat, detectContent)},
-		},
 	}
+	maps.Copy(attributes, providerdata.SendingAttributes())
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = timeoutsAttribute(ctx)
 	resp.Schema = schema.Schema{
@@ -105,17 +79,7 @@ func computedAttributes() map[string]schema.Attribute {
 		"incomplete_upload": schema.SingleNestedAttribute{
 			Computed:            true,
 			MarkdownDescription: "What is needed to continue an upload that failed or was interrupted. Null once the upload is complete.",
-			Attributes: map[string]schema.Attribute{
-				"upload_id":    text("Id of the multipart upload."),
-				"key_path":     text("Key path under which the file will be stored."),
-				"part_size":    number("Size of its parts in bytes."),
-				"stored_parts": number("How many parts are stored."),
-				"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the request that completes the upload was sent and not answered: the file may be stored."},
-				"parts": schema.StringAttribute{
-					Computed: true, Sensitive: true,
-					MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. Not a secret, but up to 280 kB that no plan should print.",
-				},
-			},
+			Attributes:          providerdata.IncompleteAttributes(),
 		},
 	}
 }

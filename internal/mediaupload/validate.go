@@ -3,8 +3,6 @@ package mediaupload
 import (
 	"context"
 	"fmt"
-	"mime"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -29,7 +27,7 @@ func (v fileName) ValidateString(_ context.Context, req validator.StringRequest,
 	}
 }
 
-// mediaType accepts type/subtype with optional parameters (RFC 9110 8.3.1).
+// mediaType accepts what upload.IsMediaType does.
 type mediaType struct{}
 
 func (mediaType) Description(context.Context) string {
@@ -42,8 +40,7 @@ func (v mediaType) ValidateString(_ context.Context, req validator.StringRequest
 		return
 	}
 	given := req.ConfigValue.ValueString()
-	parsed, _, err := mime.ParseMediaType(given)
-	if kind, sub, ok := strings.Cut(parsed, "/"); err == nil && ok && kind != "" && sub != "" {
+	if upload.IsMediaType(given) {
 		return
 	}
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid media type",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"mime"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -119,6 +120,13 @@ var mediaTypes = map[string]string{
 	".ogg": "audio/ogg", ".ogv": "video/ogg", ".opus": "audio/ogg", ".srt": "application/x-subrip", ".ts": "video/mp2t",
 	".ttml": "application/ttml+xml", ".vob": "video/mpeg", ".vtt": "text/vtt", ".wav": "audio/wav", ".webm": "video/webm",
 	".wmv": "video/x-ms-wmv",
+}
+
+// IsMediaType reports whether s is type/subtype with optional parameters (RFC 9110 8.3.1).
+func IsMediaType(s string) bool {
+	parsed, _, err := mime.ParseMediaType(s)
+	kind, sub, ok := strings.Cut(parsed, "/")
+	return err == nil && ok && kind != "" && sub != ""
 }
 
 // TypeByName returns the media type for the extension of the first name that a media file can have,

@@ -1,0 +1,59 @@
+package upload
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// How a plan notices that the content of a file changed.
+const (
+	DetectStat    = "stat"    // a file that was not touched is not read
+	DetectContent = "content" // every process reads the file
+)
+
+// Seen is what is remembered of a file that was uploaded: enough to know it again without reading
+// it. The private state of Terraform has it as JSON.
+type Seen struct {
+	Source  string    `json:"source"` // as configured
+	Size    int64     `json:"size"`   // bytes
+	ModTime time.Time `json:"mod_time"`
+	SHA256  string    `json:"sha256"` // lower-case hex
+}
+
+// Is reports whether a file is the one that was seen, with this content, and was not touched since.
+func (s Seen) Is(source string, info os.FileInfo, sha256 string) bool {
+	return s.Source == source && s.Size == info.Size() && s.ModTime.Equal(info.ModTime()) && strings.EqualFold(s.SHA256, sha256)
+}
+
+// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them.
+// The hash is "" or hexadecimal in any letter case, and is returned so. detection is as in SHA256.
+// Seen describes the file as it was before the upload, which fails if the file changes.
+func (u *Uploader) Prepare(ctx context.Context, f File, sha256, detection string) (File, string, Seen, error) {
+	info, err := transfer.Stat(f.Path)
+	if err != nil {
+		return f, "", Seen{}, err
+	}
+	if sha256 == "" {
+		if sha256, err = u.SHA256(ctx, f.Path, detection == DetectStat); err != nil {
+			return f, "", Seen{}, err
+		}
+	}
+	if f.Size == 0 {
+		f.Size = info.Size()
+	}
+	if f.Name == "" {
+		if f.Name, err = DefaultName(f.Path); err != nil {
+			return f, "", Seen{}, err
+		}
+	}
+	if f.ContentType == "" {
+		if f.ContentType, err = MediaType(f.Name, f.Path); err != nil {
+			return f, "", Seen{}, err
+		}
+	}
+	return f, sha256, Seen{Source: f.Path, Size: info.Size(), ModTime: info.ModTime(), SHA256: strings.ToLower(sha256)}, nil
+}
