@@ -33,11 +33,15 @@ type mediaUpload struct{ data *providerdata.Data }
 var (
 	_ resource.ResourceWithConfigure   = (*mediaUpload)(nil)
 	_ resource.ResourceWithModifyPlan  = (*mediaUpload)(nil)
+	_ resource.ResourceWithIdentity    = (*mediaUpload)(nil)
 	_ resource.ResourceWithImportState = (*mediaUpload)(nil)
 )
 
 func (r *mediaUpload) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = typeName
+	// The identity of a stored file never changes. That of an unfinished upload does if an Update
+	// cannot continue it and uploads the file from its beginning.
+	resp.ResourceBehavior.MutableIdentity = true
 }
 
 func (r *mediaUpload) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
@@ -77,6 +81,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	if file != nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 	}
+	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
@@ -98,8 +103,15 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Uplo
 	return result.Left
 }
 
-// Read keeps the state: the service has no call that shows a stored file.
-func (r *mediaUpload) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+// Read keeps the state: the service has no call that shows a stored file. It sets the identity, which
+// a CLI without identities does not keep.
+func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if !resp.Diagnostics.HasError() {
+		state.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
+	}
+}
 
 // Update changes the provider's own arguments, adopts the file of an import, and continues an
 // upload that was untainted.
@@ -115,6 +127,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	file, err := plan.prepare(ctx, r.data.Uploader)
 	switch {
 	case upload.IsMissing(err) && state.complete():
+		plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 		return
 	case err != nil:
@@ -132,6 +145,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	if file != nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 	}
+	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
@@ -204,19 +218,25 @@ func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteR
 	return diags
 }
 
-// ImportState takes a key path. Nothing can be looked up: the service shows no stored file.
+// ImportState takes a key path, as an id or as an identity. Nothing can be looked up: the service
+// shows no stored file.
 func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	parsed, err := upload.ParseKeyPath(req.ID)
+	keyPath := req.ID
+	if keyPath == "" {
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("key_path"), &keyPath)...)
+	}
+	parsed, err := upload.ParseKeyPath(keyPath)
 	if err != nil {
 		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
 		return
 	}
-	if err := r.data.Uploader.CheckCustomer(req.ID); err != nil {
+	if err := r.data.Uploader.CheckCustomer(keyPath); err != nil {
 		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorText(err))
 		return
 	}
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)
 	for name, value := range map[string]string{
-		"id": req.ID, "key_path": req.ID, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
+		"id": keyPath, "key_path": keyPath, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}
