@@ -13,7 +13,7 @@ import (
 )
 
 // prepare decides what a plan could not decide because the file was not known then. It returns what
-// the private state is to remember of the file (see upload.Seen).
+// the private state is to remember of the file (see upload.Seen), nil if there is no file.
 func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, err error) {
 	f, sum, seen, err := u.Prepare(ctx, m.unhashed(), m.SHA256.ValueString(), m.ChangeDetection.ValueString())
 	if err != nil {
@@ -21,6 +21,9 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, e
 	}
 	m.SHA256, m.Size = types.StringValue(sum), types.Int64Value(f.Size)
 	m.FileName, m.ContentType = types.StringValue(f.Name), types.StringValue(f.ContentType)
+	if f.Content != nil {
+		return nil, nil
+	}
 	return json.Marshal(seen)
 }
 

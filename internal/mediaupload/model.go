@@ -1,6 +1,7 @@
 package mediaupload
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 
@@ -15,6 +16,8 @@ import (
 // model is the resource in configuration, plan and state.
 type model struct {
 	Source          types.String   `tfsdk:"source"`
+	Content         types.String   `tfsdk:"content"`
+	ContentBase64   types.String   `tfsdk:"content_base64"`
 	FileName        types.String   `tfsdk:"file_name"`
 	ContentType     types.String   `tfsdk:"content_type"`
 	SHA256          types.String   `tfsdk:"sha256"`
@@ -34,6 +37,23 @@ type model struct {
 	VersionID  types.String `tfsdk:"version_id"`
 	UploadedAt types.String `tfsdk:"uploaded_at"`
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
+}
+
+// content is the content that the configuration has itself, nil for a source.
+func (m *model) content() []byte {
+	switch {
+	case !m.Content.IsNull():
+		return []byte(m.Content.ValueString())
+	case !m.ContentBase64.IsNull():
+		content, _ := base64.StdEncoding.DecodeString(m.ContentBase64.ValueString()) // validated
+		return content
+	}
+	return nil
+}
+
+// inputUnknown reports whether only the apply knows what to upload.
+func (m *model) inputUnknown() bool {
+	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown()
 }
 
 // setOutcome sets every attribute that an upload decides: unknown before the upload, null without
@@ -101,7 +121,7 @@ func (m *model) continues(state model) bool {
 // unhashed is file without the hash. Values that are not known yet are zero.
 func (m *model) unhashed() upload.File {
 	return upload.File{
-		Path: m.Source.ValueString(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
+		Path: m.Source.ValueString(), Content: m.content(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
 		Size: m.Size.ValueInt64(), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
 }

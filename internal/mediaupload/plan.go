@@ -1,6 +1,7 @@
 package mediaupload
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -75,7 +76,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
 	}
 	var source []byte
-	if !p.plan.Source.IsUnknown() {
+	if p.plan.Source.ValueString() != "" {
 		source, _ = json.Marshal(p.plan.Source.ValueString()) // cannot fail for a string
 	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
@@ -145,8 +146,16 @@ func (f facts) judged() upload.Facts {
 // wanted is what the configuration and the file ask for.
 func (p *planner) wanted(ctx context.Context) facts {
 	w := facts{SHA256: p.config.SHA256, FileName: p.config.FileName, ContentType: p.config.ContentType, Size: types.Int64Unknown()}
-	if p.config.Source.IsUnknown() || p.config.SHA256.IsUnknown() {
+	if p.config.inputUnknown() || p.config.SHA256.IsUnknown() {
 		w.SHA256 = firstSet(p.config.SHA256, types.StringUnknown())
+		return w
+	}
+	if f := p.config.unhashed(); f.Content != nil {
+		f, sum, _, err := p.resource.data.Uploader.Prepare(ctx, f, p.config.SHA256.ValueString(), "")
+		if err != nil {
+			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
+		}
+		w.SHA256, w.Size = types.StringValue(sum), types.Int64Value(f.Size)
 		return w
 	}
 	source := p.config.Source.ValueString()
@@ -212,16 +221,13 @@ func (p *planner) fillStored(v upload.Verdict, wanted facts) {
 	p.plan.FileName = kept(p.config.FileName, p.state.FileName)
 	p.plan.ContentType = kept(p.config.ContentType, p.state.ContentType)
 	p.plan.Size = p.state.Size
-	source, keyPath := p.config.Source, p.state.KeyPath.ValueString()
+	keyPath := p.state.KeyPath.ValueString()
 	if v == upload.VerdictAdopt {
 		p.plan.Size = wanted.Size
 		if p.plan.ContentType.IsNull() {
 			p.plan.ContentType = p.contentType(v)
 		}
-		name := "`source`"
-		if !source.IsUnknown() {
-			name = source.ValueString()
-		}
+		name := cmp.Or(p.config.Source.ValueString(), "what is configured")
 		p.diags.AddAttributeWarning(path.Root("source"), "The file at hand is taken for the imported one",
 			fmt.Sprintf("%s was imported as %s. The service shows no content, so the provider takes %s for what is stored there, without sending it. "+
 				"From then on a change of the file uploads it anew.", typeName, keyPath, name))
@@ -229,7 +235,7 @@ func (p *planner) fillStored(v upload.Verdict, wanted facts) {
 	if wanted.Size.IsNull() {
 		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
 			fmt.Sprintf("%s does not exist on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
-				source.ValueString(), keyPath))
+				p.config.Source.ValueString(), keyPath))
 	}
 }
 
@@ -267,7 +273,7 @@ func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted facts
 // baseName is the default name of a new upload. It is unknown where the apply may keep the stored
 // file, and with it that file's name.
 func (p *planner) baseName(v upload.Verdict) types.String {
-	if v == upload.VerdictUndecided || p.config.Source.IsUnknown() {
+	if v == upload.VerdictUndecided || p.config.inputUnknown() {
 		return types.StringUnknown()
 	}
 	name, err := upload.DefaultName(p.config.Source.ValueString())
@@ -280,8 +286,11 @@ func (p *planner) baseName(v upload.Verdict) types.String {
 // contentType is the default media type. It is planned if the name tells it, or if the content has
 // been read anyway. Otherwise it is unknown until the apply.
 func (p *planner) contentType(v upload.Verdict) types.String {
-	if v == upload.VerdictUndecided || p.plan.FileName.IsUnknown() || p.config.Source.IsUnknown() {
+	if v == upload.VerdictUndecided || p.plan.FileName.IsUnknown() || p.config.inputUnknown() {
 		return types.StringUnknown()
+	}
+	if content := p.config.content(); content != nil {
+		return types.StringValue(upload.ContentType(p.plan.FileName.ValueString(), content))
 	}
 	name, source := p.plan.FileName.ValueString(), p.config.Source.ValueString()
 	if upload.TypeByName(name, source) == "" && !p.config.SHA256.IsNull() {

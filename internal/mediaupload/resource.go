@@ -31,10 +31,12 @@ func NewResource() resource.Resource { return &mediaUpload{} }
 type mediaUpload struct{ data *providerdata.Data }
 
 var (
-	_ resource.ResourceWithConfigure   = (*mediaUpload)(nil)
-	_ resource.ResourceWithModifyPlan  = (*mediaUpload)(nil)
-	_ resource.ResourceWithIdentity    = (*mediaUpload)(nil)
-	_ resource.ResourceWithImportState = (*mediaUpload)(nil)
+	_ resource.ResourceWithConfigure        = (*mediaUpload)(nil)
+	_ resource.ResourceWithModifyPlan       = (*mediaUpload)(nil)
+	_ resource.ResourceWithIdentity         = (*mediaUpload)(nil)
+	_ resource.ResourceWithConfigValidators = (*mediaUpload)(nil)
+	_ resource.ResourceWithValidateConfig   = (*mediaUpload)(nil)
+	_ resource.ResourceWithImportState      = (*mediaUpload)(nil)
 )
 
 func (r *mediaUpload) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -23,15 +24,26 @@ var (
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
-			Required: true,
-			MarkdownDescription: "Path of the file to upload. Moving or renaming the file changes nothing at the service. " +
+			Optional: true,
+			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content` and `content_base64`. Moving or renaming the file changes nothing at the service. " +
 				"Once uploaded, the file need not be there any more: a plan then warns and changes nothing.",
 			Validators: []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")},
+		},
+		"content": schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: "Text to upload, for example captions or a playlist made by `templatefile`: at most 1 MiB, sent with one PUT. Requires `file_name`. " +
+				"Terraform keeps the text in plans and in the state, and prints it unless it comes from a sensitive value.",
+			Validators: []validator.String{content{}, stringvalidator.AlsoRequires(path.MatchRoot("file_name"))},
+		},
+		"content_base64": schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "As `content`, but in base64, for content that is not UTF-8 text.",
+			Validators:          []validator.String{content{base64: true}, stringvalidator.AlsoRequires(path.MatchRoot("file_name"))},
 		},
 		"file_name": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Name of the stored file, the last part of its key path. By default the base name of `source` when the upload is made; " +
-				"renaming the source later keeps it. A change uploads anew.",
+				"renaming the source later keeps it. Required with `content` and `content_base64`. A change uploads anew.",
 			Validators: []validator.String{fileName{}},
 		},
 		"content_type": schema.StringAttribute{
@@ -50,7 +62,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = timeoutsAttribute(ctx)
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Uploads a file. The content decides: a new SHA-256 means a new upload under a new key path. " +
+		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path. " +
 			"Only the planned content is stored: if the file changed in between, the upload fails. " +
 			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
 			"The service has no call to delete a file: destroying this resource only forgets it.",

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,6 +27,8 @@ const (
 	// call of the service instead of four. It cannot be continued, which loses a minute on a slow
 	// line.
 	singleLimit = 64 << 20
+	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
+	MaxContent = 1 << 20
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
 )
@@ -33,6 +36,7 @@ const (
 // File is one file to upload, and how.
 type File struct {
 	Path        string // in the file system
+	Content     []byte // in place of the file at Path, sent with one PUT; nil: the file
 	Name        string // to store it under
 	ContentType string
 	Size        int64    // bytes
@@ -48,7 +52,7 @@ func (f File) Continues(earlier File) bool { return f.key() == earlier.key() }
 func (f File) key() string { return fmt.Sprintf("%x %d %s", f.SHA256, f.Size, f.Name) }
 
 func (f File) multipart() bool {
-	return f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit)
+	return f.Content == nil && (f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit))
 }
 
 // partSize is the size in bytes of the parts that the file is sent in.
@@ -151,6 +155,11 @@ func MediaType(name, path string) (string, error) {
 		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: cause(err)}
 	}
 	return found.String(), nil
+}
+
+// ContentType is MediaType for content in memory.
+func ContentType(name string, content []byte) string {
+	return cmp.Or(TypeByName(name), mimetype.Detect(content).String())
 }
 
 // IsMissing reports whether an error says that a file does not exist.

@@ -1,7 +1,10 @@
 package upload
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -31,14 +34,18 @@ func (s Seen) Is(source string, info os.FileInfo, sha256 string) bool {
 
 // Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them.
 // The hash is "" or hexadecimal in any letter case, and is returned so. detection is as in SHA256.
-// Seen describes the file as it was before the upload, which fails if the file changes.
-func (u *Uploader) Prepare(ctx context.Context, f File, sha256, detection string) (File, string, Seen, error) {
+// Seen describes the file as it was before the upload, which fails if the file changes. It is zero
+// for content in memory, of which the name must be set.
+func (u *Uploader) Prepare(ctx context.Context, f File, planned, detection string) (File, string, Seen, error) {
+	if f.Content != nil {
+		return f.prepared(planned)
+	}
 	info, err := transfer.Stat(f.Path)
 	if err != nil {
 		return f, "", Seen{}, err
 	}
-	if sha256 == "" {
-		if sha256, err = u.SHA256(ctx, f.Path, detection == DetectStat); err != nil {
+	if planned == "" {
+		if planned, err = u.SHA256(ctx, f.Path, detection == DetectStat); err != nil {
 			return f, "", Seen{}, err
 		}
 	}
@@ -55,5 +62,15 @@ func (u *Uploader) Prepare(ctx context.Context, f File, sha256, detection string
 			return f, "", Seen{}, err
 		}
 	}
-	return f, sha256, Seen{Source: f.Path, Size: info.Size(), ModTime: info.ModTime(), SHA256: strings.ToLower(sha256)}, nil
+	return f, planned, Seen{Source: f.Path, Size: info.Size(), ModTime: info.ModTime(), SHA256: strings.ToLower(planned)}, nil
+}
+
+func (f File) prepared(planned string) (File, string, Seen, error) {
+	sum := fmt.Sprintf("%x", sha256.Sum256(f.Content))
+	if planned != "" && !strings.EqualFold(planned, sum) {
+		return f, "", Seen{}, fmt.Errorf("the SHA-256 of the content is %s, but `sha256` is %s", sum, planned)
+	}
+	f.Size = int64(len(f.Content))
+	f.ContentType = cmp.Or(f.ContentType, ContentType(f.Name, f.Content))
+	return f, cmp.Or(planned, sum), Seen{}, nil
 }

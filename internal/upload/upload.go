@@ -162,7 +162,7 @@ func (o *operation) warn(summary, detail string) {
 
 // content is the file as the engine takes it.
 func (o *operation) content() transfer.File {
-	return transfer.File{Path: o.file.Path, Name: o.file.Name, Size: o.file.Size, SHA256: o.file.SHA256, Progress: o.progress}
+	return transfer.File{Path: o.file.Path, Content: o.file.Content, Name: o.file.Name, Size: o.file.Size, SHA256: o.file.SHA256, Progress: o.progress}
 }
 
 func (o *operation) single(ctx context.Context) error {
