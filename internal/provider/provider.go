@@ -52,16 +52,10 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // New returns a constructor of the provider. version is the version of the build, "dev" outside a
 // release.
-func New(version string) func() provider.Provider { return NewWithEnvironment(version, os.LookupEnv) }
+func New(version string) func() provider.Provider { return NewWithNetwork(version, os.LookupEnv, nil) }
 
-// NewWithEnvironment is New with a given environment, so that tests in one process do not share
-// one.
-func NewWithEnvironment(version string, env Environment) func() provider.Provider {
-	return NewWithNetwork(version, env, nil)
-}
-
-// NewWithNetwork is NewWithEnvironment with a given network, because tests in virtual time need one
-// in memory. A nil dial uses TCP.
+// NewWithNetwork is New with a given environment, so that tests in one process do not share one, and
+// a given network, because tests in virtual time need one in memory. A nil dial uses TCP.
 func NewWithNetwork(version string, env Environment, dial Dial) func() provider.Provider {
 	return func() provider.Provider { return &vodlive{version: version, env: env, dial: dial} }
 }
