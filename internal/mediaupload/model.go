@@ -25,10 +25,14 @@ type model struct {
 	PartSize        types.Int64    `tfsdk:"part_size"`
 	ChangeDetection types.String   `tfsdk:"change_detection"`
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
+	Size            types.Int64    `tfsdk:"size"`
+	outcome
+}
 
+// outcome is what an upload decides.
+type outcome struct {
 	ID         types.String `tfsdk:"id"`
 	KeyPath    types.String `tfsdk:"key_path"`
-	Size       types.Int64  `tfsdk:"size"`
 	PartCount  types.Int64  `tfsdk:"part_count"`
 	ETag       types.String `tfsdk:"etag"`
 	Location   types.String `tfsdk:"location"`
@@ -56,47 +60,32 @@ func (m *model) inputUnknown() bool {
 	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown()
 }
 
-// setOutcome sets every attribute that an upload decides: unknown before the upload, null without
-// one.
-func (m *model) setOutcome(text types.String, number types.Int64) {
-	m.ID, m.KeyPath = text, text
-	m.PartCount = number
-	m.ETag, m.Location, m.Bucket, m.Encryption, m.VersionID, m.UploadedAt = text, text, text, text, text, text
-}
-
-// keepOutcome copies every attribute that an upload decides from a state.
-func (m *model) keepOutcome(state model) {
-	m.ID, m.KeyPath = state.ID, state.KeyPath
-	m.PartCount = state.PartCount
-	m.ETag, m.Location, m.Bucket = state.ETag, state.Location, state.Bucket
-	m.Encryption, m.VersionID, m.UploadedAt = state.Encryption, state.VersionID, state.UploadedAt
-	m.Incomplete = state.Incomplete
-}
-
-// stored is the complete upload of a state.
-func (m *model) stored() upload.StoredFile {
-	return upload.StoredFile{
-		KeyPath: m.KeyPath.ValueString(), ETag: m.ETag.ValueString(), Location: m.Location.ValueString(), Bucket: m.Bucket.ValueString(),
-		Encryption: m.Encryption.ValueString(), VersionID: m.VersionID.ValueString(), UploadedAt: m.UploadedAt.ValueString(),
-		Parts: m.PartCount.ValueInt64(),
+// notStored is the outcome before an upload, where text and number are unknown, or of an upload that
+// failed, where they are null and left is what can be continued.
+func notStored(text types.String, number types.Int64, left *resume.Upload) outcome {
+	return outcome{
+		ID: text, KeyPath: text, PartCount: number, ETag: text, Location: text, Bucket: text,
+		Encryption: text, VersionID: text, UploadedAt: text, Incomplete: providerdata.IncompleteObject(left),
 	}
 }
 
-// setStored makes the model that of a complete upload.
-func (m *model) setStored(f upload.StoredFile) {
-	m.ID, m.KeyPath = types.StringValue(f.KeyPath), types.StringValue(f.KeyPath)
-	m.PartCount = types.Int64Value(f.Parts)
-	m.ETag = textOrNull(f.ETag)
-	m.Location, m.Bucket = textOrNull(f.Location), textOrNull(f.Bucket)
-	m.Encryption, m.VersionID = textOrNull(f.Encryption), textOrNull(f.VersionID)
-	m.UploadedAt = textOrNull(f.UploadedAt)
-	m.Incomplete = providerdata.IncompleteObject(nil)
+// stored is the outcome of a complete upload.
+func stored(f upload.StoredFile) outcome {
+	return outcome{
+		ID: types.StringValue(f.KeyPath), KeyPath: types.StringValue(f.KeyPath), PartCount: types.Int64Value(f.Parts),
+		ETag: textOrNull(f.ETag), Location: textOrNull(f.Location), Bucket: textOrNull(f.Bucket),
+		Encryption: textOrNull(f.Encryption), VersionID: textOrNull(f.VersionID), UploadedAt: textOrNull(f.UploadedAt),
+		Incomplete: providerdata.IncompleteObject(nil),
+	}
 }
 
-// setIncomplete makes the model that of an upload that failed.
-func (m *model) setIncomplete(left *resume.Upload) {
-	m.setOutcome(types.StringNull(), types.Int64Null())
-	m.Incomplete = providerdata.IncompleteObject(left)
+// storedFile is the opposite of stored.
+func (o *outcome) storedFile() upload.StoredFile {
+	return upload.StoredFile{
+		KeyPath: o.KeyPath.ValueString(), ETag: o.ETag.ValueString(), Location: o.Location.ValueString(), Bucket: o.Bucket.ValueString(),
+		Encryption: o.Encryption.ValueString(), VersionID: o.VersionID.ValueString(), UploadedAt: o.UploadedAt.ValueString(),
+		Parts: o.PartCount.ValueInt64(),
+	}
 }
 
 // file is the file that a model with every value known describes.

@@ -216,7 +216,7 @@ func (p *planner) fill(ctx context.Context, v upload.Verdict, reasons []string, 
 
 // fillStored plans to keep the stored file. What an import lacks comes from the local file.
 func (p *planner) fillStored(v upload.Verdict, wanted facts) {
-	p.plan.keepOutcome(*p.state)
+	p.plan.outcome = p.state.outcome
 	p.plan.SHA256 = firstSet(kept(p.config.SHA256, p.state.SHA256), wanted.SHA256)
 	p.plan.FileName = kept(p.config.FileName, p.state.FileName)
 	p.plan.ContentType = kept(p.config.ContentType, p.state.ContentType)
@@ -247,8 +247,7 @@ func kept(config, stored types.String) types.String {
 
 // fillUpload plans an upload: of a new object, or of what is left of one that is incomplete.
 func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted facts) {
-	p.plan.setOutcome(types.StringUnknown(), types.Int64Unknown())
-	p.plan.Incomplete = types.ObjectNull(providerdata.IncompleteTypes)
+	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), nil)
 	p.plan.SHA256, p.plan.Size = wanted.SHA256, wanted.Size
 	p.plan.FileName, p.plan.ContentType = p.config.FileName, p.config.ContentType
 	if v == upload.VerdictUpload && p.state != nil && p.plan.FileName.IsNull() {

@@ -66,10 +66,10 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	asked.SHA256 = plan.SHA256
-	if stored, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
-		plan.setStored(stored.StoredFile)
-		plan.FileName = types.StringValue(stored.FileName)
-		plan.ContentType = firstSet(textOrNull(stored.ContentType), plan.ContentType)
+	if kept, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
+		plan.outcome = stored(kept.StoredFile)
+		plan.FileName = types.StringValue(kept.FileName)
+		plan.ContentType = firstSet(textOrNull(kept.ContentType), plan.ContentType)
 		if !configured.IsNull() {
 			file = nil // the content was not read
 		}
@@ -77,7 +77,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		if left == nil {
 			return
 		}
-		plan.setIncomplete(left)
+		plan.outcome = notStored(types.StringNull(), types.Int64Null(), left)
 		file = nil
 	}
 	if file != nil {
@@ -100,7 +100,7 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Uplo
 	result, d := m.send(ctx, r.data.Uploader, earlier, next, nil)
 	diags.Append(d...)
 	if !d.HasError() {
-		m.setStored(result.StoredFile)
+		m.outcome = stored(result.StoredFile)
 	}
 	return result.Left
 }
@@ -127,18 +127,13 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	file, err := plan.prepare(ctx, r.data.Uploader)
-	switch {
-	case upload.IsMissing(err) && state.complete():
-		plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-		return
-	case err != nil:
+	if err != nil && !(upload.IsMissing(err) && state.complete()) {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return
 	}
 	if !state.complete() {
 		if left := r.uploadRest(ctx, &plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
-			plan.setIncomplete(left)
+			plan.outcome = notStored(types.StringNull(), types.Int64Null(), left)
 			file = nil
 		}
 	} else if !configured.IsNull() {

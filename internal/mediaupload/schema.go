@@ -16,18 +16,33 @@ import (
 )
 
 var (
-	notBlank  = regexp.MustCompile(`\S`)
+	visible   = regexp.MustCompile(`\S`)
 	sha256Hex = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 )
 
+func notBlank() validator.String { return stringvalidator.RegexMatches(visible, "must not be blank") }
+
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	attributes := arguments()
+	maps.Copy(attributes, computedAttributes())
+	attributes["timeouts"] = timeoutsAttribute(ctx)
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path. " +
+			"Only the planned content is stored: if the file changed in between, the upload fails. " +
+			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
+			"The service has no call to delete a file: destroying this resource only forgets it.",
+		Attributes: attributes,
+	}
+}
+
+func arguments() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
 			Optional: true,
 			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content` and `content_base64`. Moving or renaming the file changes nothing at the service. " +
 				"Once uploaded, the file need not be there any more: a plan then warns and changes nothing.",
-			Validators: []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")},
+			Validators: []validator.String{notBlank()},
 		},
 		"content": schema.StringAttribute{
 			Optional: true,
@@ -59,15 +74,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		},
 	}
 	maps.Copy(attributes, providerdata.SendingAttributes())
-	maps.Copy(attributes, computedAttributes())
-	attributes["timeouts"] = timeoutsAttribute(ctx)
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path. " +
-			"Only the planned content is stored: if the file changed in between, the upload fails. " +
-			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
-			"The service has no call to delete a file: destroying this resource only forgets it.",
-		Attributes: attributes,
-	}
+	return attributes
 }
 
 func computedAttributes() map[string]schema.Attribute {
