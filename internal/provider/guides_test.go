@@ -57,6 +57,8 @@ func planGuide(t *testing.T, config string) {
   output_mode  = "RTMP_PULL"
   input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }`, 1)
 	switch {
+	case strings.Contains(config, "on_failure "):
+		cli.SkipBelow("on_failure", "1.16.0", "")
 	case strings.HasPrefix(config, "list "):
 		cli.SkipBelow("queries", "1.14.2", "")
 		cli.Write("guide.tfquery.hcl", config)
