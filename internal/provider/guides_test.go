@@ -282,3 +282,35 @@ func written(e ast.Expr, names map[string]string) string {
 	}
 	return ""
 }
+
+// TestPagesOfTheReference: every example has a heading, and the pages of what only newer CLIs have
+// say which.
+func TestPagesOfTheReference(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*/*.md")
+	if err != nil || len(pages) < 15 {
+		t.Fatalf("pages: %v, %v", pages, err)
+	}
+	for _, page := range pages {
+		kind := filepath.Base(filepath.Dir(page))
+		if kind == "guides" {
+			continue
+		}
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(content)
+		_, usage, found := strings.Cut(text, "\n## Example Usage\n")
+		usage, _, _ = strings.Cut(usage, "\n## ")
+		usage, _, _ = strings.Cut(usage, "\n<!-- ")
+		examples, headings := strings.Count(usage, "\n```terraform\n"), strings.Count(usage, "\n### ")
+		if !found || examples == 0 || headings != examples {
+			t.Errorf("%s has %d examples and %d headings over them", page, examples, headings)
+		}
+		newer := kind != "resources" && kind != "data-sources"
+		if newer != strings.Contains(text, "need Terraform 1.") {
+			t.Errorf("%s: %s says which CLIs have it: %t, want %t", page, kind, !newer, newer)
+		}
+	}
+}
