@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	goversion "go/version"
 	"io/fs"
 	"maps"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 func read(t *testing.T, name string) string {
@@ -123,5 +126,102 @@ func TestEveryModuleIsKeptUpToDate(t *testing.T) {
 	})
 	if err != nil || modules < 10 {
 		t.Fatalf("%d modules: %v", modules, err)
+	}
+}
+
+// workflow is what the tests look at in a workflow of GitHub.
+type workflow struct {
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		Environment string
+		Permissions map[string]string
+		Strategy    struct {
+			Matrix struct{ Version, Include yaml.Node }
+		}
+		Steps []struct{ Uses, Run string }
+	}
+}
+
+func workflows(t *testing.T) map[string]workflow {
+	t.Helper()
+	files, err := filepath.Glob(".github/workflows/*.yml")
+	if err != nil || len(files) < 7 {
+		t.Fatalf("workflows: %q, %v", files, err)
+	}
+	all := map[string]workflow{}
+	for _, file := range files {
+		var w workflow
+		if err := yaml.Unmarshal([]byte(read(t, file)), &w); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all[filepath.Base(file)] = w
+	}
+	return all
+}
+
+// TestWorkflowsUseFewRights: only one job can write to the repository. It has an environment, which
+// holds the signing key and whose reviewers start it, and runs no test.
+func TestWorkflowsUseFewRights(t *testing.T) {
+	t.Parallel()
+	writers := 0
+	for file, w := range workflows(t) {
+		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
+			t.Errorf("%s: the permissions of all jobs are %v", file, w.Permissions)
+		}
+		for name, job := range w.Jobs {
+			signs := false
+			for _, step := range job.Steps {
+				if step.Uses != "" && !regexp.MustCompile(`@[0-9a-f]{40}$`).MatchString(step.Uses) {
+					t.Errorf("%s: %s is not pinned to a commit", file, step.Uses)
+				}
+				signs = signs || strings.Contains(step.Uses, "gpg")
+				if job.Environment == "release" && strings.Contains(step.Run, "make test") {
+					t.Errorf("%s: %s runs tests beside the signing key", file, name)
+				}
+			}
+			writes := job.Permissions["contents"] == "write"
+			if writes {
+				writers++
+			}
+			if (writes || signs) && job.Environment != "release" {
+				t.Errorf("%s: %s signs or writes without reviewers", file, name)
+			}
+		}
+	}
+	if writers != 1 {
+		t.Errorf("%d jobs can write to the repository, want 1", writers)
+	}
+}
+
+// TestWorkflowsTestTheOldestAndTheNewestCLI holds the workflow against the releases that the README
+// names, on each system.
+func TestWorkflowsTestTheOldestAndTheNewestCLI(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`works with Terraform ([\d.]+) and later and OpenTofu ([\d.]+) and later`).FindStringSubmatch(read(t, "README.md"))
+	if named == nil {
+		t.Fatal("the README does not say which CLIs the provider works with")
+	}
+	jobs := workflows(t)["test.yml"].Jobs
+	for job, oldest := range map[string]string{"terraform": named[1] + ".*", "opentofu": named[2] + ".x"} {
+		matrix := jobs[job].Strategy.Matrix
+		var linux []string
+		var others []struct{ OS, Version string }
+		if err := errors.Join(matrix.Version.Decode(&linux), matrix.Include.Decode(&others)); err != nil {
+			t.Fatal(err)
+		}
+		tested := map[string]bool{}
+		for _, version := range linux {
+			tested["ubuntu-latest "+version] = true
+		}
+		for _, other := range others {
+			tested[other.OS+" "+other.Version] = true
+		}
+		for _, system := range []string{"ubuntu-latest", "macos-latest", "windows-latest"} {
+			for _, version := range []string{oldest, "latest"} {
+				if !tested[system+" "+version] {
+					t.Errorf("%s is not tested with %s on %s", job, version, system)
+				}
+			}
+		}
 	}
 }

@@ -17,12 +17,18 @@ variable "media" {
   type        = string
 }
 
+variable "region" {
+  description = "Region of the session: one of the output regions."
+  type        = string
+  default     = "eu-central-1"
+}
+
 data "vodlive_regions" "available" {}
 
 # An encoder pushes the stream, players pull it. The create ends when the session is ready.
 resource "vodlive_live_session" "studio" {
   name        = "demo-studio"
-  region      = data.vodlive_regions.available.names[0]
+  region      = var.region
   input       = "RTMP_PUSH"
   mode        = "NORM"
   output_mode = "RTMP_PULL"

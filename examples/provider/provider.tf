@@ -1,13 +1,15 @@
 terraform {
   required_providers {
     vodlive = {
-      source = "vodlive/vodlive"
+      source  = "vodlive/vodlive"
+      version = "~> 0.1"
     }
   }
 }
 
 # The service has two APIs, each with its own settings: one for live sessions, one for uploads and batch jobs.
-# If all values come from environment variables (VODLIVE_BASE_URL and so on), the block can be empty.
+# Addresses and credentials may come from environment variables instead (VODLIVE_BASE_URL and so on). The block can then
+# be empty.
 provider "vodlive" {
   # Live sessions
   base_url        = "https://live.example.com"

@@ -74,6 +74,7 @@ func exampleFolder(t *testing.T) *acctest.CLI {
 		"edges":           `{"a":"edge-a.example.com","b":"edge-b.example.com"}`,
 		"encoders":        `{"a":"encoder-a.example.com","b":"encoder-b.example.com"}`,
 		"folder":          "media",
+		"key_path":        "vod/input/customer-4821/6f1c3c52-8d0e-4a39-9b1c-0c3f0a6f2f10/promo.mp4",
 		"media":           "media/promo.mp4",
 		"name":            "cup-final",
 		"region":          "eu-central-1",

@@ -57,6 +57,8 @@ func planGuide(t *testing.T, config string) {
   output_mode  = "RTMP_PULL"
   input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }`, 1)
 	switch {
+	case strings.Contains(config, "on_failure "):
+		cli.SkipBelow("on_failure", "1.16.0", "")
 	case strings.HasPrefix(config, "list "):
 		cli.SkipBelow("queries", "1.14.2", "")
 		cli.Write("guide.tfquery.hcl", config)
@@ -70,33 +72,28 @@ func planGuide(t *testing.T, config string) {
 		}
 	}
 	cli.Write("guide.tf", config)
-	if strings.Contains(config, ".example.com") { // its addresses are no service's
+	if strings.Contains(config, "use_lockfile") {
+		cli.SkipBelow("use_lockfile of the S3 backend", "1.10.0", "1.10.0")
+	}
+	if strings.Contains(config, ".example.com") || strings.Contains(config, "backend ") { // no service, no backend of that address
 		cli.Must("validate")
 		return
 	}
 	cli.Must("plan")
 }
 
-// TestTroubleshootingKnowsEveryDiagnostic holds the guide against the summaries of the errors and warnings in the code.
-// In both, "..." stands for what differs from case to case.
+// placeholder is a word in a heading of the troubleshooting guide that stands for what differs from
+// case to case.
+var placeholder = regexp.MustCompile(`\b(ACTION|NAME|FILE|STATUS)\b`)
+
+// TestTroubleshootingKnowsEveryDiagnostic holds the headings of the guide against the summaries of
+// the errors and warnings in the code. So the anchor of a summary is its slug, or that of the heading
+// with a placeholder.
 func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(guides, "troubleshooting.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var explained []*regexp.Regexp
-	for _, match := range regexp.MustCompile(`\*\*(.+?)\*\*`).FindAllStringSubmatch(string(text), -1) {
-		name := strings.TrimSuffix(strings.TrimPrefix(match[1], "..."), "...")
-		name = strings.TrimSuffix(name, ".")
-		pattern := regexp.QuoteMeta(name)
-		pattern = strings.ReplaceAll(pattern, `\.\.\.`, ".+")
-		if strings.HasPrefix(match[1], "...") {
-			pattern = ".+" + pattern
-		}
-		if strings.HasSuffix(match[1], "...") {
-			pattern += ".+"
-		}
+	for _, match := range regexp.MustCompile(`(?m)^### (.+)$`).FindAllStringSubmatch(guide(t, "troubleshooting.md"), -1) {
+		pattern := placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(match[1]), ".+")
 		explained = append(explained, regexp.MustCompile("^"+pattern+"$"))
 	}
 	found := summaries(t)
@@ -105,7 +102,7 @@ func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
 	}
 	for _, summary := range found {
 		if !slices.ContainsFunc(explained, func(r *regexp.Regexp) bool { return r.MatchString(summary) }) {
-			t.Errorf("the guide does not explain %q", summary)
+			t.Errorf("the guide has no heading for %q", summary)
 		}
 	}
 	for _, r := range explained {
@@ -113,6 +110,59 @@ func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
 		if !slices.ContainsFunc(append(found, byTerraform...), r.MatchString) {
 			t.Errorf("the guide explains %s, which nothing in the code says", r)
 		}
+	}
+}
+
+func guide(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(guides, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// slug is the anchor that GitHub and the registries give to a heading.
+func slug(heading string) string {
+	return strings.ReplaceAll(regexp.MustCompile(`[^a-z0-9_ -]`).ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
+
+// anchors are those of a guide. No two may be the same: the second would get a number.
+func anchors(t *testing.T, name string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	for _, match := range regexp.MustCompile(`(?m)^##+ (.+)$`).FindAllStringSubmatch(guide(t, name), -1) {
+		if found[slug(match[1])] {
+			t.Errorf("%s has two headings with the anchor %s", name, slug(match[1]))
+		}
+		found[slug(match[1])] = true
+	}
+	return found
+}
+
+func TestLinksBetweenGuides(t *testing.T) {
+	t.Parallel()
+	files, err := os.ReadDir(guides)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, file := range files {
+		anchors(t, file.Name())
+		for _, match := range regexp.MustCompile(`\]\(([a-z-]*(?:\.md)?)(?:#([^)]*))?\)`).FindAllStringSubmatch(guide(t, file.Name()), -1) {
+			links++
+			target, anchor := match[1], match[2]
+			if target == "" {
+				target = file.Name()
+			}
+			if anchor != "" && !anchors(t, target)[anchor] {
+				t.Errorf("%s links to %s#%s, which does not exist", file.Name(), target, anchor)
+			}
+			guide(t, target)
+		}
+	}
+	if links < 5 {
+		t.Errorf("%d links found: the guides have more", links)
 	}
 }
 
@@ -231,4 +281,36 @@ func written(e ast.Expr, names map[string]string) string {
 		}
 	}
 	return ""
+}
+
+// TestPagesOfTheReference: every example has a heading, and the pages of what only newer CLIs have
+// say which.
+func TestPagesOfTheReference(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*/*.md")
+	if err != nil || len(pages) < 15 {
+		t.Fatalf("pages: %v, %v", pages, err)
+	}
+	for _, page := range pages {
+		kind := filepath.Base(filepath.Dir(page))
+		if kind == "guides" {
+			continue
+		}
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(content)
+		_, usage, found := strings.Cut(text, "\n## Example Usage\n")
+		usage, _, _ = strings.Cut(usage, "\n## ")
+		usage, _, _ = strings.Cut(usage, "\n<!-- ")
+		examples, headings := strings.Count(usage, "\n```terraform\n"), strings.Count(usage, "\n### ")
+		if !found || examples == 0 || headings != examples {
+			t.Errorf("%s has %d examples and %d headings over them", page, examples, headings)
+		}
+		newer := kind != "resources" && kind != "data-sources"
+		if newer != strings.Contains(text, "need Terraform 1.") {
+			t.Errorf("%s: %s says which CLIs have it: %t, want %t", page, kind, !newer, newer)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -114,5 +115,85 @@ action "vodlive_process_media" "other" {
 	objects := server.Objects()
 	if len(objects) != 2 || objects[1].SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte("other"))) {
 		t.Errorf("objects: %+v", objects)
+	}
+}
+
+// TestOnFailureOfAnUploadsAction holds the table of the guide on lifecycle rules.
+func TestOnFailureOfAnUploadsAction(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]struct{ code, jobs, uploads int }{
+		"halt":     {code: 1, jobs: 1, uploads: 1},
+		"continue": {code: 0, jobs: 1, uploads: 1},
+		"taint":    {code: 1, jobs: 2, uploads: 2},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			server := acctest.Start(t, simulator.Options{})
+			cli := acctest.NewCLI(t, server)
+			cli.SkipBelow("on_failure", "1.16.0", "")
+			cli.Write("promo.mp4", "promo")
+			cli.Config(`
+resource "vodlive_media_upload" "promo" {
+  source = "promo.mp4"
+  lifecycle {
+    action_trigger {
+      events     = [after_create]
+      actions    = [action.vodlive_submit_batch_job.optimize]
+      on_failure = ` + mode + `
+    }
+  }
+}
+action "vodlive_submit_batch_job" "optimize" {
+  config {
+    paths         = [caller.key_path]
+    service_modes = ["video_optimizer"]
+  }
+}`)
+			server.Fail(simulator.Fault{Call: simulator.CallBatch, Times: 1, Status: http.StatusForbidden})
+			if r := cli.Run("apply", "-auto-approve"); r.Code != want.code {
+				t.Errorf("exit code %d, want %d\n%s", r.Code, want.code, r.Output)
+			}
+			cli.Must("apply", "-auto-approve")
+			server.AssertCalls(t, simulator.CallBatch, want.jobs)
+			server.AssertCalls(t, simulator.CallPutObject, want.uploads)
+		})
+	}
+}
+
+// TestFailingActionStopsAReplacement: a session whose before_destroy fails stays in the state.
+func TestFailingActionStopsAReplacement(t *testing.T) {
+	t.Parallel()
+	cli := acctest.NewCLI(t, acctest.Start(t, simulator.Options{}))
+	cli.SkipBelow("before_destroy", "1.16.0", "")
+	config := `
+resource "vodlive_live_session" "channel" {
+  name         = "NAME"
+  region       = "eu-central-1"
+  input        = "RTMP_PUSH"
+  mode         = "NORM"
+  output_mode  = "RTMP_PULL"
+  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+  lifecycle {
+    action_trigger {
+      events  = [before_destroy]
+      actions = [action.vodlive_process_media.running]
+    }
+  }
+}
+action "vodlive_process_media" "running" {
+  config {
+    source        = "missing.txt"
+    service_modes = ["video_optimizer"]
+  }
+}`
+	cli.Config(strings.Replace(config, "NAME", "first", 1))
+	cli.Must("apply", "-auto-approve")
+	before := cli.State()["vodlive_live_session.channel"].Values["id"]
+	cli.Config(strings.Replace(config, "NAME", "second", 1))
+	if r := cli.Run("apply", "-auto-approve"); r.Code != 1 {
+		t.Errorf("exit code %d\n%s", r.Code, r.Output)
+	}
+	if after := cli.State()["vodlive_live_session.channel"].Values["id"]; after != before || before == nil {
+		t.Errorf("the state has session %v, want %v", after, before)
 	}
 }

@@ -72,15 +72,15 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			"max_retries": schema.Int64Attribute{
 				Optional: true,
 				MarkdownDescription: "Maximum number of retries of a request, or of a part of an upload, after a transient failure. " +
-					"From 0 to 100, 5 by default. Requests that create a session or submit a batch job are retried only if the service cannot have processed them.",
+					"From 0 to 100. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Timeout of one API request, for example `\"30s\"` (the default). It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload.",
+				MarkdownDescription: "Timeout of one API request. It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload. Default: `\"30s\"`.",
 			},
 			"stall_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long an upload of file content may make no progress before the provider sends it again, for example `\"60s\"` (the default).",
+				MarkdownDescription: "How long an upload of file content may make no progress before the provider sends it again. Default: `\"60s\"`.",
 			},
 			"upload_concurrency": schema.Int64Attribute{
 				Optional: true,
@@ -89,7 +89,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			},
 			"upload_bandwidth": schema.Int64Attribute{
 				Optional:            true,
-				MarkdownDescription: "Maximum number of bytes per second, over all uploads together. No limit by default.",
+				MarkdownDescription: "Maximum number of bytes per second, over all uploads together. Default: no limit.",
 			},
 			"allowed_customer_ids": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -104,14 +104,14 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			},
 			"skip_region_validation": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "Whether plans skip the check that the region of a session is allocated to the account. `false` by default.",
+				MarkdownDescription: "Whether plans skip the check that the region of a session is allocated to the account. Default: `false`.",
 			},
 			"resume_dir": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Folder for records of unfinished uploads, with which the next apply on this machine resumes them. By default the user's cache folder; " +
-					"`\"\"` turns the records off. The provider uses only the subfolder `terraform-provider-vodlive`. The subfolder must belong to the user who " +
+				MarkdownDescription: "Folder for records of unfinished uploads, with which the next apply on this machine resumes them; `\"\"` turns the records off. " +
+					"The provider uses only the subfolder `terraform-provider-vodlive`. The subfolder must belong to the user who " +
 					"runs Terraform, and no other user may be able to write to it: otherwise the provider does not use it and logs why. " +
-					"The records contain no secrets. Environment: `VODLIVE_RESUME_DIR`.",
+					"The records contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`.",
 			},
 		},
 	}

@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/md5"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -50,13 +52,17 @@ func (memorySink) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // loopbackSink reads requests from sockets without the cost of net/http's server.
-func loopbackSink(b *testing.B) string {
+func loopbackSink(b *testing.B, config *tls.Config) string {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = l.Close() })
+	scheme := "http"
+	if config != nil {
+		l, scheme = tls.NewListener(l, config), "https"
+	}
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -66,7 +72,7 @@ func loopbackSink(b *testing.B) string {
 			go serveSink(c)
 		}
 	}()
-	return "http://" + l.Addr().String()
+	return scheme + "://" + l.Addr().String()
 }
 
 func serveSink(c net.Conn) {
@@ -132,16 +138,23 @@ func BenchmarkUploadParts(b *testing.B) {
 	const partSize = 16 << 20
 	for _, size := range []int64{64 << 20, 1 << 30} {
 		f, sums := benchFile(b, size, partSize)
-		for _, sink := range []string{"memory", "loopback"} {
+		for _, sink := range []string{"memory", "loopback", "tls"} {
 			for _, concurrency := range []int{4, 8} {
 				b.Run(fmt.Sprintf("%s/%dMiB/%d", sink, size>>20, concurrency), func(b *testing.B) {
 					dst := &benchDestination{base: "http://sink.invalid", sums: sums}
 					var transport http.RoundTripper = memorySink{}
-					if sink == "loopback" {
-						dst.base = loopbackSink(b)
+					if sink != "memory" {
 						sockets := &http.Transport{MaxIdleConnsPerHost: concurrency}
 						defer sockets.CloseIdleConnections()
 						transport = sockets
+						var config *tls.Config
+						if sink == "tls" {
+							certified := httptest.NewTLSServer(nil)
+							certified.Close()
+							config = &tls.Config{Certificates: certified.TLS.Certificates}
+							sockets.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // its own certificate
+						}
+						dst.base = loopbackSink(b, config)
 					}
 					e := transfer.New(transfer.Config{Transport: transport, Concurrency: concurrency})
 					b.SetBytes(size)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/minio/crc64nvme"
-	md5simd "github.com/minio/md5-simd"
 )
 
 const (
@@ -29,9 +28,6 @@ const (
 	// fileDelay is the same for a small file, of which several may be sent at once. It is about the
 	// shortest time that sending one takes.
 	fileDelay = 6 * time.Millisecond
-
-	// laneServerBytes is what md5simd allocates: three buffers of 32 KiB for each lane.
-	laneServerBytes = 3 * laneCount * 32 << 10
 )
 
 // md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel and
@@ -48,10 +44,10 @@ type md5Queue struct {
 	urgent  bool // start all that wait as soon as lanes are free
 	timer   *time.Timer
 	due     time.Time
-	blocked int            // uploads that cannot read on before a part is finished
-	uploads int            // in progress; the server is kept for them
-	server  md5simd.Server // nil until a sum needs it
-	spare   []md5simd.Hasher
+	blocked int        // uploads that cannot read on before a part is finished
+	uploads int        // in progress; the server is kept for them
+	server  laneServer // nil until a sum needs it
+	spare   []laneHasher
 }
 
 // partSum is the MD5 of a section of a file, and the CRC-64/NVME of the same bytes. The CRC must
@@ -226,7 +222,7 @@ func (q *md5Queue) wakeAt(due time.Time) {
 // closed ones in every round. The caller holds q.mu.
 func (q *md5Queue) hasher() hash.Hash {
 	if q.server == nil {
-		q.server = md5simd.NewServer()
+		q.server = newLaneServer()
 		q.buffers.account(laneServerBytes)
 	}
 	if n := len(q.spare); n > 0 {
@@ -246,7 +242,7 @@ func (q *md5Queue) run(s *partSum, h hash.Hash) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.running--
-	if lane, ok := h.(md5simd.Hasher); ok {
+	if lane, ok := h.(laneHasher); ok {
 		q.spare = append(q.spare, lane)
 	}
 	q.start()
