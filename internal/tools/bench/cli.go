@@ -30,6 +30,8 @@ func (s *service) close() {
 	s.server.Close()
 }
 
+func (s *service) host() string { return s.server.Listener.Addr().String() }
+
 // calls is how many requests the service has received since its journal was reset.
 func (s *service) calls() int { return len(s.Journal()) }
 

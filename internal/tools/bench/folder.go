@@ -98,6 +98,7 @@ func (b *bench) manyFiles(ctx context.Context, n int) (m manyFiles, err error) {
 	if m.rclone, err = measure(cmd); err != nil {
 		return m, err
 	}
+	fmt.Printf("%d files\trclone copy\t%.2f s\n", n, m.rclone.wall.Seconds())
 	s, w, err := b.applied(ctx, fmt.Sprintf("resource \"vodlive_media_folder\" \"files\" {\n  source_dir  = %s\n  name_format = \"flat\"\n}\n", quoted(dir)), n, &m.folder, &m.folderPlan)
 	if err != nil {
 		return m, err
@@ -137,6 +138,7 @@ func (b *bench) applied(ctx context.Context, config string, n int, apply, plan *
 	if err == nil && s.calls() > 0 {
 		err = fmt.Errorf("a plan without change made %d calls", s.calls())
 	}
+	fmt.Printf("%d files\tTerraform\tapply %.2f s\tplan %.2f s\n", n, apply.wall.Seconds(), plan.wall.Seconds())
 	return s, w, err
 }
 

@@ -91,18 +91,24 @@ func (l *line) close() (d delivery, err error) {
 	return d, err
 }
 
-// listen listens at the far end, with TLS unless config is nil.
-func (l *line) listen(ctx context.Context, port string, config *tls.Config) (listener net.Listener, err error) {
+// serve listens at the far end, on the port of a server's own address, with TLS unless config is nil.
+func (l *line) serve(ctx context.Context, address string, config *tls.Config, accept func(net.Listener)) error {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	var listener net.Listener
 	l.far.do(func() { listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(farAddress, port)) })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l.closeLater(listener)
 	listener = &farListener{listener, l}
 	if config != nil {
 		listener = tls.NewListener(listener, config)
 	}
-	return listener, nil
+	go accept(listener)
+	return nil
 }
 
 func (l *line) closeLater(c interface{ Close() error }) {

@@ -14,40 +14,33 @@ import (
 	"strings"
 	"time"
 
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // load is what is sent over a line.
 type load struct {
-	name  string // for -profiles
-	text  string
-	line  profile
-	count int
-	size  int64 // bytes of each file
-	tls   bool
-	long  bool // measured once for each five runs
-	// expected is about the share of the line that a good client takes. It only serves to tell how long
-	// the part takes.
-	expected float64
+	name     string // for -profiles
+	text     string
+	line     profile
+	count    int
+	size     int64 // bytes of each file
+	tls      bool
+	expected float64 // share of the line that a good client may take, to tell how long the part takes
 }
 
-var loads = func() []load {
-	b := profile{Rate: 400, RTT: 80 * time.Millisecond}
-	c := profile{Rate: 400, RTT: 200 * time.Millisecond}
-	return []load{
-		{"a", "100 Mbit/s, 20 ms", profile{Rate: 100, RTT: 20 * time.Millisecond}, 1, 256 * mebibyte, false, false, .9},
-		{"b", "400 Mbit/s, 80 ms", b, 1, 512 * mebibyte, false, false, .85},
-		{"c", "400 Mbit/s, 200 ms", c, 1, 512 * mebibyte, false, false, .7},
-		{"d", "200 Mbit/s, 80 ms, 0.1 % loss", profile{Rate: 200, RTT: 80 * time.Millisecond, Loss: .001}, 1, 256 * mebibyte, false, false, .3},
-		{"e", "400 Mbit/s, 80 ms, 40 Mbit/s each connection", profile{Rate: 400, RTT: 80 * time.Millisecond, Flow: 40}, 1, 512 * mebibyte, false, false, .5},
-		{"small", "400 Mbit/s, 80 ms", b, 200, mebibyte, false, false, .5},
-		{"tls", "400 Mbit/s, 80 ms, TLS", b, 1, 512 * mebibyte, true, false, .85},
-		{"b4", "400 Mbit/s, 80 ms", b, 1, 4096 * mebibyte, false, true, .9},
-		{"c4", "400 Mbit/s, 200 ms", c, 1, 4096 * mebibyte, false, true, .85},
-	}
-}()
+const ms = time.Millisecond
+
+var loads = []load{
+	{"a", "100 Mbit/s, 20 ms", profile{Rate: 100, RTT: 20 * ms}, 1, 256 * mebibyte, false, .9},
+	{"b", "400 Mbit/s, 80 ms", profile{Rate: 400, RTT: 80 * ms}, 1, 512 * mebibyte, false, .85},
+	{"c", "400 Mbit/s, 200 ms", profile{Rate: 400, RTT: 200 * ms}, 1, 512 * mebibyte, false, .7},
+	{"d", "200 Mbit/s, 80 ms, 0.1 % loss", profile{Rate: 200, RTT: 80 * ms, Loss: .001}, 1, 256 * mebibyte, false, .3},
+	{"e", "400 Mbit/s, 80 ms, 40 Mbit/s each connection", profile{Rate: 400, RTT: 80 * ms, Flow: 40}, 1, 512 * mebibyte, false, .5},
+	{"small", "400 Mbit/s, 80 ms", profile{Rate: 400, RTT: 80 * ms}, 200, mebibyte, false, .5},
+	{"tls", "400 Mbit/s, 80 ms, TLS", profile{Rate: 400, RTT: 80 * ms}, 1, 512 * mebibyte, true, .85},
+	{"b4", "400 Mbit/s, 80 ms", profile{Rate: 400, RTT: 80 * ms}, 1, 4096 * mebibyte, false, .9},
+	{"c4", "400 Mbit/s, 200 ms", profile{Rate: 400, RTT: 200 * ms}, 1, 4096 * mebibyte, false, .85},
+}
 
 func loadNames() string {
 	var names []string
@@ -58,24 +51,36 @@ func loadNames() string {
 }
 
 const (
-	doubtful = 0.02 // share of late packets with which a run is not believed
-	attempts = 3    // to get a run that is
+	doubtful = 0.02 // share of late packets with which a run is repeated
+	attempts = 3
 )
 
 func (l load) bytes() int64         { return int64(l.count) * l.size }
+func (l load) long() bool           { return l.size > 1024*mebibyte }
 func (l load) ideal() time.Duration { return seconds(float64(l.bytes()) / l.line.payload()) }
+
+// share is goodput as a share of the payload that the line carries.
+func (l load) share(goodput float64) float64 { return goodput / l.line.payload() }
 
 // limit is when a run is stopped. Its goodput is then that of what has arrived.
 func (l load) limit() time.Duration { return 4 * l.ideal() }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// runsOf is how often a contender is measured. Long loads, rclone and curl are there for orientation.
-func (b *bench) runsOf(l load, contender string) int {
-	if l.long || l.count == 1 && (contender == "rclone copyto" || contender == "curl") {
-		return (b.runs + 4) / 5
+var lineContenders = []string{"engine", "transfer manager", "rclone", "curl"}
+
+// runs is how often a contender is measured. Long loads, and what is there for orientation, are measured
+// once for each five runs.
+func (l load) runs(contender string, runs int) int {
+	oneByOne := contender == "transfer manager" || contender == "curl"
+	orientation := contender == "rclone" || contender == "curl"
+	switch {
+	case l.count > 1 && oneByOne, l.long() && orientation:
+		return 0
+	case l.long(), l.count == 1 && orientation:
+		return (runs + 4) / 5
 	}
-	return b.runs
+	return runs
 }
 
 // run is one run of a contender over a line.
@@ -88,159 +93,144 @@ type run struct {
 
 // lines compares the engine with other clients on emulated long lines.
 func (b *bench) lines(ctx context.Context) error {
-	emulated := true
-	probe, err := newLine(ctx, b.tools.self, loads[0].line)
-	if err != nil {
-		emulated = false
-		fmt.Printf("No line is emulated: %v.\nThat needs root, /dev/net/tun and the program ip. Instead, each request of the simulated service and of the sink takes "+
-			"a round trip longer, over loopback. Rate, loss and limits of connections are not measured.\n", err)
-	} else if _, err = probe.close(); err != nil {
-		return err
-	}
-	chosen := strings.Split(b.chosen, ",")
-	for _, name := range chosen {
-		if !slices.ContainsFunc(loads, func(l load) bool { return l.name == name }) {
-			return fmt.Errorf("there is no profile %q; there are %s", name, loadNames())
-		}
-	}
-	var todo []load
-	var estimate time.Duration
-	for _, l := range loads {
-		if !slices.Contains(chosen, l.name) || !emulated && (l.tls || l.long || l.line.Loss > 0 || l.line.Flow > 0) {
-			continue
-		}
-		todo = append(todo, l)
-		for name, share := range map[string]float64{"engine": 1, "transfer manager": 1, "rclone copyto": .7, "curl": .4} {
-			if !l.long || share == 1 {
-				estimate += time.Duration(b.runsOf(l, name)) * min(l.limit(), seconds(l.ideal().Seconds()/l.expected/share))
-			}
-		}
-	}
-	fmt.Printf("This takes about %d minutes.\n\n", int(estimate.Minutes())+1)
+	few := (b.runs + 4) / 5
 	t := table{
 		title: "Long lines",
-		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries; medians of %d runs in turns, of %d for 4 GiB, for curl and for rclone copyto. "+
+		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries; medians of %d runs in turns, of %d for 4 GiB and for rclone and curl with one file. "+
 			"The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
-			"*ratio* is the engine's goodput to the transfer manager's, with 200 files to rclone copy's. *curl* is one PUT. Memory is the peak of the client's process. "+
+			"*ratio* is the engine's goodput to the transfer manager's, with 200 files to that of rclone. curl makes one PUT. Memory is the peak of the client's process. "+
 			"`<`: stopped after four times the time that the line needs. `!`: more than %.0f %% of the packets were more than %v late in each of %d attempts.",
-			b.runs, (b.runs+4)/5, 100*doubtful, lateAfter, attempts),
+			b.runs, few, 100*doubtful, lateAfter, attempts),
 		head: []string{"line", "sent", "engine", "transfer manager", "rclone", "curl", "ratio", "engine's memory", "transfer manager's", "rclone's"},
 	}
-	if !emulated {
-		t.title, t.text = "Round trips", fmt.Sprintf("Goodput over loopback, where each request takes a round trip longer; medians of %d runs in turns, of %d for curl and for rclone copyto.", b.runs, (b.runs+4)/5)
+	emulated := true
+	if probe, err := newLine(ctx, b.tools.self, loads[0].line); err != nil {
+		emulated = false
+		fmt.Printf("No line is emulated: %v.\nThat needs root, /dev/net/tun and the program ip. Instead, each request to the simulated service and to the sink takes "+
+			"a round trip longer, over loopback. Rates, loss and limits of connections are not measured.\n", err)
+		t.title, t.text = "Round trips", fmt.Sprintf("Goodput over loopback, where each request takes a round trip longer; medians of %d runs in turns, of %d for rclone and curl with one file.", b.runs, few)
+	} else if _, err := probe.close(); err != nil {
+		return err
+	}
+	todo, err := b.chosenLoads(emulated)
+	if err != nil {
+		return err
 	}
 	for _, l := range todo {
-		if err := b.lineLoad(ctx, l, emulated, &t); err != nil {
+		runs, err := b.lineRuns(ctx, l, emulated)
+		if err != nil {
 			return fmt.Errorf("profile %s: %w", l.name, err)
 		}
+		b.addLine(&t, l, emulated, runs)
 	}
 	b.report.add(t)
 	return nil
 }
 
-func (b *bench) lineLoad(ctx context.Context, l load, emulated bool, t *table) error {
+// chosenLoads are the loads to measure. It prints how long that takes.
+func (b *bench) chosenLoads(emulated bool) (todo []load, err error) {
+	chosen := strings.Split(b.profiles, ",")
+	for _, name := range chosen {
+		if !slices.ContainsFunc(loads, func(l load) bool { return l.name == name }) {
+			return nil, fmt.Errorf("there is no profile %q; there are %s", name, loadNames())
+		}
+	}
+	var estimate time.Duration
+	for _, l := range loads {
+		if !slices.Contains(chosen, l.name) || !emulated && (l.tls || l.long() || l.line.Loss > 0 || l.line.Flow > 0) {
+			continue
+		}
+		todo = append(todo, l)
+		for _, contender := range lineContenders {
+			share := l.expected
+			if contender == "curl" {
+				share /= 2
+			}
+			estimate += time.Duration(l.runs(contender, b.runs)) * min(l.limit(), seconds(l.ideal().Seconds()/share))
+		}
+	}
+	fmt.Printf("This takes about %d minutes.\n\n", int(estimate.Minutes())+1)
+	return todo, nil
+}
+
+// lineRuns measures the contenders in turns. It prints every run.
+func (b *bench) lineRuns(ctx context.Context, l load, emulated bool) (map[string][]run, error) {
 	dir, err := os.MkdirTemp(b.work, "content-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	c, err := write(dir, l.count, l.size)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	site, err := newSite(ctx, l, emulated)
+	s, err := newSite(ctx, l, emulated)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer site.close()
-	site.sink.expect(c)
-	rclone := b.rclone(site.target, site.sink, c)
-	contenders := []contender{b.self("engine", site.target, site.sink, site.service, c)}
-	switch {
-	case l.count > 1:
-		contenders = append(contenders, rclone)
-	case l.long:
-		contenders = append(contenders, b.self("transfer manager", site.target, site.sink, site.service, c))
-	default:
-		contenders = append(contenders, b.self("transfer manager", site.target, site.sink, site.service, c), rclone, site.onePut(c.paths[0]))
+	defer s.close()
+	s.sink.expect(c)
+	commands := map[string]contender{
+		"engine": b.self("engine", s.target, s.sink, s.service, c), "transfer manager": b.self("transfer manager", s.target, s.sink, s.service, c),
+		"rclone": b.rclone(s.target, s.sink, c), "curl": s.onePut(c.paths[0]),
 	}
 	runs := map[string][]run{}
 	for round := range b.runs {
-		for i := range contenders {
-			next := contenders[(i+round)%len(contenders)]
-			if len(runs[next.name]) >= b.runsOf(l, next.name) {
+		for i := range lineContenders {
+			name := lineContenders[(i+round)%len(lineContenders)] // another one begins each round
+			if round >= l.runs(name, b.runs) {
 				continue
 			}
-			r, err := b.overLine(ctx, site, next)
-			if err != nil {
-				return fmt.Errorf("%s: %w", next.name, err)
+			var r run
+			for attempt := 0; attempt == 0 || r.late > doubtful && attempt < attempts; attempt++ {
+				if r, err = b.overLine(ctx, s, commands[name]); err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
+				fmt.Printf("%s\t%s\t%.1f %%\t%.1f s\t%d MiB\tlate %.2f %%\n", l.name, name, 100*l.share(r.goodput), r.wall.Seconds(), r.memory/mebibyte, 100*r.late)
 			}
-			runs[next.name] = append(runs[next.name], r)
+			runs[name] = append(runs[name], r)
 		}
 	}
-	b.addLine(l, emulated, runs, t)
-	return nil
+	return runs, nil
 }
 
 // addLine adds a row to the table and a group of bars to the chart.
-func (b *bench) addLine(l load, emulated bool, runs map[string][]run, t *table) {
-	goodput := func(name string) float64 {
-		if len(runs[name]) == 0 {
-			return 0
-		}
-		return middle(runs[name], func(r run) float64 { return r.goodput })
-	}
-	memory := func(name string) any {
-		if len(runs[name]) == 0 {
-			return ""
-		}
-		return middle(runs[name], func(r run) int64 { return r.memory })
-	}
-	cell := func(name string) string {
-		if len(runs[name]) == 0 {
-			return ""
+func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) {
+	row := []any{l.text, fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)}
+	goodput, memory := map[string]float64{}, map[string]any{}
+	bars := group{name: l.name}
+	for _, name := range lineContenders {
+		text, of := "", runs[name]
+		memory[name] = ""
+		if len(of) > 0 {
+			goodput[name] = middle(of, func(r run) float64 { return r.goodput })
+			memory[name] = middle(of, func(r run) int64 { return r.memory })
+			text = fmt.Sprintf("%.1f %%", 100*l.share(goodput[name]))
 		}
 		if !emulated {
-			return fmt.Sprintf("%.0f MB/s", goodput(name)/1e6)
+			text = fmt.Sprintf("%.0f MB/s", goodput[name]/1e6)
 		}
-		mark := ""
-		if slices.ContainsFunc(runs[name], func(r run) bool { return r.cut }) {
-			mark = "<"
+		if slices.ContainsFunc(of, func(r run) bool { return r.cut }) {
+			text = "<" + text
 		}
-		text := fmt.Sprintf("%s%.1f %%", mark, 100*goodput(name)/l.line.payload())
-		if slices.ContainsFunc(runs[name], func(r run) bool { return r.late > doubtful }) {
+		if slices.ContainsFunc(of, func(r run) bool { return r.late > doubtful }) {
 			text += "!"
 		}
-		return text
+		row = append(row, text)
+		bars.bars = append(bars.bars, 100*l.share(goodput[name]))
 	}
-	peer, rclone := "transfer manager", "rclone copyto"
+	peer := "transfer manager"
 	if l.count > 1 {
-		peer, rclone = "rclone copy", "rclone copy"
+		peer = "rclone"
 	}
-	t.add(l.text, fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte), cell("engine"), cell("transfer manager"), cell(rclone), cell("curl"),
-		goodput("engine")/goodput(peer), memory("engine"), memory("transfer manager"), memory(rclone))
-	var bars plotter.Values
-	for _, name := range []string{"engine", "transfer manager", rclone, "curl"} {
-		bars = append(bars, 100*goodput(name)/l.line.payload())
+	t.add(append(row, goodput["engine"]/goodput[peer], memory["engine"], memory["transfer manager"], memory["rclone"])...)
+	if emulated {
+		b.report.goodput = append(b.report.goodput, bars)
 	}
-	b.report.goodput = append(b.report.goodput, group{l.name, bars})
 }
 
-// overLine makes one run over a new line, and repeats it if the emulator was late.
+// overLine makes one run over a new line.
 func (b *bench) overLine(ctx context.Context, s *site, c contender) (r run, err error) {
-	for range attempts {
-		if r, err = b.once(ctx, s, c); err != nil {
-			return r, err
-		}
-		fmt.Printf("%s\t%s\t%.1f %%\t%.1f s\t%d MiB\tlate %.2f %%\n", s.load.name, c.name, 100*r.goodput/s.load.line.payload(), r.wall.Seconds(), r.memory/mebibyte, 100*r.late)
-		if r.late <= doubtful {
-			break
-		}
-	}
-	return r, nil
-}
-
-func (b *bench) once(ctx context.Context, s *site, c contender) (r run, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.load.limit())
 	defer cancel()
 	cmd, err := c.command(limited)
@@ -250,31 +240,22 @@ func (b *bench) once(ctx context.Context, s *site, c contender) (r run, err erro
 	if err := s.sink.empty(ctx); err != nil {
 		return r, err
 	}
-	if !s.emulated {
-		r.usage, err = measure(cmd)
-	} else {
-		var l *line
-		if l, err = newLine(ctx, b.tools.self, s.load.line); err != nil {
-			return r, err
-		}
-		if err = s.open(ctx, l); err == nil {
-			l.near.do(func() { r.usage, err = measure(cmd) })
-		}
-		delivered, failed := l.close()
-		if failed != nil {
-			return r, failed
-		}
-		r.late = float64(delivered.Late) / float64(max(1, delivered.Packets))
+	var failed error
+	if r.late, err = s.over(ctx, b.tools.self, func() { r.usage, failed = measure(cmd) }); err != nil {
+		return r, err
 	}
-	r.cut = err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded)
+	arrived := min(s.sink.received.Load(), s.load.bytes()) // more if a part was sent again
+	r.goodput = float64(arrived) / r.wall.Seconds()
+	switch {
+	case failed != nil && ctx.Err() == nil && limited.Err() != nil:
+		r.cut = true
+	case failed == nil && arrived < s.load.bytes():
+		failed = fmt.Errorf("the sink got %d bytes of %d", arrived, s.load.bytes())
+	}
 	if r.cut {
-		err = nil
-	} else if err == nil && s.sink.received.Load() < s.load.bytes() {
-		err = fmt.Errorf("the sink got %d bytes of %d", s.sink.received.Load(), s.load.bytes())
+		return r, nil
 	}
-	// More than the content arrives if a part is sent again.
-	r.goodput = float64(min(s.sink.received.Load(), s.load.bytes())) / r.wall.Seconds()
-	return r, err
+	return r, failed
 }
 
 // site is a simulated service with a sink as its storage. The service reaches the sink over loopback, the
@@ -319,26 +300,25 @@ func (s *site) close() {
 	s.sink.close()
 }
 
-// open makes the servers listen at the far end of a line.
-func (s *site) open(ctx context.Context, l *line) error {
-	for _, server := range []struct {
-		address string
-		serve   func(net.Listener)
-	}{
-		{s.sink.host(), s.sink.accept},
-		{s.service.server.Listener.Addr().String(), func(listener net.Listener) { _ = s.service.server.Config.Serve(listener) }},
-	} {
-		_, port, err := net.SplitHostPort(server.address)
-		if err != nil {
-			return err
-		}
-		listener, err := l.listen(ctx, port, s.config)
-		if err != nil {
-			return err
-		}
-		go server.serve(listener)
+// over runs a function at the near end of a new line, with the servers at its far end. It returns the share
+// of late packets.
+func (s *site) over(ctx context.Context, program string, f func()) (late float64, err error) {
+	if !s.emulated {
+		f()
+		return 0, nil
 	}
-	return nil
+	l, err := newLine(ctx, program, s.load.line)
+	if err != nil {
+		return 0, err
+	}
+	err = errors.Join(
+		l.serve(ctx, s.sink.host(), s.config, s.sink.accept),
+		l.serve(ctx, s.service.host(), s.config, func(far net.Listener) { _ = s.service.server.Config.Serve(far) }))
+	if err == nil {
+		l.near.do(f)
+	}
+	d, closing := l.close()
+	return float64(d.Late) / float64(max(1, d.Packets)), errors.Join(err, closing)
 }
 
 // onePut sends a file with a single PUT by curl.

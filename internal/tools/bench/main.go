@@ -22,13 +22,13 @@ import (
 
 // bench is one run of the command.
 type bench struct {
-	root   string // the repository's top folder
-	work   string // temporary folder, removed at the end
-	runs   int
-	most   int    // resources in a series, at most
-	chosen string // profiles of the part lines
-	tools  tools
-	report report
+	root     string // the repository's top folder
+	work     string // temporary folder, removed at the end
+	runs     int
+	most     int    // resources or files in a series, at most
+	profiles string // loads of the part lines, separated by commas
+	tools    tools
+	report   report
 }
 
 // tools are the programs that take part.
@@ -71,7 +71,7 @@ func start(ctx context.Context, args []string) (err error) {
 	flags := flag.NewFlagSet("bench [part ...]", flag.ContinueOnError)
 	flags.IntVar(&b.runs, "runs", 5, "runs of which the median is taken")
 	flags.IntVar(&b.most, "most", 10_000, "most resources or files in a series")
-	flags.StringVar(&b.chosen, "profiles", loadNames(), "what the part lines measures")
+	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
 	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
 	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")
 	for { // flags may stand before and after the names of parts

@@ -115,7 +115,7 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 func (b *bench) self(name string, t target, st store, s *service, c content) contender {
 	return contender{name, func(ctx context.Context) (*exec.Cmd, error) {
 		argument, err := json.Marshal(job{
-			Contender: name, Service: t.scheme + "://" + s.server.Listener.Addr().String(), Store: t.scheme + "://" + st.host(),
+			Contender: name, Service: t.scheme + "://" + s.host(), Store: t.scheme + "://" + st.host(),
 			Connect: t.connect, CA: t.ca, Paths: c.paths, Size: c.size, SHA256: c.sha256,
 		})
 		return exec.CommandContext(ctx, b.tools.self, "send", string(argument)), err
