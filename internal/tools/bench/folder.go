@@ -68,15 +68,11 @@ type manyFiles struct {
 }
 
 func (b *bench) manyFiles(ctx context.Context, n int) (m manyFiles, err error) {
-	dir, err := os.MkdirTemp(b.work, "files-")
+	c, err := b.write(n, 256<<10)
 	if err != nil {
 		return m, err
 	}
-	defer os.RemoveAll(dir)
-	c, err := write(dir, n, 256<<10)
-	if err != nil {
-		return m, err
-	}
+	defer c.remove()
 	if n <= mostForEach {
 		s, w, err := b.applied(ctx, forEach(c.paths), n, &m.each, &m.eachPlan)
 		if err != nil {
@@ -99,7 +95,7 @@ func (b *bench) manyFiles(ctx context.Context, n int) (m manyFiles, err error) {
 		return m, err
 	}
 	fmt.Printf("%d files\trclone copy\t%.2f s\n", n, m.rclone.wall.Seconds())
-	s, w, err := b.applied(ctx, fmt.Sprintf("resource \"vodlive_media_folder\" \"files\" {\n  source_dir  = %s\n  name_format = \"flat\"\n}\n", quoted(dir)), n, &m.folder, &m.folderPlan)
+	s, w, err := b.applied(ctx, fmt.Sprintf("resource \"vodlive_media_folder\" \"files\" {\n  source_dir  = %s\n  name_format = \"flat\"\n}\n", quoted(c.dir)), n, &m.folder, &m.folderPlan)
 	if err != nil {
 		return m, err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -155,15 +154,11 @@ func (b *bench) chosenLoads(emulated bool) (todo []load, err error) {
 
 // lineRuns measures the contenders in turns. It prints every run.
 func (b *bench) lineRuns(ctx context.Context, l load, emulated bool) (map[string][]run, error) {
-	dir, err := os.MkdirTemp(b.work, "content-")
+	c, err := b.write(l.count, l.size)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	c, err := write(dir, l.count, l.size)
-	if err != nil {
-		return nil, err
-	}
+	defer c.remove()
 	s, err := newSite(ctx, l, emulated)
 	if err != nil {
 		return nil, err
@@ -196,7 +191,7 @@ func (b *bench) lineRuns(ctx context.Context, l load, emulated bool) (map[string
 
 // addLine adds a row to the table and a group of bars to the chart.
 func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) {
-	row := []any{l.text, fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)}
+	row := []any{l.name + ": " + l.text, fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)}
 	goodput, memory := map[string]float64{}, map[string]any{}
 	bars := group{name: l.name}
 	for _, name := range lineContenders {

@@ -47,14 +47,16 @@ var parts = []struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	run := func(string) error { return start(ctx, os.Args[1:]) }
-	argument := ""
-	if len(os.Args) == 3 && os.Args[1] == "send" {
-		run, argument = func(job string) error { return sendJob(ctx, job) }, os.Args[2]
-	} else if len(os.Args) == 3 && os.Args[1] == "relay" {
-		run, argument = relay, os.Args[2]
+	run := func(ctx context.Context) error { return start(ctx, os.Args[1:]) }
+	if len(os.Args) == 3 {
+		switch os.Args[1] { // processes that this program starts
+		case "send":
+			run = func(ctx context.Context) error { return sendJob(ctx, os.Args[2]) }
+		case "relay":
+			run = func(context.Context) error { return relay(os.Args[2]) }
+		}
 	}
-	err := run(argument)
+	err := run(ctx)
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -54,15 +54,11 @@ func (b *bench) uploads(ctx context.Context) error {
 }
 
 func (b *bench) compare(ctx context.Context, st store, count int, size int64) error {
-	dir, err := os.MkdirTemp(b.work, "content-")
+	c, err := b.write(count, size)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	c, err := write(dir, count, size)
-	if err != nil {
-		return err
-	}
+	defer c.remove()
 	st.expect(c)
 	s, err := serviceAt(ctx, st, 0)
 	if err != nil {
@@ -126,7 +122,7 @@ func (b *bench) self(name string, t target, st store, s *service, c content) con
 func (b *bench) rclone(t target, st store, c content) contender {
 	command, from, to := "copyto", c.paths[0], filepath.Base(c.paths[0])
 	if len(c.paths) > 1 {
-		command, from, to = "copy", filepath.Dir(from), ""
+		command, from, to = "copy", c.dir, ""
 	}
 	return contender{"rclone " + command, func(ctx context.Context) (*exec.Cmd, error) {
 		_, port, err := net.SplitHostPort(st.host())
