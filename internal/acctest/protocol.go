@@ -31,7 +31,7 @@ type Provider struct {
 // configured yet. World.Provider starts one that reaches a service.
 func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
-	return newProvider(tb, tb.Context(), provider.NewServer(provider.NewWithEnvironment("test", lookup(env))(), provider.Logged))
+	return newProvider(tb, tb.Context(), provider.NewServer(provider.NewWithNetwork("test", lookup(env), nil)(), provider.Logged))
 }
 
 func newProvider(tb testing.TB, ctx context.Context, server tfprotov6.ProviderServer) *Provider { //nolint:revive // t first

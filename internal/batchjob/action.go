@@ -2,8 +2,6 @@ package batchjob
 
 import (
 	"context"
-	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
@@ -54,30 +52,31 @@ func (a *submit) Configure(_ context.Context, req action.ConfigureRequest, resp 
 	a.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
-func (a *submit) ModifyPlan(ctx context.Context, _ action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if a.data != nil {
-		resp.Diagnostics.Append(a.data.PlanUpload(ctx, actionName, time.Now())...)
+func (a *submit) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	if a.data == nil {
+		return
+	}
+	var config submitModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(a.order(config).plan(ctx)...)
 	}
 }
 
 func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config submitModel
-	var paths, modes []string
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(a.data.NeedUpload(actionName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(config.Paths.ElementsAs(ctx, &paths, false)...)
-	resp.Diagnostics.Append(config.ServiceModes.ElementsAs(ctx, &modes, false)...)
-	if resp.Diagnostics.HasError() {
-		return
+	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
+	message, diags := a.order(config).submit(ctx, say)
+	resp.Diagnostics.Append(diags...)
+	if !resp.Diagnostics.HasError() {
+		say("submitted: " + message)
 	}
-	resp.SendProgress(action.InvokeProgressEvent{Message: "submitting a batch job on " + strings.Join(paths, ", ")})
-	message, err := a.data.API.SubmitBatch(ctx, paths, modes)
-	if err != nil {
-		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths, "invoking the action"))
-		return
-	}
-	resp.SendProgress(action.InvokeProgressEvent{Message: "submitted: " + message})
+}
+
+func (a *submit) order(m submitModel) order {
+	return order{data: a.data, user: actionName, again: "invoking the action", paths: m.Paths, modes: m.ServiceModes}
 }

@@ -54,3 +54,53 @@ func TestActionFailures(t *testing.T) {
 		})
 	}
 }
+
+// TestCustomerThatIsNotAllowed refuses a key path that the plan knows in the plan, and another one when it is known.
+func TestCustomerThatIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	p := w.Provider(acctest.Attrs{"allowed_customer_ids": []string{"customer-1"}})
+	config := acctest.Attrs{"paths": []string{"vod/input/customer-1/u/a.mp4", w.Store(t)}, "service_modes": []string{"video_optimizer"}}
+	refused := func(what string, diags acctest.Diagnostics) {
+		t.Helper()
+		for _, part := range []string{"error paths", "The key path is not allowed", `customer "customer-4821"`, `only ["customer-1"]`} {
+			if !strings.Contains(diags.String(), part) {
+				t.Errorf("%s: the diagnostics lack %q: %s", what, part, diags)
+			}
+		}
+		if strings.Contains(diags.String(), `customer "customer-1"`) {
+			t.Errorf("%s: the allowed key path is refused: %s", what, diags)
+		}
+	}
+	_, diags := p.Invoke("vodlive_submit_batch_job", config)
+	refused("action", diags)
+	refused("plan", p.Plan(p.New("vodlive_batch_job"), config).Diags)
+
+	later := p.Plan(p.New("vodlive_batch_job"), config.With(acctest.Attrs{"paths": acctest.Unknown}))
+	later.Diags.Must(t)
+	later.Config = config
+	_, diags = p.Apply(later)
+	refused("apply", diags)
+	w.AssertCalls(t, simulator.CallBatch, 0)
+
+	p = w.Provider(acctest.Attrs{"allowed_customer_ids": []string{"customer-1", simulator.DefaultCustomerID}})
+	config["paths"] = []string{w.Store(t)}
+	_, diags = p.Create("vodlive_batch_job", config)
+	diags.Must(t)
+}
+
+// TestPathWithoutCustomer submits any text as a path, but not if its customer must be known.
+func TestPathWithoutCustomer(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	config := acctest.Attrs{"paths": []string{"media/a.mp4"}, "service_modes": []string{"video_optimizer"}}
+	plan := func(provider acctest.Attrs) acctest.Diagnostics {
+		p := w.Provider(provider)
+		return p.Plan(p.New("vodlive_batch_job"), config).Diags
+	}
+	plan(nil).Must(t)
+	diags := plan(acctest.Attrs{"allowed_customer_ids": []string{"customer-1"}})
+	if !diags.Failed() || !strings.Contains(diags.String(), `"media/a.mp4" does not have the form of a key path`) {
+		t.Errorf("diagnostics: %s", diags)
+	}
+}

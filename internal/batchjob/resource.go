@@ -35,8 +35,6 @@ func (r *batchJob) Configure(_ context.Context, req resource.ConfigureRequest, r
 	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
-// ModifyPlan reports at plan time what would make the submission fail: missing configuration of the
-// upload and batch API, or an expired token.
 func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.data == nil || req.Plan.Raw.IsNull() {
 		return
@@ -46,31 +44,28 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || !plan.ID.IsUnknown() {
 		return
 	}
-	resp.Diagnostics.Append(r.data.PlanUpload(ctx, typeName, time.Now())...)
+	resp.Diagnostics.Append(r.order(plan).plan(ctx)...)
 }
 
 func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var paths, modes []string
-	resp.Diagnostics.Append(plan.Paths.ElementsAs(ctx, &paths, false)...)
-	resp.Diagnostics.Append(plan.ServiceModes.ElementsAs(ctx, &modes, false)...)
+	message, diags := r.order(plan).submit(ctx, func(string) {})
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
-		return
-	}
-	message, err := r.data.API.SubmitBatch(ctx, paths, modes)
-	if err != nil {
-		resp.Diagnostics.Append(providerdata.SubmitDiagnostic(err, paths, "applying"))
 		return
 	}
 	plan.ID = types.StringValue(rand.Text())
 	plan.Message = types.StringValue(message)
 	plan.SubmittedAt = types.StringValue(time.Now().UTC().Format(time.RFC3339))
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+func (r *batchJob) order(m model) order {
+	return order{data: r.data, user: typeName, again: "applying", paths: m.Paths, modes: m.ServiceModes}
 }
 
 // Read keeps the state: the service has no call that reads a job.

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	resourceschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -54,45 +53,39 @@ func (a *processMedia) Metadata(_ context.Context, _ action.MetadataRequest, res
 }
 
 func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	nonBlank := func(description string) validator.String { return stringvalidator.RegexMatches(notBlank, description) }
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Uploads a file and submits a batch job on it, each time it is invoked, and keeps nothing in the state. " +
 			"Progress is shown while it runs. An upload that was interrupted continues from its record in `resume_dir`.",
 		Attributes: map[string]schema.Attribute{
 			"source": schema.StringAttribute{
-				Required: true, Validators: []validator.String{nonBlank("must not be blank")},
+				Required: true, Validators: []validator.String{notBlank()},
 				MarkdownDescription: "Path of the file to upload.",
 			},
-			"file_name": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{fileName{}},
-				MarkdownDescription: "Name of the stored file. By default the base name of `source`.",
-			},
-			"content_type": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{mediaType{}},
-				MarkdownDescription: "Media type of the file. By default found from the extension of the file name, else from the content.",
-			},
-			"sha256": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{stringvalidator.RegexMatches(sha256Hex, "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")},
-				MarkdownDescription: "SHA-256 that the content must have, in hexadecimal. Saves reading the file before it is sent.",
-			},
-			"method": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
-				MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts.",
-			},
-			"part_size": schema.Int64Attribute{
-				Optional: true, Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
-				MarkdownDescription: "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts.",
-			},
+			"file_name":    asOfResource("file_name", "Name of the stored file. By default the base name of `source`."),
+			"content_type": asOfResource("content_type", "Media type of the file. By default found from the extension of the file name, else from the content."),
+			"sha256":       asOfResource("sha256", "SHA-256 that the content must have, in hexadecimal. Saves reading the file before it is sent."),
+			"method":       asOfResource("method", "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts."),
+			"part_size":    asOfResource("part_size", "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts."),
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",
 				Validators: []validator.List{
-					listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues(),
-					listvalidator.ValueStringsAre(nonBlank("must not be blank")),
+					listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(notBlank()),
 				},
 			},
 		},
 	}
+}
+
+// asOfResource is an optional argument with the rules of the resource's.
+func asOfResource(name, description string) schema.Attribute {
+	switch a := arguments()[name].(type) {
+	case resourceschema.StringAttribute:
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: a.Validators}
+	case resourceschema.Int64Attribute:
+		return schema.Int64Attribute{Optional: true, MarkdownDescription: description, Validators: a.Validators}
+	}
+	panic("no argument " + name)
 }
 
 func (a *processMedia) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {

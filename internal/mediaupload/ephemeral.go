@@ -78,6 +78,9 @@ func (e *uploadURL) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		m.ContentType = types.StringValue(found)
 	}
 	target, err := e.data.API.PresignUpload(ctx, m.FileName.ValueString(), m.ContentType.ValueString())
+	if err == nil {
+		err = e.data.Uploader.CheckCustomer(target.KeyPath)
+	}
 	if err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Asking for an upload address", err))
 		return

@@ -1,6 +1,7 @@
 package mediaupload
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,14 +69,14 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	intent := intentReplace
-	if v == verdictUndecided {
+	if v == upload.VerdictUndecided {
 		intent = intentUndecided
 	}
 	for _, attribute := range reasons {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
 	}
 	var source []byte
-	if !p.plan.Source.IsUnknown() {
+	if p.plan.Source.ValueString() != "" {
 		source, _ = json.Marshal(p.plan.Source.ValueString()) // cannot fail for a string
 	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
@@ -89,7 +90,7 @@ type planner struct {
 	config   model
 	plan     model
 	state    *model // nil: the object is to be created
-	seen     seen
+	seen     upload.Seen
 	// replacesUndecided is true if the new object replaces one for which the verdict was undecided.
 	replacesUndecided bool
 
@@ -97,17 +98,17 @@ type planner struct {
 }
 
 // run looks at the file, judges, and fills the plan.
-func (p *planner) run(ctx context.Context) (verdict, []string) {
+func (p *planner) run(ctx context.Context) (upload.Verdict, []string) {
 	wanted := p.wanted(ctx)
 	if p.diags.HasError() {
-		return verdictKeep, nil
+		return upload.VerdictKeep, nil
 	}
-	v, reasons := judge(p.state.facts(), wanted)
+	v, reasons := upload.Judge(p.state.facts(), wanted.judged())
 	switch {
 	case p.state == nil && p.replacesUndecided:
-		v = verdictUndecided
-	case v == verdictUndecided && !p.resource.data.Replaced.NamedAtApply(p.state.lowerSHA256(), true):
-		v = verdictReplace // another object gets this content under a name that is planned already
+		v = upload.VerdictUndecided
+	case v == upload.VerdictUndecided && !p.resource.data.Replaced.NamedAtApply(p.state.lowerSHA256(), true):
+		v = upload.VerdictReplace // another object gets this content under a name that is planned already
 	}
 	p.fill(ctx, v, reasons, wanted)
 	return v, reasons
@@ -118,18 +119,43 @@ func (p *planner) run(ctx context.Context) (verdict, []string) {
 func (m *model) complete() bool { return m != nil && m.Incomplete.IsNull() && !m.KeyPath.IsNull() }
 
 // facts describe the stored file of a state, nil if it has no complete one.
-func (m *model) facts() *facts {
+func (m *model) facts() *upload.Facts {
 	if !m.complete() {
 		return nil
 	}
-	return &facts{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType, Size: m.Size}
+	f := facts{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType, Size: m.Size}.judged()
+	return &f
+}
+
+// facts are what a configuration and its file ask for. Null means any value, and a null size that the
+// file is not here.
+type facts struct {
+	SHA256      types.String
+	FileName    types.String
+	ContentType types.String
+	Size        types.Int64
+}
+
+func (f facts) judged() upload.Facts {
+	return upload.Facts{
+		SHA256: f.SHA256.ValueStringPointer(), FileName: f.FileName.ValueStringPointer(),
+		ContentType: f.ContentType.ValueStringPointer(), Size: f.Size.ValueInt64Pointer(),
+	}
 }
 
 // wanted is what the configuration and the file ask for.
 func (p *planner) wanted(ctx context.Context) facts {
 	w := facts{SHA256: p.config.SHA256, FileName: p.config.FileName, ContentType: p.config.ContentType, Size: types.Int64Unknown()}
-	if p.config.Source.IsUnknown() || p.config.SHA256.IsUnknown() {
+	if p.config.inputUnknown() || p.config.SHA256.IsUnknown() {
 		w.SHA256 = firstSet(p.config.SHA256, types.StringUnknown())
+		return w
+	}
+	if f := p.config.unhashed(); f.Content != nil {
+		f, sum, _, err := p.resource.data.Uploader.Prepare(ctx, f, p.config.SHA256.ValueString(), "")
+		if err != nil {
+			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
+		}
+		w.SHA256, w.Size = types.StringValue(sum), types.Int64Value(f.Size)
 		return w
 	}
 	source := p.config.Source.ValueString()
@@ -160,11 +186,10 @@ func (p *planner) fail(summary, detail string) {
 // file's content.
 func (p *planner) contentHash(ctx context.Context, source string, info os.FileInfo) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
-	if detection != detectContent && p.state.complete() && p.seen.is(source, info) &&
-		strings.EqualFold(p.seen.SHA256, p.state.SHA256.ValueString()) {
+	if detection != upload.DetectContent && p.state.complete() && p.seen.Is(source, info, p.state.SHA256.ValueString()) {
 		return p.state.SHA256
 	}
-	sum, err := p.resource.data.Uploader.SHA256(ctx, source, detection == detectStat)
+	sum, err := p.resource.data.Uploader.SHA256(ctx, source, detection == upload.DetectStat)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
@@ -172,17 +197,17 @@ func (p *planner) contentHash(ctx context.Context, source string, info os.FileIn
 }
 
 // fill makes the plan for a verdict, or reports why there can be none.
-func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted facts) {
+func (p *planner) fill(ctx context.Context, v upload.Verdict, reasons []string, wanted facts) {
 	absent := wanted.Size.IsNull()
 	switch {
-	case v == verdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name") && !p.config.FileName.IsUnknown():
+	case v == upload.VerdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name") && !p.config.FileName.IsUnknown():
 		p.fail("The imported file has another name",
 			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Leave `file_name` out, or give the imported name.",
 				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), p.config.FileName.ValueString()))
-	case v == verdictReplace && absent:
+	case v == upload.VerdictReplace && absent:
 		p.fail("The file cannot be uploaded",
 			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload.", p.config.Source.ValueString(), strings.Join(reasons, "`, `")))
-	case v == verdictKeep || v == verdictAdopt:
+	case v == upload.VerdictKeep || v == upload.VerdictAdopt:
 		p.fillStored(v, wanted)
 	default:
 		p.fillUpload(ctx, v, wanted)
@@ -190,22 +215,19 @@ func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted 
 }
 
 // fillStored plans to keep the stored file. What an import lacks comes from the local file.
-func (p *planner) fillStored(v verdict, wanted facts) {
-	p.plan.keepOutcome(*p.state)
+func (p *planner) fillStored(v upload.Verdict, wanted facts) {
+	p.plan.outcome = p.state.outcome
 	p.plan.SHA256 = firstSet(kept(p.config.SHA256, p.state.SHA256), wanted.SHA256)
 	p.plan.FileName = kept(p.config.FileName, p.state.FileName)
 	p.plan.ContentType = kept(p.config.ContentType, p.state.ContentType)
 	p.plan.Size = p.state.Size
-	source, keyPath := p.config.Source, p.state.KeyPath.ValueString()
-	if v == verdictAdopt {
+	keyPath := p.state.KeyPath.ValueString()
+	if v == upload.VerdictAdopt {
 		p.plan.Size = wanted.Size
 		if p.plan.ContentType.IsNull() {
 			p.plan.ContentType = p.contentType(v)
 		}
-		name := "`source`"
-		if !source.IsUnknown() {
-			name = source.ValueString()
-		}
+		name := cmp.Or(p.config.Source.ValueString(), "what is configured")
 		p.diags.AddAttributeWarning(path.Root("source"), "The file at hand is taken for the imported one",
 			fmt.Sprintf("%s was imported as %s. The service shows no content, so the provider takes %s for what is stored there, without sending it. "+
 				"From then on a change of the file uploads it anew.", typeName, keyPath, name))
@@ -213,7 +235,7 @@ func (p *planner) fillStored(v verdict, wanted facts) {
 	if wanted.Size.IsNull() {
 		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
 			fmt.Sprintf("%s does not exist on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
-				source.ValueString(), keyPath))
+				p.config.Source.ValueString(), keyPath))
 	}
 }
 
@@ -224,12 +246,11 @@ func kept(config, stored types.String) types.String {
 }
 
 // fillUpload plans an upload: of a new object, or of what is left of one that is incomplete.
-func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
-	p.plan.setOutcome(types.StringUnknown(), types.Int64Unknown())
-	p.plan.Incomplete = types.ObjectNull(incompleteTypes)
+func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted facts) {
+	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), nil)
 	p.plan.SHA256, p.plan.Size = wanted.SHA256, wanted.Size
 	p.plan.FileName, p.plan.ContentType = p.config.FileName, p.config.ContentType
-	if v == verdictUpload && p.state != nil && p.plan.FileName.IsNull() {
+	if v == upload.VerdictUpload && p.state != nil && p.plan.FileName.IsNull() {
 		p.plan.FileName = p.state.FileName // the unfinished upload has this name
 	}
 	if p.plan.FileName.IsNull() {
@@ -238,7 +259,7 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 	if p.plan.ContentType.IsNull() {
 		p.plan.ContentType = p.contentType(v)
 	}
-	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
+	if p.state == nil && v == upload.VerdictUpload && p.resource.namedAtApply(p.plan, p.config) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
 	}
 	p.diags.Append(sizeDiagnostic(p.plan.unhashed()))
@@ -250,8 +271,8 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted facts) {
 
 // baseName is the default name of a new upload. It is unknown where the apply may keep the stored
 // file, and with it that file's name.
-func (p *planner) baseName(v verdict) types.String {
-	if v == verdictUndecided || p.config.Source.IsUnknown() {
+func (p *planner) baseName(v upload.Verdict) types.String {
+	if v == upload.VerdictUndecided || p.config.inputUnknown() {
 		return types.StringUnknown()
 	}
 	name, err := upload.DefaultName(p.config.Source.ValueString())
@@ -263,9 +284,12 @@ func (p *planner) baseName(v verdict) types.String {
 
 // contentType is the default media type. It is planned if the name tells it, or if the content has
 // been read anyway. Otherwise it is unknown until the apply.
-func (p *planner) contentType(v verdict) types.String {
-	if v == verdictUndecided || p.plan.FileName.IsUnknown() || p.config.Source.IsUnknown() {
+func (p *planner) contentType(v upload.Verdict) types.String {
+	if v == upload.VerdictUndecided || p.plan.FileName.IsUnknown() || p.config.inputUnknown() {
 		return types.StringUnknown()
+	}
+	if content := p.config.content(); content != nil {
+		return types.StringValue(upload.ContentType(p.plan.FileName.ValueString(), content))
 	}
 	name, source := p.plan.FileName.ValueString(), p.config.Source.ValueString()
 	if upload.TypeByName(name, source) == "" && !p.config.SHA256.IsNull() {

@@ -15,7 +15,7 @@ import (
 // offerStored leaves the stored file of a state to the Create that follows.
 func (r *mediaUpload) offerStored(state model) {
 	r.data.Replaced.Offer(providerdata.ReplacedFile{
-		StoredFile: state.stored(), SHA256: state.lowerSHA256(), Source: state.Source.ValueString(),
+		StoredFile: state.storedFile(), SHA256: state.lowerSHA256(), Source: state.Source.ValueString(),
 		FileName: state.FileName.ValueString(), ContentType: state.ContentType.ValueString(),
 	})
 }

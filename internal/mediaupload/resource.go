@@ -11,7 +11,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -32,13 +31,19 @@ func NewResource() resource.Resource { return &mediaUpload{} }
 type mediaUpload struct{ data *providerdata.Data }
 
 var (
-	_ resource.ResourceWithConfigure   = (*mediaUpload)(nil)
-	_ resource.ResourceWithModifyPlan  = (*mediaUpload)(nil)
-	_ resource.ResourceWithImportState = (*mediaUpload)(nil)
+	_ resource.ResourceWithConfigure        = (*mediaUpload)(nil)
+	_ resource.ResourceWithModifyPlan       = (*mediaUpload)(nil)
+	_ resource.ResourceWithIdentity         = (*mediaUpload)(nil)
+	_ resource.ResourceWithConfigValidators = (*mediaUpload)(nil)
+	_ resource.ResourceWithValidateConfig   = (*mediaUpload)(nil)
+	_ resource.ResourceWithImportState      = (*mediaUpload)(nil)
 )
 
 func (r *mediaUpload) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = typeName
+	// The identity of a stored file never changes. That of an unfinished upload does if an Update
+	// cannot continue it and uploads the file from its beginning.
+	resp.ResourceBehavior.MutableIdentity = true
 }
 
 func (r *mediaUpload) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
@@ -61,10 +66,10 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	asked.SHA256 = plan.SHA256
-	if stored, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
-		plan.setStored(stored.StoredFile)
-		plan.FileName = types.StringValue(stored.FileName)
-		plan.ContentType = firstSet(textOrNull(stored.ContentType), plan.ContentType)
+	if kept, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
+		plan.outcome = stored(kept.StoredFile)
+		plan.FileName = types.StringValue(kept.FileName)
+		plan.ContentType = firstSet(textOrNull(kept.ContentType), plan.ContentType)
 		if !configured.IsNull() {
 			file = nil // the content was not read
 		}
@@ -72,12 +77,13 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		if left == nil {
 			return
 		}
-		plan.setIncomplete(left)
+		plan.outcome = notStored(types.StringNull(), types.Int64Null(), left)
 		file = nil
 	}
 	if file != nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 	}
+	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
@@ -94,13 +100,20 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Uplo
 	result, d := m.send(ctx, r.data.Uploader, earlier, next, nil)
 	diags.Append(d...)
 	if !d.HasError() {
-		m.setStored(result.StoredFile)
+		m.outcome = stored(result.StoredFile)
 	}
 	return result.Left
 }
 
-// Read keeps the state: the service has no call that shows a stored file.
-func (r *mediaUpload) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+// Read keeps the state: the service has no call that shows a stored file. It sets the identity, which
+// a CLI without identities does not keep.
+func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if !resp.Diagnostics.HasError() {
+		state.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
+	}
+}
 
 // Update changes the provider's own arguments, adopts the file of an import, and continues an
 // upload that was untainted.
@@ -114,17 +127,13 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	file, err := plan.prepare(ctx, r.data.Uploader)
-	switch {
-	case upload.IsMissing(err) && state.complete():
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-		return
-	case err != nil:
+	if err != nil && !(upload.IsMissing(err) && state.complete()) {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return
 	}
 	if !state.complete() {
 		if left := r.uploadRest(ctx, &plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
-			plan.setIncomplete(left)
+			plan.outcome = notStored(types.StringNull(), types.Int64Null(), left)
 			file = nil
 		}
 	} else if !configured.IsNull() {
@@ -133,13 +142,14 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	if file != nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
 	}
+	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
 // uploadRest continues an incomplete upload for Update. It returns what is left to continue when it
 // fails.
 func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) *resume.Upload {
-	earlier, d := unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
+	earlier, d := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	diags.Append(d...)
 	diags.Append(r.data.NeedUpload(typeName)...)
 	if diags.HasError() {
@@ -175,7 +185,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		resp.Diagnostics.AddWarning("The uploaded file stays at the service", detail)
 		return
 	}
-	left, diags := unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
+	left, diags := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	resp.Diagnostics.Append(diags...)
 	// With create_before_destroy, Create may have continued it already.
 	if left == nil || r.data.Uploader.Completed(left.UploadID) {
@@ -205,16 +215,25 @@ func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteR
 	return diags
 }
 
-// ImportState takes a key path. Nothing can be looked up: the service shows no stored file.
+// ImportState takes a key path, as an id or as an identity. Nothing can be looked up: the service
+// shows no stored file.
 func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	segments := strings.Split(req.ID, "/")
-	if len(segments) != 5 || segments[0] != "vod" || segments[1] != "input" || segments[2] == "" || segments[3] == "" || segments[4] == "" {
-		resp.Diagnostics.AddError("The import id is not a key path",
-			fmt.Sprintf("%q was given. A key path has the form vod/input/<customer id>/<upload id>/<file name>, as `key_path` holds it.", req.ID))
+	keyPath := req.ID
+	if keyPath == "" {
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("key_path"), &keyPath)...)
+	}
+	parsed, err := upload.ParseKeyPath(keyPath)
+	if err != nil {
+		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
 		return
 	}
+	if err := r.data.Uploader.CheckCustomer(keyPath); err != nil {
+		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorText(err))
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)
 	for name, value := range map[string]string{
-		"id": req.ID, "key_path": req.ID, "file_name": segments[4], "method": upload.MethodAuto, "change_detection": detectStat,
+		"id": keyPath, "key_path": keyPath, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}

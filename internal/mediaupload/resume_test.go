@@ -89,7 +89,14 @@ func (m *machine) breakOff(part int) {
 	incomplete, _ := m.state.Attrs()["incomplete_upload"].(acctest.Attrs)
 	want(m.t, "stored_parts", incomplete["stored_parts"], part-1)
 	want(m.t, "key_path", m.state.Text("key_path"), "")
+	want(m.t, "identity", m.identity(), incomplete["key_path"])
 	want(m.t, "tainted", m.state.Tainted, true)
+}
+
+// identity is the key path in the identity of the state.
+func (m *machine) identity() any {
+	m.t.Helper()
+	return m.Provider(m.provider).IdentityOf(m.state)["key_path"]
 }
 
 func isPart(number int) func(*http.Request) bool {
@@ -136,6 +143,7 @@ func (m *machine) assertStored() {
 	object := onlyObject(m.t, m.Server)
 	want(m.t, "the object's SHA-256", object.SHA256, m.sum)
 	want(m.t, "key_path", m.state.Text("key_path"), object.KeyPath)
+	want(m.t, "identity", m.identity(), object.KeyPath)
 	want(m.t, "incomplete_upload", m.state.Attrs()["incomplete_upload"], nil)
 	want(m.t, "tainted", m.state.Tainted, false)
 }

@@ -6,42 +6,59 @@ import (
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
-	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
-)
-
-// Values of change_detection.
-const (
-	detectStat    = "stat"
-	detectContent = "content"
 )
 
 var (
-	notBlank  = regexp.MustCompile(`\S`)
+	visible   = regexp.MustCompile(`\S`)
 	sha256Hex = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 )
 
+func notBlank() validator.String { return stringvalidator.RegexMatches(visible, "must not be blank") }
+
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	attributes := arguments()
+	maps.Copy(attributes, computedAttributes())
+	attributes["timeouts"] = timeoutsAttribute(ctx)
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path. " +
+			"Only the planned content is stored: if the file changed in between, the upload fails. " +
+			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
+			"The service has no call to delete a file: destroying this resource only forgets it.",
+		Attributes: attributes,
+	}
+}
+
+func arguments() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
-			Required: true,
-			MarkdownDescription: "Path of the file to upload. Moving or renaming the file changes nothing at the service. " +
+			Optional: true,
+			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content` and `content_base64`. Moving or renaming the file changes nothing at the service. " +
 				"Once uploaded, the file need not be there any more: a plan then warns and changes nothing.",
-			Validators: []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")},
+			Validators: []validator.String{notBlank()},
+		},
+		"content": schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: "Text to upload, for example captions or a playlist made by `templatefile`: at most 1 MiB, sent with one PUT. Requires `file_name`. " +
+				"Terraform keeps the text in plans and in the state, and prints it unless it comes from a sensitive value.",
+			Validators: []validator.String{content{}, stringvalidator.AlsoRequires(path.MatchRoot("file_name"))},
+		},
+		"content_base64": schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "As `content`, but in base64, for content that is not UTF-8 text.",
+			Validators:          []validator.String{content{base64: true}, stringvalidator.AlsoRequires(path.MatchRoot("file_name"))},
 		},
 		"file_name": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Name of the stored file, the last part of its key path. By default the base name of `source` when the upload is made; " +
-				"renaming the source later keeps it. A change uploads anew.",
+				"renaming the source later keeps it. Required with `content` and `content_base64`. A change uploads anew.",
 			Validators: []validator.String{fileName{}},
 		},
 		"content_type": schema.StringAttribute{
@@ -55,33 +72,9 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				"When not set, a plan computes it. A change uploads anew, to a new key path.",
 			Validators: []validator.String{stringvalidator.RegexMatches(sha256Hex, "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")},
 		},
-		"method": schema.StringAttribute{
-			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
-			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing.",
-			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
-		},
-		"part_size": schema.Int64Attribute{
-			Optional: true,
-			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
-				"A change sends nothing.",
-			Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
-		},
-		"change_detection": schema.StringAttribute{
-			Optional: true, Computed: true, Default: stringdefault.StaticString(detectStat),
-			MarkdownDescription: "How a plan notices that the content changed. `stat` (default): a file with the size and modification time of the last upload is not read. " +
-				"`content`: every run of Terraform reads the file.",
-			Validators: []validator.String{stringvalidator.OneOf(detectStat, detectContent)},
-		},
 	}
-	maps.Copy(attributes, computedAttributes())
-	attributes["timeouts"] = timeoutsAttribute(ctx)
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Uploads a file. The content decides: a new SHA-256 means a new upload under a new key path. " +
-			"Only the planned content is stored: if the file changed in between, the upload fails. " +
-			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
-			"The service has no call to delete a file: destroying this resource only forgets it.",
-		Attributes: attributes,
-	}
+	maps.Copy(attributes, providerdata.SendingAttributes())
+	return attributes
 }
 
 func computedAttributes() map[string]schema.Attribute {
@@ -105,17 +98,7 @@ func computedAttributes() map[string]schema.Attribute {
 		"incomplete_upload": schema.SingleNestedAttribute{
 			Computed:            true,
 			MarkdownDescription: "What is needed to continue an upload that failed or was interrupted. Null once the upload is complete.",
-			Attributes: map[string]schema.Attribute{
-				"upload_id":    text("Id of the multipart upload."),
-				"key_path":     text("Key path under which the file will be stored."),
-				"part_size":    number("Size of its parts in bytes."),
-				"stored_parts": number("How many parts are stored."),
-				"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the request that completes the upload was sent and not answered: the file may be stored."},
-				"parts": schema.StringAttribute{
-					Computed: true, Sensitive: true,
-					MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. Not a secret, but up to 280 kB that no plan should print.",
-				},
-			},
+			Attributes:          providerdata.IncompleteAttributes(),
 		},
 	}
 }

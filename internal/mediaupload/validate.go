@@ -2,14 +2,32 @@ package mediaupload
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
-	"mime"
-	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/resourcevalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
+
+// ConfigValidators has one of the ways to say what to upload.
+func (r *mediaUpload) ConfigValidators(context.Context) []resource.ConfigValidator {
+	return []resource.ConfigValidator{resourcevalidator.ExactlyOneOf(
+		path.MatchRoot("source"), path.MatchRoot("content"), path.MatchRoot("content_base64"))}
+}
+
+// ValidateConfig refuses to send in parts what is sent with one PUT.
+func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() && config.content() != nil && config.Method.ValueString() == upload.MethodMultipart {
+		resp.Diagnostics.AddAttributeError(path.Root("method"), "Invalid method",
+			"`method` is \"multipart\", but `content` and `content_base64` are sent with one PUT. Remove `method`, or put the content into a file and set `source`.")
+	}
+}
 
 // fileName accepts what can be the last part of a key path.
 type fileName struct{}
@@ -29,7 +47,7 @@ func (v fileName) ValidateString(_ context.Context, req validator.StringRequest,
 	}
 }
 
-// mediaType accepts type/subtype with optional parameters (RFC 9110 8.3.1).
+// mediaType accepts what upload.IsMediaType does.
 type mediaType struct{}
 
 func (mediaType) Description(context.Context) string {
@@ -42,10 +60,38 @@ func (v mediaType) ValidateString(_ context.Context, req validator.StringRequest
 		return
 	}
 	given := req.ConfigValue.ValueString()
-	parsed, _, err := mime.ParseMediaType(given)
-	if kind, sub, ok := strings.Cut(parsed, "/"); err == nil && ok && kind != "" && sub != "" {
+	if upload.IsMediaType(given) {
 		return
 	}
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid media type",
 		fmt.Sprintf("`%s` is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", req.Path, given))
+}
+
+// content accepts content of 1 byte to upload.MaxContent bytes. It never shows the content, which may
+// be a secret.
+type content struct{ base64 bool }
+
+func (content) Description(context.Context) string {
+	return fmt.Sprintf("must have 1 to %d bytes", upload.MaxContent)
+}
+func (v content) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v content) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	size := len(req.ConfigValue.ValueString())
+	if v.base64 {
+		decoded, err := base64.StdEncoding.DecodeString(req.ConfigValue.ValueString())
+		if err != nil {
+			resp.Diagnostics.AddAttributeError(req.Path, "Invalid content",
+				fmt.Sprintf("`%s` is not base64 as base64encode() and filebase64() print it: %s.", req.Path, err))
+			return
+		}
+		size = len(decoded)
+	}
+	if size < 1 || size > upload.MaxContent {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid content",
+			fmt.Sprintf("`%s` has %d bytes; it %s. Put larger content into a file, and set `source`.", req.Path, size, v.Description(ctx)))
+	}
 }

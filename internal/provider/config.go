@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -49,6 +51,7 @@ type settings struct {
 	stallTimeout               time.Duration
 	uploadConcurrency          int
 	uploadBandwidth            int64
+	allowedCustomers           []string
 	rootCAs                    *x509.CertPool
 	skipRegionValidation       bool
 	resumeDir                  string
@@ -99,6 +102,7 @@ func (r *resolver) resolve(m model) *settings {
 	}
 	s.vodBaseURL = r.address("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.missingUpload)
 	r.token(m, s)
+	s.allowedCustomers = r.customers(m.AllowedCustomerIDs)
 	s.rootCAs = r.authorities(m.CABundleFile)
 	s.resumeDir = r.resumeDir(m.ResumeDir)
 	s.progressFile, _ = r.env("VODLIVE_PROGRESS")
@@ -229,6 +233,46 @@ func (r *resolver) duration(attr string, v types.String, byDefault time.Duration
 		return byDefault
 	}
 	return d
+}
+
+// customers reads `allowed_customer_ids`; nil if it is not set.
+func (r *resolver) customers(set types.Set) []string {
+	v := value{attr: "allowed_customer_ids"}
+	ids := r.strings(v, set, set.Elements())
+	switch {
+	case ids == nil:
+	case len(ids) == 0:
+		r.fail(v, "is empty", "Name at least one customer id, or remove it to allow every customer.")
+	case slices.ContainsFunc(ids, func(id string) bool { return strings.TrimSpace(id) == "" || strings.Contains(id, "/") }):
+		r.fail(v, "contains a text that is blank or has a slash", "Every element must be a customer id, the third part of a key path.")
+	}
+	return ids
+}
+
+// strings reads the elements of a list or a set. They are nil if it is not set, not known, or has an
+// element that is null.
+func (r *resolver) strings(v value, collection attr.Value, elements []attr.Value) []string {
+	if collection.IsNull() {
+		return nil
+	}
+	texts := []string{}
+	for _, e := range elements {
+		text, ok := e.(types.String)
+		switch {
+		case !ok || text.IsNull():
+			r.fail(v, "contains null", "Every element must be a string.")
+			return nil
+		case text.IsUnknown():
+			r.unknown = true
+			return nil
+		}
+		texts = append(texts, text.ValueString())
+	}
+	if collection.IsUnknown() {
+		r.unknown = true
+		return nil
+	}
+	return texts
 }
 
 // authorities adds the bundle to the certificate pool of the system. It reads the file during

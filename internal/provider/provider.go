@@ -52,16 +52,10 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // New returns a constructor of the provider. version is the version of the build, "dev" outside a
 // release.
-func New(version string) func() provider.Provider { return NewWithEnvironment(version, os.LookupEnv) }
+func New(version string) func() provider.Provider { return NewWithNetwork(version, os.LookupEnv, nil) }
 
-// NewWithEnvironment is New with a given environment, so that tests in one process do not share
-// one.
-func NewWithEnvironment(version string, env Environment) func() provider.Provider {
-	return NewWithNetwork(version, env, nil)
-}
-
-// NewWithNetwork is NewWithEnvironment with a given network, because tests in virtual time need one
-// in memory. A nil dial uses TCP.
+// NewWithNetwork is New with a given environment, so that tests in one process do not share one, and
+// a given network, because tests in virtual time need one in memory. A nil dial uses TCP.
 func NewWithNetwork(version string, env Environment, dial Dial) func() provider.Provider {
 	return func() provider.Provider { return &vodlive{version: version, env: env, dial: dial} }
 }
@@ -89,6 +83,10 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
 		return
 	}
+	if set.unknown && req.ClientCapabilities.DeferralAllowed {
+		// The framework then defers everything but list resources, which the protocol cannot defer.
+		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+	}
 	resp.ResourceData = data
 	resp.DataSourceData = data
 	resp.ListResourceData = data
@@ -107,10 +105,12 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 		SkipRegionValidation: s.skipRegionValidation,
 	}
 	uploads := upload.Config{
-		Resume:       resume.New(s.resumeDir),
-		Address:      s.vodBaseURL,
-		Account:      s.account,
-		ProgressFile: s.progressFile,
+		Resume:  resume.New(s.resumeDir),
+		Address: s.vodBaseURL,
+		Account: s.account,
+
+		AllowedCustomers: s.allowedCustomers,
+		ProgressFile:     s.progressFile,
 	}
 	if s.unknown {
 		uploads.Engine = transfer.New(transfer.Config{Concurrency: s.uploadConcurrency}) // a plan hashes files; nothing is sent
@@ -149,6 +149,7 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 func (p *vodlive) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		livesession.NewResource,
+		livesession.NewStatusResource,
 		mediaupload.NewResource,
 		batchjob.NewResource,
 	}

@@ -23,6 +23,7 @@ type model struct {
 	StallTimeout         types.String `tfsdk:"stall_timeout"`
 	UploadConcurrency    types.Int64  `tfsdk:"upload_concurrency"`
 	UploadBandwidth      types.Int64  `tfsdk:"upload_bandwidth"`
+	AllowedCustomerIDs   types.Set    `tfsdk:"allowed_customer_ids"`
 	CABundleFile         types.String `tfsdk:"ca_bundle_file"`
 	SkipRegionValidation types.Bool   `tfsdk:"skip_region_validation"`
 	ResumeDir            types.String `tfsdk:"resume_dir"`
@@ -89,6 +90,12 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			"upload_bandwidth": schema.Int64Attribute{
 				Optional:            true,
 				MarkdownDescription: "Maximum number of bytes per second, over all uploads together. Default: no limit.",
+			},
+			"allowed_customer_ids": schema.SetAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Customers whose files may be uploaded, imported and processed, by the id in their key paths " +
+					"(`vod/input/<customer id>/...`). All customers by default. " +
+					"The provider refuses a key path of any other customer before it sends file content, so the identity token of a wrong account stores nothing.",
 			},
 			"ca_bundle_file": schema.StringAttribute{
 				Optional: true,

@@ -139,7 +139,7 @@ func TestUnlogged(t *testing.T) {
 	for logs, want := range map[provider.Logs]bool{provider.Logged: true, provider.Unlogged: false} {
 		p := acctest.NewProvider(t, nil)
 		lookup := func(string) (string, bool) { return "", false }
-		p.Server = provider.NewServer(provider.NewWithEnvironment("test", lookup)(), logs)
+		p.Server = provider.NewServer(provider.NewWithNetwork("test", lookup, nil)(), logs)
 		var log bytes.Buffer
 		if err := perResource(p)["ValidateResourceConfig"](tfsdklogtest.RootLogger(p.Context(), &log)); err != nil {
 			t.Fatal(err)

@@ -80,22 +80,9 @@ func (r *resolver) tokenFile(v value, s *settings) {
 
 func (r *resolver) tokenCommand(list types.List, s *settings) {
 	v := value{attr: "id_token_command"}
-	if list.IsUnknown() {
-		r.unknown = true
+	argv := r.strings(v, list, list.Elements())
+	if argv == nil {
 		return
-	}
-	var argv []string
-	for _, e := range list.Elements() {
-		arg, ok := e.(types.String)
-		switch {
-		case !ok || arg.IsNull():
-			r.fail(v, "contains null", "Every element must be a string: the program, then its arguments.")
-			return
-		case arg.IsUnknown():
-			r.unknown = true
-			return
-		}
-		argv = append(argv, arg.ValueString())
 	}
 	if len(argv) == 0 || strings.TrimSpace(argv[0]) == "" {
 		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")

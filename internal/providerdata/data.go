@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -51,11 +50,11 @@ type Data struct {
 	Replaced ReplacedFiles
 	Creates  Creates // create requests for sessions in flight
 
-	regions regionList
+	regions regions
 }
 
 // New returns the Data of a provider process.
-func New(s Settings) *Data { return &Data{Settings: s} }
+func New(s Settings) *Data { return &Data{Settings: s, regions: regions{turn: make(chan struct{}, 1)}} }
 
 // From returns the Data of a Configure request. It is nil, without a diagnostic, during validation,
 // when the provider is not configured.
@@ -106,35 +105,25 @@ func (d *Data) CanRead(user string) diag.Diagnostics {
 	return diags
 }
 
-func missing(apiName, user string, items []string) diag.Diagnostics {
-	var diags diag.Diagnostics
-	if len(items) == 0 {
-		return diags
-	}
-	verb := "is"
+func missing(apiName, user string, items []string) (diags diag.Diagnostics) {
+	verb, pronoun := "is", "it"
 	if len(items) > 1 {
-		verb = "are"
+		verb, pronoun = "are", "them"
 	}
-	diags.AddError("The provider configuration is incomplete",
-		fmt.Sprintf("%s %s needed by %s, which calls the %s API. Set %s in the provider block or in the environment.",
-			strings.Join(items, " and "), verb, user, apiName, pronoun(len(items))))
+	if len(items) > 0 {
+		diags.AddError("The provider configuration is incomplete",
+			fmt.Sprintf("%s %s needed by %s, which calls the %s API. Set %s in the provider block or in the environment.",
+				strings.Join(items, " and "), verb, user, apiName, pronoun))
+	}
 	return diags
 }
 
-func pronoun(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
-}
-
-// regionList is the account's list of regions. At most one request for it is in flight.
-type regionList struct {
-	mu   sync.Mutex
-	list []api.Region
-	err  error
-	done chan struct{} // closed when the request in flight ends; nil without one
-	had  bool
+// regions is the account's list of regions.
+type regions struct {
+	turn  chan struct{} // holds a value while a caller looks at the others or fills them
+	known bool
+	list  []api.Region
+	err   error
 }
 
 // Regions lists the regions allocated to the account (SERVICE.md, call 8). It makes one request per
@@ -142,35 +131,15 @@ type regionList struct {
 // them. It does not keep an error caused by the caller's context.
 func (d *Data) Regions(ctx context.Context) ([]api.Region, error) {
 	r := &d.regions
-	for {
-		r.mu.Lock()
-		if r.had {
-			list, err := r.list, r.err
-			r.mu.Unlock()
-			return list, err
-		}
-		if r.done == nil {
-			done := make(chan struct{})
-			r.done = done
-			r.mu.Unlock()
-
-			list, err := d.API.Regions(ctx)
-
-			r.mu.Lock()
-			if err == nil || ctx.Err() == nil {
-				r.list, r.err, r.had = list, err, true
-			}
-			r.done = nil
-			close(done)
-			r.mu.Unlock()
-			return list, err
-		}
-		done := r.done
-		r.mu.Unlock()
-		select {
-		case <-done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
+	if !r.known {
+		r.list, r.err = d.API.Regions(ctx)
+		r.known = r.err == nil || ctx.Err() == nil
+	}
+	return r.list, r.err
 }

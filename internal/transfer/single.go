@@ -31,7 +31,7 @@ const laneFile = 64 * mebibyte
 //
 // The other errors are those of UploadParts. An error of address is returned as it is.
 func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {
-	src, err := e.files.source(f.Path)
+	src, err := e.source(f)
 	if err != nil {
 		return "", err
 	}

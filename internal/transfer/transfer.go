@@ -86,6 +86,7 @@ type Part struct {
 // File names a file and the content it is expected to have.
 type File struct {
 	Path     string         // in the file system
+	Content  []byte         // sent in place of the file at Path; nil: the file. Only UploadSingle reads it
 	Name     string         // for progress and logs only
 	Size     int64          // bytes, planned
 	SHA256   [32]byte       // planned

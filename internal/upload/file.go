@@ -1,9 +1,11 @@
 package upload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"mime"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -25,6 +27,8 @@ const (
 	// call of the service instead of four. It cannot be continued, which loses a minute on a slow
 	// line.
 	singleLimit = 64 << 20
+	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
+	MaxContent = 1 << 20
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
 )
@@ -32,6 +36,7 @@ const (
 // File is one file to upload, and how.
 type File struct {
 	Path        string // in the file system
+	Content     []byte // in place of the file at Path, sent with one PUT; nil: the file
 	Name        string // to store it under
 	ContentType string
 	Size        int64    // bytes
@@ -47,7 +52,7 @@ func (f File) Continues(earlier File) bool { return f.key() == earlier.key() }
 func (f File) key() string { return fmt.Sprintf("%x %d %s", f.SHA256, f.Size, f.Name) }
 
 func (f File) multipart() bool {
-	return f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit)
+	return f.Content == nil && (f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit))
 }
 
 // partSize is the size in bytes of the parts that the file is sent in.
@@ -121,6 +126,13 @@ var mediaTypes = map[string]string{
 	".wmv": "video/x-ms-wmv",
 }
 
+// IsMediaType reports whether s is type/subtype with optional parameters (RFC 9110 8.3.1).
+func IsMediaType(s string) bool {
+	parsed, _, err := mime.ParseMediaType(s)
+	kind, sub, ok := strings.Cut(parsed, "/")
+	return err == nil && ok && kind != "" && sub != ""
+}
+
 // TypeByName returns the media type for the extension of the first name that a media file can have,
 // "" if there is none.
 func TypeByName(names ...string) string {
@@ -143,6 +155,11 @@ func MediaType(name, path string) (string, error) {
 		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: cause(err)}
 	}
 	return found.String(), nil
+}
+
+// ContentType is MediaType for content in memory.
+func ContentType(name string, content []byte) string {
+	return cmp.Or(TypeByName(name), mimetype.Detect(content).String())
 }
 
 // IsMissing reports whether an error says that a file does not exist.

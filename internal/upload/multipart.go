@@ -49,6 +49,11 @@ func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *
 			candidate.UploadID == elsewhere || !o.claim(candidate.UploadID) {
 			continue
 		}
+		if err := o.CheckCustomer(candidate.KeyPath); err != nil {
+			o.warn("An unfinished upload could not be continued",
+				fmt.Sprintf("The unfinished upload of %q is not used: %s. The file is uploaded from its beginning.", o.file.Name, err))
+			continue
+		}
 		chosen := *candidate
 		if recorded != nil && recorded.UploadID == chosen.UploadID && recorded.KeyPath == chosen.KeyPath {
 			chosen.Parts = union(recorded.Parts, chosen.Parts)
@@ -86,6 +91,9 @@ func union(recorded, own []transfer.Part) []transfer.Part {
 func (o *operation) begin(ctx context.Context) (*destination, error) {
 	created, err := o.API.CreateMultipartUpload(ctx, o.file.Name)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.CheckCustomer(created.KeyPath); err != nil {
 		return nil, err
 	}
 	o.claim(created.UploadID)

@@ -34,6 +34,9 @@ type Config struct {
 	Address string
 	Account func(context.Context) (string, error)
 
+	// AllowedCustomers are the only customers whose key paths may be used; nil: any.
+	AllowedCustomers []string
+
 	ProgressFile string // a file or terminal for progress lines; "" = none
 }
 
@@ -159,7 +162,7 @@ func (o *operation) warn(summary, detail string) {
 
 // content is the file as the engine takes it.
 func (o *operation) content() transfer.File {
-	return transfer.File{Path: o.file.Path, Name: o.file.Name, Size: o.file.Size, SHA256: o.file.SHA256, Progress: o.progress}
+	return transfer.File{Path: o.file.Path, Content: o.file.Content, Name: o.file.Name, Size: o.file.Size, SHA256: o.file.SHA256, Progress: o.progress}
 }
 
 func (o *operation) single(ctx context.Context) error {
@@ -169,7 +172,7 @@ func (o *operation) single(ctx context.Context) error {
 			return "", err
 		}
 		o.result.KeyPath = target.KeyPath
-		return target.URL, nil
+		return target.URL, o.CheckCustomer(target.KeyPath)
 	}
 	var err error
 	o.result.ETag, err = o.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)

@@ -1,4 +1,4 @@
-package mediaupload
+package resume
 
 import (
 	"crypto/md5"
@@ -34,7 +34,7 @@ func TestPartsSurviveTheState(t *testing.T) {
 				kept[i].ETag = rapid.StringN(1, 40, -1).Draw(t, "etag")
 			}
 		}
-		got, err := decodeParts(encodeParts(kept), partSize, size)
+		got, err := DecodeParts(EncodeParts(kept), partSize, size)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,32 +47,32 @@ func TestPartsSurviveTheState(t *testing.T) {
 func TestTenThousandPartsStayWellUnderAMegabyteOfState(t *testing.T) {
 	t.Parallel()
 	parts := makeParts(10_000, 5<<20, 10_000*(5<<20))
-	if n := len(encodeParts(parts)); n > 300_000 {
+	if n := len(EncodeParts(parts)); n > 300_000 {
 		t.Errorf("10,000 parts take %d bytes of state", n)
 	}
 }
 
 func TestDecodePartsRefuses(t *testing.T) {
 	t.Parallel()
-	good := encodeParts(makeParts(2, 5<<20, 10<<20))
+	good := EncodeParts(makeParts(2, 5<<20, 10<<20))
 	for _, text := range []string{
 		"x", "1", "1:", "1:AAAA", ":" + good, "0:" + good[2:24], "3:" + good[2:24], "-1:" + good[2:24], good + ",", good + ":AAAA:AAAA", "1:" + good[2:24] + ":", "1:" + good[2:24] + ":*",
 	} {
-		if parts, err := decodeParts(text, 5<<20, 10<<20); err == nil {
+		if parts, err := DecodeParts(text, 5<<20, 10<<20); err == nil {
 			t.Errorf("%q was read as %v", text, parts)
 		}
 	}
-	if _, err := decodeParts(good, 0, 10<<20); err == nil {
+	if _, err := DecodeParts(good, 0, 10<<20); err == nil {
 		t.Error("a part size of 0 was accepted")
 	}
 }
 
 func FuzzDecodeParts(f *testing.F) {
-	f.Add(encodeParts(makeParts(3, 5<<20, 15<<20)), int64(5<<20), int64(15<<20))
+	f.Add(EncodeParts(makeParts(3, 5<<20, 15<<20)), int64(5<<20), int64(15<<20))
 	f.Add("1:AAAAAAAAAAAAAAAAAAAAAA:IiI", int64(1), int64(1))
 	f.Add(",", int64(-1), int64(-1))
 	f.Fuzz(func(t *testing.T, text string, partSize, size int64) {
-		parts, err := decodeParts(text, partSize, size)
+		parts, err := DecodeParts(text, partSize, size)
 		if err != nil {
 			return
 		}

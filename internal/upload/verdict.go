@@ -1,0 +1,61 @@
+package upload
+
+import "strings"
+
+// Facts describe one file for Judge. Of the stored file, nil means not known, as after an import.
+// Of the wanted file, nil means any value, and a pointer to "" one that only the apply knows.
+type Facts struct {
+	SHA256      *string // hexadecimal in any letter case
+	FileName    *string
+	ContentType *string
+	Size        *int64 // of the wanted file: nil when the file is not here
+}
+
+// Verdict is what a plan does with one file.
+type Verdict int
+
+const (
+	// VerdictKeep leaves the stored file as it is.
+	VerdictKeep Verdict = iota
+	// VerdictAdopt takes the local file for the content of an imported one.
+	VerdictAdopt
+	// VerdictUpload uploads a file of which nothing, or not everything, is stored.
+	VerdictUpload
+	// VerdictReplace uploads another file in place of the stored one.
+	VerdictReplace
+	// VerdictUndecided plans a replacement. The apply keeps the stored file if it turns out to be
+	// the wanted one.
+	VerdictUndecided
+)
+
+// Judge compares the stored file (nil: no complete one) with the wanted one. The reasons are the
+// attributes that require, or may require, a replacement. An import whose content is not known is
+// never undecided: the apply could not recognise it by its content, and would send the file again.
+func Judge(stored *Facts, wanted Facts) (v Verdict, reasons []string) {
+	if stored == nil {
+		return VerdictUpload, nil
+	}
+	var differing, open []string
+	compare := func(attribute string, want, have *string, equal func(a, b string) bool) {
+		switch {
+		case want == nil || have == nil:
+		case *want == "":
+			open = append(open, attribute)
+		case !equal(*want, *have):
+			differing = append(differing, attribute)
+		}
+	}
+	same := func(a, b string) bool { return a == b }
+	compare("sha256", wanted.SHA256, stored.SHA256, strings.EqualFold)
+	compare("file_name", wanted.FileName, stored.FileName, same)
+	compare("content_type", wanted.ContentType, stored.ContentType, same)
+	switch {
+	case len(differing) > 0:
+		return VerdictReplace, differing
+	case len(open) > 0 && stored.SHA256 != nil:
+		return VerdictUndecided, open
+	case stored.Size == nil && wanted.Size != nil:
+		return VerdictAdopt, nil
+	}
+	return VerdictKeep, nil
+}
