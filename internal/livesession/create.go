@@ -52,6 +52,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	n.seen(created)
 	n.save(ctx, resp)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, []byte("true"))...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, byListing)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -98,6 +99,7 @@ func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Sessi
 	}
 	if s := r.listedNew(ctx, created.ID, &resp.Diagnostics); s != nil {
 		n.seen(s)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, nil)...)
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&n.model.session))...)
 	}
 }
