@@ -1,47 +1,55 @@
-# A scheduled event with a backup: two pipelines fetch the stream, record it and send it to two destinations.
-terraform {
-  required_version = ">= 1.8" # for the functions
+# A live event: a session for each feed, all with the same settings.
+locals {
+  scheduled = var.starts_at != null
 
-  required_providers {
-    vodlive = {
-      source = "vodlive/vodlive"
+  # The service expects the start as a local time in a time zone.
+  scheduled_at = local.scheduled ? provider::vodlive::schedule(var.starts_at, var.timezone) : null
+}
+
+resource "vodlive_live_session" "feed" {
+  for_each = var.feeds
+
+  name        = "${var.name}-${each.key}"
+  region      = var.region
+  mode        = var.backup ? "HA" : "NORM"
+  input       = var.encoders == null ? "RTMPS_PUSH" : "RTMPS_PULL"
+  output_mode = var.edges == null ? "RTMPS_PULL" : "RTMPS_PUSH"
+
+  input_preset = var.preset
+
+  input_source_a = var.encoders == null ? null : "rtmps://${var.encoders.a}/live/${var.stream_keys[each.key]}"
+  input_source_b = var.encoders == null || !var.backup ? null : "rtmps://${var.encoders.b}/live/${var.stream_keys[each.key]}"
+
+  output_destination_a = var.edges == null ? null : "rtmps://${var.edges.a}/live/${var.stream_keys[each.key]}"
+  output_destination_b = var.edges == null || !var.backup ? null : "rtmps://${var.edges.b}/live/${var.stream_keys[each.key]}"
+
+  enable_input_record = var.record
+
+  is_scheduled = local.scheduled
+  timezone     = local.scheduled ? var.timezone : null
+  scheduled_at = local.scheduled_at
+
+  # vodlive_live_session_status waits for all of them together.
+  wait_for_status = []
+
+  lifecycle {
+    precondition {
+      condition     = !var.backup || try(var.encoders.b != null, true) && try(var.edges.b != null, true)
+      error_message = "With backup = true, encoders and edges need a host b."
+    }
+    precondition {
+      condition     = var.encoders == null && var.edges == null || contains(keys(var.stream_keys), each.key)
+      error_message = "stream_keys has no key for the feed ${each.key}."
     }
   }
 }
 
-provider "vodlive" {}
+resource "vodlive_live_session_status" "feeds" {
+  session_ids     = [for feed in vodlive_live_session.feed : feed.id]
+  wait_for_status = local.scheduled ? ["SCHEDULED", "READY"] : ["READY"]
 
-locals {
-  # The service expects the start as a local time in a time zone.
-  scheduled_at = provider::vodlive::schedule(var.starts_at, var.timezone)
-}
-
-resource "vodlive_live_session" "event" {
-  name        = var.name
-  region      = var.region
-  mode        = "HA"
-  input       = "RTMPS_PULL"
-  output_mode = "RTMPS_PUSH"
-
-  input_preset = {
-    resolution = "FULL_HD"
-    bitrate    = "MAX_20_MBPS"
-  }
-
-  input_source_a = "rtmps://${var.encoders.a}/live/${var.stream_key}"
-  input_source_b = "rtmps://${var.encoders.b}/live/${var.stream_key}"
-
-  output_destination_a = "rtmps://${var.edges.a}/live/${var.stream_key}"
-  output_destination_b = "rtmps://${var.edges.b}/live/${var.stream_key}"
-
-  enable_input_record = true
-
-  is_scheduled = true
-  timezone     = var.timezone
-  scheduled_at = local.scheduled_at
-
-  lifecycle {
-    # Terraform cannot stop a session: after a replacement the old session would keep running.
-    prevent_destroy = true
+  timeouts = {
+    create = var.wait
+    update = var.wait
   }
 }

@@ -118,6 +118,15 @@ func (p *Provider) Validate(typ string, config Attrs) Diagnostics {
 	p.tb.Helper()
 	return must(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: typ, Config: p.Config(p.Schema.ResourceSchemas[typ], config),
+		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+	}).Diagnostics
+}
+
+// ValidateAsOlderCLI is Validate by a CLI that does not know write-only attributes.
+func (p *Provider) ValidateAsOlderCLI(typ string, config Attrs) Diagnostics {
+	p.tb.Helper()
+	return must(p, p.Server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: typ, Config: p.Config(p.Schema.ResourceSchemas[typ], config),
 	}).Diagnostics
 }
 
@@ -381,6 +390,10 @@ func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, planned 
 	for _, a := range attributes {
 		before, want, got := was[a.Name], given[a.Name], is[a.Name]
 		switch {
+		case a.WriteOnly:
+			if !got.IsNull() {
+				wrong = append(wrong, a.Name+" is write-only, but planned")
+			}
 		case got.Equal(want), a.Computed && want.IsNull(), !want.IsNull() && got.Equal(before):
 		case isObject(a) && got.IsKnown() && want.IsKnown():
 			for _, inner := range misplanned(a.NestedType.Attributes, before, want, got) {

@@ -11,7 +11,9 @@ import (
 // All returns the constructors of every function.
 func All() []func() function.Function {
 	return []func() function.Function{
+		func() function.Function { return importBlocks{} },
 		func() function.Function { return parseKeyPath{} },
+		func() function.Function { return parseRTMPURL{} },
 		func() function.Function { return schedule{} },
 		func() function.Function { return scheduleUTC{} },
 	}

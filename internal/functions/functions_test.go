@@ -2,6 +2,8 @@ package functions_test
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +19,11 @@ import (
 // call runs a function as the framework does. argument is the position that an error names, -1 without one.
 func call(t fataler, name string, arguments ...string) (result attr.Value, text string, argument int64) {
 	t.Helper()
+	return callValues(t, name, stringValues(arguments))
+}
+
+func callValues(t fataler, name string, values []attr.Value) (result attr.Value, text string, argument int64) {
+	t.Helper()
 	ctx := context.Background()
 	for _, newFunction := range functions.All() {
 		f := newFunction()
@@ -31,7 +38,6 @@ func call(t fataler, name string, arguments ...string) (result attr.Value, text 
 		if err != nil {
 			t.Fatal(err)
 		}
-		values := stringValues(arguments)
 		resp := function.RunResponse{Result: empty}
 		f.Run(ctx, function.RunRequest{Arguments: function.NewArgumentsData(values)}, &resp)
 		if resp.Error == nil {
@@ -62,6 +68,17 @@ func TestResults(t *testing.T) {
 		want      string
 	}{
 		{"parse_key_path", []string{"vod/input/c-1/u-2/a b.mp4"}, `{"customer_id":"c-1","file_name":"a b.mp4","upload_id":"u-2"}`},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com/app/key"}, parsed("rtmp", "live.example.com", 1935, "app", "key", "rtmp://live.example.com/app")},
+		{"parse_rtmp_url", []string{"rtmps://live.example.com/app/key"}, parsed("rtmps", "live.example.com", 443, "app", "key", "rtmps://live.example.com/app")},
+		{"parse_rtmp_url", []string{"RTMP://Live.example.com:20000/live/event-1/k-e_y"}, parsed("rtmp", "Live.example.com", 20000, "live/event-1", "k-e_y", "RTMP://Live.example.com:20000/live/event-1")},
+		{"parse_rtmp_url", []string{"rtmp://[2001:db8::1]:1936/app/k%2Fy?auth=a/b&x=1"}, parsed("rtmp", "2001:db8::1", 1936, "app", "k%2Fy?auth=a/b&x=1", "rtmp://[2001:db8::1]:1936/app")},
+		{"parse_rtmp_url", []string{"rtmp://user:word@live.example.com/app/key"}, parsed("rtmp", "live.example.com", 1935, "app", "key", "rtmp://user:word@live.example.com/app")},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com/app?auth=1/key"}, parsed("rtmp", "live.example.com", 1935, "app?auth=1", "key", "rtmp://live.example.com/app?auth=1")},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com/app/key#1"}, parsed("rtmp", "live.example.com", 1935, "app", "key#1", "rtmp://live.example.com/app")},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com/app/"}, parsed("rtmp", "live.example.com", 1935, "app", "", "rtmp://live.example.com/app")},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com/app"}, parsed("rtmp", "live.example.com", 1935, "app", "", "rtmp://live.example.com/app")},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com"}, parsed("rtmp", "live.example.com", 1935, "", "", "rtmp://live.example.com")},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com/"}, parsed("rtmp", "live.example.com", 1935, "", "", "rtmp://live.example.com/")},
 		{"schedule", []string{"2040-06-30T18:45:00Z", "Europe/Berlin"}, `"2040-06-30 20:45"`},
 		{"schedule", []string{"2040-06-30T20:45:00+02:00", "UTC"}, `"2040-06-30 18:45"`},
 		{"schedule", []string{"2039-12-31T23:30:00Z", "Asia/Kolkata"}, `"2040-01-01 05:00"`},
@@ -81,6 +98,17 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// parsed is the result of parse_rtmp_url; "" stands for null.
+func parsed(scheme, host string, port int, app, key, server string) string {
+	null := func(s string) string {
+		if s == "" {
+			return "<null>"
+		}
+		return strconv.Quote(s)
+	}
+	return fmt.Sprintf(`{"app":%s,"host":%q,"port":%d,"scheme":%q,"server_url":%q,"stream_key":%s}`, null(app), host, port, scheme, server, null(key))
+}
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	const form = ": a key path has the form vod/input/<customer id>/<upload id>/<file name>"
@@ -97,6 +125,13 @@ func TestErrors(t *testing.T) {
 		{"parse_key_path", []string{"vod/input//u/f"}, 0, `"vod/input//u/f" has "" at character 11, where a customer id was expected` + form},
 		{"parse_key_path", []string{"vod/input/ü/u/"}, 0, `"vod/input/ü/u/" has "" at character 15, where a file name was expected` + form},
 		{"parse_key_path", []string{"vod/input/c/u/f/g"}, 0, `"vod/input/c/u/f/g" has another slash at character 16, where the file name should end` + form},
+		{"parse_rtmp_url", []string{""}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream looks like rtmp://live.example.com/app/stream-key`},
+		{"parse_rtmp_url", []string{"https://live.example.com/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream looks like rtmp://live.example.com/app/stream-key`},
+		{"parse_rtmp_url", []string{"rtmp:///app/key"}, 0, `the URL (which may have a stream key, so it is not shown) has no host; the URL of a stream looks like rtmp://live.example.com/app/stream-key`},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com:0/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) has a port that is not between 1 and 65535; the URL of a stream looks like rtmp://live.example.com/app/stream-key`},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com:70000/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) has a port that is not between 1 and 65535; the URL of a stream looks like rtmp://live.example.com/app/stream-key`},
+		{"parse_rtmp_url", []string{"rtmp://live.example.com:x/app/s3cret"}, 0, `the URL (which may have a stream key, so it is not shown) cannot be read as a URL; the URL of a stream looks like rtmp://live.example.com/app/stream-key`},
+		{"parse_rtmp_url", []string{"live.example.com/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream looks like rtmp://live.example.com/app/stream-key`},
 		{"schedule", []string{"tomorrow", "UTC"}, 0, `"tomorrow" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": at character 1, "tomorrow" was found`},
 		{"schedule", []string{"2040-06-30", "UTC"}, 0, `"2040-06-30" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": it ends where "T" was expected`},
 		{"schedule", []string{"2040-06-31T00:00:00Z", "UTC"}, 0, `"2040-06-31T00:00:00Z" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": day out of range`},
@@ -154,6 +189,26 @@ func FuzzParseKeyPath(f *testing.F) {
 		result, text, _ := call(t, "parse_key_path", given)
 		if (result == nil) == (text == "") {
 			t.Errorf("%q: %v, %q", given, result, text)
+		}
+	})
+}
+
+// FuzzParseRTMPURL: server_url and stream_key make up the URL again.
+func FuzzParseRTMPURL(f *testing.F) {
+	f.Add("rtmp://host/app/key")
+	f.Add("rtmps://u:p@[::1]:1/a?b/c?d#e")
+	f.Fuzz(func(t *testing.T, given string) {
+		result, text, _ := call(t, "parse_rtmp_url", given)
+		if (result == nil) == (text == "") {
+			t.Errorf("%q: %v, %q", given, result, text)
+		}
+		if result == nil {
+			return
+		}
+		parts := result.(types.Object).Attributes()
+		server, key := parts["server_url"].(types.String).ValueString(), parts["stream_key"].(types.String).ValueString()
+		if joined := server + "/" + key; joined != given && server != given {
+			t.Errorf("%q is split into %q and %q", given, server, key)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -22,8 +21,9 @@ const defaultCreateTimeout = 20 * time.Minute
 // up the values that only the listing shows. A failure after the id is known leaves the session in
 // the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var m model
+	var m, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
 	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -31,10 +31,11 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, limit, errCreateTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 
-	spec, sent := m.spec(), time.Now()
+	given := m.given(&config)
+	spec, sent := given.spec(), time.Now()
 	answered := r.data.Creates.Begin(spec)
 	created, err := r.data.API.CreateSession(limited, spec)
 	r.data.Sessions.Wrote()
@@ -43,11 +44,11 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	answered()
 	if err != nil {
-		resp.Diagnostics.Append(r.createFailed(ctx, spec, sent, err))
+		resp.Diagnostics.Append(r.createFailed(ctx, given, sent, err))
 		return
 	}
 
-	n := newNewborn(&m)
+	n := &newborn{model: &m, given: given, shown: given, renditions: renditions{}}
 	n.seen(created)
 	n.save(ctx, resp)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, []byte("true"))...)
@@ -62,26 +63,15 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 // newborn is the session of a running Create, after the service has returned its id.
 type newborn struct {
 	model      *model  // written to the state, with the arguments as planned: Terraform refuses others
+	given      session // as planned, with the URLs of write-only arguments
 	shown      session // as the service shows it
 	renditions renditions
-	other      map[string]attr.Value // last shown values of arguments that differ in meaning from the plan
-}
-
-func newNewborn(plan *model) *newborn {
-	return &newborn{model: plan, shown: plan.session, renditions: renditions{}, other: map[string]attr.Value{}}
 }
 
 // seen applies a response of the service.
 func (n *newborn) seen(s *api.Session) {
 	n.shown.fillArguments(s)
-	for _, a := range arguments {
-		if got := a.value(&n.shown); a.same(a.value(&n.model.session), got) {
-			delete(n.other, a.name)
-		} else {
-			n.other[a.name] = got
-		}
-	}
-	n.renditions.note(&n.model.session, &n.shown)
+	n.renditions.note(n.model, &n.shown)
 	n.model.fillComputed(s)
 }
 
@@ -158,21 +148,19 @@ func waitDiagnostic(err error) diag.Diagnostic {
 	}
 }
 
-// differences warns of the arguments in other. It leaves out the values of sources and
-// destinations, because they carry stream keys.
+// differences warns of arguments that the service shows with another meaning than given. It leaves
+// out the values of sources and destinations, because they carry stream keys.
 func (n *newborn) differences() (diags diag.Diagnostics) {
-	if len(n.other) == 0 {
-		return nil
-	}
 	var lines strings.Builder
-	for _, a := range arguments {
-		switch got, differs := n.other[a.name]; {
-		case !differs:
-		case sensitiveAttributes[a.name]:
+	for _, a := range differing(&n.given, &n.shown) {
+		if a.sensitive {
 			fmt.Fprintf(&lines, "\n  - %s (sensitive, so not shown)", a.name)
-		default:
-			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.name, a.value(&n.model.session), got)
+		} else {
+			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.name, a.value(&n.given), a.value(&n.shown))
 		}
+	}
+	if lines.Len() == 0 {
+		return nil
 	}
 	diags.AddWarning("The service stored other values than configured",
 		fmt.Sprintf("Live session %s was created, but the service shows other values for it than the configuration has:%s\n\n"+

@@ -17,42 +17,26 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// sensitiveAttributes carry stream keys.
-var sensitiveAttributes = map[string]bool{
-	"input_source_a": true, "input_source_b": true, "output_destination_a": true, "output_destination_b": true,
-	"input_endpoint_a": true, "input_endpoint_b": true, "output_endpoint_a": true, "output_endpoint_b": true,
-}
-
 // sessionAttributes returns every field of a session as a computed attribute.
 func sessionAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
-		"input_preset": schema.SingleNestedAttribute{
-			Computed: true, MarkdownDescription: descriptions["input_preset"],
-			Attributes: map[string]schema.Attribute{
-				"codec":      computedString("codec"),
-				"resolution": computedString("resolution"),
-				"bitrate":    computedString("bitrate"),
-			},
-		},
-		"enable_input_record": schema.BoolAttribute{Computed: true, MarkdownDescription: descriptions["enable_input_record"]},
-		"is_scheduled":        schema.BoolAttribute{Computed: true, MarkdownDescription: descriptions["is_scheduled"]},
-		"port":                schema.Int64Attribute{Computed: true, MarkdownDescription: descriptions["port"]},
-		"egress_port":         schema.Int64Attribute{Computed: true, MarkdownDescription: descriptions["egress_port"]},
+	computed := map[string]schema.Attribute{}
+	for _, a := range attributes {
+		switch a.value(&session{}).(type) {
+		case types.Bool:
+			computed[a.name] = schema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
+		case types.Int64:
+			computed[a.name] = schema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
+		case types.Object:
+			parts := map[string]schema.Attribute{}
+			for _, part := range presetParts {
+				parts[part.name] = schema.StringAttribute{Computed: true, MarkdownDescription: part.description}
+			}
+			computed[a.name] = schema.SingleNestedAttribute{Computed: true, MarkdownDescription: a.description, Attributes: parts}
+		default:
+			computed[a.name] = schema.StringAttribute{Computed: true, Sensitive: a.sensitive, MarkdownDescription: a.description}
+		}
 	}
-	for _, name := range []string{
-		"id", "name", "region", "input", "mode", "output_mode", "timezone", "scheduled_at", "status",
-		"user_id", "transcoder_id", "sub_domain_a", "sub_domain_b", "elastic_ip_a", "elastic_ip_b",
-	} {
-		attributes[name] = computedString(name)
-	}
-	for name := range sensitiveAttributes {
-		attributes[name] = computedString(name)
-	}
-	return attributes
-}
-
-func computedString(name string) schema.StringAttribute {
-	return schema.StringAttribute{Computed: true, Sensitive: sensitiveAttributes[name], MarkdownDescription: descriptions[name]}
+	return computed
 }
 
 // NewDataSource returns the data source vodlive_live_session.

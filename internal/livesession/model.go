@@ -4,7 +4,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
@@ -51,6 +50,14 @@ type session struct {
 type model struct {
 	session
 
+	// Set in the configuration only: Terraform removes them from plans and states.
+	InputSourceAWO       types.String `tfsdk:"input_source_a_wo"`
+	InputSourceBWO       types.String `tfsdk:"input_source_b_wo"`
+	OutputDestinationAWO types.String `tfsdk:"output_destination_a_wo"`
+	OutputDestinationBWO types.String `tfsdk:"output_destination_b_wo"`
+	// URLsWOVersion is set in the state of a session whose URLs are given by write-only arguments.
+	URLsWOVersion types.Int64 `tfsdk:"urls_wo_version"`
+
 	WaitForStatus   types.Set      `tfsdk:"wait_for_status"`
 	ReplaceOnStatus types.Set      `tfsdk:"replace_on_status"`
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
@@ -68,189 +75,91 @@ func newModel() model {
 
 func newSession() session { return session{InputPreset: types.ObjectNull(presetTypes)} }
 
-var presetTypes = map[string]attr.Type{
-	"codec":      types.StringType,
-	"resolution": types.StringType,
-	"bitrate":    types.StringType,
-}
-
-// preset returns an attribute of input_preset, "" for null.
-func (m *session) preset(name string) string {
-	value, _ := m.InputPreset.Attributes()[name].(basetypes.StringValue)
-	return value.ValueString()
-}
-
 // spec returns the arguments of the create request.
-func (m *session) spec() api.SessionSpec {
-	return api.SessionSpec{
-		Name:       m.Name.ValueString(),
-		Region:     m.Region.ValueString(),
-		Input:      m.Input.ValueString(),
-		Mode:       m.Mode.ValueString(),
-		OutputMode: m.OutputMode.ValueString(),
-		InputPreset: api.InputPreset{
-			Codec:      m.preset("codec"),
-			Resolution: m.preset("resolution"),
-			Bitrate:    m.preset("bitrate"),
-		},
-		InputSourceA:       m.InputSourceA.ValueString(),
-		InputSourceB:       m.InputSourceB.ValueString(),
-		OutputDestinationA: m.OutputDestinationA.ValueString(),
-		OutputDestinationB: m.OutputDestinationB.ValueString(),
-		EnableInputRecord:  m.EnableInputRecord.ValueBool(),
-		IsScheduled:        m.IsScheduled.ValueBool(),
-		Timezone:           m.Timezone.ValueString(),
-		ScheduledAt:        m.ScheduledAt.ValueString(),
+func (m *session) spec() (spec api.SessionSpec) {
+	for _, a := range arguments {
+		a.send(m, &spec)
 	}
+	return spec
 }
 
 // fill sets the values of a response. A value that the response lacks stays: create returns fewer
 // fields than get, and get fewer than the listing. A value that does not apply to the session is
 // null, whether the service sent it as absent, null or "".
 func (m *session) fill(s *api.Session) {
-	m.fillArguments(s)
-	m.fillComputed(s)
+	for _, a := range attributes {
+		m.take(a, s)
+	}
 }
 
 func (m *session) fillArguments(s *api.Session) {
-	keep(&m.Name, s.Name)
-	keep(&m.Region, s.Region)
-	keep(&m.Input, canonical(s.Input, directions))
-	keep(&m.Mode, canonical(s.Mode, modes))
-	keep(&m.OutputMode, canonical(s.OutputMode, directions))
-	m.fillPreset(s.InputPreset)
-
-	pull, push, ha := pulls(m.Input), pushes(m.OutputMode), m.Mode.ValueString() == modeHA
-	applies(&m.InputSourceA, s.InputSourceA, pull)
-	applies(&m.InputSourceB, s.InputSourceB, pull && ha)
-	applies(&m.OutputDestinationA, s.OutputDestinationA, push)
-	applies(&m.OutputDestinationB, s.OutputDestinationB, push && ha)
-
-	keepBool(&m.EnableInputRecord, s.EnableInputRecord)
-	scheduled := s.IsScheduled
-	if scheduled == nil && s.ScheduledAt != "" {
-		scheduled = new(true)
+	for _, a := range arguments {
+		m.take(a, s)
 	}
-	keepBool(&m.IsScheduled, scheduled)
-	applies(&m.Timezone, s.Timezone, m.IsScheduled.ValueBool())
-	applies(&m.ScheduledAt, s.ScheduledAt, m.IsScheduled.ValueBool())
 }
 
 func (m *session) fillComputed(s *api.Session) {
-	keep(&m.ID, s.ID)
-	keep(&m.Status, canonical(s.Status, statuses))
-
-	push, pull, ha := pushes(m.Input), pulls(m.OutputMode), m.Mode.ValueString() == modeHA
-	applies(&m.InputEndpointA, s.InputEndpointA, push)
-	applies(&m.InputEndpointB, s.InputEndpointB, push && ha)
-	applies(&m.OutputEndpointA, s.OutputEndpointA, pull)
-	applies(&m.OutputEndpointB, s.OutputEndpointB, pull && ha)
-
-	keep(&m.UserID, s.UserID)
-	keep(&m.TranscoderID, s.TranscoderID)
-	keep(&m.SubDomainA, s.SubDomainA)
-	applies(&m.SubDomainB, s.SubDomainB, ha)
-	keep(&m.ElasticIPA, s.ElasticIPA)
-	applies(&m.ElasticIPB, s.ElasticIPB, ha)
-	keepInt(&m.Port, s.Port)
-	keepInt(&m.EgressPort, s.EgressPort)
-}
-
-func (m *session) fillPreset(p api.InputPreset) {
-	part := func(name, value string) attr.Value {
-		before, ok := m.InputPreset.Attributes()[name].(basetypes.StringValue)
-		if !ok {
-			before = types.StringNull()
+	for _, a := range attributes {
+		if a.send == nil {
+			m.take(a, s)
 		}
-		keep(&before, value)
-		return before
-	}
-	if m.InputPreset.IsNull() && p == (api.InputPreset{}) {
-		return
-	}
-	codec := part("codec", canonical(p.Codec, codecs))
-	if codec.IsNull() {
-		codec = types.StringValue(codecs[0]) // the default of the argument, too
-	}
-	m.InputPreset = types.ObjectValueMust(presetTypes, map[string]attr.Value{
-		"codec":      codec,
-		"resolution": part("resolution", canonical(p.Resolution, resolutions)),
-		"bitrate":    part("bitrate", canonical(p.Bitrate, bitrates)),
-	})
-}
-
-// keep sets a value of a response. If the response lacks it, a known value stays and an unknown one
-// becomes null.
-func keep(to *types.String, value string) {
-	switch {
-	case value != "":
-		*to = types.StringValue(value)
-	case to.IsUnknown() || to.ValueString() == "":
-		*to = types.StringNull()
 	}
 }
 
-// applies is keep for a value that is null unless applicable.
-func applies(to *types.String, value string, applicable bool) {
-	if !applicable {
-		*to = types.StringNull()
-		return
-	}
-	keep(to, value)
-}
-
-// keepBool is keep for a flag, whose default is false.
-func keepBool(to *types.Bool, value *bool) {
-	switch {
-	case value != nil:
-		*to = types.BoolValue(*value)
-	case to.IsUnknown() || to.IsNull():
-		*to = types.BoolValue(false)
-	}
-}
-
-func keepInt(to *types.Int64, value *int64) {
-	switch {
-	case value != nil:
-		*to = types.Int64Value(*value)
-	case to.IsUnknown():
-		*to = types.Int64Null()
+func (m *session) take(a attribute, s *api.Session) {
+	if a.applies(m) == yes {
+		a.read(m, s, a.values)
+	} else {
+		a.clear(m)
 	}
 }
 
 // untold names the applicable attributes that no response has set yet: required are arguments
 // without which a session cannot be imported, listed are those that the listing may show.
 func (m *session) untold() (required, listed []string) {
-	pull, push, ha := pulls(m.Input), pushes(m.OutputMode), m.Mode.ValueString() == modeHA
-	add := func(to *[]string, name string, value attr.Value, applies bool) {
-		if applies && (value.IsNull() || value.IsUnknown()) {
-			*to = append(*to, name)
+	for _, a := range attributes {
+		value := a.value(m)
+		switch missing := (value.IsNull() || value.IsUnknown()) && a.applies(m) == yes; {
+		case a.listed && missing:
+			listed = append(listed, a.name)
+		case a.listed || a.send == nil:
+		case a.name == "input_preset":
+			for _, part := range presetParts {
+				if m.preset(part.name).ValueString() == "" && part.name != "codec" { // codec has a default
+					required = append(required, a.name+"."+part.name)
+				}
+			}
+		case missing:
+			required = append(required, a.name)
 		}
 	}
-	add(&required, "name", m.Name, true)
-	add(&required, "region", m.Region, true)
-	add(&required, "input", m.Input, true)
-	add(&required, "mode", m.Mode, true)
-	add(&required, "output_mode", m.OutputMode, true)
-	for _, part := range []string{"resolution", "bitrate"} {
-		value := types.StringNull()
-		keep(&value, m.preset(part))
-		add(&required, "input_preset."+part, value, true)
-	}
-	add(&required, "timezone", m.Timezone, m.IsScheduled.ValueBool())
-	add(&required, "scheduled_at", m.ScheduledAt, m.IsScheduled.ValueBool())
-
-	add(&listed, "input_source_a", m.InputSourceA, pull)
-	add(&listed, "input_source_b", m.InputSourceB, pull && ha)
-	add(&listed, "output_destination_a", m.OutputDestinationA, push)
-	add(&listed, "output_destination_b", m.OutputDestinationB, push && ha)
-	add(&listed, "user_id", m.UserID, true)
-	add(&listed, "transcoder_id", m.TranscoderID, true)
-	add(&listed, "sub_domain_a", m.SubDomainA, true)
-	add(&listed, "sub_domain_b", m.SubDomainB, ha)
-	add(&listed, "elastic_ip_a", m.ElasticIPA, true)
-	add(&listed, "elastic_ip_b", m.ElasticIPB, ha)
-	add(&listed, "port", m.Port, true)
-	add(&listed, "egress_port", m.EgressPort, true)
 	return required, listed
+}
+
+// writeOnly reports whether the value of an argument is given by its write-only twin, so that the
+// state must not have it.
+func (m *model) writeOnly(a attribute) bool {
+	return a.twin != nil && !m.URLsWOVersion.IsNull() && a.value(&m.session).IsNull()
+}
+
+// untold is that of the session, without the values that the state must not have.
+func (m *model) untold() (required, listed []string) {
+	shown := m.session
+	for _, a := range arguments {
+		if m.writeOnly(a) {
+			*a.at(&shown) = types.StringValue("not missing")
+		}
+	}
+	return shown.untold()
+}
+
+// given returns the planned session with the URLs of the configuration's write-only arguments.
+func (m *model) given(config *model) session {
+	s := m.session
+	for _, a := range arguments {
+		if a.twin != nil && !a.twin(config).IsNull() {
+			*a.at(&s) = *a.twin(config)
+		}
+	}
+	return s
 }

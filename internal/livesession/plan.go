@@ -39,7 +39,9 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if r.data != nil && !r.data.Unknown {
 		r.data.Creates.Own(state.ID.ValueString()) // so that no lost create of this run claims it
 	}
-	replaced, status := changes(&state.session, &plan.session), state.Status.ValueString()
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	replaced, status := replaces(&state, &plan, &config), state.Status.ValueString()
 	switch {
 	case slices.Contains(elements(plan.ReplaceOnStatus), status):
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("status"), types.StringUnknown())...)
@@ -63,10 +65,15 @@ func unknownElements(set types.Set) bool {
 	return set.IsUnknown() || slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
 }
 
-// changes reports whether the plan modifiers of the schema replace the session: whether the plan
-// has another or an unknown value for an argument that the service knows.
-func changes(state, plan *session) bool {
-	return slices.ContainsFunc(arguments, func(a argument) bool { return !a.value(state).Equal(a.value(plan)) })
+// replaces reports whether the plan modifiers of the schema replace the session.
+func replaces(state, plan, config *model) bool {
+	if !state.URLsWOVersion.IsNull() && !state.URLsWOVersion.Equal(plan.URLsWOVersion) {
+		return true
+	}
+	return slices.ContainsFunc(arguments, func(a attribute) bool {
+		was, is := a.value(&state.session), a.value(&plan.session)
+		return !was.Equal(is) && (a.twin == nil || !is.IsNull() || !a.equal(was, *a.twin(config)))
+	})
 }
 
 // forgotten warns of a session that leaves the state and may keep running. It is empty if the last
@@ -124,7 +131,7 @@ func regionProblem(region string, allocated []string) string {
 		return fmt.Sprintf("%q was given, but no region is allocated to this account.", region)
 	}
 	names := slices.Sorted(slices.Values(allocated))
-	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, andList(names))
+	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(names, "and"))
 	if near := nearest(region, names); near != "" {
 		problem += fmt.Sprintf(" Did you mean %q?", near)
 	}

@@ -26,11 +26,11 @@ const (
 // created nevertheless, it looks for the session in the listing, so that the user can import it
 // instead of creating a second one. It then uses ErrorText, because the advice of ErrorDiagnostic
 // may be to apply again.
-func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, sent time.Time, err error) diag.Diagnostic {
+func (r *liveSession) createFailed(ctx context.Context, given session, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
-	l := lost{sessions: r.data.Sessions, creates: &r.data.Creates, spec: spec, sent: sent}
+	l := lost{sessions: r.data.Sessions, creates: &r.data.Creates, given: given, spec: given.spec(), sent: sent}
 	l.search(ctx)
 	return diag.NewErrorDiagnostic("The live session may have been created",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The provider did not send it again, because that could create a second session.\n\n%s",
@@ -43,6 +43,7 @@ func (r *liveSession) createFailed(ctx context.Context, spec api.SessionSpec, se
 type lost struct {
 	sessions *sessions.Reader
 	creates  *providerdata.Creates
+	given    session // with the URLs of write-only arguments
 	spec     api.SessionSpec
 	sent     time.Time // before the request went out
 
@@ -87,7 +88,7 @@ func (l *lost) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(differing(l.spec, s)) == 0 && !l.creates.Owns(s.ID) {
+		if mayBe(&l.given, s) && !l.creates.Owns(s.ID) {
 			matching = append(matching, s)
 		}
 	}
@@ -195,40 +196,13 @@ func ids(list []*api.Session) string {
 	for i, s := range list {
 		names[i] = s.ID
 	}
-	return andList(names)
+	return enumerate(names, "and")
 }
 
-// differing names the arguments in which a session differs from spec. An optional value that the
-// service did not send is not a difference.
-func differing(spec api.SessionSpec, s *api.Session) []string {
-	var names []string
-	compare := func(name, want, got string, optional bool) {
-		if !sameText(name, want, got) && (got != "" || !optional) {
-			names = append(names, name)
-		}
-	}
-	compare("name", spec.Name, s.Name, false)
-	compare("region", spec.Region, s.Region, false)
-	compare("input", spec.Input, canonical(s.Input, directions), false)
-	compare("mode", spec.Mode, canonical(s.Mode, modes), false)
-	compare("output_mode", spec.OutputMode, canonical(s.OutputMode, directions), true)
-	compare("input_preset.codec", spec.InputPreset.Codec, canonical(s.InputPreset.Codec, codecs), true)
-	compare("input_preset.resolution", spec.InputPreset.Resolution, canonical(s.InputPreset.Resolution, resolutions), true)
-	compare("input_preset.bitrate", spec.InputPreset.Bitrate, canonical(s.InputPreset.Bitrate, bitrates), true)
-	compare("input_source_a", spec.InputSourceA, s.InputSourceA, true)
-	compare("input_source_b", spec.InputSourceB, s.InputSourceB, true)
-	compare("output_destination_a", spec.OutputDestinationA, s.OutputDestinationA, true)
-	compare("output_destination_b", spec.OutputDestinationB, s.OutputDestinationB, true)
-	flag := func(name string, want bool, got *bool) {
-		if got != nil && *got != want {
-			names = append(names, name)
-		}
-	}
-	flag("enable_input_record", spec.EnableInputRecord, s.EnableInputRecord)
-	flag("is_scheduled", spec.IsScheduled, s.IsScheduled)
-	if spec.IsScheduled {
-		compare("timezone", spec.Timezone, s.Timezone, true)
-		compare("scheduled_at", spec.ScheduledAt, s.ScheduledAt, true)
-	}
-	return names
+// mayBe reports whether a session has the given arguments. An optional value that the service did
+// not send counts as equal.
+func mayBe(given *session, s *api.Session) bool {
+	shown := *given
+	shown.fillArguments(s)
+	return s.Name != "" && s.Region != "" && s.Input != "" && s.Mode != "" && len(differing(given, &shown)) == 0
 }

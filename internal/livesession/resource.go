@@ -48,7 +48,7 @@ func (r *liveSession) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 
 func (r *liveSession) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: descriptions["id"]},
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: attributes[0].description},
 	}}
 }
 
@@ -112,7 +112,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 
 	seen, diags := req.Private.GetKey(ctx, listedKey)
 	resp.Diagnostics.Append(diags...)
-	if needsListing(&m.session, string(seen)) {
+	if needsListing(&m, string(seen)) {
 		if s, _ := listed(ctx, r.data, id, time.Time{}, &resp.Diagnostics); s != nil {
 			take(s)
 			resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&m.session))...)
@@ -120,7 +120,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 	if required, _ := m.untold(); importing && len(required) > 0 {
 		resp.Diagnostics.AddError("The live session cannot be imported",
-			fmt.Sprintf("Live session %s exists, but neither the GET nor the listing returned %s, which the import needs. Report this to the service.", id, andList(required)))
+			fmt.Sprintf("Live session %s exists, but neither the GET nor the listing returned %s, which the import needs. Report this to the service.", id, enumerate(required, "and")))
 		return
 	}
 	if !reflect.DeepEqual(before, m.session) {
@@ -205,9 +205,9 @@ func listedStatus(m *session) []byte {
 }
 
 // needsListing reports whether a listing may show missing values: not again in the same status.
-func needsListing(m *session, lastStatus string) bool {
+func needsListing(m *model, lastStatus string) bool {
 	required, listed := m.untold()
-	return len(required)+len(listed) > 0 && lastStatus != string(listedStatus(m))
+	return len(required)+len(listed) > 0 && lastStatus != string(listedStatus(&m.session))
 }
 
 // listed returns a session from a page of the listing that was requested after since. It is nil if

@@ -2,9 +2,11 @@ package livesession
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
@@ -22,6 +24,39 @@ import (
 // resourceSchema is the schema of the resource. Every argument that the service knows requires
 // replacement, because the service has no call to change a session.
 func resourceSchema(ctx context.Context) schema.Schema {
+	known := map[string]schema.Attribute{
+		"wait_for_status": schema.SetAttribute{
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: "Statuses to wait for after the session has been created. Default: `[\"READY\", \"SCHEDULED\"]`. " +
+				"With an empty set, the create waits only until the session can be read. `ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the " +
+				"wait with an error unless they are in the set. A change makes no request.",
+			Validators: statusSet(),
+		},
+		"replace_on_status": schema.SetAttribute{
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: "Statuses in which a plan replaces the session with a new one, for example `[\"ERROR\", \"TERMINATED\"]`. " +
+				"Default: none, so a session that has ended stays in the state. A change makes no request by itself. " +
+				"For an existing session the value must be known during plan.",
+			Validators: statusSet(),
+		},
+		"urls_wo_version": schema.Int64Attribute{
+			Optional: true,
+			MarkdownDescription: "Version of the write-only URLs, which Terraform does not store: required with any of them. " +
+				"Raise it whenever one of the URLs changes: this replaces the session.",
+			PlanModifiers: []planmodifier.Int64{int64planmodifier.RequiresReplaceIf(hadVersion, "", "")},
+		},
+		"timeouts": timeoutsAttribute(ctx),
+	}
+	for _, a := range attributes {
+		if a.send == nil {
+			known[a.name] = a.computed()
+			continue
+		}
+		known[a.name] = a.argument()
+		if a.twin != nil {
+			known[a.name+writeOnlySuffix] = a.writeOnlyArgument()
+		}
+	}
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
 			"The service has no call to change a session. A change of any argument except `wait_for_status`, " +
@@ -30,118 +65,110 @@ func resourceSchema(ctx context.Context) schema.Schema {
 			"`scheduled_at`, another letter case of the scheme or host of a URL, or its default port.\n\n" +
 			"The service has no call to stop or delete a session either: **destroying or replacing the resource only removes " +
 			"the session from the state; the session keeps running.** The plan warns of this and names the session's id.",
-		Attributes: map[string]schema.Attribute{
-			"name":        required("name", notBlank()),
-			"region":      required("region", notBlank()),
-			"input":       required("input", oneOf(directions...)),
-			"mode":        required("mode", oneOf(modes...)),
-			"output_mode": required("output_mode", oneOf(directions...)),
-			"input_preset": schema.SingleNestedAttribute{
-				Required:            true,
-				MarkdownDescription: descriptions["input_preset"],
-				PlanModifiers:       []planmodifier.Object{objectplanmodifier.RequiresReplace()},
-				Attributes: map[string]schema.Attribute{
-					"codec": schema.StringAttribute{
-						Optional: true, Computed: true,
-						MarkdownDescription: descriptions["codec"] + " Default: `H264`.",
-						Default:             stringdefault.StaticString(codecs[0]),
-						Validators:          []validator.String{oneOf(codecs...)},
-					},
-					"resolution": schema.StringAttribute{
-						Required:            true,
-						MarkdownDescription: descriptions["resolution"],
-						Validators:          []validator.String{oneOf(resolutions...)},
-					},
-					"bitrate": schema.StringAttribute{
-						Required:            true,
-						MarkdownDescription: descriptions["bitrate"],
-						Validators:          []validator.String{oneOf(bitrates...)},
-					},
-				},
-			},
-			"input_source_a":       optional("input_source_a", true, streamURL()),
-			"input_source_b":       optional("input_source_b", true, streamURL()),
-			"output_destination_a": optional("output_destination_a", true, streamURL()),
-			"output_destination_b": optional("output_destination_b", true, streamURL()),
-			"enable_input_record":  flag("enable_input_record"),
-			"is_scheduled":         flag("is_scheduled"),
-			"timezone":             optional("timezone", false, timezone()),
-			"scheduled_at":         optional("scheduled_at", false, localTime()),
-
-			"wait_for_status": schema.SetAttribute{
-				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Statuses to wait for after the session has been created. Default: `[\"READY\", \"SCHEDULED\"]`. " +
-					"With an empty set, the create waits only until the session can be read. `ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the " +
-					"wait with an error unless they are in the set. A change makes no request.",
-				Validators: statusSet(),
-			},
-			"replace_on_status": schema.SetAttribute{
-				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Statuses in which a plan replaces the session with a new one, for example `[\"ERROR\", \"TERMINATED\"]`. " +
-					"Default: none, so a session that has ended stays in the state. A change makes no request by itself. " +
-					"For an existing session the value must be known during plan.",
-				Validators: statusSet(),
-			},
-			"timeouts": timeoutsAttribute(ctx),
-
-			"id":                computed("id", false),
-			"status":            computed("status", false),
-			"input_endpoint_a":  computed("input_endpoint_a", true),
-			"input_endpoint_b":  computed("input_endpoint_b", true),
-			"output_endpoint_a": computed("output_endpoint_a", true),
-			"output_endpoint_b": computed("output_endpoint_b", true),
-			"user_id":           computed("user_id", false),
-			"transcoder_id":     computed("transcoder_id", false),
-			"sub_domain_a":      computed("sub_domain_a", false),
-			"sub_domain_b":      computed("sub_domain_b", false),
-			"elastic_ip_a":      computed("elastic_ip_a", false),
-			"elastic_ip_b":      computed("elastic_ip_b", false),
-			"port":              computedPort("port"),
-			"egress_port":       computedPort("egress_port"),
-		},
+		Attributes: known,
 	}
 }
 
-func required(name string, valid validator.String) schema.StringAttribute {
+// argument returns the attribute as an argument of the resource. Any change of its value replaces
+// the session.
+func (a attribute) argument() schema.Attribute {
+	switch a.value(&session{}).(type) {
+	case types.Bool:
+		return schema.BoolAttribute{
+			Optional: true, Computed: true,
+			MarkdownDescription: a.description + " Default: `false`.",
+			Default:             booldefault.StaticBool(false),
+			PlanModifiers:       []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
+		}
+	case types.Object:
+		return schema.SingleNestedAttribute{
+			Required:            true,
+			MarkdownDescription: a.description,
+			PlanModifiers:       []planmodifier.Object{objectplanmodifier.RequiresReplace()},
+			Attributes:          presetArguments(),
+		}
+	}
+	replace := stringplanmodifier.RequiresReplace()
+	if a.twin != nil {
+		replace = stringplanmodifier.RequiresReplaceIf(a.isOther, "", "")
+	}
 	return schema.StringAttribute{
-		Required:            true,
-		MarkdownDescription: descriptions[name],
-		Validators:          []validator.String{valid},
-		PlanModifiers:       []planmodifier.String{keepSpelling{name}, stringplanmodifier.RequiresReplace()},
+		Required: a.needs == nil, Optional: a.needs != nil, Sensitive: a.sensitive,
+		MarkdownDescription: a.description + a.rule,
+		Validators:          []validator.String{a.rules()},
+		PlanModifiers:       []planmodifier.String{keepSpelling{a}, replace},
 	}
 }
 
-func optional(name string, sensitive bool, valid validator.String) schema.StringAttribute {
+func (a attribute) rules() stringRule {
+	if a.values != nil {
+		return oneOf(a.values...)
+	}
+	return a.valid
+}
+
+func presetArguments() map[string]schema.Attribute {
+	arguments := map[string]schema.Attribute{}
+	for _, part := range presetParts {
+		argument := schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: part.description,
+			Validators:          []validator.String{oneOf(part.values...)},
+		}
+		if part.name == "codec" {
+			argument.Required, argument.Optional, argument.Computed = false, true, true
+			argument.MarkdownDescription += " Default: `H264`."
+			argument.Default = stringdefault.StaticString(codecs[0])
+		}
+		arguments[part.name] = argument
+	}
+	return arguments
+}
+
+const writeOnlySuffix = "_wo"
+
+func (a attribute) writeOnlyArgument() schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional: true, Sensitive: sensitive,
-		MarkdownDescription: descriptions[name] + rules[name],
-		Validators:          []validator.String{valid},
-		PlanModifiers:       []planmodifier.String{keepSpelling{name}, stringplanmodifier.RequiresReplace()},
+		Optional: true, Sensitive: true, WriteOnly: true,
+		MarkdownDescription: fmt.Sprintf("`%s` as a write-only argument, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state. "+
+			"Set only one of the two. Requires `urls_wo_version`.", a.name),
+		Validators: []validator.String{a.rules()},
 	}
 }
 
-func flag(name string) schema.BoolAttribute {
-	return schema.BoolAttribute{
-		Optional: true, Computed: true,
-		MarkdownDescription: descriptions[name] + " Default: `false`.",
-		Default:             booldefault.StaticBool(false),
-		PlanModifiers:       []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
-	}
+// isOther plans a replacement unless the value of the state moves to the write-only argument, as
+// after an import.
+func (a attribute) isOther(ctx context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+	var twin types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(a.name+writeOnlySuffix), &twin)...)
+	resp.RequiresReplace = !req.PlanValue.IsNull() || !a.equal(req.StateValue, twin)
 }
 
-func computed(name string, sensitive bool) schema.StringAttribute {
+// hadVersion plans a replacement unless the version is a session's first.
+func hadVersion(_ context.Context, req planmodifier.Int64Request, resp *int64planmodifier.RequiresReplaceIfFuncResponse) {
+	resp.RequiresReplace = !req.StateValue.IsNull()
+}
+
+// computed returns the attribute as a value of the service.
+func (a attribute) computed() schema.Attribute {
+	switch a.value(&session{}).(type) {
+	case types.Bool:
+		return schema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
+	case types.Int64:
+		return schema.Int64Attribute{
+			Computed: true, MarkdownDescription: a.description,
+			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+		}
+	case types.Object:
+		parts := map[string]schema.Attribute{}
+		for _, part := range presetParts {
+			parts[part.name] = schema.StringAttribute{Computed: true, MarkdownDescription: part.description}
+		}
+		return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: a.description, Attributes: parts}
+	}
 	return schema.StringAttribute{
-		Computed: true, Sensitive: sensitive,
-		MarkdownDescription: descriptions[name],
-		PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
-	}
-}
-
-func computedPort(name string) schema.Int64Attribute {
-	return schema.Int64Attribute{
-		Computed:            true,
-		MarkdownDescription: descriptions[name],
-		PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+		Computed: true, Sensitive: a.sensitive, MarkdownDescription: a.description,
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 }
 

@@ -22,30 +22,9 @@ import (
 // not help: the new session would show the same spelling, and the old one could not be stopped. So
 // another spelling is never a difference:
 //
-//   - values with the same meaning (see spellings) are equal in a refresh and in a plan;
+//   - values with the same meaning (see attribute.same) are equal in a refresh and in a plan;
 //   - the value that the service shows after a create is remembered (see renditions) as its
 //     spelling of the configured value.
-
-// spellings compares, by argument, two strings by their meaning. Arguments with a fixed set of
-// values need no rule: canonical normalizes them when a response is read.
-var spellings = map[string]func(a, b string) bool{
-	"region":               strings.EqualFold,
-	"input_source_a":       sameURL,
-	"input_source_b":       sameURL,
-	"output_destination_a": sameURL,
-	"output_destination_b": sameURL,
-	"timezone":             localtime.SameZone,
-	"scheduled_at":         sameClock,
-}
-
-// sameText reports whether two values of an argument mean the same.
-func sameText(argument, a, b string) bool {
-	if a == b {
-		return true
-	}
-	same := spellings[argument]
-	return same != nil && same(a, b)
-}
 
 // canonical returns the element of values that equals value without regard to letter case, else
 // value.
@@ -97,46 +76,24 @@ func wallClock(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// argument gives access to one argument that the service knows.
-type argument struct {
-	name  string
-	value func(*session) attr.Value
-	copy  func(to, from *session)
-}
-
-func argumentAt[T attr.Value](name string, at func(*session) *T) argument {
-	return argument{
-		name:  name,
-		value: func(s *session) attr.Value { return *at(s) },
-		copy:  func(to, from *session) { *at(to) = *at(from) },
-	}
-}
-
-var arguments = []argument{
-	argumentAt("name", func(s *session) *types.String { return &s.Name }),
-	argumentAt("region", func(s *session) *types.String { return &s.Region }),
-	argumentAt("input", func(s *session) *types.String { return &s.Input }),
-	argumentAt("mode", func(s *session) *types.String { return &s.Mode }),
-	argumentAt("output_mode", func(s *session) *types.String { return &s.OutputMode }),
-	argumentAt("input_preset", func(s *session) *types.Object { return &s.InputPreset }),
-	argumentAt("input_source_a", func(s *session) *types.String { return &s.InputSourceA }),
-	argumentAt("input_source_b", func(s *session) *types.String { return &s.InputSourceB }),
-	argumentAt("output_destination_a", func(s *session) *types.String { return &s.OutputDestinationA }),
-	argumentAt("output_destination_b", func(s *session) *types.String { return &s.OutputDestinationB }),
-	argumentAt("enable_input_record", func(s *session) *types.Bool { return &s.EnableInputRecord }),
-	argumentAt("is_scheduled", func(s *session) *types.Bool { return &s.IsScheduled }),
-	argumentAt("timezone", func(s *session) *types.String { return &s.Timezone }),
-	argumentAt("scheduled_at", func(s *session) *types.String { return &s.ScheduledAt }),
-}
-
-// same reports whether two values of the argument have the same meaning.
-func (a argument) same(x, y attr.Value) bool {
+// equal reports whether two values of the argument have the same meaning.
+func (a attribute) equal(x, y attr.Value) bool {
 	if x.Equal(y) {
 		return true
 	}
 	one, text := x.(types.String)
 	other, _ := y.(types.String)
-	return text && known(one) && known(other) && sameText(a.name, one.ValueString(), other.ValueString())
+	return text && a.same != nil && known(one) && known(other) && a.same(one.ValueString(), other.ValueString())
+}
+
+// differing returns the arguments whose values do not have the same meaning.
+func differing(one, other *session) (list []attribute) {
+	for _, a := range arguments {
+		if !a.equal(a.value(one), a.value(other)) {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
@@ -148,11 +105,11 @@ const renditionsKey = "renditions"
 // values: by argument, the SHA-256 of each, because some values are secrets.
 type renditions map[string][]string
 
-// note remembers shown values that differ from the configured ones.
-func (r renditions) note(configured, shown *session) {
+// note remembers shown values that differ from the configured ones, but for write-only arguments.
+func (r renditions) note(m *model, shown *session) {
 	for _, a := range arguments {
 		value := a.value(shown)
-		if !a.value(configured).Equal(value) && !r.has(a.name, value) {
+		if !m.writeOnly(a) && !a.value(&m.session).Equal(value) && !r.has(a.name, value) {
 			r[a.name] = append(r[a.name], digest(value))
 		}
 	}
@@ -187,24 +144,22 @@ func decodeRenditions(private []byte) renditions {
 
 // refresh sets the values of a response. An argument keeps its value while the service shows this
 // value, another spelling of it or a rendition. Any other value is drift and removes the argument's
-// renditions.
-func (m *session) refresh(s *api.Session, shown renditions) {
-	read := *m
+// renditions. A write-only argument stays null.
+func (m *model) refresh(s *api.Session, shown renditions) {
+	read := m.session
 	read.fillArguments(s)
-	for _, a := range arguments {
-		got := a.value(&read)
-		if a.same(a.value(m), got) || shown.has(a.name, got) {
-			continue
+	for _, a := range differing(&m.session, &read) {
+		if !m.writeOnly(a) && !shown.has(a.name, a.value(&read)) {
+			a.copy(&m.session, &read)
+			delete(shown, a.name)
 		}
-		a.copy(m, &read)
-		delete(shown, a.name)
 	}
 	m.fillComputed(s)
 }
 
 // keepSpelling plans the value of the state if the configuration has another spelling of it, so
 // that the plan shows no change. After an import the state has the service's spelling.
-type keepSpelling struct{ argument string }
+type keepSpelling struct{ attribute }
 
 func (keepSpelling) Description(context.Context) string {
 	return "Another spelling of the same value is not a change."
@@ -213,7 +168,7 @@ func (keepSpelling) Description(context.Context) string {
 func (k keepSpelling) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
 
 func (k keepSpelling) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	if known(req.StateValue) && known(req.PlanValue) && sameText(k.argument, req.StateValue.ValueString(), req.PlanValue.ValueString()) {
+	if k.equal(req.StateValue, req.PlanValue) {
 		resp.PlanValue = req.StateValue
 	}
 }

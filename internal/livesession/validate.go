@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -23,108 +22,65 @@ func (r *liveSession) ValidateConfig(ctx context.Context, req resource.ValidateC
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	pullIn := when{attribute: "input", value: m.Input, in: pullValues}
-	pushOut := when{attribute: "output_mode", value: m.OutputMode, in: pushValues}
-	ha := when{attribute: "mode", value: m.Mode, in: []string{modeHA}}
-	scheduled := when{attribute: "is_scheduled", value: boolText(m.IsScheduled), in: []string{"true"}}
-
-	const generated = "A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
-	for _, c := range []conditional{
-		{"input_source_a", m.InputSourceA, []when{pullIn}, generated},
-		{"input_source_b", m.InputSourceB, []when{pullIn, ha}, generated},
-		{"output_destination_a", m.OutputDestinationA, []when{pushOut}, generated},
-		{"output_destination_b", m.OutputDestinationB, []when{pushOut, ha}, generated},
-		{"timezone", m.Timezone, []when{scheduled}, ""},
-		{"scheduled_at", m.ScheduledAt, []when{scheduled}, ""},
-	} {
-		resp.Diagnostics.Append(c.check()...)
+	for _, a := range arguments {
+		resp.Diagnostics.Append(m.checkConditions(a)...)
 	}
+	resp.Diagnostics.Append(m.checkTwins()...)
 	resp.Diagnostics.Append(checkLocalTime(m.ScheduledAt.ValueString(), m.Timezone.ValueString())...)
 	resp.Diagnostics.Append(checkDistinctStatuses(m.WaitForStatus, m.ReplaceOnStatus)...)
 }
 
-// boolText returns a bool with the default false as text.
-func boolText(b types.Bool) types.String {
-	if b.IsUnknown() {
-		return types.StringUnknown()
+// checkConditions checks that an argument, or its write-only twin, is set exactly when it applies.
+// It never shows the value, which may be a secret.
+func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
+	if a.needs == nil {
+		return nil
 	}
-	return types.StringValue(strconv.FormatBool(b.ValueBool()))
-}
-
-// truth is the result of a condition. It is unknown if a value is not known yet.
-type truth int
-
-const (
-	unknown truth = iota
-	no
-	yes
-)
-
-// when is the condition that an attribute has one of the values in.
-type when struct {
-	attribute string
-	value     types.String
-	in        []string
-}
-
-// judge returns whether the condition holds. A required attribute that is null is not judged:
-// Terraform itself reports that it is missing.
-func (w when) judge() truth {
-	switch {
-	case w.value.IsNull() || w.value.IsUnknown():
-		return unknown
-	case slices.Contains(w.in, w.value.ValueString()):
-		return yes
+	name, value := a.name, *a.at(&m.session)
+	if a.twin != nil && value.IsNull() && !a.twin(m).IsNull() {
+		name, value = a.name+writeOnlySuffix, *a.twin(m)
 	}
-	return no
-}
-
-func (w when) String() string { return fmt.Sprintf("`%s` is %s", w.attribute, orList(w.in)) }
-
-// conditional requires that target is set exactly when all conditions hold. It never shows the
-// value of target, which may be a secret.
-type conditional struct {
-	target     string
-	value      types.String
-	conditions []when
-	hint       string // appended if target is missing
-}
-
-// judge returns whether all conditions hold: no if one does not hold, even if others are unknown.
-// rule lists the conditions, here the values of their attributes.
-func (c conditional) judge() (holds truth, rule, here string) {
-	holds = yes
 	var rules, values []string
-	for _, w := range c.conditions {
-		judged := w.judge()
-		if judged == no || (judged == unknown && holds == yes) {
-			holds = judged
-		}
-		rules = append(rules, w.String())
-		if w.value.ValueString() != "" {
-			values = append(values, fmt.Sprintf("`%s` is %s", w.attribute, w.value.ValueString()))
+	for _, c := range a.needs {
+		rules = append(rules, c.String())
+		if here := c.value(&m.session).ValueString(); here != "" {
+			values = append(values, fmt.Sprintf("`%s` is %s", c.argument, here))
 		}
 	}
-	return holds, andList(rules), andList(values)
-}
-
-func (c conditional) check() (diags diag.Diagnostics) {
-	holds, rule, here := c.judge()
-	at := path.Root(c.target)
-	switch {
-	case c.value.IsUnknown():
-	case c.value.IsNull() && holds == yes:
-		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s.", c.target, rule, here)
-		if c.hint != "" {
-			detail += " " + c.hint
+	rule, here := enumerate(rules, "and"), enumerate(values, "and")
+	switch holds := a.applies(&m.session); {
+	case value.IsUnknown():
+	case value.IsNull() && holds == yes:
+		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s.", name, rule, here)
+		if a.sensitive {
+			detail += " A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
 		}
-		diags.AddAttributeError(at, c.target+" is missing", detail)
-	case !c.value.IsNull() && holds == no:
-		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Remove `%s`", c.target, rule, here, c.target)
-		if c.value.ValueString() == "" {
+		diags.AddAttributeError(path.Root(name), name+" is missing", detail)
+	case !value.IsNull() && holds == no:
+		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Remove `%s`", name, rule, here, name)
+		if value.ValueString() == "" {
 			detail += ", or write null: an empty string counts as set"
 		}
-		diags.AddAttributeError(at, c.target+" does not apply", detail+".")
+		diags.AddAttributeError(path.Root(name), name+" does not apply", detail+".")
+	}
+	return diags
+}
+
+// checkTwins checks that no write-only argument is set beside its plain twin or without a version.
+func (m *model) checkTwins() (diags diag.Diagnostics) {
+	for _, a := range arguments {
+		if a.twin == nil || a.twin(m).IsNull() {
+			continue
+		}
+		twin := a.name + writeOnlySuffix
+		if !a.value(&m.session).IsNull() {
+			diags.AddAttributeError(path.Root(twin), "Invalid "+twin, fmt.Sprintf("`%s` and `%s` are both set. Remove one of them.", a.name, twin))
+		}
+		if m.URLsWOVersion.IsNull() {
+			diags.AddAttributeError(path.Root("urls_wo_version"), "urls_wo_version is missing",
+				fmt.Sprintf("`urls_wo_version` is required when `%s` is set: the state has no write-only values, so Terraform finds a new value by a new version only. "+
+					"Set `urls_wo_version = 1`, and raise it whenever the value changes.", twin))
+		}
 	}
 	return diags
 }
@@ -139,7 +95,7 @@ func checkDistinctStatuses(waited, replaced types.Set) (diags diag.Diagnostics) 
 		if slices.Contains(good, status) {
 			diags.AddAttributeWarning(path.Root("replace_on_status"), "Every plan will replace the session",
 				fmt.Sprintf("%s is in both `replace_on_status` and `wait_for_status` (by default %s). "+
-					"Each apply would create a session that the next plan replaces. Remove %s from one of them.", status, andList(defaultWaitForStatus), status))
+					"Each apply would create a session that the next plan replaces. Remove %s from one of them.", status, enumerate(defaultWaitForStatus, "and"), status))
 		}
 	}
 	return diags
@@ -171,7 +127,7 @@ func quoted(items []string) string {
 	for i, item := range items {
 		q[i] = fmt.Sprintf("%q", item)
 	}
-	return orList(q)
+	return enumerate(q, "or")
 }
 
 // alike returns the element of values that equals value after fold, or "".

@@ -50,8 +50,8 @@ func TestConditional(t *testing.T) {
 					holds := both(kind.holds, flag.holds)
 					missing := target.set == no && holds == yes
 					surplus := target.set == yes && holds == no
-					c := conditional{"target", target.value, []when{kindIs(kind.value), flagIs(flag.value)}, ""}
-					if got, want := c.check().HasError(), missing || surplus; got != want {
+					m := model{session: session{Input: kind.value, IsScheduled: flag.value, InputSourceA: target.value}}
+					if got, want := m.checkConditions(targetIf(kindIn, flagSet)).HasError(), missing || surplus; got != want {
 						t.Errorf("refused %v, want %v", got, want)
 					}
 				})
@@ -60,37 +60,46 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-func kindIs(value types.String) when { return when{"kind", value, []string{"x", "y"}} }
-func flagIs(value types.Bool) when   { return when{"flag", boolText(value), []string{"true"}} }
+var (
+	kindIn  = condition{"kind", func(m *session) types.String { return m.Input }, []string{"x", "y"}}
+	flagSet = condition{"flag", func(m *session) types.String { return boolText(m.IsScheduled) }, []string{"true"}}
+)
+
+// targetIf is an argument that is in input_source_a.
+func targetIf(needs ...condition) attribute {
+	return attribute{name: "target", needs: needs, access: text(func(m *session) *types.String { return &m.InputSourceA }, nil, nil)}
+}
 
 func TestConditionalTexts(t *testing.T) {
 	t.Parallel()
-	text := types.StringValue
+	null, text := types.StringNull(), types.StringValue
 	tests := map[string]struct {
-		rule   conditional
+		target attribute
+		here   session
 		detail string
 	}{
 		"missing": {
-			conditional{"target", types.StringNull(), []when{kindIs(text("y")), flagIs(types.BoolValue(true))}, "Look it up."},
-			"`target` is required when `kind` is x or y and `flag` is true. It is not set, and here `kind` is y and `flag` is true. Look it up.",
+			targetIf(kindIn, flagSet), session{InputSourceA: null, Input: text("y"), IsScheduled: types.BoolValue(true)},
+			"`target` is required when `kind` is x or y and `flag` is true. It is not set, and here `kind` is y and `flag` is true.",
 		},
 		"surplus": {
-			conditional{"target", text("secret"), []when{kindIs(text("z"))}, ""},
+			targetIf(kindIn), session{InputSourceA: text("secret"), Input: text("z")},
 			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Remove `target`.",
 		},
 		"surplus by default": {
-			conditional{"target", text("secret"), []when{flagIs(types.BoolNull())}, ""},
+			targetIf(flagSet), session{InputSourceA: text("secret")},
 			"`target` may only be set when `flag` is true. It is set, and here `flag` is false. Remove `target`.",
 		},
 		"surplus and empty": {
-			conditional{"target", text(""), []when{kindIs(text("z"))}, ""},
+			targetIf(kindIn), session{InputSourceA: text(""), Input: text("z")},
 			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Remove `target`, or write null: an empty string counts as set.",
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			diags := tt.rule.check()
+			m := model{session: tt.here}
+			diags := m.checkConditions(tt.target)
 			if len(diags) != 1 || diags[0].Detail() != tt.detail {
 				t.Errorf("got %v\nwant %s", diags, tt.detail)
 			}

@@ -79,12 +79,12 @@ func notBlank() stringRule {
 func knownStatus() stringRule {
 	return stringRule{allowed: "should be " + quoted(statuses), check: func(value string) (string, string) {
 		if strings.TrimSpace(value) == "" {
-			return fmt.Sprintf("%q was given; a status must not be blank. The known ones are %s.", value, andList(statuses)), ""
+			return fmt.Sprintf("%q was given; a status must not be blank. The known ones are %s.", value, enumerate(statuses, "and")), ""
 		}
 		if slices.Contains(statuses, value) {
 			return "", ""
 		}
-		warning := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, andList(statuses))
+		warning := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
 		if meant := alike(value, statuses); meant != "" {
 			warning += fmt.Sprintf(" Did you mean %q?", meant)
 		}

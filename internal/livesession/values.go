@@ -3,8 +3,6 @@ package livesession
 import (
 	"slices"
 	"strings"
-
-	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // Values of the service (SERVICE.md, "Sessions").
@@ -40,26 +38,14 @@ var (
 	defaultWaitForStatus = []string{statusReady, statusScheduled}
 )
 
-func pulls(direction types.String) bool { return slices.Contains(pullValues, direction.ValueString()) }
-
-func pushes(direction types.String) bool { return slices.Contains(pushValues, direction.ValueString()) }
-
 func terminal(status string) bool { return slices.Contains(terminalStatuses, status) }
 
-// orList formats items as "A, B or C".
-func orList(items []string) string {
+// enumerate formats items as "A, B or C", with the conjunction given.
+func enumerate(items []string, conjunction string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
 	}
-	return strings.Join(items[:len(items)-1], ", ") + " or " + items[len(items)-1]
-}
-
-// andList formats items as "A, B and C".
-func andList(items []string) string {
-	if len(items) < 2 {
-		return strings.Join(items, "")
-	}
-	return strings.Join(items[:len(items)-1], ", ") + " and " + items[len(items)-1]
+	return strings.Join(items[:len(items)-1], ", ") + " " + conjunction + " " + items[len(items)-1]
 }
 
 // unallocated reports whether the listing has no addresses of the session yet.

@@ -92,7 +92,7 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := p.Poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
-		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCreateTimeout):
+		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
 			return fail(endTimeout, trouble)
 		case ctx.Err() != nil:
 			return fail(endInterrupt, nil)
@@ -109,7 +109,7 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 		s.Status = canonical(s.Status, statuses)
 		trouble, last = nil, s
 		tflog.Info(ctx, "Waiting for the live session", map[string]any{
-			"id": s.ID, "status": s.Status, "waiting_for": orList(want), "elapsed": time.Since(start).Round(time.Second).String(),
+			"id": s.ID, "status": s.Status, "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
 		})
 		switch {
 		case len(want) == 0, slices.Contains(want, s.Status):
@@ -129,9 +129,9 @@ func transient(err error) bool {
 	return e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || (e.Status == 0 && e.Attempts > 0)
 }
 
-// errCreateTimeout is the cancellation cause of timeouts.create. It tells a timeout from an
+// errTimeout is the cancellation cause of a time limit in timeouts. It tells a timeout from an
 // interrupt.
-var errCreateTimeout = errors.New("timeouts.create is over")
+var errTimeout = errors.New("the time limit of the operation is over")
 
 // end is the reason why a wait ended without a wanted status.
 type end int

@@ -149,7 +149,7 @@ func TestWait(t *testing.T) {
 				if limit == 0 {
 					limit = 24 * time.Hour
 				}
-				ctx, stop := context.WithTimeoutCause(ctx, limit, errCreateTimeout)
+				ctx, stop := context.WithTimeoutCause(ctx, limit, errTimeout)
 				defer stop()
 				p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
 				s, err := wait(ctx, p, &api.Session{ID: "s1", Status: "PENDING"}, tt.want)

@@ -69,6 +69,7 @@ func (a attribute) String() string {
 	var flags []string
 	for name, set := range map[string]bool{
 		"required": a.Required, "optional": a.Optional, "computed": a.Computed, "sensitive": a.Sensitive, "deprecated": a.Deprecated,
+		"write-only": a.WriteOnly,
 	} {
 		if set {
 			flags = append(flags, name)

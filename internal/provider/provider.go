@@ -149,6 +149,7 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 func (p *vodlive) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		livesession.NewResource,
+		livesession.NewStatusResource,
 		mediaupload.NewResource,
 		batchjob.NewResource,
 	}

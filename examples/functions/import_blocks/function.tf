@@ -1,0 +1,6 @@
+data "vodlive_live_sessions" "all" {}
+
+# terraform apply, then: terraform output -raw import_blocks > imported.tf
+output "import_blocks" {
+  value = nonsensitive(provider::vodlive::import_blocks(data.vodlive_live_sessions.all.sessions))
+}

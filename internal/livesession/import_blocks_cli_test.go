@@ -1,0 +1,76 @@
+package livesession_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// TestImportBlocksImportAnAccount imports what the data source returned, with a real CLI: nothing
+// changes, and the plan is empty afterwards. VODLIVE_TEST_SESSIONS sets the number of sessions.
+func TestImportBlocksImportAnAccount(t *testing.T) {
+	t.Parallel()
+	sessions := 120
+	if n, err := strconv.Atoi(os.Getenv("VODLIVE_TEST_SESSIONS")); err == nil {
+		sessions = n
+	}
+	s := acctest.Start(t, simulator.Options{})
+	urls := map[string]string{} // by id and attribute
+	for i := range sessions {
+		r := simulator.SessionRecord{ID: fmt.Sprintf("session-%04d", i), Name: fmt.Sprintf("studio %d", i/2), Region: "eu-central-1", EnableInputRecord: i%2 == 0}
+		switch i % 5 {
+		case 1:
+			r.Mode, r.Input, r.OutputMode = "HA", "RTMP_PULL", "RTMPS_PUSH"
+			r.InputSourceA, r.InputSourceB = "rtmp://a.example.com/in/s3cret-a-"+r.ID, "rtmp://b.example.com/in/s3cret-b-"+r.ID
+			r.OutputDestinationA, r.OutputDestinationB = "rtmps://a.example.com/out/s3cret-${a}-"+r.ID, "rtmps://b.example.com/out/s3cret-b-"+r.ID
+			urls[r.ID+" input_source_a"], urls[r.ID+" input_source_b"] = r.InputSourceA, r.InputSourceB
+			urls[r.ID+" output_destination_a"], urls[r.ID+" output_destination_b"] = r.OutputDestinationA, r.OutputDestinationB
+		case 2:
+			r.IsScheduled, r.Timezone, r.ScheduledAt, r.Status = true, "Europe/Berlin", "2020-05-17 20:15", "STOPPED"
+		case 3:
+			r.Name = []string{"${path.module} %{ if true }", `quoted "name" \ $${x}`, "決勝 – \u00ad", "tab", "$", "%{"}[i/5%6]
+		}
+		s.AddSession(r)
+	}
+	cli := acctest.NewCLI(t, s)
+	cli.SkipBelow("provider functions", "1.8.0", "1.7.0")
+	cli.Config(`
+data "vodlive_live_sessions" "all" {}
+output "blocks" {
+  value = nonsensitive(provider::vodlive::import_blocks(data.vodlive_live_sessions.all.sessions))
+}
+`)
+	cli.Must("apply", "-auto-approve")
+	blocks := cli.Must("output", "-raw", "blocks").Output
+	if strings.Contains(blocks, "s3cret") {
+		t.Error("the text has a stream key")
+	}
+
+	fresh := acctest.NewCLI(t, s)
+	fresh.Config(blocks)
+	fresh.Must("fmt", "-check", "-diff", "main.tf")
+	var values strings.Builder
+	for _, block := range regexp.MustCompile(`to = vodlive_live_session\.(\S+)\s+id = "(.*)"`).FindAllStringSubmatch(blocks, -1) {
+		for _, name := range []string{"input_source_a", "input_source_b", "output_destination_a", "output_destination_b"} {
+			if url := urls[block[2]+" "+name]; url != "" {
+				fmt.Fprintf(&values, "%s_%s = %q\n", block[1], name, strings.ReplaceAll(url, "${", "$${"))
+			}
+		}
+	}
+	fresh.Write("terraform.tfvars", values.String())
+	start := time.Now()
+	out := fresh.Must("apply", "-auto-approve").Flat()
+	if want := fmt.Sprintf("%d imported, 0 added, 0 changed, 0 destroyed", sessions); !strings.Contains(out, want) {
+		t.Errorf("the output lacks %q: %.3000s", want, out)
+	}
+	t.Logf("%d sessions imported in %v", sessions, time.Since(start).Round(time.Millisecond))
+	fresh.AssertNoChanges()
+	s.AssertCalls(t, simulator.CallCreateSession, 0)
+}

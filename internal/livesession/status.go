@@ -1,0 +1,309 @@
+package livesession
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+const statusTypeName = "vodlive_live_session_status"
+
+// NewStatusResource returns the resource vodlive_live_session_status.
+func NewStatusResource() resource.Resource { return &sessionStatus{} }
+
+// sessionStatus is the resource that waits for many sessions at once. It has no counterpart at the
+// service: Read keeps the state, and Delete drops it.
+type sessionStatus struct {
+	data *providerdata.Data // nil while Terraform validates
+}
+
+var (
+	_ resource.ResourceWithConfigure  = (*sessionStatus)(nil)
+	_ resource.ResourceWithModifyPlan = (*sessionStatus)(nil)
+)
+
+type statusModel struct {
+	SessionIDs    types.Set      `tfsdk:"session_ids"`
+	WaitForStatus types.Set      `tfsdk:"wait_for_status"`
+	Triggers      types.Map      `tfsdk:"triggers"`
+	Sessions      types.Map      `tfsdk:"sessions"`
+	Timeouts      timeouts.Value `tfsdk:"timeouts"`
+}
+
+func (r *sessionStatus) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = statusTypeName
+}
+
+func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	computed := map[string]schema.Attribute{}
+	for _, a := range attributes {
+		computed[a.name] = a.computed()
+	}
+	const limit = ", as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`."
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Waits until every one of many live sessions has a certain status, for example `READY`, and exports them as they are then. " +
+			"One listing of the account reads all of them, so that the wait for 50 sessions takes no longer than the wait for one: create the sessions with `wait_for_status = []`.\n\n" +
+			"The resource waits when it is created, and again, in place, when `session_ids`, `wait_for_status` or `triggers` change. " +
+			"A refresh makes no request and changes nothing. Destroying the resource only removes it from the state.",
+		Attributes: map[string]schema.Attribute{
+			"session_ids": schema.SetAttribute{
+				Required: true, ElementType: types.StringType,
+				MarkdownDescription: "Ids of the sessions to wait for, at least one.",
+				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank())},
+			},
+			"wait_for_status": schema.SetAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Statuses to wait for: each session must have one of them. Default: `[\"READY\"]`. " +
+					"A session in status `ERROR`, `TERMINATED`, `STOPPED` or `CANCELLED` ends the wait with an error unless its status is in the set.",
+				Validators: append(statusSet(), setvalidator.SizeAtLeast(1)),
+			},
+			"triggers": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Any strings. A change waits anew.",
+			},
+			"sessions": schema.MapNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The sessions by id, with every field of the listing, as they were when the wait ended.",
+				NestedObject:        schema.NestedAttributeObject{Attributes: computed},
+			},
+			"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
+				Create: true, CreateDescription: "Time limit for the wait when the resource is created" + limit,
+				Update: true, UpdateDescription: "Time limit for the wait after a change" + limit,
+			}),
+		},
+	}
+}
+
+func (r *sessionStatus) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+// ModifyPlan keeps the sessions of the state if the change asks for no wait.
+func (r *sessionStatus) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	if r.data != nil {
+		resp.Diagnostics.Append(r.data.NeedLive(statusTypeName)...)
+	}
+	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
+		return
+	}
+	var state, plan statusModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if !resp.Diagnostics.HasError() && !state.waitsFor(&plan) {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("sessions"), state.Sessions)...)
+	}
+}
+
+// waitsFor reports whether an update to the plan waits.
+func (m *statusModel) waitsFor(plan *statusModel) bool {
+	return !m.SessionIDs.Equal(plan.SessionIDs) || !m.WaitForStatus.Equal(plan.WaitForStatus) || !m.Triggers.Equal(plan.Triggers)
+}
+
+func (r *sessionStatus) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var m statusModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	r.wait(ctx, &m, limit, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	}
+}
+
+func (r *sessionStatus) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var m statusModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	limit, diags := m.Timeouts.Update(ctx, defaultCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	if m.Sessions.IsUnknown() {
+		r.wait(ctx, &m, limit, &resp.Diagnostics)
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	}
+}
+
+// Read keeps the state: it shows the sessions as they were when the wait ended.
+func (r *sessionStatus) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+
+// Delete makes no request: the sessions belong to other resources.
+func (r *sessionStatus) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
+
+// wait waits for the sessions and sets m.Sessions.
+func (r *sessionStatus) wait(ctx context.Context, m *statusModel, limit time.Duration, diags *diag.Diagnostics) {
+	if !diags.HasError() {
+		diags.Append(r.data.NeedLive(statusTypeName)...)
+	}
+	if diags.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+	defer cancel()
+	want := []string{statusReady}
+	if !m.WaitForStatus.IsNull() {
+		want = elements(m.WaitForStatus)
+	}
+	g := group{list: r.data.Sessions.All, ids: elements(m.SessionIDs), want: want}
+	if problem := g.wait(ctx); problem != nil {
+		diags.Append(problem)
+		return
+	}
+	sessions := map[string]session{}
+	for _, s := range g.shown {
+		shown := newSession()
+		shown.fill(s)
+		sessions[s.ID] = shown
+	}
+	var more diag.Diagnostics
+	m.Sessions, more = types.MapValueFrom(ctx, m.Sessions.ElementType(ctx), sessions)
+	diags.Append(more...)
+}
+
+// group is the wait for several sessions.
+type group struct {
+	list func(context.Context) iter.Seq2[*api.Session, error]
+	ids  []string
+	want []string
+
+	shown    map[string]*api.Session // by id, from the last listing that did not fail
+	complete time.Time               // when a listing last showed all of them; at first the start
+}
+
+// wait lists the sessions until each has one of the wanted statuses. Each pause is a quarter of the
+// time waited so far, from 1 s to 15 s, and no shorter than the listing before it, because the
+// listing of a large account takes many calls. Like the wait for one session, it continues on
+// unknown statuses and on transient failures.
+func (g *group) wait(ctx context.Context) diag.Diagnostic {
+	start := time.Now()
+	g.complete = start
+	var trouble error // the failure of the last listing; nil after a success
+	for {
+		begun := time.Now()
+		err := g.look(ctx)
+		ended, waiting, missing := g.sorted()
+		if len(missing) == 0 {
+			g.complete = time.Now()
+		}
+		tflog.Info(ctx, "Waiting for live sessions", map[string]any{
+			"sessions": len(g.ids), "waiting_for": enumerate(g.want, "or"), "not_yet": len(waiting) + len(missing),
+			"elapsed": time.Since(start).Round(time.Second).String(),
+		})
+		switch {
+		case ctx.Err() != nil:
+			return g.cutOff(ctx, time.Since(start), trouble)
+		case err != nil && !transient(err):
+			return providerdata.ErrorDiagnostic("Listing the live sessions", err)
+		case len(ended) > 0:
+			return diag.NewErrorDiagnostic("Live sessions ended in another status",
+				fmt.Sprintf("%d of %s ended in a final status that is not in `wait_for_status` (%s):%s\n\n"+
+					"To create a session in its place, run `terraform apply -replace` with the address of its resource. To accept the status, add it to `wait_for_status`.%s",
+					len(ended), count(len(g.ids)), enumerate(g.want, "or"), g.lines(ended), g.rest(waiting, missing)))
+		case err == nil && len(waiting)+len(missing) == 0:
+			return nil
+		case err == nil && len(missing) > 0 && time.Since(g.complete) >= appearWithin:
+			return diag.NewAttributeErrorDiagnostic(path.Root("session_ids"), "Live sessions are not listed",
+				fmt.Sprintf("For %s, the listing of the account has not shown %s of `session_ids`:%s\n\n"+
+					"Check the ids, and that `base_url` and the credentials belong to the account that has the sessions.",
+					seconds(time.Since(g.complete)), count(len(missing)), g.lines(missing)))
+		}
+		trouble = err
+		interval := max(pollFirst, min(time.Since(start)/4, pollLast), time.Since(begun))
+		if !pause(ctx, interval) {
+			return g.cutOff(ctx, time.Since(start), trouble)
+		}
+	}
+}
+
+// look lists the account until it has shown all sessions.
+func (g *group) look(ctx context.Context) error {
+	shown := map[string]*api.Session{}
+	for s, err := range g.list(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, asked := slices.BinarySearch(g.ids, s.ID); asked {
+			shown[s.ID] = s
+		}
+		if len(shown) == len(g.ids) {
+			break
+		}
+	}
+	g.shown = shown
+	return nil
+}
+
+// sorted returns the ids of sessions without a wanted status: those in a final status, those in
+// another one, and those that the listing did not show.
+func (g *group) sorted() (ended, waiting, missing []string) {
+	for _, id := range g.ids {
+		s := g.shown[id]
+		switch {
+		case s == nil:
+			missing = append(missing, id)
+		case slices.Contains(g.want, canonical(s.Status, statuses)):
+		case terminal(canonical(s.Status, statuses)):
+			ended = append(ended, id)
+		default:
+			waiting = append(waiting, id)
+		}
+	}
+	return ended, waiting, missing
+}
+
+// cutOff says that the time limit or an interrupt ended the wait. trouble is the failure of the last
+// listing, nil if it did not fail.
+func (g *group) cutOff(ctx context.Context, after time.Duration, trouble error) diag.Diagnostic {
+	_, waiting, missing := g.sorted()
+	detail := strings.TrimSpace(g.rest(waiting, missing)) + "\n\nThe sessions keep running. The next apply waits again."
+	if !errors.Is(context.Cause(ctx), errTimeout) {
+		return diag.NewErrorDiagnostic("Waiting for the live sessions was interrupted", detail)
+	}
+	detail = fmt.Sprintf("The time limit in `timeouts` ended after %s. ", after.Round(time.Second)) + detail
+	if trouble != nil {
+		detail += "\n\nThe last listing failed: " + providerdata.ErrorText(trouble)
+	}
+	return diag.NewErrorDiagnostic("The live sessions were not ready in time", detail)
+}
+
+// rest lists the sessions that had no wanted status yet, "" for none.
+func (g *group) rest(waiting, missing []string) string {
+	if len(waiting)+len(missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n\n%s had no status of `wait_for_status` (%s) yet:%s",
+		count(len(waiting)+len(missing)), enumerate(g.want, "or"), g.lines(slices.Concat(waiting, missing)))
+}
+
+// lines has a line for each session.
+func (g *group) lines(ids []string) string {
+	var b strings.Builder
+	for _, id := range ids {
+		if s := g.shown[id]; s != nil {
+			fmt.Fprintf(&b, "\n  - %s (%q, status %s)", id, s.Name, cmp.Or(s.Status, "not known"))
+		} else {
+			fmt.Fprintf(&b, "\n  - %s (not listed)", id)
+		}
+	}
+	return b.String()
+}

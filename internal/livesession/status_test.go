@@ -1,0 +1,365 @@
+package livesession_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+const statusType = "vodlive_live_session_status"
+
+// createAtOnce creates sessions, ten at a time as Terraform does by default.
+func createAtOnce(t *testing.T, p *acctest.Provider, n int, c config) (ids []any) {
+	t.Helper()
+	var creates sync.WaitGroup
+	instances, slots := make([]acctest.Instance, n), make(chan struct{}, 10)
+	for i := range n {
+		creates.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			o, diags := p.Create(resourceType, base().With(c).With(config{"name": fmt.Sprintf("cam-%02d", i)}))
+			if len(diags) > 0 {
+				t.Error(diags)
+			}
+			instances[i] = o
+		})
+	}
+	creates.Wait()
+	for _, o := range instances {
+		ids = append(ids, o.Text("id"))
+	}
+	return ids
+}
+
+// TestStatusOfManySessions: sessions that are waited for together take about as long as one.
+func TestStatusOfManySessions(t *testing.T) {
+	t.Parallel()
+	const sessions = 50
+	options := simulator.Options{ReadyAfter: 8 * time.Second, Latency: 50 * time.Millisecond, LateAllocation: true}
+	took := map[string]time.Duration{}
+	for _, way := range []string{"one by one", "together"} {
+		t.Run(way, func(t *testing.T) { //nolint:paralleltest // the subtests are compared
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, options)
+				p, start := w.Provider(once), time.Now()
+				if way == "one by one" {
+					createAtOnce(t, p, sessions, nil)
+				} else {
+					ids := createAtOnce(t, p, sessions, config{"wait_for_status": []any{}, "mode": "HA"})
+					o, diags := p.Create(statusType, config{"session_ids": ids})
+					if len(diags) > 0 {
+						t.Fatal(diags)
+					}
+					checkSessions(t, w, o, ids)
+					if n := w.Count(simulator.CallListSessions); n > 15 {
+						t.Errorf("%d pages were listed for a wait of 8 s", n)
+					}
+					w.AssertCalls(t, simulator.CallGetSession, sessions) // those of the creates
+				}
+				took[way] = time.Since(start)
+			})
+		})
+	}
+	t.Logf("%d sessions: %v", sessions, took)
+	if took["together"] > 12*time.Second || took["one by one"] < 40*time.Second {
+		t.Errorf("%d sessions: %v", sessions, took)
+	}
+}
+
+// checkSessions fails the test unless the state has every field of each session.
+func checkSessions(t *testing.T, w *acctest.World, o acctest.Instance, ids []any) {
+	t.Helper()
+	sessions := o.Attrs()["sessions"].(config)
+	if len(sessions) != len(ids) {
+		t.Fatalf("%d sessions are exported, want %d", len(sessions), len(ids))
+	}
+	for _, record := range w.Sessions() {
+		s := sessions[record.ID].(config)
+		want := config{
+			"name": record.Name, "status": record.Status, "input_endpoint_b": record.InputEndpointB, "user_id": record.UserID,
+			"elastic_ip_a": record.ElasticIPA, "elastic_ip_b": record.ElasticIPB, "port": int(record.Port), "egress_port": int(record.EgressPort),
+		}
+		for name, want := range want {
+			if s[name] != want {
+				t.Errorf("%s of %s is %v, want %v", name, record.ID, s[name], want)
+			}
+		}
+	}
+}
+
+// TestStatusChanges: a change of what is waited for waits anew in place, any other change and a
+// refresh make no request.
+func TestStatusChanges(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{Latency: time.Millisecond}) // else all listings begin at once
+		one, two := w.AddSession(simulator.SessionRecord{Name: "one"}), w.AddSession(simulator.SessionRecord{Name: "two", Status: "SCHEDULED"})
+		p := w.Provider(once)
+		c := config{"session_ids": []any{one}}
+		o, diags := p.Create(statusType, c)
+		diags.Must(t)
+		pages := w.Count(simulator.CallListSessions)
+
+		w.SetStatus(one, "STOPPED")
+		p = w.Provider(once)
+		p.AssertNoChanges(o, c)
+		for _, same := range []config{{"timeouts": config{"create": "1h"}}, {"timeouts": config{"update": "1h"}}} {
+			planned := p.Plan(o, c.With(same))
+			if planned.Action != acctest.Update || planned.Attrs()["sessions"] == acctest.Unknown {
+				t.Errorf("%v: %s, sessions %v", same, planned.Action, planned.Attrs()["sessions"])
+			}
+			after, diags := p.Apply(planned)
+			diags.Must(t)
+			if s := after.Attrs()["sessions"].(config)[one].(config)["status"]; s != "READY" {
+				t.Errorf("the status is %v, want that at the end of the wait", s)
+			}
+		}
+		w.AssertCalls(t, simulator.CallListSessions, pages)
+
+		for i, change := range []config{
+			{"wait_for_status": []any{"STOPPED"}},
+			{"wait_for_status": []any{"STOPPED"}, "triggers": config{"run": "2"}},
+			{"wait_for_status": []any{"STOPPED", "SCHEDULED"}, "triggers": config{"run": "2"}, "session_ids": []any{one, two}},
+		} {
+			planned := p.Plan(o, c.With(change))
+			if planned.Action != acctest.Update || planned.Attrs()["sessions"] != acctest.Unknown {
+				t.Errorf("%v: %s, sessions %v", change, planned.Action, planned.Attrs()["sessions"])
+			}
+			o, diags = p.Apply(planned)
+			diags.Must(t)
+			if s := o.Attrs()["sessions"].(config)[one].(config)["status"]; s != "STOPPED" {
+				t.Errorf("the status is %v", s)
+			}
+			w.AssertCalls(t, simulator.CallListSessions, pages+i+1)
+		}
+		requests := len(w.Journal())
+		if o, diags = p.Destroy(o); o.Exists() || len(diags) > 0 || len(w.Journal()) != requests {
+			t.Errorf("a destroy said %s, and made %d requests", diags, len(w.Journal())-requests)
+		}
+	})
+}
+
+// TestStatusFails goes through the waits that end with an error.
+func TestStatusFails(t *testing.T) {
+	t.Parallel()
+	type records = []simulator.SessionRecord
+	tests := map[string]struct {
+		records records
+		ids     []any // beside those of the records
+		config  config
+		fault   *simulator.Fault
+		cancel  time.Duration
+		at      time.Duration
+		texts   []string
+		not     []string
+	}{
+		"terminal statuses": {
+			records: records{{ID: "s1", Name: "one", Status: "ERROR"}, {ID: "s2", Name: "two"}, {ID: "s3", Name: "three", Status: "STOPPED"}, {ID: "s4", Name: "four", Status: "PENDING"}},
+			texts: []string{
+				"Live sessions ended in another status", "2 of 4 sessions ended in a final status that is not in `wait_for_status` (READY):\n",
+				`  - s1 ("one", status ERROR)`, `  - s3 ("three", status STOPPED)`, "1 session had no status of `wait_for_status` (READY) yet:\n  - s4 (\"four\", status PENDING)",
+			},
+			not: []string{"s2"},
+		},
+		"time limit": {
+			records: records{{ID: "s1", Name: "one", Status: "PENDING"}, {ID: "s2"}}, config: config{"timeouts": config{"create": "90s"}}, at: 90 * time.Second,
+			texts: []string{"The live sessions were not ready in time", "ended after 1m30s", `s1 ("one", status PENDING)`}, not: []string{"s2"},
+		},
+		"time limit, listing fails": {
+			records: records{{ID: "s1"}}, config: config{"timeouts": config{"create": "90s"}}, at: 90 * time.Second,
+			fault: &simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusBadGateway},
+			texts: []string{"The live sessions were not ready in time", "s1 (not listed)", "The last listing failed: ", "502 Bad Gateway"},
+		},
+		"interrupt": {
+			records: records{{ID: "s1", Status: "PENDING"}}, cancel: 20 * time.Second, at: 20 * time.Second,
+			texts: []string{"Waiting for the live sessions was interrupted", "s1"},
+		},
+		"not listed": {
+			records: records{{ID: "s1"}}, ids: []any{"s7", "s8"}, at: 30 * time.Second,
+			texts: []string{"error session_ids: Live sessions are not listed", "has not shown 2 sessions of `session_ids`:\n  - s7 (not listed)\n  - s8 (not listed)"}, not: []string{"s1"},
+		},
+		"refused": {
+			records: records{{ID: "s1"}}, fault: &simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`},
+			texts: []string{"Listing the live sessions failed", "403 Forbidden: not yours"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{})
+				ids := tt.ids
+				for _, record := range tt.records {
+					ids = append(ids, w.AddSession(record))
+				}
+				if tt.fault != nil {
+					w.Fail(*tt.fault)
+				}
+				p, cancel := w.Provider(once).WithCancel()
+				defer cancel()
+				if tt.cancel > 0 {
+					time.AfterFunc(tt.cancel, cancel)
+				}
+				start := time.Now()
+				o, diags := p.Create(statusType, config{"session_ids": ids}.With(tt.config))
+				if took := time.Since(start); took < tt.at || took > tt.at+10*time.Second {
+					t.Errorf("took %v, want %v", took, tt.at)
+				}
+				if o.Exists() || !diags.Failed() {
+					t.Fatalf("no failure: %s", diags)
+				}
+				text := diags.String()
+				for _, want := range tt.texts {
+					if !strings.Contains(text, want) {
+						t.Errorf("%q is not in: %s", want, text)
+					}
+				}
+				for _, not := range tt.not {
+					if strings.Contains(text, not) {
+						t.Errorf("%q is in: %s", not, text)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestStatusWaitsOn: a session that is not listed at first, a failing listing and an unknown status do
+// not end the wait.
+func TestStatusWaitsOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		first := w.AddSession(simulator.SessionRecord{Status: "WARMING_UP"})
+		w.Fail(simulator.Fault{Call: simulator.CallListSessions, After: 2, Times: 2, Status: http.StatusBadGateway})
+		time.AfterFunc(20*time.Second, func() { w.AddSession(simulator.SessionRecord{ID: "late", Status: "ready"}) })
+		time.AfterFunc(3*time.Minute, func() { w.SetStatus(first, "READY") })
+		start := time.Now()
+		o, diags := w.Provider(once).Create(statusType, config{"session_ids": []any{first, "late"}})
+		if took := time.Since(start); len(diags) > 0 || took < 3*time.Minute || took > 3*time.Minute+15*time.Second {
+			t.Errorf("took %v: %s", took, diags)
+		}
+		if s := o.Attrs()["sessions"].(config)["late"].(config)["status"]; s != "READY" {
+			t.Errorf("the status is %v", s)
+		}
+	})
+}
+
+// TestStatusFailureKeepsTheState: an update that fails changes nothing, so the next apply waits again.
+func TestStatusFailureKeepsTheState(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	id := w.AddSession(simulator.SessionRecord{})
+	p := w.Provider(once)
+	o, diags := p.Create(statusType, config{"session_ids": []any{id}})
+	diags.Must(t)
+	w.SetStatus(id, "ERROR")
+	changed := config{"session_ids": []any{id}, "triggers": config{"run": "2"}}
+	after, diags := p.Change(o, changed)
+	if !diags.Failed() || !after.State.Equal(o.State) || after.Tainted {
+		t.Errorf("%s\n%v", diags, after)
+	}
+	w.SetStatus(id, "READY")
+	if o, diags = p.Change(after, changed); len(diags) > 0 {
+		t.Error(diags)
+	}
+	p.AssertNoChanges(o, changed)
+}
+
+// TestStatusListsNoMoreThanNeeded: the listing stops at the page that shows the last of the sessions,
+// and a large account is not listed all the time.
+func TestStatusListsNoMoreThanNeeded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{Latency: time.Second})
+		old := w.AddSession(simulator.SessionRecord{Status: "PENDING"})
+		for range 5_000 {
+			w.AddSession(simulator.SessionRecord{})
+		}
+		recent := w.AddSession(simulator.SessionRecord{})
+		p := w.Provider(once)
+		_, diags := p.Create(statusType, config{"session_ids": []any{recent}})
+		diags.Must(t)
+		w.AssertCalls(t, simulator.CallListSessions, 1)
+		// 51 pages take 51 s, and then nothing is listed for 51 s.
+		time.AfterFunc(5*time.Minute, func() { w.SetStatus(old, "READY") })
+		_, diags = p.Create(statusType, config{"session_ids": []any{recent, old}})
+		diags.Must(t)
+		if n := w.Count(simulator.CallListSessions); n > 1+4*51 {
+			t.Errorf("%d pages were listed in six minutes", n)
+		}
+	})
+}
+
+func TestStatusInvalid(t *testing.T) {
+	t.Parallel()
+	p := acctest.NewProvider(t, nil)
+	for want, c := range map[string]config{
+		"error session_ids":                                    {"session_ids": []any{}},
+		"error session_ids.[]: Invalid session_ids":            {"session_ids": []any{" "}},
+		"error wait_for_status":                                {"session_ids": []any{"s1"}, "wait_for_status": []any{}},
+		"warning wait_for_status.[]: Doubtful wait_for_status": {"session_ids": []any{"s1"}, "wait_for_status": []any{"READDY"}},
+		"error timeouts.update: Invalid timeouts.update":       {"session_ids": []any{"s1"}, "timeouts": config{"update": "soon"}},
+	} {
+		if texts := p.Validate(statusType, c).Texts(); len(texts) != 1 || !strings.HasPrefix(texts[0], want) {
+			t.Errorf("%v: %q, want %q", c, texts, want)
+		}
+	}
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.Env["VODLIVE_SECRET_KEY"] = ""
+	if planned := w.Provider(nil).Plan(p.New(statusType), config{"session_ids": acctest.Unknown}); !strings.Contains(planned.Diags.String(), "`secret_key`") {
+		t.Errorf("a plan without credentials says %s", planned.Diags)
+	}
+}
+
+// TestStatusCLI creates sessions with for_each and waits for them together, with a real CLI.
+func TestStatusCLI(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t, simulator.Options{ReadyAfter: 2 * time.Second, LateAllocation: true})
+	cli := acctest.NewCLI(t, s)
+	config := strings.Replace(pushPull(`for_each = toset(["a", "b", "c"])`, "wait_for_status = []"), `"match"
+  region`, `each.key
+  region`, 1) + `
+resource "vodlive_live_session_status" "ready" {
+  session_ids = [for s in vodlive_live_session.match : s.id]
+}
+output "addresses" {
+  value = { for s in vodlive_live_session_status.ready.sessions : s.name => s.elastic_ip_a }
+}
+`
+	cli.Config(config)
+	out := cli.Must("apply", "-auto-approve").Flat()
+	for _, record := range s.Sessions() {
+		if want := fmt.Sprintf("%q = %q", record.Name, record.ElasticIPA); !strings.Contains(out, want) {
+			t.Errorf("the output lacks %s:\n%s", want, out)
+		}
+		if strings.Contains(out, record.InputEndpointA) {
+			t.Error("the output shows an endpoint")
+		}
+	}
+	cli.AssertNoChanges()
+	// One session more: the others are not touched.
+	cli.Config(strings.Replace(config, `"c"]`, `"c", "d"]`, 1))
+	if out := cli.Must("apply", "-auto-approve").Flat(); !strings.Contains(out, "1 added, 1 changed, 0 destroyed") {
+		t.Error(out)
+	}
+	names := []string{}
+	for _, s := range cli.State()["vodlive_live_session_status.ready"].Values["sessions"].(map[string]any) {
+		names = append(names, s.(map[string]any)["name"].(string))
+	}
+	if slices.Sort(names); !slices.Equal(names, []string{"a", "b", "c", "d"}) {
+		t.Errorf("the sessions are %v", names)
+	}
+	cli.AssertNoChanges()
+	if out := cli.Must("destroy", "-auto-approve").Flat(); !strings.Contains(out, "5 destroyed") {
+		t.Error(out)
+	}
+}
