@@ -79,19 +79,23 @@ func TestConditionalTexts(t *testing.T) {
 		detail string
 	}{
 		"missing": {
-			targetIf(kindIn, flagSet), session{InputSourceA: null, Input: text("y"), IsScheduled: types.BoolValue(true)},
+			targetIf(kindIn, flagSet),
+			session{InputSourceA: null, Input: text("y"), IsScheduled: types.BoolValue(true)},
 			"`target` is required when `kind` is x or y and `flag` is true. It is not set, and here `kind` is y and `flag` is true.",
 		},
 		"surplus": {
-			targetIf(kindIn), session{InputSourceA: text("secret"), Input: text("z")},
+			targetIf(kindIn),
+			session{InputSourceA: text("secret"), Input: text("z")},
 			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Remove `target`.",
 		},
 		"surplus by default": {
-			targetIf(flagSet), session{InputSourceA: text("secret")},
+			targetIf(flagSet),
+			session{InputSourceA: text("secret")},
 			"`target` may only be set when `flag` is true. It is set, and here `flag` is false. Remove `target`.",
 		},
 		"surplus and empty": {
-			targetIf(kindIn), session{InputSourceA: text(""), Input: text("z")},
+			targetIf(kindIn),
+			session{InputSourceA: text(""), Input: text("z")},
 			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Remove `target`, or write null: an empty string counts as set.",
 		},
 	}

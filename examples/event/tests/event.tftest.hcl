@@ -28,8 +28,8 @@ run "each_feed_is_a_session" {
   }
 
   assert {
-    condition     = length(vodlive_live_session_status.feeds.session_ids) == 2
-    error_message = "Terraform does not wait for both sessions."
+    condition     = contains(vodlive_live_session_status.feeds.session_ids, vodlive_live_session.feed["studio"].id)
+    error_message = "Terraform does not wait for the session of the studio."
   }
 }
 
