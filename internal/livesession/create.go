@@ -2,7 +2,6 @@ package livesession
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -52,6 +51,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	n.seen(created)
 	n.save(ctx, resp)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, []byte("true"))...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, byListing)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -84,13 +84,13 @@ func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 // settle waits for the session and fills in the values that the create response lacks.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
 	p := &confirming{get: r.data.Sessions.Fetch, then: r.data.Sessions}
-	last, err := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
+	last, failed := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
 	n.seen(last)
 	if p.confirmed {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 	}
-	if err != nil {
-		resp.Diagnostics.Append(waitDiagnostic(err))
+	if failed != nil {
+		resp.Diagnostics.Append(failed.diagnostic())
 		return
 	}
 	if _, missing := n.model.untold(); len(missing) == 0 || unallocated(last.Status) {
@@ -98,6 +98,7 @@ func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Sessi
 	}
 	if s := r.listedNew(ctx, created.ID, &resp.Diagnostics); s != nil {
 		n.seen(s)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, nil)...)
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&n.model.session))...)
 	}
 }
@@ -117,12 +118,8 @@ func (r *liveSession) listedNew(ctx context.Context, id string, diags *diag.Diag
 	return nil
 }
 
-// waitDiagnostic says how the wait ended and what the user can do.
-func waitDiagnostic(err error) diag.Diagnostic {
-	var w *waitError
-	if !errors.As(err, &w) {
-		return providerdata.ErrorDiagnostic("Waiting for the live session", err)
-	}
+// diagnostic says how the wait ended and what the user can do.
+func (w *unmet) diagnostic() diag.Diagnostic {
 	const taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
 		"To keep it, run `terraform untaint` with the resource's address"
 	switch w.why {

@@ -82,7 +82,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		return // the state stays as it is until the next run
 	}
-	s, err := r.read(ctx, id, req, resp)
+	s, paged, err := r.read(ctx, id, req, resp)
 	switch {
 	case api.NotFound(err) && importing:
 		resp.Diagnostics.Append(noSuchSession(id, r.data.LiveAddress, err))
@@ -99,14 +99,18 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	private, diags := req.Private.GetKey(ctx, renditionsKey)
 	resp.Diagnostics.Append(diags...)
 	shown := decodeRenditions(private)
-	take := func(s *api.Session) { m.refresh(s, shown) }
-	if importing {
-		take = m.fill
+	unseen, diags := req.Private.GetKey(ctx, unseenKey)
+	resp.Diagnostics.Append(diags...)
+	way, other := byGet, byListing
+	if paged {
+		way, other = byListing, byGet
 	}
-	take(s)
 	if importing {
+		m.fill(s)
 		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
+		unseen = other
 	} else {
+		m.refresh(s, shown, bytes.Equal(unseen, way))
 		m.ID = types.StringValue(id) // an identity must not change
 	}
 
@@ -114,9 +118,19 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	resp.Diagnostics.Append(diags...)
 	if needsListing(&m, string(seen)) {
 		if s, _ := listed(ctx, r.data, id, time.Time{}, &resp.Diagnostics); s != nil {
-			take(s)
+			if importing {
+				read := m.session
+				m.fill(s)
+				shown.note(&m, &read)
+			} else {
+				m.refresh(s, shown, bytes.Equal(unseen, byListing))
+			}
+			paged = true
 			resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&m.session))...)
 		}
+	}
+	if bytes.Equal(unseen, way) || paged && bytes.Equal(unseen, byListing) {
+		unseen = nil
 	}
 	if required, _ := m.untold(); importing && len(required) > 0 {
 		resp.Diagnostics.AddError("The live session cannot be imported",
@@ -129,22 +143,23 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if encoded := shown.encoded(); !bytes.Equal(encoded, private) {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, renditionsKey, encoded)...)
 	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, unseen)...)
 }
 
 // read reads a session of the state. If no GET has returned the session since its creation, read
 // waits as for a new session.
-func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequest, resp *resource.ReadResponse) (*api.Session, error) {
+func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequest, resp *resource.ReadResponse) (s *api.Session, paged bool, err error) {
 	r.data.Creates.Own(id) // so that no lost create of this run claims it
 	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
 	resp.Diagnostics.Append(diags...)
 	if unconfirmed == nil {
 		return r.data.Sessions.Get(ctx, id)
 	}
-	s, err := getUnconfirmed(ctx, r.data.Sessions.Fetch, id)
+	s, err = getUnconfirmed(ctx, r.data.Sessions.Fetch, id)
 	if err == nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 	}
-	return s, err
+	return s, false, err
 }
 
 // gone warns of a session that is removed from the state because of a 404.

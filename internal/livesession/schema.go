@@ -131,7 +131,7 @@ func (a attribute) writeOnlyArgument() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true,
 		MarkdownDescription: fmt.Sprintf("`%s` as a write-only argument, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state. "+
-			"Set only one of the two. Requires `urls_wo_version`.", a.name),
+			"Set only one of the two. Requires `urls_wo_version`. The data sources of sessions show the URL nevertheless, because the service returns it.", a.name),
 		Validators: []validator.String{a.rules()},
 	}
 }

@@ -101,6 +101,14 @@ func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
 // renditionsKey holds the renditions in the private state.
 const renditionsKey = "renditions"
 
+// unseenKey is set in the private state while the session has not been read by one of two ways, GET
+// or listing, which may show a value differently. What that way shows first is a rendition. Whether
+// the other way shows it, too, does not matter: there is no call that changes a session.
+const unseenKey = "unseen"
+
+// byGet and byListing are the values of unseenKey.
+var byGet, byListing = []byte(`"get"`), []byte(`"listing"`)
+
 // renditions are the values that the service has shown since the create in place of the configured
 // values: by argument, the SHA-256 of each, because some values are secrets.
 type renditions map[string][]string
@@ -109,9 +117,15 @@ type renditions map[string][]string
 func (r renditions) note(m *model, shown *session) {
 	for _, a := range arguments {
 		value := a.value(shown)
-		if !m.writeOnly(a) && !a.value(&m.session).Equal(value) && !r.has(a.name, value) {
-			r[a.name] = append(r[a.name], digest(value))
+		if !m.writeOnly(a) && !a.value(&m.session).Equal(value) {
+			r.add(a.name, value)
 		}
+	}
+}
+
+func (r renditions) add(argument string, value attr.Value) {
+	if !r.has(argument, value) {
+		r[argument] = append(r[argument], digest(value))
 	}
 }
 
@@ -144,12 +158,17 @@ func decodeRenditions(private []byte) renditions {
 
 // refresh sets the values of a response. An argument keeps its value while the service shows this
 // value, another spelling of it or a rendition. Any other value is drift and removes the argument's
-// renditions. A write-only argument stays null.
-func (m *model) refresh(s *api.Session, shown renditions) {
+// renditions, unless it is the first response of its kind: then it is a rendition, too. A write-only
+// argument stays null.
+func (m *model) refresh(s *api.Session, shown renditions, first bool) {
 	read := m.session
 	read.fillArguments(s)
 	for _, a := range differing(&m.session, &read) {
-		if !m.writeOnly(a) && !shown.has(a.name, a.value(&read)) {
+		switch value := a.value(&read); {
+		case m.writeOnly(a) || shown.has(a.name, value):
+		case first:
+			shown.add(a.name, value)
+		default:
 			a.copy(&m.session, &read)
 			delete(shown, a.name)
 		}

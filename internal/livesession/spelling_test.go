@@ -139,6 +139,81 @@ func TestRendition(t *testing.T) {
 	}
 }
 
+// TestListingRendersDifferently: a value that the listing and the GET show differently is no drift,
+// whichever of them a session was first read from. A value that both show differently is.
+func TestListingRendersDifferently(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, from, to string }{
+		{"name", `"match"`, `"match (1)"`},
+		{"input_preset", `"HD"`, `"SD"`},
+		{"input_source_a", "/in/Key1", "/in/Key1?v=2"},
+		{"enable_input_record", `"enable_input_record":false`, `"enable_input_record":true`},
+	} {
+		for _, made := range []string{"imported by GET", "imported from a page", "created", "created without waiting"} {
+			t.Run(tt.name+" "+made, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					w := acctest.NewWorld(t, simulator.Options{})
+					listed := tt.to
+					w.Fail(simulator.Fault{Call: simulator.CallListSessions, Rewrite: func(body []byte) []byte {
+						return bytes.ReplaceAll(body, []byte(tt.from), []byte(listed))
+					}})
+					c, d := scheduledPull, w.Provider(once)
+					if made == "created without waiting" {
+						c = c.With(config{"wait_for_status": []any{}})
+					}
+					o, diags := d.Create(resourceType, c)
+					diags.Must(t)
+					if strings.HasPrefix(made, "imported") {
+						d = w.Provider(once)
+						if made == "imported from a page" {
+							names(t, d, nil)
+						}
+						o, diags = d.Import(resourceType, o.Text("id"))
+						diags.Must(t)
+						c = c.With(config{"enable_input_record": nil})
+						for name := range c { // as Terraform generates it
+							c[name] = o.Attrs()[name]
+						}
+					}
+					for _, paged := range []bool{false, true, false} {
+						d = w.Provider(once)
+						if paged {
+							names(t, d, nil)
+						}
+						if o, diags = d.Read(o); len(diags) > 0 {
+							t.Error(diags)
+						}
+						if planned := d.Plan(o, c); planned.Action != acctest.NoOp {
+							t.Fatalf("from a page: %v: %s of %v", paged, planned.Action, planned.Replaces)
+						}
+					}
+					calls := len(w.Journal())
+					if o, _ = w.Provider(once).Read(o); len(w.Journal()) != calls+1 {
+						t.Errorf("the difference is looked into again:\n%s", w.JournalText())
+					}
+
+					// What both show differently is drift.
+					later := strings.ReplaceAll(tt.from, "Key1", "Key9")
+					later = strings.NewReplacer(`"match"`, `"other"`, `"HD"`, `"FULL_HD"`).Replace(later)
+					if later == tt.from {
+						return
+					}
+					listed = later
+					w.Fail(simulator.Fault{Call: simulator.CallGetSession, Rewrite: func(body []byte) []byte {
+						return bytes.ReplaceAll(body, []byte(tt.from), []byte(later))
+					}})
+					d = w.Provider(once)
+					o, _ = d.Read(o)
+					if planned := d.Plan(o, c); planned.Action != acctest.Replace {
+						t.Errorf("a change is not shown as drift: %s", planned.Action)
+					}
+				})
+			})
+		}
+	}
+}
+
 // checkEmptyPlan refreshes in other runs, by GET and from a page, and plans.
 func checkEmptyPlan(t *testing.T, w *acctest.World, o acctest.Instance, c config) acctest.Instance {
 	t.Helper()

@@ -80,9 +80,10 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 				MarkdownDescription: "Any strings. A change waits anew.",
 			},
 			"sessions": schema.MapNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "The sessions by id, with every field of the listing, as they were when the wait ended.",
-				NestedObject:        schema.NestedAttributeObject{Attributes: computed},
+				Computed: true,
+				MarkdownDescription: "The sessions by id, with every field of the listing, as they were when the wait ended. " +
+					"Sources and destinations are null: they may be write-only arguments of a session, which no state has.",
+				NestedObject: schema.NestedAttributeObject{Attributes: computed},
 			},
 			"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "Time limit for the wait when the resource is created" + limit,
@@ -173,6 +174,11 @@ func (r *sessionStatus) wait(ctx context.Context, m *statusModel, limit time.Dur
 	for _, s := range g.shown {
 		shown := newSession()
 		shown.fill(s)
+		for _, a := range attributes {
+			if a.twin != nil {
+				a.clear(&shown) // it may be write-only in the session's resource
+			}
+		}
 		sessions[s.ID] = shown
 	}
 	var more diag.Diagnostics
@@ -190,8 +196,8 @@ type group struct {
 	complete time.Time               // when a listing last showed all of them; at first the start
 }
 
-// wait lists the sessions until each has one of the wanted statuses. Each pause is a quarter of the
-// time waited so far, from 1 s to 15 s, and no shorter than the listing before it, because the
+// wait lists the sessions until each has one of the wanted statuses. Each pause is an eighth of
+// the time waited so far, from 1 s to 15 s, and no shorter than the listing before it, because the
 // listing of a large account takes many calls. Like the wait for one session, it continues on
 // unknown statuses and on transient failures.
 func (g *group) wait(ctx context.Context) diag.Diagnostic {
@@ -228,7 +234,7 @@ func (g *group) wait(ctx context.Context) diag.Diagnostic {
 					seconds(time.Since(g.complete)), count(len(missing)), g.lines(missing)))
 		}
 		trouble = err
-		interval := max(pollFirst, min(time.Since(start)/4, pollLast), time.Since(begun))
+		interval := max(pollFirst, min(time.Since(start)/8, pollLast), time.Since(begun))
 		if !pause(ctx, interval) {
 			return g.cutOff(ctx, time.Since(start), trouble)
 		}

@@ -40,13 +40,13 @@ func createAtOnce(t *testing.T, p *acctest.Provider, n int, c config) (ids []any
 }
 
 // TestStatusOfManySessions: sessions that are waited for together take about as long as one.
-func TestStatusOfManySessions(t *testing.T) {
+func TestStatusOfManySessions(t *testing.T) { //nolint:tparallel // the subtests are compared
 	t.Parallel()
 	const sessions = 50
 	options := simulator.Options{ReadyAfter: 8 * time.Second, Latency: 50 * time.Millisecond, LateAllocation: true}
 	took := map[string]time.Duration{}
 	for _, way := range []string{"one by one", "together"} {
-		t.Run(way, func(t *testing.T) { //nolint:paralleltest // the subtests are compared
+		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := acctest.NewWorld(t, options)
 				p, start := w.Provider(once), time.Now()

@@ -3,7 +3,6 @@ package livesession
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -80,13 +79,13 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // wait polls a new session until it has one of the wanted statuses, or until it has been read once
-// if want is empty. It returns the session as last read, also with an error, which is a *waitError.
+// if want is empty. It returns the session as last read, in any case.
 // Intervals grow from 1 s to 15 s, with jitter. Wait continues on unknown statuses and on transient
 // failures: the retries of a single call cover only seconds.
-func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, error) {
+func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, *unmet) {
 	start, last := time.Now(), created
-	fail := func(why end, cause error) (*api.Session, error) {
-		return last, &waitError{why: why, id: created.ID, status: last.Status, after: time.Since(start), err: cause}
+	fail := func(why end, cause error) (*api.Session, *unmet) {
+		return last, &unmet{why: why, id: created.ID, status: last.Status, after: time.Since(start), err: cause}
 	}
 	var trouble error // the failure of the last poll; nil after a success
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
@@ -143,27 +142,11 @@ const (
 	endRefused                  // the service refused to show the session
 )
 
-// waitError says how a wait ended.
-type waitError struct {
+// unmet says how a wait ended without a wanted status.
+type unmet struct {
 	why    end
 	id     string
 	status string // last seen
 	after  time.Duration
 	err    error // of endRefused, and of endTimeout if the last poll failed
 }
-
-func (e *waitError) Error() string {
-	after := e.after.Round(time.Second)
-	switch e.why {
-	case endTerminal:
-		return fmt.Sprintf("live session %s has status %s after %s", e.id, e.status, after)
-	case endTimeout:
-		return fmt.Sprintf("live session %s still had status %s when the time for creating it was over, after %s", e.id, e.status, after)
-	case endInterrupt:
-		return fmt.Sprintf("the run was interrupted while live session %s had status %s", e.id, e.status)
-	default:
-		return fmt.Sprintf("live session %s, last seen with status %s, cannot be read: %s", e.id, e.status, e.err)
-	}
-}
-
-func (e *waitError) Unwrap() error { return e.err }

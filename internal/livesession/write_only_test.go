@@ -234,7 +234,12 @@ func TestWriteOnlyCLI(t *testing.T) {
 		session += fmt.Sprintf("  %s_wo = var.%s\n", name, name)
 		cli.Setenv("TF_VAR_"+name, writeOnly[name+"_wo"].(string))
 	}
-	body := strings.NewReplacer("RTMP_PUSH", "RTMP_PULL", "RTMP_PULL", "RTMPS_PUSH", "NORM", "HA").Replace(pushPull(session, "urls_wo_version = 1"))
+	status := `
+resource "vodlive_live_session_status" "ready" {
+  session_ids = [vodlive_live_session.match.id]
+}
+`
+	body := status + strings.NewReplacer("RTMP_PUSH", "RTMP_PULL", "RTMP_PULL", "RTMPS_PUSH", "NORM", "HA").Replace(pushPull(session, "urls_wo_version = 1"))
 	cli.Config(variables + body)
 	out := cli.Run("apply", "-auto-approve").Output // refused
 	out += cli.Must("plan", "-out=saved.plan").Output + cli.Must("show", "saved.plan").Output + cli.Must("show", "-json", "saved.plan").Output

@@ -230,3 +230,28 @@ resource "vodlive_media_upload" "list" {
 	want(t, "SHA-256", state["vodlive_media_upload.list"].Values["sha256"], sumOf([]byte(text)))
 	want(t, "type", state["vodlive_media_upload.list"].Values["content_type"], "application/vnd.apple.mpegurl")
 }
+
+func TestImportAdoptsContent(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	p := w.Provider(nil)
+	keyPath := w.Store(t) // named stored.mp4
+	imported, diags := p.Import(resourceType, keyPath)
+	diags.Must(t)
+	requests := len(w.Journal())
+
+	plan := p.Plan(imported, written)
+	if !strings.Contains(plan.Diags.String(), `"stored.mp4"; `+"`file_name`"+` is "promo.vtt"`) {
+		t.Errorf("another name: %s", plan.Diags)
+	}
+	config := written.With(acctest.Attrs{"file_name": "stored.mp4"})
+	o, diags := p.Change(imported, config)
+	diags.Must(t)
+	if !strings.Contains(diags.String(), "takes what is configured for what is stored there, without sending it") {
+		t.Error(diags)
+	}
+	want(t, "key_path", o.Text("key_path"), keyPath)
+	want(t, "sha256", o.Text("sha256"), sumOf([]byte(captions)))
+	want(t, "requests", len(w.Journal()), requests)
+	w.Provider(nil).AssertNoChanges(o, config)
+}

@@ -127,7 +127,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	file, err := plan.prepare(ctx, r.data.Uploader)
-	if err != nil && !(upload.IsMissing(err) && state.complete()) {
+	if kept := upload.IsMissing(err) && state.complete(); err != nil && !kept {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return
 	}
@@ -222,7 +222,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 	if keyPath == "" {
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("key_path"), &keyPath)...)
 	}
-	parsed, err := upload.ParseKeyPath(keyPath)
+	_, fileName, err := upload.ParseKeyPath(keyPath)
 	if err != nil {
 		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
 		return
@@ -233,7 +233,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)
 	for name, value := range map[string]string{
-		"id": keyPath, "key_path": keyPath, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
+		"id": keyPath, "key_path": keyPath, "file_name": fileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}

@@ -93,14 +93,14 @@ func (r *resolver) resolve(m model) *settings {
 		skipRegionValidation: m.SkipRegionValidation.ValueBool(),
 	}
 	r.unknown = r.unknown || m.SkipRegionValidation.IsUnknown()
-	s.baseURL = r.address("base_url", m.BaseURL, "VODLIVE_BASE_URL", &s.missingLive)
-	s.accessTokenID = r.credential("access_token_id", m.AccessTokenID, "VODLIVE_ACCESS_TOKEN_ID", &s.missingLive)
-	s.secretKey = r.credential("secret_key", m.SecretKey, "VODLIVE_SECRET_KEY", &s.missingLive)
+	s.baseURL = r.address(r.required("base_url", m.BaseURL, "VODLIVE_BASE_URL", &s.missingLive))
+	id := r.required("access_token_id", m.AccessTokenID, "VODLIVE_ACCESS_TOKEN_ID", &s.missingLive)
+	s.accessTokenID = r.secret(id)
+	s.secretKey = r.secret(r.required("secret_key", m.SecretKey, "VODLIVE_SECRET_KEY", &s.missingLive))
 	if strings.Contains(s.accessTokenID, ":") {
-		r.fail(r.text("access_token_id", m.AccessTokenID, "VODLIVE_ACCESS_TOKEN_ID"),
-			"contains a colon", "An access token id cannot contain a colon, which ends the user name in HTTP basic credentials. If the value is `id:key`, move the part after the colon to `secret_key`.")
+		r.fail(id, "contains a colon", "An access token id cannot contain a colon, which ends the user name in HTTP basic credentials. If the value is `id:key`, move the part after the colon to `secret_key`.")
 	}
-	s.vodBaseURL = r.address("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.missingUpload)
+	s.vodBaseURL = r.address(r.required("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.missingUpload))
 	r.token(m, s)
 	s.allowedCustomers = r.customers(m.AllowedCustomerIDs)
 	s.rootCAs = r.authorities(m.CABundleFile)
@@ -139,21 +139,22 @@ func (r *resolver) fail(v value, problem, remedy string) {
 	r.diags.AddError(summary, detail)
 }
 
-// absent adds an item to missing, in the form of providerdata.Settings.MissingLive.
-func (r *resolver) absent(missing *[]string, item, env string) {
-	note := item + " (or " + env + ")"
-	if t, ok := r.env(env); ok && t == "" {
-		note = item + " (or " + env + ", which is set but empty)"
-	}
-	*missing = append(*missing, note)
-}
-
-func (r *resolver) address(attr string, v types.String, env string, missing *[]string) string {
+// required is text, and adds a value that is not set to missing, in the form of
+// providerdata.Settings.MissingLive.
+func (r *resolver) required(attr string, v types.String, env string, missing *[]string) value {
 	t := r.text(attr, v, env)
 	if !t.set {
-		r.absent(missing, "`"+attr+"`", env)
-		return ""
+		note := ""
+		if _, empty := r.env(env); empty {
+			note = ", which is set but empty"
+		}
+		*missing = append(*missing, "`"+attr+"` (or "+env+note+")")
 	}
+	return t
+}
+
+// address validates an address and normalizes it, because it is part of the key of upload records.
+func (r *resolver) address(t value) string {
 	if !t.known {
 		return ""
 	}
@@ -162,16 +163,7 @@ func (r *resolver) address(attr string, v types.String, env string, missing *[]s
 		r.fail(t, "is not an address that can be used: "+err.Error(), "Write it like `https://api.example.com`.")
 		return ""
 	}
-	return u.String() // normalized, because it is part of the key of upload records
-}
-
-func (r *resolver) credential(attr string, v types.String, env string, missing *[]string) string {
-	t := r.text(attr, v, env)
-	if !t.set {
-		r.absent(missing, "`"+attr+"`", env)
-		return ""
-	}
-	return r.secret(t)
+	return u.String()
 }
 
 // secret validates a sensitive value without showing it. It returns "" if the value is unknown or

@@ -64,6 +64,8 @@ func planGuide(t *testing.T, config string) {
 		cli.Write("guide.tfquery.hcl", config)
 		cli.Must("query")
 		return
+	case strings.Contains(config, "provider::"):
+		cli.SkipBelow("provider functions", "1.8.0", "1.7.0")
 	case strings.HasPrefix(config, "removed "):
 		cli.SkipBelow("removed blocks", "1.7.0", "1.10.0")
 	case strings.HasPrefix(config, "terraform "):

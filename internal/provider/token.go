@@ -21,40 +21,36 @@ const tokenSources = "`id_token`, `id_token_file` or `id_token_command`"
 func (r *resolver) token(m model, s *settings) {
 	literal := r.text("id_token", m.IDToken, "VODLIVE_ID_TOKEN")
 	file := r.text("id_token_file", m.IDTokenFile, "VODLIVE_ID_TOKEN_FILE")
+	command := value{attr: "id_token_command", set: !m.IDTokenCommand.IsNull()}
+	command.known = command.set && !m.IDTokenCommand.IsUnknown()
 	// An unknown source may turn out to be null, so it does not conflict with another.
 	var configured []string
-	for _, v := range []value{literal, file} {
+	unknown := false
+	for _, v := range []value{literal, file, command} {
+		unknown = unknown || v.set && !v.known
 		if v.attr != "" && v.known {
 			configured = append(configured, v.attr)
 		}
 	}
-	if !m.IDTokenCommand.IsNull() && !m.IDTokenCommand.IsUnknown() {
-		configured = append(configured, "id_token_command")
-	}
-	if len(configured) == 0 && (m.IDToken.IsUnknown() || m.IDTokenFile.IsUnknown() || m.IDTokenCommand.IsUnknown()) {
-		r.unknown = true
-		return
-	}
+	inEnvironment := len(configured) == 0
 	switch {
 	case len(configured) > 1:
 		r.diags.AddAttributeError(path.Root(configured[1]), "Invalid provider configuration",
 			"`"+strings.Join(configured, "` and `")+"` are set together. Set only one of "+tokenSources+".")
-		return
-	case len(configured) == 0 && literal.set && file.set:
+	case inEnvironment && unknown:
+		r.unknown = true
+	case inEnvironment && literal.set && file.set:
 		r.diags.AddError("Invalid provider configuration",
 			"The environment variables VODLIVE_ID_TOKEN and VODLIVE_ID_TOKEN_FILE are both set. Unset one, or set one of "+tokenSources+" in the provider block, which wins.")
-		return
-	case len(configured) == 1 && configured[0] == "id_token_command":
+	case command.known:
 		r.tokenCommand(m.IDTokenCommand, s)
-		return
-	case len(configured) == 1 && configured[0] == "id_token", len(configured) == 0 && literal.set:
+	case literal.known && (inEnvironment || literal.attr != ""):
 		r.tokenLiteral(literal, s)
-		return
-	case file.set:
+	case file.known:
 		r.tokenFile(file, s)
-		return
+	default:
+		s.missingUpload = append(s.missingUpload, tokenSources+" (or VODLIVE_ID_TOKEN or VODLIVE_ID_TOKEN_FILE)")
 	}
-	s.missingUpload = append(s.missingUpload, tokenSources+" (or VODLIVE_ID_TOKEN or VODLIVE_ID_TOKEN_FILE)")
 }
 
 func (r *resolver) tokenLiteral(v value, s *settings) {
@@ -66,15 +62,16 @@ func (r *resolver) tokenLiteral(v value, s *settings) {
 }
 
 func (r *resolver) tokenFile(v value, s *settings) {
-	if !v.known {
-		return
-	}
 	if strings.TrimSpace(v.text) == "" {
 		r.fail(v, "is blank", "Set the path of the file that contains the token.")
 		return
 	}
+	absolute, err := filepath.Abs(v.text)
+	if err != nil {
+		absolute = v.text
+	}
 	s.token = credential.FileToken(v.text)
-	s.account = account(s.token, "file "+absolute(v.text))
+	s.account = account(s.token, "file "+absolute)
 	s.checkToken = expiryCheck(s.token, v.origin())
 }
 
@@ -103,13 +100,6 @@ func account(source credential.TokenSource, origin string) func(context.Context)
 		}
 		return cmp.Or(credential.TokenAccount(token), origin), nil
 	}
-}
-
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
 }
 
 // expiryCheck reads the token and checks its expiry, without a request. It is not used for a

@@ -82,14 +82,15 @@ func (r *Reader) Fetch(ctx context.Context, id string) (*api.Session, error) {
 	return r.client.GetSession(ctx, id)
 }
 
-// Get reads a session for a refresh, from a recent page or by a GET.
-func (r *Reader) Get(ctx context.Context, id string) (*api.Session, error) {
+// Get reads a session for a refresh, from a recent page or by a GET, which may show a value
+// differently.
+func (r *Reader) Get(ctx context.Context, id string) (s *api.Session, paged bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reads++
 	if s := r.shown(id, r.oldest()); s != nil {
 		r.hits++
-		return s, nil
+		return s, true, nil
 	}
 	r.gets++
 	if r.stop == nil && r.reads > alone {
@@ -98,12 +99,12 @@ func (r *Reader) Get(ctx context.Context, id string) (*api.Session, error) {
 		go r.readAhead(ahead)
 	}
 	r.mu.Unlock()
-	s, err := r.Fetch(ctx, id)
+	s, err = r.Fetch(ctx, id)
 	r.mu.Lock()
 	if r.gets--; r.gets == 0 && ctx.Err() != nil && r.stop != nil {
 		r.stop() // the run is interrupted
 	}
-	return s, err
+	return s, false, err
 }
 
 // readAhead lists the account while GETs of Get are in flight. It ends with the page after the

@@ -162,7 +162,7 @@ func walk(ctx context.Context, r *sessions.Reader, ids []string, atOnce int) err
 	for range atOnce {
 		group.Go(func() {
 			for id := range queue {
-				s, err := r.Get(ctx, id)
+				s, _, err := r.Get(ctx, id)
 				if err == nil && s.ID != id {
 					err = fmt.Errorf("asked for %s, got %s", id, s.ID)
 				}
@@ -299,10 +299,10 @@ func TestGoneSessionsAreConfirmed(t *testing.T) {
 			t.Fatalf("%d pages were read, want 2", lists)
 		}
 		before, _ := a.calls()
-		if _, err := r.Get(t.Context(), "gone"); !api.NotFound(err) {
+		if _, _, err := r.Get(t.Context(), "gone"); !api.NotFound(err) {
 			t.Errorf("a session that is gone: %v", err)
 		}
-		if s, err := r.Get(t.Context(), "late"); err != nil || s.ID != "late" {
+		if s, _, err := r.Get(t.Context(), "late"); err != nil || s.ID != "late" {
 			t.Errorf("a session that the listing does not show yet: %v, %v", s, err)
 		}
 		if after, _ := a.calls(); after-before != 2 {
@@ -320,11 +320,11 @@ func TestNothingIsOlderThanOwnWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.set("s50", "STOPPED")
-		if s, err := r.Get(t.Context(), "s50"); err != nil || s.Status != "READY" {
+		if s, _, err := r.Get(t.Context(), "s50"); err != nil || s.Status != "READY" {
 			t.Fatalf("a page is used again: %v, %v", s, err)
 		}
 		r.Wrote()
-		if s, err := r.Get(t.Context(), "s50"); err != nil || s.Status != "STOPPED" {
+		if s, _, err := r.Get(t.Context(), "s50"); err != nil || s.Status != "STOPPED" {
 			t.Errorf("after a write: %v, %v", s, err)
 		}
 		for s, err := range r.All(t.Context()) {
@@ -351,7 +351,7 @@ func TestPagesGetOld(t *testing.T) {
 			if age > 30*time.Second {
 				want = "STOPPED"
 			}
-			if s, err := r.Get(t.Context(), "s1"); err != nil || s.Status != want {
+			if s, _, err := r.Get(t.Context(), "s1"); err != nil || s.Status != want {
 				t.Fatalf("after %v: %v, %v, want %s", age, s, err, want)
 			}
 			time.Sleep(time.Second)
@@ -449,7 +449,7 @@ func TestMovingSessions(t *testing.T) {
 		if got := strings.Join(ids, " "); got != "a b c" {
 			t.Errorf("yielded %s, want each once", got)
 		}
-		if s, err := r.Get(t.Context(), "a"); err != nil || s.Status != "READY" {
+		if s, _, err := r.Get(t.Context(), "a"); err != nil || s.Status != "READY" {
 			t.Errorf("a is %v, %v", s, err)
 		}
 	})

@@ -30,23 +30,25 @@ func (s *service) close() {
 	s.server.Close()
 }
 
+func (s *service) host() string { return s.server.Listener.Addr().String() }
+
 // calls is how many requests the service has received since its journal was reset.
 func (s *service) calls() int { return len(s.Journal()) }
 
-// folder is a working folder of the CLI whose provider talks to a service.
-type folder struct {
+// workdir is a working folder of the CLI whose provider talks to a service.
+type workdir struct {
 	bench *bench
 	dir   string
 	env   []string
 }
 
-// folder makes a working folder with a configuration. s is nil where nothing is called.
-func (b *bench) folder(s *service, config string) (*folder, error) {
-	dir, err := os.MkdirTemp(b.work, "folder-")
+// workdir makes a working folder with a configuration. s is nil where nothing is called.
+func (b *bench) workdir(s *service, config string) (*workdir, error) {
+	dir, err := os.MkdirTemp(b.work, "workdir-")
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{bench: b, dir: dir, env: []string{"TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "cli.tfrc"), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"}}
+	f := &workdir{bench: b, dir: dir, env: []string{"TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "cli.tfrc"), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"}}
 	if s != nil {
 		f.env = append(f.env, "VODLIVE_BASE_URL="+s.server.URL, "VODLIVE_VOD_BASE_URL="+s.server.URL,
 			"VODLIVE_ACCESS_TOKEN_ID="+simulator.DefaultAccessTokenID, "VODLIVE_SECRET_KEY="+simulator.DefaultSecretKey,
@@ -73,7 +75,7 @@ func (b *bench) folder(s *service, config string) (*folder, error) {
 	return f, nil
 }
 
-func (f *folder) command(ctx context.Context, args ...string) *exec.Cmd {
+func (f *workdir) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, f.bench.tools.cli, args...)
 	// Interrupted, the CLI stops its providers; killed, it would leave them behind.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -87,11 +89,11 @@ func (f *folder) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func (f *folder) run(ctx context.Context, args ...string) (usage, error) {
+func (f *workdir) run(ctx context.Context, args ...string) (usage, error) {
 	return measure(f.command(ctx, args...))
 }
 
-func (f *folder) remove() { _ = os.RemoveAll(f.dir) }
+func (f *workdir) remove() { _ = os.RemoveAll(f.dir) }
 
 // quoted is a string as HCL takes it.
 func quoted(s string) string {

@@ -17,6 +17,7 @@ const mebibyte = int64(1) << 20
 
 // content is what is known of files before they are sent. Sums are in hex.
 type content struct {
+	dir    string
 	paths  []string
 	size   int64             // of each file
 	sha256 []string          // of each file
@@ -24,14 +25,19 @@ type content struct {
 	parts  []string          // MD5 of the engine's parts of a single file
 }
 
-// write writes files of random content, and leaves them in the page cache.
-func write(dir string, count int, size int64) (content, error) {
-	c := content{size: size, md5: map[string]string{}}
+func (c content) remove() { _ = os.RemoveAll(c.dir) }
+
+// write writes files of random content into a folder, and leaves them in the page cache.
+func (b *bench) write(count int, size int64) (c content, err error) {
+	c = content{size: size, md5: map[string]string{}}
+	if c.dir, err = os.MkdirTemp(b.work, "content-"); err != nil {
+		return c, err
+	}
 	random := rand.NewChaCha8([32]byte{1})
 	buffer := make([]byte, min(transfer.PartSize(size), size))
 	for i := range count {
 		name := fmt.Sprintf("clip-%05d.mp4", i)
-		f, err := os.Create(filepath.Join(dir, name))
+		f, err := os.Create(filepath.Join(c.dir, name))
 		if err != nil {
 			return c, err
 		}

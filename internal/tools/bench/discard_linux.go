@@ -4,21 +4,27 @@ import (
 	"bufio"
 	"io"
 	"net"
+	"sync/atomic"
 	"syscall"
 )
 
-// discard drops n bytes. With MSG_TRUNC the kernel drops what a socket has
-// received without copying it.
-func discard(c net.Conn, r *bufio.Reader, n int64) error {
-	have, err := r.Discard(int(min(int64(r.Buffered()), n)))
-	if err != nil {
-		return err
-	}
-	n -= int64(have)
+// discard drops n bytes, and counts them while they come. With MSG_TRUNC the kernel drops what a socket
+// has received without copying it.
+func discard(c net.Conn, r *bufio.Reader, n int64, count *atomic.Int64) error {
 	socket, ok := c.(*net.TCPConn)
-	if !ok {
-		_, err = io.CopyN(io.Discard, r, n)
-		return err
+	for n > 0 && (!ok || r.Buffered() > 0) {
+		if _, err := r.Peek(1); err != nil {
+			return err
+		}
+		have, err := r.Discard(int(min(int64(r.Buffered()), n)))
+		if err != nil {
+			return err
+		}
+		n -= int64(have)
+		count.Add(int64(have))
+	}
+	if !ok || n == 0 {
+		return nil
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
@@ -41,6 +47,7 @@ func discard(c net.Conn, r *bufio.Reader, n int64) error {
 			return io.ErrUnexpectedEOF
 		}
 		n -= int64(got)
+		count.Add(int64(got))
 	}
 	return nil
 }

@@ -17,16 +17,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // bench is one run of the command.
 type bench struct {
-	root   string // the repository's top folder
-	work   string // temporary folder, removed at the end
-	rounds int
-	most   int // resources in a series, at most
-	tools  tools
-	report report
+	root     string // the repository's top folder
+	work     string // temporary folder, removed at the end
+	runs     int
+	most     int    // resources or files in a series, at most
+	profiles string // loads of the part lines, separated by commas
+	tools    tools
+	report   report
 }
 
 // tools are the programs that take part.
@@ -37,18 +39,24 @@ var parts = []struct {
 	run  func(*bench, context.Context) error
 }{
 	{"uploads", (*bench).uploads},
-	{"files", (*bench).files},
+	{"lines", (*bench).lines},
+	{"folder", (*bench).folders},
 	{"refresh", (*bench).refresh},
 	{"startup", (*bench).startup},
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	run := func() error { return start(ctx, os.Args[1:]) }
-	if len(os.Args) == 3 && os.Args[1] == "send" {
-		run = func() error { return sendJob(ctx, os.Args[2]) }
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	run := func(ctx context.Context) error { return start(ctx, os.Args[1:]) }
+	if len(os.Args) == 3 {
+		switch os.Args[1] { // processes that this program starts
+		case "send":
+			run = func(ctx context.Context) error { return sendJob(ctx, os.Args[2]) }
+		case "relay":
+			run = func(context.Context) error { return relay(os.Args[2]) }
+		}
 	}
-	err := run()
+	err := run(ctx)
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -57,24 +65,28 @@ func main() {
 }
 
 func start(ctx context.Context, args []string) (err error) {
-	var names []string
+	var names, chosen []string
 	for _, p := range parts {
 		names = append(names, p.name)
 	}
 	b := &bench{}
 	flags := flag.NewFlagSet("bench [part ...]", flag.ContinueOnError)
-	flags.IntVar(&b.rounds, "rounds", 5, "runs of which the median is taken")
-	flags.IntVar(&b.most, "most", 1000, "most resources in a series")
+	flags.IntVar(&b.runs, "runs", 5, "runs of which the median is taken")
+	flags.IntVar(&b.most, "most", 10_000, "most resources or files in a series")
+	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
 	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
 	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	chosen := flags.Args()
-	for _, name := range chosen {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("there is no part %q; there are %s", name, strings.Join(names, ", "))
+	for { // flags may stand before and after the names of parts
+		if err := flags.Parse(args); err != nil {
+			return err
 		}
+		if flags.NArg() == 0 {
+			break
+		}
+		if !slices.Contains(names, flags.Arg(0)) {
+			return fmt.Errorf("there is no part %q; there are %s", flags.Arg(0), strings.Join(names, ", "))
+		}
+		chosen, args = append(chosen, flags.Arg(0)), flags.Args()[1:]
 	}
 	if b.root, err = filepath.Abs(b.root); err != nil {
 		return err

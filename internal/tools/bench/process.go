@@ -113,10 +113,10 @@ func median(runs []usage) usage {
 	}
 }
 
-func middle[T cmp.Ordered](runs []usage, of func(usage) T) T {
+func middle[R any, T cmp.Ordered](runs []R, of func(R) T) T {
 	var values []T
-	for _, u := range runs {
-		values = append(values, of(u))
+	for _, r := range runs {
+		values = append(values, of(r))
 	}
 	slices.Sort(values)
 	return values[len(values)/2]
@@ -125,7 +125,7 @@ func middle[T cmp.Ordered](runs []usage, of func(usage) T) T {
 // repeat measures several times and takes the median.
 func (b *bench) repeat(once func() (usage, error)) (usage, error) {
 	var runs []usage
-	for range b.rounds {
+	for range b.runs {
 		u, err := once()
 		if err != nil {
 			return u, err

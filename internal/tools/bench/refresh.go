@@ -30,7 +30,7 @@ func (b *bench) refresh(ctx context.Context) error {
 	t := table{
 		title: "Refresh",
 		text: fmt.Sprintf("`plan` of sessions in the state, %v a call, medians of %d runs. *calls take* is from the first call to the end of the last one; "+
-			"*a GET each* is computed: the least that as many GETs can take, ten at a time. The CLI asks for the sessions more slowly than that.", latency, b.rounds),
+			"*a GET each* is computed: the least that as many GETs can take, ten at a time. The CLI asks for the sessions more slowly than that.", latency, b.runs),
 		head: []string{"sessions of account", "plan", "GETs", "pages", "calls take", "a GET each", "CPU", "provider's CPU", "memory"},
 	}
 	for _, large := range []int{0, 50_000} {
@@ -53,7 +53,7 @@ func (b *bench) refreshOf(ctx context.Context, t *table, n, account int) error {
 	for i := range account {
 		s.AddSession(simulator.SessionRecord{Name: fmt.Sprintf("session-%d", i), Region: region})
 	}
-	f, err := b.folder(s, fmt.Sprintf("resource \"vodlive_live_session\" \"s\" {\n  count = %d", n)+fmt.Sprintf(session, `"session-${count.index * `+strconv.Itoa(account/n)+`}"`))
+	f, err := b.workdir(s, fmt.Sprintf("resource \"vodlive_live_session\" \"s\" {\n  count = %d", n)+fmt.Sprintf(session, `"session-${count.index * `+strconv.Itoa(account/n)+`}"`))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (b *bench) refreshOf(ctx context.Context, t *table, n, account int) error {
 }
 
 // adopt puts n sessions, every step-th of the account, into the state: their ids by hand, the rest by a refresh.
-func (f *folder) adopt(ctx context.Context, s *service, n, step int) error {
+func (f *workdir) adopt(ctx context.Context, s *service, n, step int) error {
 	ids := map[string]string{}
 	for _, r := range s.Sessions() {
 		ids[r.Name] = r.ID

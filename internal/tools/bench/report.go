@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// report is what a run found: tables in Markdown, printed as they come, and the series of the chart.
+// report is what a run found: tables in Markdown, printed as they come, and the series of the charts.
 type report struct {
 	machine string
 	tables  []string
-	chart   []series
+	files   []series
+	goodput []group
 }
 
 // table starts with a heading, what was done, and the names of its columns.
@@ -59,11 +60,11 @@ func (r *report) add(t table) {
 }
 
 func (r *report) write(dir string) error {
-	page := "# Results of `make bench`\n\n" + r.machine + "\n\n![Time over number of files](files.svg)\n\n" + strings.Join(r.tables, "\n")
+	page := "# Results of `make bench`\n\n" + r.machine + "\n\n![Time over number of files, goodput of long lines](files.svg)\n\n" + strings.Join(r.tables, "\n")
 	if err := os.WriteFile(filepath.Join(dir, "results.md"), []byte(page), 0o600); err != nil {
 		return err
 	}
-	return draw(filepath.Join(dir, "files.svg"), r.chart)
+	return drawCharts(filepath.Join(dir, "files.svg"), r.files, r.goodput)
 }
 
 // describe says what the figures depend on: no host, no path.

@@ -2,31 +2,38 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"golang.org/x/sync/errgroup"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
-	"github.com/vodlive/terraform-provider-vodlive/internal/simulator/storagetest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // job is what a contender in a process of its own is asked to do, as JSON in its only argument.
 type job struct {
 	Contender string   `json:"contender"` // engine, transfer manager
-	Host      string   `json:"host"`      // of the store
-	Paths     []string `json:"paths"`     // one is sent in parts, several with a single PUT each
+	Service   string   `json:"service"`   // address; the engine asks it for those of its PUTs
+	Store     string   `json:"store"`     // address
+	Connect   string   `json:"connect"`   // IP address to connect to, whatever the addresses say
+	CA        string   `json:"ca"`        // PEM of the servers' certificate; "": plain HTTP
+	Paths     []string `json:"paths"`     // one for the transfer manager
 	Size      int64    `json:"size"`      // of each file
 	SHA256    []string `json:"sha256"`    // of each file
 }
@@ -39,19 +46,22 @@ func sendJob(ctx context.Context, argument string) error {
 	if j.Contender == "transfer manager" {
 		return j.transferManager(ctx)
 	}
-	storage, err := storagetest.NewS3(ctx, storagetest.S3Config{Endpoint: &url.URL{Scheme: "http", Host: j.Host}, Bucket: bucket, Key: key})
+	return j.engine(ctx)
+}
+
+// dial connects to j.Connect on the port of the address.
+func (j job) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	_, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// As the provider makes it when nothing is configured.
-	engine := transfer.New(transfer.Config{
-		Transport:   &http.Transport{MaxIdleConnsPerHost: 4},
-		Concurrency: 4, StallTimeout: time.Minute, MaxRetries: 5,
-	})
-	if len(j.Paths) == 1 {
-		return j.parts(ctx, engine, storage)
-	}
-	return j.files(ctx, engine, storage)
+	return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(j.Connect, port))
+}
+
+func (j job) roots() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(j.CA))
+	return pool
 }
 
 func (j job) transferManager(ctx context.Context) error {
@@ -61,8 +71,11 @@ func (j job) transferManager(ctx context.Context) error {
 	}
 	defer f.Close()
 	client := s3.New(s3.Options{
-		BaseEndpoint: aws.String("http://" + j.Host), Region: key.Region, UsePathStyle: true,
+		BaseEndpoint: aws.String(j.Store), Region: key.Region, UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(key.AccessKey, key.SecretKey, ""),
+		HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+			t.DialContext, t.TLSClientConfig.RootCAs = j.dial, j.roots()
+		}),
 	})
 	_, err = transfermanager.New(client).UploadObject(ctx, &transfermanager.UploadObjectInput{
 		Bucket: aws.String(bucket), Key: aws.String(filepath.Base(j.Paths[0])), Body: f,
@@ -70,74 +83,33 @@ func (j job) transferManager(ctx context.Context) error {
 	return err
 }
 
-func (j job) file(i int) (transfer.File, error) {
-	sum, err := hex.DecodeString(j.SHA256[i])
-	if err != nil || len(sum) != 32 {
-		return transfer.File{}, fmt.Errorf("not a SHA-256: %q", j.SHA256[i])
-	}
-	return transfer.File{Path: j.Paths[i], Name: filepath.Base(j.Paths[i]), Size: j.Size, SHA256: [32]byte(sum)}, nil
-}
-
-// destination is an upload whose addresses are signed here, as the service would.
-type destination struct {
-	storage *storagetest.S3
-	address simulator.Address
-}
-
-func (d destination) PartURL(_ context.Context, number int) (string, error) {
-	a := d.address
-	a.Part, a.At = number, time.Now()
-	return d.storage.Presign(a)
-}
-
-func (destination) Stored(transfer.Part) {}
-
-func (j job) parts(ctx context.Context, engine *transfer.Engine, storage *storagetest.S3) error {
-	f, err := j.file(0)
+// engine uploads ten files at once, as Terraform does, with what the provider makes when nothing is configured.
+func (j job) engine(ctx context.Context) error {
+	client, err := api.New(api.Config{
+		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken), MaxRetries: 5,
+		RootCAs: j.roots(), DialContext: j.dial,
+	})
 	if err != nil {
 		return err
 	}
-	id, err := storage.Create(ctx, f.Name)
-	if err != nil {
-		return err
-	}
-	to := destination{storage, simulator.Address{Key: f.Name, UploadID: id, Lifetime: time.Hour}}
-	sent, err := engine.UploadParts(ctx, f, transfer.PartSize(f.Size), nil, to)
-	if err != nil {
-		return err
-	}
-	parts := make([]simulator.CompletedPart, len(sent.Parts))
-	for i, p := range sent.Parts {
-		parts[i] = simulator.CompletedPart{Number: p.Number, ETag: p.ETag}
-	}
-	_, err = storage.Complete(ctx, "", f.Name, id, parts)
-	return err
-}
-
-// files sends ten files at once, as Terraform does.
-func (j job) files(ctx context.Context, engine *transfer.Engine, storage *storagetest.S3) error {
-	queue, failed := make(chan int), make(chan error, len(j.Paths))
-	var group sync.WaitGroup
-	for range 10 {
-		group.Go(func() {
-			for i := range queue {
-				f, err := j.file(i)
-				if err == nil {
-					_, err = engine.UploadSingle(ctx, f, func(context.Context) (string, error) {
-						return storage.Presign(simulator.Address{Key: f.Name, At: time.Now(), Lifetime: time.Hour})
-					}, "")
-				}
-				if err != nil {
-					failed <- err
-				}
-			}
+	uploader := upload.New(upload.Config{
+		API:     client,
+		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 4, StallTimeout: time.Minute, MaxRetries: 5}),
+		Account: func(context.Context) (string, error) { return "bench", nil },
+	})
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(10)
+	for i, path := range j.Paths {
+		sum, err := hex.DecodeString(j.SHA256[i])
+		if err != nil || len(sum) != 32 {
+			return fmt.Errorf("not a SHA-256: %q", j.SHA256[i])
+		}
+		group.Go(func() error {
+			_, err := uploader.Upload(ctx, upload.File{
+				Path: path, Name: filepath.Base(path), ContentType: "video/mp4", Size: j.Size, SHA256: [32]byte(sum),
+			}, nil, nil)
+			return err
 		})
 	}
-	for i := range j.Paths {
-		queue <- i
-	}
-	close(queue)
-	group.Wait()
-	close(failed)
-	return <-failed
+	return group.Wait()
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,7 @@ import (
 type sink struct {
 	listener net.Listener
 	latency  time.Duration // before each answer
+	received atomic.Int64  // bytes of content
 
 	mu      sync.Mutex
 	content content
@@ -31,22 +33,31 @@ func startSink(ctx context.Context, latency time.Duration) (*sink, error) {
 		return nil, err
 	}
 	s := &sink{listener: l, latency: latency, stored: map[string]int64{}}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go s.serve(c)
-		}
-	}()
+	go s.accept(l)
 	return s, nil
 }
 
-func (s *sink) name() string                { return "sink" }
-func (s *sink) host() string                { return s.listener.Addr().String() }
-func (s *sink) empty(context.Context) error { return nil }
-func (s *sink) close()                      { _ = s.listener.Close() }
+func (s *sink) accept(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go s.serve(c)
+	}
+}
+
+func (s *sink) name() string { return "sink" }
+func (s *sink) host() string { return s.listener.Addr().String() }
+func (s *sink) close()       { _ = s.listener.Close() }
+
+func (s *sink) empty(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.stored)
+	s.received.Store(0)
+	return nil
+}
 
 func (s *sink) expect(c content) {
 	s.mu.Lock()
@@ -67,7 +78,7 @@ func (s *sink) serve(c net.Conn) {
 				return
 			}
 		}
-		if err := discard(c, r, req.ContentLength); err != nil {
+		if err := discard(c, r, req.ContentLength, &s.received); err != nil {
 			return
 		}
 		<-time.After(s.latency)

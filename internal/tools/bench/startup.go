@@ -12,7 +12,7 @@ func (b *bench) startup(ctx context.Context) error {
 	t := table{
 		title: "Start-up",
 		text: fmt.Sprintf("`validate`, the CLI included, medians of %d runs; memory is the provider's. *minimal* is a provider on the same framework that does nothing: "+
-			"its resource has as many attributes as a live session, and no rule.", b.rounds),
+			"its resource has as many attributes as a live session, and no rule.", b.runs),
 		head: []string{"resources", "vodlive", "minimal", "ratio", "CPU", "minimal", "ratio", "memory", "minimal", "ratio"},
 	}
 	for _, n := range []int{1, 500} {
@@ -46,7 +46,7 @@ func (b *bench) validate(ctx context.Context, n int, block string) (usage, error
 	for i := range n {
 		fmt.Fprintf(&config, block, i)
 	}
-	f, err := b.folder(nil, config.String())
+	f, err := b.workdir(nil, config.String())
 	if err != nil {
 		return usage{}, err
 	}

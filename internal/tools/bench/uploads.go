@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,16 @@ type contender struct {
 	name    string
 	command func(ctx context.Context) (*exec.Cmd, error)
 }
+
+// target is how contenders reach servers: their addresses say 127.0.0.1, because the provider calls no
+// other host over plain HTTP.
+type target struct {
+	scheme  string
+	connect string // IP address to connect to
+	ca      string // PEM of the servers' certificate; "": plain HTTP
+}
+
+var loopback = target{scheme: "http", connect: "127.0.0.1"}
 
 // uploads compares the engine and a whole apply with other clients on the same files and stores.
 func (b *bench) uploads(ctx context.Context) error {
@@ -43,38 +54,34 @@ func (b *bench) uploads(ctx context.Context) error {
 }
 
 func (b *bench) compare(ctx context.Context, st store, count int, size int64) error {
-	dir, err := os.MkdirTemp(b.work, "content-")
+	c, err := b.write(count, size)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	c, err := write(dir, count, size)
-	if err != nil {
-		return err
-	}
+	defer c.remove()
 	st.expect(c)
 	s, err := serviceAt(ctx, st, 0)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	contenders := []contender{b.self("engine", st, c), b.apply(s, c)}
+	contenders := []contender{b.self("engine", loopback, st, s, c), b.apply(s, c)}
 	if count == 1 {
-		contenders = append([]contender{b.self("transfer manager", st, c)}, append(contenders, b.rclone(st, "copyto", c.paths[0], filepath.Base(c.paths[0])), b.curl(s, c.paths[0]))...)
+		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c)}, append(contenders, b.rclone(loopback, st, c), b.curl(s, c.paths[0]))...)
 	} else {
-		contenders = append([]contender{b.rclone(st, "copy", dir, "")}, contenders...)
+		contenders = append([]contender{b.rclone(loopback, st, c)}, contenders...)
 	}
 	t := table{
 		title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name()),
 		head:  []string{"", "wall", "ratio", "CPU", "ratio", "memory", "of it provider"},
 	}
 	if len(b.report.tables) == 0 {
-		t.text = "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.rounds) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
-			"*engine* and *apply* have the provider's defaults and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
+		t.text = "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
+			"*engine* and *apply* have the provider's defaults, ask the simulated service for addresses, and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
 			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part."
 	}
 	runs := make([][]usage, len(contenders))
-	for round := range b.rounds {
+	for round := range b.runs {
 		for i := range contenders {
 			n := (i + round) % len(contenders) // another one begins each round
 			cmd, err := contenders[n].command(ctx)
@@ -101,20 +108,30 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 }
 
 // self is a contender that this program plays in a process of its own.
-func (b *bench) self(name string, st store, c content) contender {
+func (b *bench) self(name string, t target, st store, s *service, c content) contender {
 	return contender{name, func(ctx context.Context) (*exec.Cmd, error) {
-		argument, err := json.Marshal(job{Contender: name, Host: st.host(), Paths: c.paths, Size: c.size, SHA256: c.sha256})
+		argument, err := json.Marshal(job{
+			Contender: name, Service: t.scheme + "://" + s.host(), Store: t.scheme + "://" + st.host(),
+			Connect: t.connect, CA: t.ca, Paths: c.paths, Size: c.size, SHA256: c.sha256,
+		})
 		return exec.CommandContext(ctx, b.tools.self, "send", string(argument)), err
 	}}
 }
 
-func (b *bench) rclone(st store, command, from, to string) contender {
+// rclone copies the only file, or the folder of all files. It does not verify the servers' certificate.
+func (b *bench) rclone(t target, st store, c content) contender {
+	command, from, to := "copyto", c.paths[0], filepath.Base(c.paths[0])
+	if len(c.paths) > 1 {
+		command, from, to = "copy", c.dir, ""
+	}
 	return contender{"rclone " + command, func(ctx context.Context) (*exec.Cmd, error) {
+		_, port, err := net.SplitHostPort(st.host())
 		cmd := exec.CommandContext(ctx, b.tools.rclone, command, from, ":s3:"+bucket+"/"+to,
-			"--config", filepath.Join(b.work, "none.conf"), "--retries", "1", "--quiet", "--s3-provider", "Other", "--s3-endpoint", "http://"+st.host(),
-			"--s3-region", key.Region, "--s3-force-path-style", "--s3-no-check-bucket", "--s3-use-multipart-etag=false")
+			"--config", filepath.Join(b.work, "none.conf"), "--retries", "1", "--quiet", "--no-check-certificate", "--s3-provider", "Other",
+			"--s3-endpoint", t.scheme+"://"+net.JoinHostPort(t.connect, port), "--s3-region", key.Region,
+			"--s3-force-path-style", "--s3-no-check-bucket", "--s3-use-multipart-etag=false")
 		cmd.Env = append(os.Environ(), "RCLONE_S3_ACCESS_KEY_ID="+key.AccessKey, "RCLONE_S3_SECRET_ACCESS_KEY="+key.SecretKey)
-		return cmd, nil
+		return cmd, err
 	}}
 }
 
@@ -136,7 +153,7 @@ func forEach(paths []string) string {
 
 func (b *bench) apply(s *service, c content) contender {
 	return contender{"apply", func(ctx context.Context) (*exec.Cmd, error) {
-		f, err := b.folder(s, forEach(c.paths))
+		f, err := b.workdir(s, forEach(c.paths))
 		if err != nil {
 			return nil, err
 		}
