@@ -30,12 +30,16 @@ func compareLanes(t *testing.T) {
 	}
 
 	server := newLaneServer()
-	defer server.Close()
 	lanes := make([]laneHasher, laneCount)
 	for i := range lanes {
 		lanes[i] = server.NewHash()
-		defer lanes[i].Close()
 	}
+	defer func() {
+		for _, lane := range lanes {
+			lane.Close()
+		}
+		server.Close()
+	}()
 	for n := 1; n <= laneCount; n++ {
 		var sums sync.WaitGroup
 		for i, lane := range lanes[:n] {
