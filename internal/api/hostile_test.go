@@ -72,7 +72,7 @@ func TestStringsOfTheService(t *testing.T) {
 		}
 	}
 	// Joiners are part of words and emoji.
-	if s, err := once(t, 200, `{"id":"s-1","name":"👩‍💻 می‌خواهم"}`).GetSession(t.Context(), "s-1"); err != nil || s.Name != "👩‍💻 می‌خواهم" {
+	if s, err := once(t, 200, `{"id":"s-1","name":"👩\u200d💻 می\u200cخواهم"}`).GetSession(t.Context(), "s-1"); err != nil || s.Name != "👩\u200d💻 می\u200cخواهم" {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }

@@ -89,7 +89,7 @@ func cut(text []byte) (first value, rest []byte) {
 			continue
 		case (c == '}' || c == ']') && depth > 0:
 			depth--
-		case depth == 0 && bytes.IndexByte([]byte(" \t\r\n,:]}"), c) >= 0:
+		case depth == 0 && strings.IndexByte(" \t\r\n,:]}", c) >= 0:
 			return value(text[:i]), text[i:]
 		default:
 			continue

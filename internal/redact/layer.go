@@ -1,9 +1,9 @@
 package redact
 
 import (
+	"bytes"
+	"encoding/hex"
 	"html"
-	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -35,7 +35,7 @@ func plainLayer(s string) *layer {
 // unescaped returns the layer with one level of percent, JSON (also Go) and HTML escapes replaced,
 // nil if it has none.
 func (l *layer) unescaped() *layer {
-	if !strings.ContainsAny(string(l.bytes), `%\&`) {
+	if !bytes.ContainsAny(l.bytes, `%\&`) {
 		return nil
 	}
 	u, changed := newLayer(len(l.bytes)), false
@@ -57,14 +57,14 @@ func (l *layer) unescaped() *layer {
 func unescape(b []byte) (plain []byte, n int) {
 	switch b[0] {
 	case '%':
-		if c, ok := hexRune(b, 1, 2); ok {
-			return []byte{byte(c)}, 3
+		if plain, ok := fromHex(b, 1, 2); ok {
+			return plain, 3
 		}
 	case '\\':
 		return unescapeJSON(b)
 	case '&':
 		const longest = 12
-		if end := strings.IndexByte(string(b[:min(len(b), longest)]), ';'); end > 0 {
+		if end := bytes.IndexByte(b[:min(len(b), longest)], ';'); end > 0 {
 			if text := html.UnescapeString(string(b[:end+1])); len(text) <= end {
 				return []byte(text), end + 1
 			}
@@ -83,24 +83,25 @@ func unescapeJSON(b []byte) (plain []byte, n int) {
 	case 'n', 'r', 't', 'b', 'f', 'v', 'a':
 		return []byte{'\n'}, 2
 	case 'x':
-		if c, ok := hexRune(b, 2, 2); ok {
-			return []byte{byte(c)}, 4
+		if plain, ok := fromHex(b, 2, 2); ok {
+			return plain, 4
 		}
 	case 'u':
-		if c, ok := hexRune(b, 2, 4); ok {
-			return utf8.AppendRune(nil, c), 6
+		if plain, ok := fromHex(b, 2, 4); ok {
+			return utf8.AppendRune(nil, rune(plain[0])<<8|rune(plain[1])), 6
 		}
 	}
 	return b[:1], 1
 }
 
-// hexRune reads digits hexadecimal digits of b.
-func hexRune(b []byte, at, digits int) (rune, bool) {
+// fromHex reads hexadecimal digits.
+func fromHex(b []byte, at, digits int) ([]byte, bool) {
 	if len(b) < at+digits {
-		return 0, false
+		return nil, false
 	}
-	n, err := strconv.ParseUint(string(b[at:at+digits]), 16, 32)
-	return rune(n), err == nil
+	plain := make([]byte, digits/2)
+	_, err := hex.Decode(plain, b[at:at+digits])
+	return plain, err == nil
 }
 
 // folded returns the layer in lower case, without control and format characters, and with white
@@ -160,7 +161,7 @@ func (l *layer) decoded(offset int) *layer {
 }
 
 func (l *layer) decodeWord(d *layer, begin, end, skip int) {
-	var bits, n int
+	var bits, n uint
 	var before int32
 	for i := begin; i < end; i++ {
 		six := sextets[l.bytes[i]]
@@ -171,10 +172,10 @@ func (l *layer) decodeWord(d *layer, begin, end, skip int) {
 			skip--
 			continue
 		}
-		bits, n = bits<<6|int(six), n+6
+		bits, n = bits<<6|uint(six), n+6
 		if n >= 8 {
 			n -= 8
-			d.bytes, d.from, d.to = append(d.bytes, byte(bits>>n)), append(d.from, before), append(d.to, l.to[i])
+			d.bytes, d.from, d.to = append(d.bytes, byte(bits>>n&0xff)), append(d.from, before), append(d.to, l.to[i])
 		}
 		before = l.from[i]
 		bits &= 1<<n - 1
