@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"net"
@@ -25,6 +26,10 @@ type Config struct {
 	// Token gives the identity token of the upload and batch API; nil: not configured.
 	Token credential.TokenSource
 
+	// Redactor masks what is shown; nil: one that knows the credentials. It gets to know the
+	// credentials, the tokens that are sent, and the stream keys that are sent or received.
+	Redactor *redact.Redactor
+
 	// MaxRetries and the fields below are those of wire.Config.
 	MaxRetries     int
 	RequestTimeout time.Duration
@@ -48,7 +53,8 @@ func New(c Config) (*Client, error) {
 	if err := basic.Check(); err != nil {
 		return nil, err
 	}
-	mask := redact.New(slices.Concat(basic.Secrets(), bearer.Secrets())...)
+	mask := cmp.Or(c.Redactor, redact.New())
+	mask.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
 	calls, err := wire.New(wire.Config{
 		MaxRetries: c.MaxRetries, RequestTimeout: c.RequestTimeout, UserAgent: c.UserAgent, RootCAs: c.RootCAs,
 		Transport: c.Transport, DialContext: c.DialContext, Redactor: mask,
@@ -68,7 +74,7 @@ func New(c Config) (*Client, error) {
 }
 
 // StorageTransport returns the transport for PUTs to presigned URLs: see wire.Client.Storage.
-func (c *Client) StorageTransport() http.RoundTripper { return c.wire.Storage() }
+func (c *Client) StorageTransport() http.RoundTripper { return c.wire.Storage(c.vod) }
 
 // call is one of the nine calls.
 type call struct {
@@ -95,6 +101,19 @@ func (c call) answered(v value) bool {
 	return hasContent && c.read(v) == nil
 }
 
+// ask makes a call and returns what decode reads from its response.
+func ask[T any](ctx context.Context, c *Client, call call, decode func(value) (T, error)) (result T, err error) {
+	call.read = func(v value) error {
+		var err error
+		result, err = decode(v)
+		return err
+	}
+	if err := c.do(ctx, call); err != nil {
+		return *new(T), err
+	}
+	return result, nil
+}
+
 // do makes a call. Its error is an *Error.
 func (c *Client) do(ctx context.Context, call call) error {
 	call.StatusInBody = func(body []byte) int {
@@ -106,21 +125,22 @@ func (c *Client) do(ctx context.Context, call call) error {
 		return status
 	}
 	o, err := c.wire.Do(ctx, call.Call)
-	mask := c.mask.With(call.Secrets...)
 	if err == nil && o.OK() {
 		if err = call.read(parse(o.Body)); err == nil {
 			return nil
 		}
 		o.MayHaveBeenProcessed = call.Method != http.MethodGet
 		// The error names keys, which the service chose.
-		err = &shapeError{text: mask.Line(strings.TrimPrefix(err.Error(), shapePrefix))}
+		if ctx.Err() == nil {
+			err = &shapeError{text: c.mask.Line(strings.TrimPrefix(err.Error(), shapePrefix))}
+		}
 	}
 	e := &Error{
 		Attempted: call.attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests,
 		Status: o.Status, RequestID: o.RequestID, MayHaveBeenProcessed: o.MayHaveBeenProcessed, Err: err,
 	}
 	if !o.OK() {
-		e.Message = errorMessage(mask, o.ContentType, o.Body)
+		e.Message = errorMessage(c.mask, o.ContentType, o.Body)
 	}
 	if call.NothingDone != nil {
 		e.StorageCode = storageCode(o.Body) // also of a 2xx response: S3 itself completes with 200 and an error

@@ -1,19 +1,35 @@
 package api
 
 import (
+	"context"
 	"slices"
 	"strings"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+)
+
+const (
+	// pageLimit is how many entries of a list are read. The service sends at most 100 sessions.
+	pageLimit = 1000
+	// cursorLimit is how many values a cursor may have.
+	cursorLimit = 16
 )
 
 // decodePage reads the response to call 11 of SERVICE.md: Sessions and LastEvaluatedKey, wrapped or
-// bare, or only a list.
-func decodePage(v value) (*SessionPage, error) {
+// bare, or only a list. It reads the sessions with decodeSession, and stops when ctx ends.
+func decodePage(ctx context.Context, v value, decodeSession func(value) (*Session, error)) (*SessionPage, error) {
 	list, ok := findList(v, "Sessions", "LastEvaluatedKey")
 	if !ok {
 		return nil, misshapen("no list of sessions was found in %s%s", v.describe(), describeData(v))
 	}
 	page := &SessionPage{}
 	for i, item := range list.items() {
+		if i == pageLimit {
+			return nil, misshapen("it has more than %d sessions", pageLimit)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if !item.isObject() {
 			return nil, misshapen("entry %d of the sessions is %s where an object was expected", i+1, item.brief())
 		}
@@ -54,6 +70,9 @@ func decodeCursor(v value) (Cursor, error) {
 		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", v.describe())
 	}
 	o := v.object()
+	if len(o.members) > cursorLimit {
+		return nil, misshapen("LastEvaluatedKey has more than %d values", cursorLimit)
+	}
 	next := Cursor{}
 	for _, key := range cursorKeys {
 		text, ok := cursorValue(o.get(key))
@@ -90,9 +109,10 @@ func cursorValue(v value) (string, bool) {
 	if v.isObject() {
 		if o := v.object(); len(o.members) == 1 {
 			if inner := o.members[o.keys()[0]]; !inner.isObject() {
-				return inner.scalar()
+				v = inner
 			}
 		}
 	}
-	return v.scalar()
+	text, ok := v.scalar()
+	return text, ok && len(text) <= textLimit && redact.Safe(text)
 }

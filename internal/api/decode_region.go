@@ -6,7 +6,12 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
+
+// regionLimit, in bytes, is the length of the longest entry, which becomes Region.JSON.
+const regionLimit = 16 << 10
 
 // regionKeys are the keys under which an entry may have the name of the region, the most likely
 // first: the service documents none.
@@ -23,6 +28,12 @@ func decodeRegions(v value) ([]Region, error) {
 	}
 	var regions []Region
 	for i, item := range list.items() {
+		if i == pageLimit {
+			return nil, misshapen("it has more than %d regions", pageLimit)
+		}
+		if len(item) > regionLimit {
+			return nil, misshapen("entry %d of the regions has %d bytes, more than %d", i+1, len(item), regionLimit)
+		}
 		name, ok := regionName(item, 0)
 		if !ok {
 			return nil, misshapen("entry %d of the regions carries no name: it is %s", i+1, item.describe())
@@ -31,7 +42,7 @@ func decodeRegions(v value) ([]Region, error) {
 		if err := json.Compact(&compact, item); err != nil {
 			return nil, misshapen("entry %d of the regions is not JSON", i+1)
 		}
-		regions = append(regions, Region{Name: name, JSON: compact.String(), Unavailable: regionUnavailable(item, 0)})
+		regions = append(regions, Region{Name: name, JSON: redact.Escape(compact.String()), Unavailable: regionUnavailable(item, 0)})
 	}
 	return regions, nil
 }
@@ -39,8 +50,8 @@ func decodeRegions(v value) ([]Region, error) {
 // regionName finds the name in an entry. The name may be some levels deeper in an object.
 func regionName(v value, depth int) (string, bool) {
 	if v.isString() {
-		name := strings.TrimSpace(v.text())
-		return name, name != ""
+		name := redact.Escape(strings.TrimSpace(v.text()))
+		return name, name != "" && len(name) <= textLimit
 	}
 	if !v.isObject() || depth > wrapperDepth {
 		return "", false

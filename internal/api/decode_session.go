@@ -3,6 +3,8 @@ package api
 import (
 	"slices"
 	"strings"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 var (
@@ -36,8 +38,15 @@ func decodeSession(v value) (*Session, error) {
 		return nil, misshapen("no session with an id was found in %s%s", v.describe(), describeData(v))
 	}
 	f := &fields{object: o}
+	id, ok := o.get("id").scalar()
+	if !ok || strings.TrimSpace(id) == "" {
+		return nil, misshapen("the session's id is %s", o.get("id").describe())
+	}
+	if id = f.need("id"); f.err != nil {
+		return nil, f.err
+	}
 	s := &Session{
-		ID: f.str("id"), UserID: f.str("user_id"), Region: f.str("region"), Name: f.str("name"),
+		ID: id, UserID: f.str("user_id"), Region: f.str("region"), Name: f.str("name"),
 		Input: f.str("input"), Mode: f.str("mode"), OutputMode: f.outputMode(), Status: f.str("status"),
 		InputPreset:  f.preset(),
 		InputSourceA: f.str("input_source_a"), InputSourceB: f.str("input_source_b"),
@@ -50,9 +59,6 @@ func decodeSession(v value) (*Session, error) {
 		SubDomainA:   f.str("sub_domain_a"), SubDomainB: f.str("sub_domain_b"),
 		ElasticIPA: f.str("elastic_ip_a"), ElasticIPB: f.str("elastic_ip_b"),
 		Port: f.integer("port"), EgressPort: f.integer("egress_port"),
-	}
-	if strings.TrimSpace(s.ID) == "" {
-		return nil, misshapen("the session's id is %s", o.get("id").describe())
 	}
 	return s, f.err
 }
@@ -95,7 +101,8 @@ func (f *fields) outputMode() string {
 func modeIn(v value, depth int) (string, bool) {
 	switch {
 	case v.isString():
-		return v.text(), true
+		text := v.text()
+		return redact.Escape(text), len(text) <= textLimit
 	case v.isArray():
 		if n, only := v.count(2); n == 1 && depth < 3 {
 			return modeIn(only, depth+1)
@@ -126,7 +133,7 @@ func modeInObject(o object, depth int) (string, bool) {
 		return modes[0], true
 	}
 	if v := o.get(outputModeKeys...); v.isString() && v.text() != "" {
-		return v.text(), true
+		return modeIn(v, depth)
 	}
 	if len(modes) == 0 && len(texts) == 1 {
 		return texts[0], true

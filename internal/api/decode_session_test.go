@@ -183,7 +183,7 @@ func TestDecodeSessionFields(t *testing.T) {
 		"ports":                    {`"port":"1935","egress_port":1.936e3`, api.Session{Port: new(int64(1935)), EgressPort: new(int64(1936))}},
 		"port as a float":          {`"port":1935.0`, api.Session{Port: new(int64(1935))}},
 		"two letter cases":         {`"name":null,"Name":"n"`, api.Session{Name: "n"}},
-		"escapes":                  {`"name":"\u00e9\ud83d\ude00\u0000"`, api.Session{Name: "é😀\x00"}},
+		"escapes":                  {`"name":"\u00e9\ud83d\ude00\u0000"`, api.Session{Name: `é😀\u0000`}},
 		"lone surrogate":           {`"name":"\ud800"`, api.Session{Name: "\uFFFD"}},
 		"unknown status":           {`"status":"WARMING_UP"`, api.Session{Status: "WARMING_UP"}},
 	} {

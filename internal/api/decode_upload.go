@@ -1,6 +1,11 @@
 package api
 
-import "slices"
+import (
+	"net/url"
+	"slices"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+)
 
 // found finds the object that has a value under one of the keys, however it is wrapped. An error
 // names the first key.
@@ -68,7 +73,7 @@ func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 		return nil, err
 	}
 	done := &CompletedUpload{
-		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: f.str("Location"), ETag: f.str("ETag"),
+		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(addressLimit, "Location")), ETag: f.str("ETag"),
 		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
 		ChecksumCRC64NVME: f.str("ChecksumCRC64NVME"), ChecksumCRC32C: f.str("ChecksumCRC32C"),
 		ChecksumCRC32: f.str("ChecksumCRC32"), ChecksumSHA256: f.str("ChecksumSHA256"),
@@ -79,14 +84,26 @@ func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 	return done, nil
 }
 
+// location returns the address of an object without what may be secret in it: user info and a
+// signature. It is "" if that cannot be told.
+func location(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Opaque != "" {
+		return ""
+	}
+	return redact.Escape(redact.Address(u))
+}
+
 // decodeMessage reads the message in the response to call 7; "" if there is none. The batch job was
 // submitted, whatever the message looks like.
 func decodeMessage(v value) string {
 	if v.isString() {
 		return v.text()
 	}
-	if f, err := found(v, "message", "msg", "detail"); err == nil {
-		return f.str("message", "msg", "detail")
+	f, err := found(v, "message", "msg", "detail")
+	if err != nil {
+		return ""
 	}
-	return ""
+	text, _ := f.get("message", "msg", "detail").scalar()
+	return text
 }

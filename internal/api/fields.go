@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -21,14 +22,28 @@ func (f *fields) complain(key string, v value, expected string) {
 	}
 }
 
+const (
+	// textLimit, in bytes, is the length of the longest string that is read, but for an address.
+	textLimit    = 1 << 10
+	addressLimit = 16 << 10
+)
+
 // str reads a string, number or boolean under the first of the keys that is there; "" if none is.
-func (f *fields) str(keys ...string) string {
+// Characters that could change how a text with the string is shown are escaped.
+func (f *fields) str(keys ...string) string { return redact.Escape(f.limited(textLimit, keys...)) }
+
+func (f *fields) limited(limit int, keys ...string) string {
 	v := f.get(keys...)
 	s, ok := v.scalar()
-	if !ok {
+	switch {
+	case !ok:
 		f.complain(keys[0], v, "a string")
+	case len(s) <= limit:
+		return s
+	case f.err == nil:
+		f.err = misshapen("%s has %d bytes, more than %d", keys[0], len(s), limit)
 	}
-	return s
+	return ""
 }
 
 // boolean reads true, "true", "True", 1 and "1", and their opposites.
@@ -68,18 +83,25 @@ func (f *fields) integer(key string) *int64 {
 	return &n
 }
 
-// need reads a string that must not be blank.
-func (f *fields) need(keys ...string) string {
-	s := f.str(keys...)
-	if strings.TrimSpace(s) == "" && f.err == nil {
+// need reads a string that must not be blank. It is sent back, so it must be what it seems to be.
+func (f *fields) need(keys ...string) string { return f.needed(textLimit, keys...) }
+
+func (f *fields) needed(limit int, keys ...string) string {
+	s := f.limited(limit, keys...)
+	switch {
+	case f.err != nil:
+	case strings.TrimSpace(s) == "":
 		f.err = misshapen("%s is missing: the answer holds %s", keys[0], listKeys(f.keys()))
+	case !redact.Safe(s):
+		f.err = misshapen("%s contains a control or format character", keys[0])
+		return ""
 	}
 	return s
 }
 
 // address reads a presigned URL.
 func (f *fields) address(keys ...string) string {
-	s := strings.TrimSpace(f.need(keys...))
+	s := strings.TrimSpace(f.needed(addressLimit, keys...))
 	if f.err != nil {
 		return ""
 	}

@@ -10,13 +10,17 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 const (
 	// keysShown is how many keys an error text lists.
 	keysShown = 20
-	// keyShown, in characters, is how much of a long key it shows.
+	// keyShown, in characters, is the longest key that it shows. A key is not cut: part of a secret
+	// could not be masked.
 	keyShown = 40
+	// membersRead is how many members of an object are read.
+	membersRead = 1000
 )
 
 // shapeError says what was found where something else was expected. It shows types and keys, never
@@ -66,19 +70,50 @@ func (v value) text() string {
 	return s
 }
 
+// cut returns the first value of valid JSON text, and what follows it.
+func cut(text []byte) (first value, rest []byte) {
+	text = bytes.TrimLeft(text, " \t\r\n,:")
+	depth, quoted := 0, false
+	for i, c := range text {
+		switch {
+		case quoted:
+			if c != '"' || escaped(text[:i]) {
+				continue
+			}
+			quoted = false
+		case c == '"':
+			quoted = true
+			continue
+		case c == '{' || c == '[':
+			depth++
+			continue
+		case (c == '}' || c == ']') && depth > 0:
+			depth--
+		case depth == 0 && strings.IndexByte(" \t\r\n,:]}", c) >= 0:
+			return value(text[:i]), text[i:]
+		default:
+			continue
+		}
+		if depth == 0 {
+			return value(text[:i+1]), text[i+1:]
+		}
+	}
+	return value(text), nil
+}
+
+// escaped reports whether text ends with a backslash that escapes what follows.
+func escaped(text []byte) bool { return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1 }
+
 // items yields the elements of a list, one at a time: a list of a million nulls is not kept as a
 // million values.
 func (v value) items() iter.Seq2[int, value] {
 	return func(yield func(int, value) bool) {
-		d := json.NewDecoder(bytes.NewReader(v))
-		if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		if !v.isArray() {
 			return
 		}
-		for i := 0; d.More(); i++ {
-			var raw json.RawMessage
-			if d.Decode(&raw) != nil || !yield(i, value(raw)) {
-				return
-			}
+		item, rest := cut(v[1:])
+		for i := 0; len(item) > 0 && yield(i, item); i++ {
+			item, rest = cut(rest)
 		}
 	}
 }
@@ -105,14 +140,18 @@ type object struct {
 	folded  map[string]string // folded key: key
 }
 
+// object returns the members of an object, of a very large one the first.
 func (v value) object() object {
-	var raw map[string]json.RawMessage
-	if !v.isObject() || json.Unmarshal(v, &raw) != nil {
-		return object{}
+	o := object{members: map[string]value{}, folded: map[string]string{}}
+	if !v.isObject() {
+		return o
 	}
-	o := object{members: make(map[string]value, len(raw)), folded: make(map[string]string, len(raw))}
-	for _, key := range slices.Sorted(maps.Keys(raw)) {
-		o.members[key] = value(bytes.TrimSpace(raw[key]))
+	key, rest := cut(v[1:])
+	for n := 0; len(key) > 0 && n < membersRead; n++ {
+		o.members[key.text()], rest = cut(rest)
+		key, rest = cut(rest)
+	}
+	for _, key := range o.keys() {
 		if _, taken := o.folded[fold(key)]; !taken {
 			o.folded[fold(key)] = key
 		}
@@ -200,10 +239,11 @@ func (v value) brief() string {
 func listKeys(keys []string) string {
 	shown := make([]string, 0, keysShown)
 	for _, key := range keys[:min(len(keys), keysShown)] {
-		if runes := []rune(key); len(runes) > keyShown {
-			key = string(runes[:keyShown]) + "…"
+		if n := utf8.RuneCountInString(key); n > keyShown {
+			shown = append(shown, fmt.Sprintf("a key of %d characters", n))
+		} else {
+			shown = append(shown, strconv.Quote(key))
 		}
-		shown = append(shown, strconv.Quote(key))
 	}
 	text := strings.Join(shown, ", ")
 	if more := len(keys) - len(shown); more > 0 {
@@ -212,8 +252,13 @@ func listKeys(keys []string) string {
 	return text
 }
 
-// parse returns a body that is known to be valid JSON.
-func parse(body []byte) value { return value(bytes.TrimSpace(body)) }
+// parse returns a body as a value, nothing if it is not JSON.
+func parse(body []byte) value {
+	if !json.Valid(body) {
+		return nil
+	}
+	return value(bytes.TrimSpace(body))
+}
 
 // scalar returns the text of a string, number or boolean, and "" for null, an empty object or an
 // empty list.

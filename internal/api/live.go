@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
@@ -21,16 +20,10 @@ const (
 // Regions lists the regions in which a session may be created, in the service's order (SERVICE.md,
 // call 8).
 func (c *Client) Regions(ctx context.Context) ([]Region, error) {
-	var regions []Region
-	err := c.do(ctx, call{
+	return ask(ctx, c, call{
 		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: regionsPath},
 		attempted: "list the regions",
-		read:      func(v value) (err error) { regions, err = decodeRegions(v); return err },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return regions, nil
+	}, decodeRegions)
 }
 
 // CreateSession creates a session (SERVICE.md, call 9). A second session would cost money, so the
@@ -38,25 +31,18 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 // id can be read is returned even if another field cannot: the id must not be lost, and GetSession
 // reports the field.
 func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
-	var session *Session
-	err := c.do(ctx, call{
-		Call: wire.Call{
-			Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec.body(), Once: true,
-			Secrets: redact.StreamSecrets(spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB),
-		},
+	c.mask.AddStreams([]string{spec.Name, spec.Region}, spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB)
+	return ask(ctx, c, call{
+		Call:      wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec.body(), Once: true},
 		attempted: "create the live session",
-		read: func(v value) (err error) {
-			if session, err = decodeSession(v); session != nil {
-				return nil
-			}
-			return err
-		},
-		sure: hasSession,
-	})
-	if err != nil {
+		sure:      hasSession,
+	}, func(v value) (*Session, error) {
+		session, err := c.decodeSession(v)
+		if session != nil {
+			return session, nil
+		}
 		return nil, err
-	}
-	return session, nil
+	})
 }
 
 // GetSession reads a session (SERVICE.md, call 10). NotFound tells that there is none with this id.
@@ -65,17 +51,22 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 	if err := checkID(id); err != nil {
 		return nil, &Error{Attempted: attempted, Method: http.MethodGet, Err: err}
 	}
-	var session *Session
-	err := c.do(ctx, call{
+	return ask(ctx, c, call{
 		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id)},
 		attempted: attempted,
-		read:      func(v value) (err error) { session, err = decodeSession(v); return err },
 		sure:      hasSession,
-	})
-	if err != nil {
-		return nil, err
+	}, c.decodeSession)
+}
+
+// decodeSession is the function of this name. The stream keys of the session are known from now on.
+func (c *Client) decodeSession(v value) (*Session, error) {
+	s, err := decodeSession(v)
+	if s != nil {
+		c.mask.AddStreams([]string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB},
+			s.InputSourceA, s.InputSourceB, s.OutputDestinationA, s.OutputDestinationB,
+			s.InputEndpointA, s.InputEndpointB, s.OutputEndpointA, s.OutputEndpointB)
 	}
-	return session, nil
+	return s, err
 }
 
 // checkID returns an error for an id that would make the path that of another call.
@@ -85,7 +76,7 @@ func checkID(id string) error {
 		return errors.New("the id of the session is empty")
 	case id == "." || id == "..":
 		return fmt.Errorf("%q is not an id of a session", id)
-	case strings.ContainsFunc(id, unicode.IsControl):
+	case !redact.Safe(id):
 		return errors.New("the id of the session contains a control character")
 	}
 	return nil
@@ -100,16 +91,10 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 			query.Set(key, v)
 		}
 	}
-	var page *SessionPage
-	err := c.do(ctx, call{
+	return ask(ctx, c, call{
 		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query},
 		attempted: "list the live sessions",
-		read:      func(v value) (err error) { page, err = decodePage(v); return err },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return page, nil
+	}, func(v value) (*SessionPage, error) { return decodePage(ctx, v, c.decodeSession) })
 }
 
 // createBody is the body of call 9.

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// errorBodyRead, in bytes, is how much of an error body is read that is not JSON.
-	errorBodyRead = 64 << 10
+	// errorBodyRead, in bytes, is how much of an error body is read: more than a Line reads.
+	errorBodyRead = 64<<10 + 1
 	// messageDepth is how deep a message is searched for in JSON.
 	messageDepth = 6
 	// itemsRead is how many elements of a list of errors are read.
@@ -24,13 +24,10 @@ const (
 // errorMessage returns what an error body says as one masked line, "" if it says nothing.
 func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
 	body = bytes.TrimSpace(body)
-	if json.Valid(body) {
+	if len(body) <= errorBodyRead && json.Valid(body) {
 		return mask.Line(jsonMessage(mask, body))
 	}
-	if body = redact.Cut(body, errorBodyRead); len(body) == 0 {
-		return ""
-	}
-	text := strings.ToValidUTF8(string(body), "\uFFFD")
+	text := strings.ToValidUTF8(string(body[:min(len(body), errorBodyRead)]), "\uFFFD")
 	media, _, _ := mime.ParseMediaType(contentType)
 	if strings.HasSuffix(media, "html") || strings.HasSuffix(media, "xml") || strings.HasPrefix(text, "<") {
 		text = markupText(mask.Text(text))

@@ -14,8 +14,7 @@ import (
 // PresignUpload asks where to PUT one file (SERVICE.md, call 1). contentType is a media type; "" is
 // not sent.
 func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string) (*UploadTarget, error) {
-	var target *UploadTarget
-	err := c.do(ctx, call{
+	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/presign-url",
 			Body: struct {
@@ -24,18 +23,12 @@ func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string
 			}{contentType, fileName},
 		},
 		attempted: "get an upload address for " + c.mask.Line(fileName),
-		read:      func(v value) (err error) { target, err = decodeUploadTarget(v); return err },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return target, nil
+	}, decodeUploadTarget)
 }
 
 // CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3).
 func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*MultipartUpload, error) {
-	var upload *MultipartUpload
-	err := c.do(ctx, call{
+	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/create",
 			Body: struct {
@@ -43,19 +36,13 @@ func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*M
 			}{fileName},
 		},
 		attempted: "begin the multipart upload of " + c.mask.Line(fileName),
-		read:      func(v value) (err error) { upload, err = decodeMultipartUpload(v); return err },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return upload, nil
+	}, decodeMultipartUpload)
 }
 
 // PresignPart asks where to PUT one part, numbered from 1 (SERVICE.md, call 4). The URL is a
 // secret.
 func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, number int) (string, error) {
-	var address string
-	err := c.do(ctx, call{
+	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/generate-url",
 			Body: struct {
@@ -66,12 +53,7 @@ func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, numb
 			NothingDone: isStorageRefusal,
 		},
 		attempted: fmt.Sprintf("get the address of part %d", number),
-		read:      func(v value) (err error) { address, err = decodePartURL(v); return err },
-	})
-	if err != nil {
-		return "", err
-	}
-	return address, nil
+	}, decodePartURL)
 }
 
 // completedPart is an element of the body of call 6.
@@ -91,8 +73,7 @@ func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID 
 	for i, p := range parts {
 		sent[i] = completedPart{p.ETag, p.Number}
 	}
-	var done *CompletedUpload
-	err := c.do(ctx, call{
+	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/complete",
 			Body: struct {
@@ -103,19 +84,14 @@ func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID 
 			Unlimited: true, NothingDone: isStorageRefusal,
 		},
 		attempted: "complete the multipart upload",
-		read:      func(v value) (err error) { done, err = decodeCompletedUpload(v); return err },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return done, nil
+	}, decodeCompletedUpload)
 }
 
 // SubmitBatch submits stored files, by key path, for processing (SERVICE.md, call 7). It returns
 // the service's message, "" if there is none. A second job would cost money, so the call is
 // repeated only if it was surely not processed: see MayHaveBeenProcessed.
 func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) (message string, err error) {
-	err = c.do(ctx, call{
+	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", Once: true,
 			Body: struct {
@@ -126,10 +102,5 @@ func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) 
 			NoContent: true,
 		},
 		attempted: "submit the batch job",
-		read: func(v value) error {
-			message = c.mask.Line(decodeMessage(v))
-			return nil
-		},
-	})
-	return message, err
+	}, func(v value) (string, error) { return c.mask.Line(decodeMessage(v)), nil })
 }

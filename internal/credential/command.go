@@ -21,7 +21,7 @@ const (
 	// the program has ended.
 	commandGrace = time.Second
 	// stderrKept, in bytes, is how much of the standard error of a token command is kept.
-	stderrKept = 8 << 10
+	stderrKept = 64 << 10
 )
 
 // CommandToken runs a program that prints the token, without a shell, and runs it again when the
@@ -93,12 +93,8 @@ func commandProblem(ctx, limited context.Context, name string, err error, compla
 // complaint returns what a command wrote to its standard error, to be appended to an error text.
 // What it printed to its standard output may be a token, so that is masked.
 func complaint(stderr, stdout *capped) string {
-	written := stderr.String()
-	if stderr.more {
-		written = string(redact.Cut([]byte(written), stderrKept-1))
-	}
 	printed := append(strings.Fields(stdout.String()), strings.TrimSpace(stdout.String()))
-	if text := redact.New(printed...).Line(written); text != "" {
+	if text := redact.New(printed...).Line(stderr.String()); text != "" {
 		return ": " + text
 	}
 	return ""

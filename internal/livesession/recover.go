@@ -174,12 +174,7 @@ func listAgain(spec api.SessionSpec) string {
 
 func importBlock(s *api.Session) string {
 	status := strings.Trim(strconv.Quote(s.Status), `"`) // a line break would end the comment
-	return fmt.Sprintf("# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", status, typeName, hclString(s.ID))
-}
-
-// hclString quotes a string for HCL, where ${ and %{ begin a template.
-func hclString(s string) string {
-	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(s))
+	return fmt.Sprintf("# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", status, typeName, providerdata.HCL(s.ID))
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " s" }

@@ -3,7 +3,6 @@ package mediaupload
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -51,7 +50,7 @@ func uploadDiagnostic(f upload.File, left *resume.Upload, err error, next steps)
 	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", f.Name),
 			fmt.Sprintf("%s\n\nFind out whether the file is stored, for example with a batch job on this key path.\n\n%s\n\nIf the file is not stored, %s",
-				providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", shellQuoted(unsure.KeyPath)), next.ifNot))
+				providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", providerdata.Shell(unsure.KeyPath)), next.ifNot))
 	}
 	d := providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", f.Name), err)
 	// The parts of a file that changed are other ones.
@@ -80,14 +79,4 @@ func sizeDiagnostic(f upload.File) diag.Diagnostic {
 		return diag.NewAttributeErrorDiagnostic(at, "The part size does not fit the file", problem.Detail)
 	}
 	return diag.NewAttributeErrorDiagnostic(at, "The file is too large", problem.Detail)
-}
-
-var plainInShell = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
-
-// shellQuoted is a key path as a POSIX shell takes it for one word.
-func shellQuoted(keyPath string) string {
-	if plainInShell.MatchString(keyPath) {
-		return keyPath
-	}
-	return "'" + strings.ReplaceAll(keyPath, "'", `'\''`) + "'"
 }

@@ -12,7 +12,7 @@ import (
 func TestImportCommandCanBePasted(t *testing.T) {
 	t.Parallel()
 	for keyPath, argument := range map[string]string{
-		"vod/input/c-1/u_2/a.mp4":        "vod/input/c-1/u_2/a.mp4",
+		"vod/input/c-1/u_2/a.mp4":        "'vod/input/c-1/u_2/a.mp4'",
 		"vod/input/c/u/two words.mp4":    "'vod/input/c/u/two words.mp4'",
 		"vod/input/c/u/it's $(here).mp4": `'vod/input/c/u/it'\''s $(here).mp4'`,
 		"vod/input/c/u/Übung.mp4":        "'vod/input/c/u/Übung.mp4'",

@@ -317,7 +317,7 @@ func TestLostCompleteIsNotRepeatedBlindly(t *testing.T) {
 	object := onlyObject(t, m.Server)
 	m.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: http.StatusNotFound, Body: `{"message":"NoSuchUpload"}`})
 	diags := m.apply()
-	m.says(diags, "may be complete", "terraform import ADDRESS "+object.KeyPath)
+	m.says(diags, "may be complete", "terraform import ADDRESS '"+object.KeyPath+"'")
 	if !diags.Failed() || m.state.Exists() {
 		t.Errorf("the state is %v: %s", m.state.Attrs(), diags)
 	}

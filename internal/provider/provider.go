@@ -23,6 +23,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/livesession"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/region"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
@@ -39,9 +40,10 @@ var (
 
 // vodlive is the provider. A process has one.
 type vodlive struct {
-	version string
-	env     Environment
-	dial    Dial
+	version  string
+	env      Environment
+	dial     Dial
+	redactor *redact.Redactor // of the whole process
 }
 
 // Environment looks up a variable as os.LookupEnv does.
@@ -57,7 +59,9 @@ func New(version string) func() provider.Provider { return NewWithNetwork(versio
 // NewWithNetwork is New with a given environment, so that tests in one process do not share one, and
 // a given network, because tests in virtual time need one in memory. A nil dial uses TCP.
 func NewWithNetwork(version string, env Environment, dial Dial) func() provider.Provider {
-	return func() provider.Provider { return &vodlive{version: version, env: env, dial: dial} }
+	return func() provider.Provider {
+		return &vodlive{version: version, env: env, dial: dial, redactor: redact.New()}
+	}
 }
 
 func (p *vodlive) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -78,7 +82,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 		return
 	}
 	set.userAgent = userAgent(p.version, req.TerraformVersion, p.env)
-	data, err := set.data(p.dial)
+	data, err := set.data(p.dial, p.redactor)
 	if err != nil {
 		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
 		return
@@ -95,7 +99,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 }
 
 // data creates the API client and the upload engine that this process shares.
-func (s *settings) data(dial Dial) (*providerdata.Data, error) {
+func (s *settings) data(dial Dial, redactor *redact.Redactor) (*providerdata.Data, error) {
 	d := providerdata.Settings{
 		Unknown:              s.unknown,
 		LiveAddress:          s.baseURL,
@@ -128,6 +132,7 @@ func (s *settings) data(dial Dial) (*providerdata.Data, error) {
 		UserAgent:      s.userAgent,
 		RootCAs:        s.rootCAs,
 		DialContext:    dial,
+		Redactor:       redactor,
 	})
 	if err != nil {
 		return nil, err

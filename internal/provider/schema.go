@@ -67,7 +67,8 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			"id_token_command": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Program and arguments that print the identity token, for example `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`. " +
-					"The provider runs it without a shell, for at most 10 seconds, when it first needs the token, and again when a request is refused with 401.",
+					"The provider runs it without a shell, for at most 10 seconds, when it first needs the token, and again when a request is refused with 401. " +
+					"The program inherits the whole environment of Terraform, including the secrets in it.",
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional: true,

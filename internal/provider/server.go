@@ -2,12 +2,16 @@ package provider
 
 import (
 	"context"
+	"iter"
+	"reflect"
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // Logs says whether any log output is shown.
@@ -47,7 +51,11 @@ func NewServer(p provider.Provider, logs Logs) tfprotov6.ProviderServer {
 	if !ok { // then an update of the framework has removed list resources or actions
 		panic("the framework's server has no list resources or no actions")
 	}
-	return &server{framework: inner, logs: logs}
+	mask := redact.New()
+	if p, ok := p.(*vodlive); ok {
+		mask = p.redactor
+	}
+	return &server{framework: inner, logs: logs, redactor: mask}
 }
 
 // framework has the methods of the framework's server that this provider needs.
@@ -59,7 +67,8 @@ type framework interface {
 
 type server struct {
 	framework
-	logs Logs
+	logs     Logs
+	redactor *redact.Redactor
 }
 
 // callContext forwards cancellation and values only while the call runs, so that the framework,
@@ -80,72 +89,144 @@ func (c *callContext) Value(key any) any {
 }
 
 // serve runs one call of the framework with a callContext.
-func serve[Q, R any](ctx context.Context, logs Logs, call func(context.Context, Q) (R, error), req Q) (R, error) {
+func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
 	own, cancel := context.WithCancelCause(context.Background())
 	defer cancel(context.Canceled)
 	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	defer unlink()
-	if !logs {
-		return call(own, req)
+	if !s.logs {
+		return shown(own, s, call, req)
 	}
 	c := &callContext{Context: own}
 	c.call.Store(&ctx)
 	defer c.call.Store(nil)
-	return call(c, req)
+	return shown(c, s, call, req)
+}
+
+// shown runs one call of the framework and masks the texts of its response. No other place in the
+// provider is between Terraform and all diagnostics, of which some quote the state or a record.
+func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
+	resp, err := call(ctx, req)
+	if v := reflect.Indirect(reflect.ValueOf(resp)); v.IsValid() {
+		if field := v.FieldByName("Diagnostics"); field.IsValid() {
+			s.mask(field.Interface().([]*tfprotov6.Diagnostic)) //nolint:forcetypeassert // of every response
+		}
+	}
+	return resp, err
+}
+
+func (s *server) mask(diagnostics []*tfprotov6.Diagnostic) {
+	for _, d := range diagnostics {
+		d.Summary, d.Detail = s.redactor.Lines(d.Summary), s.redactor.Lines(d.Detail)
+	}
 }
 
 func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	return serve(ctx, s.logs, s.framework.ValidateResourceConfig, req)
+	return serve(ctx, s, s.framework.ValidateResourceConfig, req)
 }
 
 func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return serve(ctx, s.logs, s.framework.UpgradeResourceState, req)
+	return serve(ctx, s, s.framework.UpgradeResourceState, req)
 }
 
 func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-	return serve(ctx, s.logs, s.framework.UpgradeResourceIdentity, req)
+	return serve(ctx, s, s.framework.UpgradeResourceIdentity, req)
 }
 
 func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return serve(ctx, s.logs, s.framework.ReadResource, req)
+	return serve(ctx, s, s.framework.ReadResource, req)
 }
 
 func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return serve(ctx, s.logs, s.framework.PlanResourceChange, req)
+	return serve(ctx, s, s.framework.PlanResourceChange, req)
 }
 
 func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return serve(ctx, s.logs, s.framework.ApplyResourceChange, req)
+	return serve(ctx, s, s.framework.ApplyResourceChange, req)
 }
 
 func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return serve(ctx, s.logs, s.framework.ImportResourceState, req)
+	return serve(ctx, s, s.framework.ImportResourceState, req)
 }
 
 func (s *server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	return serve(ctx, s.logs, s.framework.ValidateDataResourceConfig, req)
+	return serve(ctx, s, s.framework.ValidateDataResourceConfig, req)
 }
 
 func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return serve(ctx, s.logs, s.framework.ReadDataSource, req)
+	return serve(ctx, s, s.framework.ReadDataSource, req)
 }
 
 func (s *server) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
-	return serve(ctx, s.logs, s.framework.CallFunction, req)
+	resp, err := serve(ctx, s, s.framework.CallFunction, req)
+	if resp != nil && resp.Error != nil {
+		resp.Error.Text = s.redactor.Lines(resp.Error.Text)
+	}
+	return resp, err
 }
 
 func (s *server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
-	return serve(ctx, s.logs, s.framework.ValidateEphemeralResourceConfig, req)
+	return serve(ctx, s, s.framework.ValidateEphemeralResourceConfig, req)
 }
 
 func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
-	return serve(ctx, s.logs, s.framework.OpenEphemeralResource, req)
+	return serve(ctx, s, s.framework.OpenEphemeralResource, req)
 }
 
 func (s *server) ValidateActionConfig(ctx context.Context, req *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
-	return serve(ctx, s.logs, s.framework.ValidateActionConfig, req)
+	return serve(ctx, s, s.framework.ValidateActionConfig, req)
 }
 
 func (s *server) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
-	return serve(ctx, s.logs, s.framework.PlanAction, req)
+	return serve(ctx, s, s.framework.PlanAction, req)
+}
+
+func (s *server) ValidateProviderConfig(ctx context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+	return shown(ctx, s, s.framework.ValidateProviderConfig, req)
+}
+
+func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	return shown(ctx, s, s.framework.ConfigureProvider, req)
+}
+
+func (s *server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+	return shown(ctx, s, s.framework.ValidateListResourceConfig, req)
+}
+
+func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+	stream, err := s.framework.ListResource(ctx, req)
+	if stream != nil && stream.Results != nil {
+		stream.Results = each(stream.Results, func(r tfprotov6.ListResourceResult) tfprotov6.ListResourceResult {
+			s.mask(r.Diagnostics)
+			r.DisplayName = s.redactor.Lines(r.DisplayName)
+			return r
+		})
+	}
+	return stream, err
+}
+
+func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	stream, err := s.framework.InvokeAction(ctx, req)
+	if stream != nil && stream.Events != nil {
+		stream.Events = each(stream.Events, func(e tfprotov6.InvokeActionEvent) tfprotov6.InvokeActionEvent {
+			switch t := e.Type.(type) {
+			case tfprotov6.ProgressInvokeActionEventType:
+				e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.redactor.Lines(t.Message)}
+			case tfprotov6.CompletedInvokeActionEventType:
+				s.mask(t.Diagnostics)
+			}
+			return e
+		})
+	}
+	return stream, err
+}
+
+func each[T any](all iter.Seq[T], change func(T) T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for one := range all {
+			if !yield(change(one)) {
+				return
+			}
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // ErrorDiagnostic converts an error to a diagnostic. The summary is attempted ("Creating the live
@@ -36,10 +37,14 @@ func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return ErrorDiagnostic("Submitting the batch job", err)
 	}
+	var listed strings.Builder
+	for _, path := range paths {
+		listed.WriteString("\n  - " + redact.Escape(path))
+	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
-		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n  - %s\n\n"+
+		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:%s\n\n"+
 			"The provider did not send the request again. Find out at the service whether the job is running: if it is, %s again submits a second job.",
-			ErrorText(err), strings.Join(paths, "\n  - "), again))
+			ErrorText(err), listed.String(), again))
 }
 
 // advice says what the user can do about an error. It is "" if the text of the error says it.

@@ -1,57 +1,114 @@
 package redact
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// masked replaces a secret.
-const masked = "***"
-
-// patterns finds secrets by their looks. They are applied in this order. A pattern is skipped if
-// the text has none of the characters that it needs: that is quicker to find out.
+// patterns find secrets by their looks: the first group of each is one.
 var patterns = []struct {
-	needs string
+	needs string // in every match, so that most texts need no search
 	find  *regexp.Regexp
-	with  string
 }{
-	// An rtmp URL, also with its slashes escaped or a word before it: the path is the stream key.
-	{":", regexp.MustCompile(`(?i)(rtmp[a-z]*:\\?/\\?/)(?:[^\s"<>/\\@]*@)?([^\s"<>/\\?#]*)[^\s"<>]*`), "$1$2/" + masked},
-	// A URL that is itself escaped, as inside another one.
-	{"%", regexp.MustCompile(`(?i)((?:https?|rtmp[a-z]*)%3a)%2f[^\s"<>]*`), "$1" + masked},
+	// The path of an rtmp URL, which ends with the stream key.
+	{"://", regexp.MustCompile(`(?i)rtmp[a-z]*://[^\s"'<>/\\?#]*[/?#]?([^\s"<>]*)`)},
 	// User info, in a URL or before a host.
-	{"@", regexp.MustCompile(`(//|\\/)[^\s"<>/\\@]+@`), "$1" + masked + "@"},
-	{"@", regexp.MustCompile(`[^\s"<>/@:]+:[^\s"<>/@]+@`), masked + "@"},
+	{"@", regexp.MustCompile(`//([^\s"<>/\\@]+)@`)},
+	{"@", regexp.MustCompile(`([^\s"<>/@:]+:[^\s"<>/@]+)@`)},
 	// A query string, and a fragment that looks like one.
-	{"=", regexp.MustCompile(`[?#][^\s"<>?]*=[^\s"<>]*`), "?" + masked},
-	// Parameters of a signature on their own.
-	{"=:", regexp.MustCompile(`(?i)\b(x-(?:amz|goog)-[a-z-]+|signature|sig|awsaccesskeyid|key-pair-id|(?:access|id|refresh|security|session)[_-]?token|secret(?:[_-]?key)?|password|stream[_-]?key)(\s*=\s*|\\?["']\s*:\s*\\?["'])[^\s"'<>&,;\\]+`), "$1$2" + masked},
+	{"=", regexp.MustCompile(`[?#]([^\s"<>?]*=[^\s"<>]*)`)},
 	// A header value with a credential.
-	{" ", regexp.MustCompile(`(?i)\b(bearer|basic) +[a-z0-9._~+/=-]{16,}`), "$1 " + masked},
+	{" ", regexp.MustCompile(`(?i)\b(?:bearer|basic) +([a-z0-9._~+/=-]{16,})`)},
+	{" ", regexp.MustCompile(`\bAWS +([A-Za-z0-9]+:[A-Za-z0-9+/=]+)`)},
 	// A JWT.
-	{".", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){1,4}\.?`), masked},
+	{"eyJ", regexp.MustCompile(`\b(eyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){1,4}\.?)`)},
 }
 
-func maskByLooks(s string) string {
+// markLooks hides what looks like a secret in a layer.
+func markLooks(l *layer, hidden []bool) {
 	for _, p := range patterns {
-		if strings.ContainsAny(s, p.needs) {
-			s = p.find.ReplaceAllString(s, p.with)
+		if !bytes.Contains(l.bytes, []byte(p.needs)) {
+			continue
+		}
+		for _, at := range p.find.FindAllSubmatchIndex(l.bytes, -1) {
+			l.hide(at[2], at[3], hidden)
 		}
 	}
-	return s
+	markAssigned(l, hidden)
 }
 
 var (
-	withoutSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
-	secretPrefixes    = []string{"inputsource", "outputdestination", "inputendpoint", "outputendpoint"}
-	secretParts       = []string{"presigned", "token", "secret", "password", "credential", "signature", "authorization", "streamkey", "cookie"}
+	// assignment is a name and what separates it from its value, as in id_token=, "token": ", and
+	// Stream key: .
+	assignment = regexp.MustCompile("((?:[A-Za-z]+ )?[A-Za-z][A-Za-z0-9_.-]*)[\"'`]?\\s*[:=]\\s*([\"'`]?)")
+	// scheme is the first word of a credential, behind which the secret begins.
+	scheme = regexp.MustCompile(`(?i)^(?:basic|bearer|digest|negotiate|token|apikey|aws[a-z0-9-]*)[ ]+`)
+	// word is a value that says something of the secret instead of being one.
+	word = regexp.MustCompile(`(?i)^(?:an?|and|are|as|at|cannot|check|could|does|expired|expected|failed|for|from|has|have|in|invalid|is|it|its|last|may|missing|must|no|none|not|null|of|on|open|or|refused|required|set|should|the|this|to|unknown|unset|value|was|were|which|with|write)\b[^=]*$`)
 )
+
+// markAssigned hides the values that are assigned to the name of a secret.
+func markAssigned(l *layer, hidden []bool) {
+	if !bytes.ContainsAny(l.bytes, ":=") {
+		return
+	}
+	for begin := 0; ; {
+		at := assignment.FindSubmatchIndex(l.bytes[begin:])
+		if at == nil {
+			return
+		}
+		name, quote, value := l.bytes[begin+at[2]:begin+at[3]], string(l.bytes[begin+at[4]:begin+at[5]]), begin+at[1]
+		begin = value
+		if !secretName(string(name)) {
+			continue
+		}
+		rest := l.bytes[value:]
+		skipped := len(scheme.Find(rest))
+		ends := "\"'`<>&,; \t\r\n"
+		if quote != "" {
+			ends = quote + "\r\n"
+		}
+		n := bytes.IndexAny(rest[skipped:], ends)
+		if n < 0 {
+			n = len(rest) - skipped
+		}
+		if quote == "" && word.Match(rest[skipped:skipped+n]) {
+			continue
+		}
+		l.hide(value+skipped, value+skipped+n, hidden)
+	}
+}
+
+var (
+	withoutSeparators = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
+	// secretParts are in the names of secrets, secretWords are whole names.
+	secretParts = []string{
+		"presigned", "token", "secret", "password", "passwd", "passphrase", "passcode", "credential", "signature", "authorization",
+		"streamkey", "streamname", "cookie", "apikey", "accesskey", "privatekey", "keypairid",
+	}
+	secretWords = []string{"sig", "jwt", "pass", "pwd", "auth", "bearer"}
+	// secretPrefixes begin the names of JSON fields that are secrets.
+	secretPrefixes = []string{"inputsource", "outputdestination", "inputendpoint", "outputendpoint"}
+)
+
+// secretName reports whether a name is that of a secret. Only its last word is looked at, unless
+// several together are one.
+func secretName(name string) bool {
+	last := name[strings.LastIndex(name, " ")+1:]
+	folded, joined := strings.ToLower(withoutSeparators.Replace(last)), strings.ToLower(withoutSeparators.Replace(name))
+	if strings.HasSuffix(folded, "file") || strings.HasSuffix(folded, "command") {
+		return false // where a secret comes from
+	}
+	return slices.Contains(secretWords, folded) || slices.ContainsFunc(secretParts, func(part string) bool {
+		return strings.Contains(folded, part) || strings.HasSuffix(joined, part)
+	})
+}
 
 // secretKey reports whether the value of a JSON field is a secret as a whole.
 func secretKey(key string) bool {
-	key = strings.ToLower(withoutSeparators.Replace(key))
-	return strings.HasSuffix(key, "url") || strings.HasSuffix(key, "uri") ||
-		slices.ContainsFunc(secretPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
-		slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(key, part) })
+	folded := strings.ToLower(withoutSeparators.Replace(key))
+	return secretName(key) || strings.HasSuffix(folded, "url") || strings.HasSuffix(folded, "uri") ||
+		slices.ContainsFunc(secretPrefixes, func(prefix string) bool { return strings.HasPrefix(folded, prefix) })
 }

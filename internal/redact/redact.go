@@ -1,9 +1,11 @@
 // Package redact takes secrets out of texts before they are shown: texts of the service and of
 // storage, errors, logs and diagnostics. No other package masks anything.
 //
-// A Redactor finds secrets in two ways. It searches for those that it was told, in every encoding
-// in which a service may repeat them (known.go). It replaces whatever looks like a secret: query
-// strings, user info, stream keys, tokens, signatures (looks.go).
+// A Redactor finds secrets in two ways. It searches for those that it was told, also for parts of
+// 12 bytes, in any letter case, and behind up to three encodings: percent, JSON, HTML, base64
+// (known.go, layer.go). It hides whatever looks like a secret: query strings, user info, stream
+// keys, tokens, signatures, values of fields with such names (looks.go). Both search copies of the
+// text, and hide the bytes that the found ones come from.
 //
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
 // every text unreadable. A secret that is neither known nor recognisable is shown.
@@ -15,98 +17,132 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 )
 
 const (
-	// addedKept is how many secrets of Add are remembered: tokens are renewed again and again.
-	addedKept = 16
-	// lineLimit, in characters, is the length of a Line.
+	// masked replaces a secret.
+	masked = "***"
+	// tokensKept is how many secrets of AddToken are remembered: tokens are renewed again and again.
+	tokensKept = 16
+	// lineLimit, in characters, is the length of a Line, and lineRead, in bytes, how much of a text
+	// is read for it.
 	lineLimit = 500
+	lineRead  = 64 << 10
 )
 
 // Redactor masks the secrets in texts. It is safe for concurrent use.
 type Redactor struct {
-	parent *Redactor // its secrets are masked, too; nil: none
-	fixed  []string
-
-	mu       sync.Mutex
-	added    []string          // oldest first
-	replacer *strings.Replacer // masks fixed and added; nil: to be made
+	mu     sync.RWMutex
+	kept   index
+	latest index // of tokens
+	tokens []string
 }
 
 // New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
 // secret.
-func New(secrets ...string) *Redactor { return &Redactor{fixed: secrets} }
-
-// With returns a Redactor that knows the secrets given and those of r, also those that are added to
-// r later. It is for the texts of one request.
-func (r *Redactor) With(secrets ...string) *Redactor {
-	if len(secrets) == 0 {
-		return r
-	}
-	return &Redactor{parent: r, fixed: secrets}
+func New(secrets ...string) *Redactor {
+	r := &Redactor{}
+	r.Add(secrets...)
+	return r
 }
 
-// Add makes r know one more secret. Of secrets that were added, the latest 16 are remembered.
-func (r *Redactor) Add(secret string) {
+// Add makes r know more secrets, as long as it exists.
+func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if secret == "" || slices.Contains(r.added, secret) {
+	for _, secret := range secrets {
+		r.kept.add(secret)
+	}
+}
+
+// AddToken makes r know one more token. The latest 16 are remembered.
+func (r *Redactor) AddToken(token string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if token == "" || r.latest.secrets[token] {
 		return
 	}
-	r.added = append(r.added, secret)
-	r.added = r.added[max(0, len(r.added)-addedKept):]
-	r.replacer = nil
+	r.tokens = append(r.tokens, token)
+	r.tokens = r.tokens[max(0, len(r.tokens)-tokensKept):]
+	r.latest = index{}
+	for _, token := range r.tokens {
+		r.latest.add(token)
+	}
 }
 
 // Text masks the secrets in s and leaves all else as it is.
-func (r *Redactor) Text(s string) string { return maskByLooks(r.known().Replace(s)) }
-
-// known returns what masks the known secrets.
-func (r *Redactor) known() *strings.Replacer {
-	if r.parent != nil { // not kept: the parent's secrets change
-		return newReplacer(r.secrets())
+func (r *Redactor) Text(s string) string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	hidden := make([]bool, len(s))
+	r.mark(plainLayer(s), encodingsAtMost, true, hidden)
+	if !slices.Contains(hidden, true) {
+		return s
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.replacer == nil {
-		r.replacer = newReplacer(slices.Concat(r.fixed, r.added))
+	var shown strings.Builder
+	for i := range len(s) {
+		switch {
+		case !hidden[i]:
+			shown.WriteByte(s[i])
+		case i == 0 || !hidden[i-1]:
+			shown.WriteString(masked)
+		}
 	}
-	return r.replacer
+	return shown.String()
 }
 
-func (r *Redactor) secrets() []string {
-	if r == nil {
-		return nil
+// mark hides the secrets in a layer and in the layers that are encoded in it.
+func (r *Redactor) mark(l *layer, encodings int, looks bool, hidden []bool) {
+	if looks {
+		markLooks(l, hidden)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Concat(r.parent.secrets(), r.fixed, r.added)
+	known := r.kept.secrets != nil || r.latest.secrets != nil
+	if known {
+		f := l.folded()
+		r.kept.mark(f, hidden)
+		r.latest.mark(f, hidden)
+	}
+	if encodings == 0 {
+		return
+	}
+	if u := l.unescaped(); u != nil {
+		r.mark(u, encodings-1, looks, hidden)
+	}
+	if known {
+		const group = 4
+		for offset := range group {
+			if d := l.decoded(offset); len(d.bytes) > 0 {
+				r.mark(d, encodings-1, false, hidden)
+			}
+		}
+	}
 }
 
 // Line masks the secrets in s and makes one line of valid UTF-8 of it, without control and format
-// characters, of at most 500 characters.
+// characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB.
 func (r *Redactor) Line(s string) string {
-	// Mask twice: collapsing white space can hide a secret, dropping control characters can
-	// complete one. Mask before cutting, because half of a secret would not be recognised.
-	s = r.Text(strings.ToValidUTF8(s, "\uFFFD"))
-	s = strings.Map(func(c rune) rune {
-		switch {
-		case unicode.IsSpace(c):
-			return ' '
-		case unicode.IsControl(c), unicode.Is(unicode.Cf, c):
+	if len(s) > lineRead {
+		s = s[:lineRead]
+		if end := strings.LastIndexAny(s, " \t\r\n"); end > 0 {
+			s = s[:end] // half of a short secret would not be recognised
+		}
+	}
+	s = r.Text(strings.Join(strings.Fields(strings.Map(func(c rune) rune {
+		if unsafe(c) && c != '\n' && c != '\t' && c != '\r' {
 			return -1
 		}
 		return c
-	}, s)
-	s = r.Text(strings.Join(strings.Fields(s), " "))
+	}, strings.ToValidUTF8(s, "\uFFFD"))), " "))
 	if utf8.RuneCountInString(s) > lineLimit {
 		s = strings.TrimSpace(string([]rune(s)[:lineLimit-1])) + "…"
 	}
 	return s
 }
+
+// Lines masks the secrets in s and escapes control, format and bidirectional characters but line
+// breaks and tabs.
+func (r *Redactor) Lines(s string) string { return escape(r.Text(s), "\n\t") }
 
 // JSON masks the secrets in a JSON document: fields whose names say that they hold one, and
 // whatever Text masks. ok is false if document is not JSON.
@@ -117,8 +153,7 @@ func (r *Redactor) JSON(document []byte) (text string, ok bool) {
 	if d.Decode(&v) != nil || d.More() {
 		return "", false
 	}
-	known := r.known()
-	shown, err := json.Marshal(maskValue(v, func(s string) string { return maskByLooks(known.Replace(s)) }))
+	shown, err := json.Marshal(r.maskValue(v))
 	if err != nil {
 		return "", false
 	}
@@ -126,33 +161,24 @@ func (r *Redactor) JSON(document []byte) (text string, ok bool) {
 	return r.Text(string(shown)), true
 }
 
-func maskValue(v any, text func(string) string) any {
+func (r *Redactor) maskValue(v any) any {
 	switch v := v.(type) {
 	case string:
-		return text(v)
+		return r.Text(v)
 	case []any:
 		for i := range v {
-			v[i] = maskValue(v[i], text)
+			v[i] = r.maskValue(v[i])
 		}
 	case map[string]any:
 		shown := make(map[string]any, len(v))
 		for key, value := range v {
 			if secretKey(key) && value != nil && value != "" {
-				shown[text(key)] = masked
+				shown[r.Text(key)] = masked
 			} else {
-				shown[text(key)] = maskValue(value, text)
+				shown[r.Text(key)] = r.maskValue(value)
 			}
 		}
 		return shown
 	}
 	return v
-}
-
-// Cut shortens a text to at most limit bytes, between two words. A secret that is cut in half would
-// not be recognised.
-func Cut(text []byte, limit int) []byte {
-	if len(text) <= limit {
-		return text
-	}
-	return text[:max(0, bytes.LastIndexAny(text[:limit], " \t\r\n"))]
 }

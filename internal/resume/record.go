@@ -15,11 +15,13 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
 const (
 	recordVersion  = 1
+	idLimit        = 1 << 10     // bytes of an upload id or a key path, as in the service's responses
 	recordInterval = time.Second // between two writes, so that records do not slow an upload down
 )
 
@@ -174,6 +176,8 @@ func parseRecord(content []byte, key Key) (*Upload, error) {
 		return nil, errors.New("it is of another upload")
 	case f.UploadID == "" || f.KeyPath == "":
 		return nil, errors.New("it names no upload")
+	case !redact.Safe(f.UploadID+f.KeyPath) || len(f.UploadID) > idLimit || len(f.KeyPath) > idLimit:
+		return nil, errors.New("it names an upload that the service has not made")
 	}
 	u := &Upload{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: key.PartSize, Completing: f.Completing}
 	count := transfer.PartCount(key.Size, key.PartSize)

@@ -141,6 +141,9 @@ func TestDamagedRecordIsIgnored(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
 		"newer version": func(record map[string]any) { record["version"] = 2 },
 		"no upload":     func(record map[string]any) { record["upload_id"] = "" },
+		"hostile id":    func(record map[string]any) { record["upload_id"] = "u\x1b[2J" },
+		"hostile key":   func(record map[string]any) { record["key_path"] = "k\nError: forged" },
+		"long key":      func(record map[string]any) { record["key_path"] = strings.Repeat("k", 1025) },
 		"part 0":        part("number", 0),
 		"part too many": part("number", 4),
 		"bad MD5":       part("md5", "abc"),

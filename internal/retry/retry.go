@@ -69,9 +69,17 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Untrusted reports whether a connection failed because the server does not speak TLS or its
-// certificate is not trusted. Another attempt would meet the same server.
-func Untrusted(err error) bool {
+// PermanentError says why a request was not sent, and never will be.
+type PermanentError string
+
+func (e PermanentError) Error() string { return string(e) }
+
+// Permanent reports whether another attempt would fail, too: the request must not be sent, or the
+// server does not speak TLS, or its certificate is not trusted.
+func Permanent(err error) bool {
+	if _, ok := errors.AsType[PermanentError](err); ok {
+		return true
+	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return true
 	}

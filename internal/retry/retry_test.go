@@ -76,7 +76,7 @@ func TestSleep(t *testing.T) {
 	})
 }
 
-func TestUntrusted(t *testing.T) {
+func TestPermanent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		err  error
@@ -85,10 +85,11 @@ func TestUntrusted(t *testing.T) {
 		{&tls.CertificateVerificationError{}, true},
 		{fmt.Errorf("PUT: %w", tls.RecordHeaderError{Conn: &net.TCPConn{}}), true},
 		{tls.RecordHeaderError{}, false},
+		{&net.OpError{Err: retry.PermanentError("no")}, true},
 		{net.ErrClosed, false},
 		{nil, false},
 	} {
-		if got := retry.Untrusted(test.err); got != test.want {
+		if got := retry.Permanent(test.err); got != test.want {
 			t.Errorf("%v: got %t", test.err, got)
 		}
 	}

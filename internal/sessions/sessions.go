@@ -17,7 +17,6 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -33,6 +32,8 @@ const (
 	pageAge  = 30 * time.Second // for how long a page answers reads of single sessions
 	pageWait = 5 * time.Second  // for how long a poll waits for pages before it sends a GET
 	alone    = 10               // reads before a listing: as many as Terraform makes at once by default
+
+	pagesAtMost = 1000 // of one listing, so 100,000 sessions: its pages are kept
 )
 
 // Reader is safe for concurrent use. It returns copies. Only GETs return NotFound.
@@ -253,8 +254,8 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 		r.seen[s.ID] = sighting{&page.Sessions[n], asked, first}
 	}
 	cursor := fmt.Sprintf("%q", page.Next)
-	if l.over = len(page.Next) == 0; !l.over && (l.cursors[cursor] || i+1 == 10_000) {
-		l.over, l.err = true, errors.New("listing the live sessions does not end: pages come again, or more than 10000")
+	if l.over = len(page.Next) == 0; !l.over && (l.cursors[cursor] || i+1 == pagesAtMost) {
+		l.over, l.err = true, fmt.Errorf("listing the live sessions does not end: pages come again, or more than %d", pagesAtMost)
 	}
 	l.pages, l.next, l.cursors[cursor] = append(l.pages, page), page.Next, true
 	return page, nil

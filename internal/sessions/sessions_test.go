@@ -688,7 +688,7 @@ func TestEndlessListing(t *testing.T) {
 	for name, tt := range map[string]struct{ cycle, pages int }{
 		"a cursor that stays":      {1, 2},
 		"a cursor that comes back": {3, 4},
-		"pages without end":        {1_000_000, 10_000},
+		"pages without end":        {1_000_000, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

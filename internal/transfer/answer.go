@@ -11,8 +11,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// answerLimit is how many bytes of a response body are read.
-const answerLimit = 64 << 10
+// answerLimit is how many bytes of a response body are read: more than a Line reads.
+const answerLimit = 64<<10 + 1
 
 // accepted reads the response to a PUT that storage accepted.
 func accepted(resp *http.Response) stored {

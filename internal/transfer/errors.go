@@ -94,12 +94,18 @@ func (e *ChecksumError) Error() string {
 // connectionError says that a request ended without a response.
 type connectionError struct {
 	op       string
+	text     string // masked
 	err      error
 	attempts int
 }
 
+func newConnectionError(p put, err error) *connectionError {
+	err = redact.URLError(err)
+	return &connectionError{op: p.op, text: redact.New(redact.PresignedSecrets(p.url)...).Line(err.Error()), err: err}
+}
+
 func (e *connectionError) Error() string {
-	return fmt.Sprintf("%s: %v%s", e.op, e.err, tried(e.attempts))
+	return fmt.Sprintf("%s: %s%s", e.op, e.text, tried(e.attempts))
 }
 
 func (e *connectionError) Unwrap() error { return e.err }

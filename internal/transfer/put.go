@@ -185,7 +185,7 @@ func (r *request) broken(err error) error {
 	if ours != nil {
 		return ours
 	}
-	return &connectionError{op: r.put.op, err: err}
+	return newConnectionError(r.put, err)
 }
 
 // await waits for an event of the request for a limited time and reports whether it came.

@@ -93,7 +93,7 @@ func transient(err error) bool {
 	case *StatusError:
 		return transientStatus(e)
 	case *connectionError:
-		return !retry.Untrusted(e.err)
+		return !retry.Permanent(e.err)
 	default:
 		return true
 	}

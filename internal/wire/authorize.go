@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // authorize adds the credential. After a 401 it gets another one, once in a call, and repeats the
 // attempt, whichever call it is: a request with 401 was refused before anything was done.
-func authorize(known *redact.Redactor, next handler) handler {
+func authorize(next handler) handler {
 	return func(ctx context.Context, x *exchange) (*response, error) {
-		if err := x.authorize(ctx, known, ""); err != nil {
+		if err := x.authorize(ctx, ""); err != nil {
 			return nil, err
 		}
 		res, err := next(ctx, x)
@@ -20,18 +18,18 @@ func authorize(known *redact.Redactor, next handler) handler {
 			return res, err
 		}
 		x.renewed = true
-		if err := x.authorize(ctx, known, x.authorization); err != nil {
+		if err := x.authorize(ctx, x.authorization); err != nil {
 			return res, err
 		}
 		return next(ctx, x)
 	}
 }
 
-func (x *exchange) authorize(ctx context.Context, known *redact.Redactor, rejected string) error {
+func (x *exchange) authorize(ctx context.Context, rejected string) error {
 	header, err := x.Endpoint.credential.Header(ctx, rejected)
 	switch {
 	case err == nil:
-		known.Add(header)
+		x.mask.AddToken(header)
 		x.authorization = header
 		return nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):

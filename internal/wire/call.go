@@ -32,8 +32,7 @@ type Call struct {
 	Method   string
 	Path     string // escaped, below the base address
 	Query    url.Values
-	Body     any      // sent as JSON; nil: none
-	Secrets  []string // in the body; masked in the log and in error texts
+	Body     any // sent as JSON; nil: none
 
 	// Once marks a call that must not be processed twice. It is repeated only if the service has
 	// surely done nothing, and has a connection of its own: the service may have closed a kept one

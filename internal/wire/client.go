@@ -17,7 +17,7 @@ import (
 // together when the service asks for fewer requests, and share one identity token.
 type Client struct {
 	redactor *redact.Redactor
-	storage  http.RoundTripper
+	storage  storageGuard
 	limits   map[url.URL]*rateLimit // by base address
 	chain    handler
 }
@@ -45,18 +45,24 @@ func New(c Config) (*Client, error) {
 	h = follow(h)
 	h = limitTime(c.RequestTimeout, h)
 	h = throttle(h)
-	h = authorize(c.Redactor, h)
+	h = authorize(h)
 	h = retryFailures(c.MaxRetries, h)
 	return &Client{
 		redactor: c.Redactor, chain: h, limits: map[url.URL]*rateLimit{},
-		storage: &storageGuard{next: storage, userAgent: c.UserAgent},
+		storage: storageGuard{next: storage, userAgent: c.UserAgent},
 	}, nil
 }
 
-// Storage returns the transport for PUTs to presigned URLs. It refuses a request with a credential
-// or a cookie, and plain http except to loopback addresses. It has no time limit: its user decides
-// how long a PUT may stall.
-func (c *Client) Storage() http.RoundTripper { return c.storage }
+// Storage returns the transport for PUTs to presigned URLs that an Endpoint gives. It refuses a
+// request with a credential or a cookie. Unless the Endpoint is on this machine, it makes no
+// connections to this machine or its link: the address that is dialled decides, not the name. Plain
+// http is for loopback addresses, and only if the Endpoint uses it, too. The transport has no time
+// limit: its user decides how long a PUT may stall.
+func (c *Client) Storage(service *Endpoint) http.RoundTripper {
+	guard := c.storage
+	guard.service = service
+	return &guard
+}
 
 // Endpoint returns the API at an address that ParseBaseURL accepts. If the address is "", every
 // call fails. Endpoints with the same address wait together when the service asks for fewer
@@ -87,7 +93,7 @@ func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
 	if err := call.Endpoint.configured(); err != nil {
 		return o, err
 	}
-	x := &exchange{Call: call, mask: c.redactor.With(call.Secrets...), url: join(call.Endpoint.base, call.Path)}
+	x := &exchange{Call: call, mask: c.redactor, url: join(call.Endpoint.base, call.Path)}
 	x.url.RawQuery = call.Query.Encode()
 	if call.Body != nil {
 		var err error

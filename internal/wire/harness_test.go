@@ -65,6 +65,9 @@ func newClient(t testing.TB, s settings) *client {
 	return &client{w, live, vod}
 }
 
+// Storage returns the transport for addresses that the second endpoint gives.
+func (c *client) Storage() http.RoundTripper { return c.Client.Storage(c.vod) }
+
 // get reads something.
 func (c *client) get(ctx context.Context) error {
 	return c.do(ctx, wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: "/things", Query: url.Values{"q": {"1"}}})

@@ -41,7 +41,7 @@ func (s *sender) send(ctx context.Context, x *exchange) (*response, error) {
 		}
 	}()
 	// Not an http.Client: it would add redirects, cookies and errors with whole URLs.
-	resp, err := transport.RoundTrip(req)
+	resp, err := transport.RoundTrip(limitReach(req, anywhere))
 	if err != nil {
 		return nil, sent.failure(ctx, err, x.mask)
 	}

@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"errors"
 	"net/http"
-	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // storageConnectionsKept is per host: no more parts are sent at once.
@@ -17,25 +17,29 @@ func storageTransport(c Config) *http.Transport {
 	t.Protocols = http1()
 	t.MaxIdleConnsPerHost = storageConnectionsKept
 	t.DisableCompression = true
-	// If a request asks for 100 Continue, storage that does not know it must not delay it for long.
-	t.ExpectContinueTimeout = 2 * time.Second
 	return t
 }
 
-// storageGuard sends no request with a credential to storage.
+// storageGuard sends no request with a credential to storage. A service on another machine must not
+// direct requests to this one, whose other servers trust them.
 type storageGuard struct {
 	next      http.RoundTripper
 	userAgent string
+	service   *Endpoint // gives the addresses of storage
 }
 
 func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := checkStorageRequest(req); err != nil {
+	if err := g.check(req); err != nil {
 		if req.Body != nil {
 			_ = req.Body.Close()
 		}
 		return nil, err
 	}
-	req = req.Clone(req.Context())
+	allowed := elsewhere
+	if g.service.base != nil && loopback(g.service.base.Hostname()) {
+		allowed = anywhere
+	}
+	req = limitReach(req.Clone(req.Context()), allowed)
 	req.Header.Set("User-Agent", g.userAgent)
 	res, err := g.next.RoundTrip(req)
 	if err != nil && req.Context().Err() != nil {
@@ -44,17 +48,21 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-func checkStorageRequest(req *http.Request) error {
+func (g *storageGuard) check(req *http.Request) error {
+	const problem = retry.PermanentError("a request to storage was not sent: ")
 	for _, header := range []string{"Authorization", "Proxy-Authorization", "Proxy-Authenticate", "Cookie", "Cookie2"} {
 		if _, carried := req.Header[header]; carried {
-			return errors.New("a request to storage carries the header " + header + ": it was not sent")
+			return problem + "it carries the header " + retry.PermanentError(header)
 		}
 	}
 	if req.URL.User != nil {
-		return errors.New("a request to storage carries user info in its address: it was not sent")
+		return problem + "its address contains user info"
 	}
 	if err := CheckScheme(req.URL); err != nil {
-		return errors.New("a request to storage was not sent: " + err.Error())
+		return problem + retry.PermanentError(err.Error())
+	}
+	if req.URL.Scheme != "https" && (g.service.base == nil || g.service.base.Scheme == "https") {
+		return problem + "its address is plain http, which is allowed only if the address of the service is"
 	}
 	return nil
 }

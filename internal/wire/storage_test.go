@@ -3,11 +3,14 @@ package wire_test
 import (
 	"crypto/x509"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
@@ -46,6 +49,61 @@ func TestStorageCarriesNoCredential(t *testing.T) {
 				t.Errorf("%d requests, error %v", len(service.Requests()), err)
 			}
 		})
+	}
+}
+
+// TestStorageOnThisMachine: only a service on this machine may direct requests to this machine.
+func TestStorageOnThisMachine(t *testing.T) {
+	t.Parallel()
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(secure.Close)
+	var connections atomic.Int64
+	count := func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	other := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inner life") }))
+	other.Config.ConnState, other.Config.ErrorLog = count, quiet()
+	other.Start()
+	t.Cleanup(other.Close)
+	_, securePort, _ := net.SplitHostPort(secure.Listener.Addr().String())
+	_, otherPort, _ := net.SplitHostPort(other.Listener.Addr().String())
+	roots := x509.NewCertPool()
+	roots.AddCert(secure.Certificate())
+	for _, test := range []struct {
+		service, address, text string
+	}{
+		{"https://vod.example.com", "http://127.0.0.1:" + otherPort, "allowed only if the address of the service is"},
+		{"https://vod.example.com", "http://localhost:" + otherPort, "allowed only if the address of the service is"},
+		{"https://vod.example.com", "https://127.0.0.1:" + otherPort, "leads to this machine"},
+		{"https://vod.example.com", "https://localhost:" + otherPort, "leads to this machine"},
+		{"https://vod.example.com", "https://[::ffff:127.0.0.1]:" + otherPort, "leads to this machine"},
+		{"https://vod.example.com", "https://0.0.0.0:" + otherPort, "leads to this machine"},
+		{"https://vod.example.com", "https://169.254.169.254", "leads to this machine or its link"},
+		{"https://127.0.0.1:1", "http://127.0.0.1:" + otherPort, "allowed only if the address of the service is"},
+		{"https://127.0.0.1:1", "https://127.0.0.1:" + securePort, ""},
+		{"http://localhost:1", "https://127.0.0.1:" + securePort, ""},
+		{"http://localhost:1", "http://vod.example.com", "plain http"},
+	} {
+		c := overWire("http://127.0.0.1:1")
+		c.VODBaseURL, c.RootCAs = test.service, roots
+		res, err := newClient(t, c).Storage().RoundTrip(put(t, test.address+"/b/k"))
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		if (err == nil) != (test.text == "") || err != nil && (!strings.Contains(err.Error(), test.text) || !retry.Permanent(err)) {
+			t.Errorf("%s gives %s: %v", test.service, test.address, err)
+		}
+	}
+	if n := connections.Load(); n > 0 {
+		t.Errorf("%d connections were made", n)
+	}
+	c := overWire("http://localhost:" + otherPort)
+	if res, err := newClient(t, c).Storage().RoundTrip(put(t, "http://localhost:"+otherPort)); err != nil {
+		t.Error(err)
+	} else {
+		_ = res.Body.Close()
 	}
 }
 

@@ -58,7 +58,7 @@ func (t *trace) faultOf(err error) fault {
 	switch {
 	case !notSent:
 		return faultLost
-	case retry.Untrusted(err):
+	case retry.Permanent(err):
 		return faultFinal
 	}
 	return faultNotSent
@@ -70,7 +70,7 @@ func isDialError(err error) bool {
 		return true
 	}
 	_, lookup := errors.AsType[*net.DNSError](err)
-	return lookup || retry.Untrusted(err)
+	return lookup || retry.Permanent(err)
 }
 
 // waitingFor says what a request waited for when its time was over.

@@ -1,10 +1,15 @@
 package wire
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
+	"net/netip"
+	"syscall"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 const (
@@ -24,7 +29,7 @@ const (
 func newTransport(c Config) *http.Transport {
 	dial := c.DialContext
 	if dial == nil {
-		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext
+		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, ControlContext: checkReach}).DialContext
 	}
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -65,4 +70,41 @@ func http1() *http.Protocols {
 	p := new(http.Protocols)
 	p.SetHTTP1(true)
 	return p
+}
+
+// reach says with which addresses a request may make a connection.
+type reach uint8
+
+const (
+	anywhere  reach = iota
+	elsewhere       // not this machine and its link
+	here            // loopback addresses
+)
+
+type reachKey struct{}
+
+// limitReach makes the transport check the address that it dials for a request. Plain http may only
+// reach this machine. A proxy is not checked: it makes the connection, and the user has chosen it.
+func limitReach(req *http.Request, allowed reach) *http.Request {
+	if req.URL.Scheme == "http" {
+		allowed = here
+	}
+	if proxy, err := http.ProxyFromEnvironment(req); err == nil && proxy != nil {
+		return req
+	}
+	return req.WithContext(context.WithValue(req.Context(), reachKey{}, allowed))
+}
+
+// checkReach is called before a connection is made to an address that a name was resolved to.
+func checkReach(ctx context.Context, _, address string, _ syscall.RawConn) error {
+	allowed, _ := ctx.Value(reachKey{}).(reach)
+	dialled, err := netip.ParseAddrPort(address)
+	ip := dialled.Addr().Unmap()
+	switch {
+	case allowed == here && (err != nil || !ip.IsLoopback()):
+		return retry.PermanentError("plain http is allowed to loopback addresses only: write https://")
+	case allowed == elsewhere && (err != nil || ip.IsLoopback() || ip.IsUnspecified() || ip.IsLinkLocalUnicast() || ip.IsMulticast()):
+		return retry.PermanentError("the upload address leads to this machine or its link, but the service is elsewhere")
+	}
+	return nil
 }

@@ -1,0 +1,163 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"unicode"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// TestTextsAreMaskedWhereTheyLeave puts a secret that the provider knows, and characters that
+// change a terminal, into everything that a diagnostic may quote.
+func TestTextsAreMaskedWhereTheyLeave(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	secret := w.Env["VODLIVE_SECRET_KEY"]
+	hostile := secret + "\x1b[2J\u202e"
+	p := w.Provider(nil)
+	session := attrs{
+		"name": "n", "region": hostile, "input": "RTMP_PUSH", "mode": "NORM", "output_mode": "RTMP_PULL",
+		"input_preset": attrs{"resolution": "HD", "bitrate": "MAX_10_MBPS"},
+	}
+	job := attrs{"paths": []string{"vod/" + hostile}, "service_modes": []string{"video_optimizer"}}
+	file := filepath.Join(t.TempDir(), "a "+secret+"\u202e.mp4")
+	if err := os.WriteFile(file, []byte("content"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good, diags := p.Create("vodlive_live_session", session.With(attrs{"region": "eu-central-1"}))
+	diags.Must(t)
+	w.Fail(simulator.Fault{Call: simulator.CallBatch, BreakAfter: true})
+
+	texts := map[string]func() string{
+		"validate": func() string {
+			return p.Validate("vodlive_live_session", session.With(attrs{"timezone": hostile})).String()
+		},
+		"plan":  func() string { return p.Plan(p.New("vodlive_live_session"), session).Diags.String() },
+		"apply": func() string { _, diags := p.Create("vodlive_batch_job", job); return diags.String() },
+		"read": func() string {
+			_, diags := p.Read(good.Edited(func(a acctest.Attrs) { a["id"] = hostile }))
+			return diags.String()
+		},
+		"import":      func() string { _, diags := p.Import("vodlive_media_upload", hostile); return diags.String() },
+		"data source": func() string { return read(p, "vodlive_live_session", attrs{"id": hostile}).String() },
+		"ephemeral": func() string {
+			_, diags := p.Open("vodlive_upload_url", attrs{"file_name": "/" + hostile})
+			return diags.String()
+		},
+		"configure": func() string { return w.Provider(nil).Configure(attrs{"request_timeout": hostile}).String() },
+		"action": func() string {
+			progress, diags := p.Invoke("vodlive_process_media", attrs{"source": file, "service_modes": []string{"m"}})
+			return strings.Join(progress, "\n") + diags.String()
+		},
+		"list resource": func() string {
+			schema := p.Schema.ListResourceSchemas["vodlive_live_session"]
+			server := p.Server.(tfprotov6.ListResourceServer)
+			resp, err := server.ValidateListResourceConfig(p.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: "vodlive_live_session", Config: p.Config(schema, attrs{"name_regex": "(" + hostile})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return acctest.Diagnostics(resp.Diagnostics).String()
+		},
+		"function": func() string {
+			argument, err := tfprotov6.NewDynamicValue(tftypes.String, tftypes.NewValue(tftypes.String, hostile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := p.Server.CallFunction(p.Context(), &tfprotov6.CallFunctionRequest{Name: "parse_key_path", Arguments: []*tfprotov6.DynamicValue{&argument}})
+			if err != nil || resp.Error == nil {
+				t.Fatalf("%+v, %v", resp, err)
+			}
+			return resp.Error.Text
+		},
+	}
+	for name, text := range texts {
+		got := text()
+		if !strings.Contains(got, "***") && name != "configure" || strings.Contains(got, secret) {
+			t.Errorf("%s: the secret is not masked: %q", name, got)
+		}
+		if strings.ContainsFunc(got, func(c rune) bool { return c != '\n' && unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }) {
+			t.Errorf("%s: characters are not escaped: %q", name, got)
+		}
+	}
+}
+
+// TestSecretsInEveryChannel lets the service and storage repeat each secret in many disguises, and
+// looks for it in the diagnostics and in the log at TRACE.
+func TestSecretsInEveryChannel(t *testing.T) {
+	t.Parallel()
+	disguises := map[string]func(string) string{
+		"plain":               func(s string) string { return s },
+		"upper case":          strings.ToUpper,
+		"beginning":           func(s string) string { return s[:14] },
+		"percent, lower case": func(s string) string { return eachByte(s, "%%%02x") },
+		"percent, twice":      func(s string) string { return url.QueryEscape(eachByte(s, "%%%02X")) },
+		"query":               url.QueryEscape,
+		"JSON":                func(s string) string { return eachByte(s, `\u%04x`) },
+		"JSON, twice":         func(s string) string { return strings.ReplaceAll(eachByte(s, `\u%04X`), `\`, `\\`) },
+		"HTML":                func(s string) string { return eachByte(s, "&#%d;") },
+		"HTML in percent":     func(s string) string { return url.QueryEscape(eachByte(s, "&#x%x;")) },
+		"base64":              func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+		"base64, inside":      func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(`{"x":"` + s + `"}`)) },
+		"mixed":               func(s string) string { return s[:5] + eachByte(s[5:9], `\u%04x`) + eachByte(s[9:], "%%%02x") },
+	}
+	secrets := []string{"AKLIVE7Q2fXw+m4s", `sk/9+Zz"&<q>=w3L`, "id-token/8271+=zZ", "src-key-5f21c0d9"}
+	for name, disguise := range disguises {
+		for _, secret := range secrets {
+			t.Run(name+"/"+secret[:4], func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					shown := disguise(secret)
+					w := acctest.NewWorld(t, simulator.Options{AccessTokenID: secrets[0], SecretKey: secrets[1], IDToken: secrets[2]})
+					w.Env["VODLIVE_ACCESS_TOKEN_ID"], w.Env["VODLIVE_SECRET_KEY"], w.Env["VODLIVE_ID_TOKEN"] = secrets[0], secrets[1], secrets[2]
+					p := w.Provider(attrs{"max_retries": 0})
+					_, diags := p.Create("vodlive_live_session", match.With(attrs{"input_source_a": "rtmp://origin.example.com/contribution/" + secrets[3], "wait_for_status": []any{}}))
+					diags.Must(t)
+					quoted, err := json.Marshal(shown)
+					if err != nil {
+						t.Fatal(err)
+					}
+					w.Fail(simulator.Fault{Call: simulator.CallListSessions, Status: 400, Body: `{"message":` + string(quoted) + `}`})
+					w.Fail(simulator.Fault{Call: simulator.CallPutObject, Status: 400, Body: "no " + shown + " here"})
+					for channel, text := range map[string]string{
+						"text of the service": read(p, "vodlive_live_sessions", nil).String(),
+						"text of storage":     upload(t, p, "single").String(),
+						"log":                 w.Log.String(),
+					} {
+						again, err := json.Marshal(string(quoted[1 : len(quoted)-1])) // as in a line of the log
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, form := range []string{secret, shown, string(quoted[1 : len(quoted)-1]), string(again[1 : len(again)-1])} {
+							if strings.Contains(text, form) {
+								t.Errorf("%s: %s shows in %s", channel, form, text)
+							}
+						}
+						if !strings.Contains(text, "***") {
+							t.Errorf("%s: nothing is masked in %s", channel, text)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+func eachByte(s, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}

@@ -1,0 +1,253 @@
+package redact_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+)
+
+// knownSecrets are what a provider knows, with characters that encodings change.
+var knownSecrets = []string{
+	"AKLIVE7Q2fXw+m",
+	`sk/9+Zz"&<q>=w3L-%41`,
+	"eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl",
+	"live_8271_k3yOfTheStream",
+}
+
+// encodings are single encodings of a text.
+var encodings = map[string]func(string) string{
+	"plain":             func(s string) string { return s },
+	"query":             url.QueryEscape,
+	"path":              url.PathEscape,
+	"percent, lower":    func(s string) string { return each(s, "%%%02x") },
+	"percent, upper":    func(s string) string { return each(s, "%%%02X") },
+	"JSON":              func(s string) string { quoted, _ := json.Marshal(s); return strings.Trim(string(quoted), `"`) },
+	"JSON, all":         func(s string) string { return each(s, `\u%04x`) },
+	"JSON, all, upper":  func(s string) string { return each(s, `\u%04X`) },
+	"JSON with slashes": func(s string) string { return strings.ReplaceAll(s, "/", `\/`) },
+	"Go":                func(s string) string { return each(s, `\x%02x`) },
+	"HTML":              html.EscapeString,
+	"HTML, named":       strings.NewReplacer(`"`, "&quot;", "&", "&amp;", "<", "&lt;", ">", "&gt;", "+", "&plus;").Replace,
+	"HTML, decimal":     func(s string) string { return each(s, "&#%d;") },
+	"HTML, hexadecimal": func(s string) string { return each(s, "&#x%X;") },
+	"base64":            func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64 in a URL":   func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+	"base64, inside":    func(s string) string { return base64.StdEncoding.EncodeToString([]byte("ab" + s + "!")) },
+}
+
+// dressings keep what a secret is but not how it looks.
+var dressings = map[string]func(string) string{
+	"as it is":   func(s string) string { return s },
+	"beginning":  func(s string) string { return s[:len(s)-2] },
+	"end":        func(s string) string { return s[2:] },
+	"upper case": strings.ToUpper,
+	"lower case": strings.ToLower,
+}
+
+func each(s, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}
+
+// shows reports whether a text shows 12 characters of a secret in a row, however it is encoded.
+func shows(text, secret string) bool {
+	for _, undo := range []func(string) string{
+		func(s string) string { return s },
+		func(s string) string { u, _ := url.PathUnescape(s); return u },
+		html.UnescapeString,
+		func(s string) string { var u string; _ = json.Unmarshal([]byte(`"`+s+`"`), &u); return u },
+	} {
+		plain := strings.ToLower(undo(text))
+		for i := range len(secret) - 11 {
+			if strings.Contains(plain, strings.ToLower(secret[i:i+12])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestKnownSecretsInsideEncodings hides each known secret behind one and two encodings, and expects
+// nothing of it in the text.
+func TestKnownSecretsInsideEncodings(t *testing.T) {
+	t.Parallel()
+	r := redact.New(knownSecrets...)
+	for _, secret := range knownSecrets {
+		for dressing, dress := range dressings {
+			for inner, encode := range encodings {
+				for outer, again := range encodings {
+					hidden := again(encode(dress(secret)))
+					text := "the answer to <" + hidden + "> was no"
+					got := r.Text(text)
+					left, begins := strings.CutPrefix(got, "the answer to <")
+					left, ends := strings.CutSuffix(left, "> was no")
+					// What is encoded together with a neighbour, as in base64, may remain.
+					if !begins || !ends || !strings.Contains(left, "***") || len(left)-3 > len(hidden)/3 {
+						t.Errorf("%s in %s in %s: %q shows as %s", dressing, inner, outer, secret, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCharactersWithinSecrets: characters that are not seen do not hide a secret.
+func TestCharactersWithinSecrets(t *testing.T) {
+	t.Parallel()
+	r := redact.New(append(knownSecrets, "two  words of it")...)
+	for _, secret := range knownSecrets {
+		hidden := secret[:3] + "\u200b" + secret[3:6] + "\x00" + secret[6:9] + "\u202e" + secret[9:]
+		for _, form := range []string{hidden, url.QueryEscape(hidden), html.EscapeString(hidden)} {
+			if got := r.Text("<" + form + ">"); got != "<***>" {
+				t.Errorf("%q shows as %q", form, got)
+			}
+		}
+	}
+	for _, form := range []string{"two words of it", "two\n\twords of it", "two++words+of+it", "two%20%20words%20of%20it"} {
+		if got := r.Text("<" + form + ">"); got != "<***>" {
+			t.Errorf("%q shows as %q", form, got)
+		}
+	}
+}
+
+// TestUnknownSecrets: HIDDEN7 is in each text, and nobody has told what it is.
+func TestUnknownSecrets(t *testing.T) {
+	t.Parallel()
+	texts := []string{
+		"token=HIDDEN7", "Token: HIDDEN7", "client_secret=HIDDEN7", "clientSecret: HIDDEN7", "api_key=HIDDEN7", "api-key: HIDDEN7", `"apiKey": "HIDDEN7"`,
+		"password: HIDDEN7", "password=HIDDEN7", `password: "two words HIDDEN7"`, "Password is wrong; password: 'HIDDEN7'", "stream_key: HIDDEN7", "Stream key: HIDDEN7", "streamName=HIDDEN7",
+		"sig: HIDDEN7", "sig=HIDDEN7", "x-amz-security-token: HIDDEN7", "X-Amz-Signature: HIDDEN7", "X-Goog-Signature=HIDDEN7", "X-Amz-Credential=HIDDEN7/20260101/eu-west-1/s3/aws4_request",
+		"Authorization: AWS AKID:HIDDEN7=", "Authorization: AWS4-HMAC-SHA256 Credential=HIDDEN7/x, SignedHeaders=host, Signature=HIDDEN7", "authorization: Bearer HIDDEN7", "Authorization: HIDDEN7",
+		"Proxy-Authorization: Basic HIDDEN7", "AWS AKID:HIDDEN7", "Set-Cookie: HIDDEN7", "passphrase=HIDDEN7", "jwt: HIDDEN7", "jwt=HIDDEN7", "private_key: HIDDEN7", "AWSAccessKeyId=HIDDEN7", "Key-Pair-Id=HIDDEN7",
+		"rtmp:%2F%2Fin.example.com%2Flive%2FHIDDEN7", "rtmp:%2f%2fin.example.com%2flive%2fHIDDEN7", `rtmp:\/\/in.example.com\/live\/HIDDEN7`, "rtmp%3A%2F%2Fin.example.com%2Flive%2FHIDDEN7",
+		"rtmp%253A%252F%252Fin.example.com%252Flive%252FHIDDEN7", `rtmp:\u002f\u002fin.example.com\u002flive\u002fHIDDEN7`, "rtmp:&#x2F;&#x2F;in.example.com&#x2F;live&#x2F;HIDDEN7", "RTMPS://in.example.com/live/HIDDEN7",
+		"see https://st.example.com/b?X-Amz-Signature=HIDDEN7", "https%3a%2f%2fst.example.com%2fb%3fX-Amz-Signature%3dHIDDEN7", `https:\/\/st.example.com\/b?a\u003dHIDDEN7`, "https://st.example.com/b?a=b&amp;Signature=HIDDEN7",
+		`{\"token\":\"HIDDEN7\"}`, `{\\\"token\\\":\\\"HIDDEN7\\\"}`, "{&quot;password&quot;:&quot;HIDDEN7&quot;}", "%7B%22secret%22%3A%22HIDDEN7%22%7D", "token%3DHIDDEN7", "token&#61;HIDDEN7", `token\u003dHIDDEN7`, `token\x3dHIDDEN7`,
+		"https://joe:HIDDEN7@proxy.example.com", "joe:HIDDEN7@proxy.example.com", "https:%2F%2Fjoe:HIDDEN7%40proxy.example.com", "eyJhbGciOiJIUzI1NiJ9.eyJISERERU4iOjF9.HIDDEN7",
+	}
+	for _, text := range texts {
+		for _, got := range []string{redact.New().Text(text), redact.New().Line("before\n" + text + "\nafter")} {
+			if strings.Contains(got, "HIDDEN7") {
+				t.Errorf("%s shows as %s", text, got)
+			}
+		}
+	}
+	for _, key := range []string{"apiKey", "streamName", "passphrase", "jwt", "sig", "client_secret", "x-amz-security-token", "presigned_url", "input_endpoint_a", "accessKeyId"} {
+		got, ok := redact.New().JSON(fmt.Appendf(nil, `{"a":[{%q:"hidden one"}]}`, key))
+		if !ok || strings.Contains(got, "hidden") {
+			t.Errorf("%s: %s", key, got)
+		}
+	}
+}
+
+// TestShownAsItIs: masking leaves texts readable.
+func TestShownAsItIs(t *testing.T) {
+	t.Parallel()
+	r := redact.New(knownSecrets...)
+	r.AddStreams(nil, "rtmp://in.example.com/contribution/k3y-of-mine")
+	for _, text := range []string{
+		"Region eu-1 is not allocated: a=b, c: d.", "`id_token`: is missing", "id_token: is missing", "The identity token: the file /run/token does not exist.",
+		"ExpiredToken: The provided token has expired.", "The service did not accept the identity token: check `id_token`, `id_token_file` or `id_token_command`.",
+		"InvalidToken: The provided token is malformed or otherwise not valid.", "contribution", "secret_key: must not be blank", "the X-Amz-Algorithm parameter is required",
+		"import {\n  to = vodlive_live_session.NAME\n  id = \"s-1\"\n}", "POST https://api.example.com/live/v1/live-streams/session: 401 Unauthorized", "AKLIVE7Q2 and sk/9 alone",
+		"id_token_file: /run/secrets/token", "50 % of 100 &c. C:\\temp\\new", "eu-central-1, us-east-1", "size: 12, part_size=5242880",
+	} {
+		if got := r.Text(text); got != text {
+			t.Errorf("%s\nshows as %s", text, got)
+		}
+	}
+}
+
+func TestSecretsOfStreamURLs(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	r.AddStreams(nil, "rtmp://joe:pw77pw@in.example.com/live/room/k3y-a?auth=q7%2Fa&t=5", "rtmps://in.example.com/key-only", "rtmp://in.example.com", "no URL", "rtmp://h/live/ab1")
+	for _, secret := range []string{"pw77pw", "room", "k3y-a", "q7/a", "q7%2fa", "key-only", "live/ab1", "joe:pw77pw"} {
+		if shown := r.Text("[" + secret + "]"); shown != "[***]" {
+			t.Errorf("%s shows as %s", secret, shown)
+		}
+	}
+	r.AddStreams([]string{"5e55-0123456789abcdef", "studio"}, "rtmp://h/live/in-0123456789abcdef", "rtmp://h/live/studio")
+	if shown := r.Text("session 5e55-0123456789abcdef (studio) at in-0123456789abcdef"); !strings.HasPrefix(shown, "session 5e55-0123456789abcdef (studio) at ***") {
+		t.Errorf("got %s", shown)
+	}
+	if shown := r.Text("in.example.com live"); shown != "in.example.com live" {
+		t.Errorf("got %s", shown)
+	}
+}
+
+func FuzzKnownSecret(f *testing.F) {
+	names := []string{"plain", "query", "percent, lower", "JSON", "JSON, all", "HTML", "HTML, decimal", "base64", "Go"}
+	f.Add("before ", " after", []byte{0, 1, 2, 3, 4, 5, 6, 7, 8}, uint8(0))
+	f.Add("%", "5", []byte{2, 2, 2}, uint8(1))
+	f.Add(`\`, `\u00`, []byte{4, 3, 8}, uint8(2))
+	f.Add("&#", ";", []byte{6, 5, 7}, uint8(3))
+	r := redact.New(knownSecrets...)
+	f.Fuzz(func(t *testing.T, before, after string, how []byte, which uint8) {
+		secret := knownSecrets[int(which)%len(knownSecrets)]
+		// Each character of the secret gets an encoding of its own, the whole then up to two more.
+		var mixed strings.Builder
+		for i := range len(secret) {
+			char := secret[i : i+1]
+			if len(how) > 0 {
+				switch how[i%len(how)] % 5 {
+				case 1:
+					char = each(char, "%%%02x")
+				case 2:
+					char = each(char, `\u%04X`)
+				case 3:
+					char = each(char, "&#%d;")
+				case 4:
+					char = strings.ToUpper(char)
+				}
+			}
+			mixed.WriteString(char)
+		}
+		hidden := mixed.String()
+		for i := range min(len(how), 2) {
+			hidden = encodings[names[int(how[i])%len(names)]](hidden)
+		}
+		for _, got := range []string{r.Text(before + hidden + after), r.Line(before + hidden + after)} {
+			if shows(got, secret) && !shows(before+" "+after, secret) {
+				t.Errorf("%q shows in %q", secret, got)
+			}
+		}
+	})
+}
+
+func BenchmarkText(b *testing.B) {
+	secrets := make([]string, 1000)
+	for i := range secrets {
+		secrets[i] = fmt.Sprintf("live_%08d_%x", i*7919, i*104729)
+	}
+	r := redact.New(secrets...)
+	prose := strings.Repeat(`{"id":"s-1","name":"studio one","status":"READY","port":1935,"x":"a b c"},`+"\n", 1000)
+	for name, text := range map[string]string{
+		"JSON":        prose,
+		"base64":      base64.StdEncoding.EncodeToString([]byte(prose)),
+		"base64 of 3": base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(prose)))))),
+		"percent":     strings.Repeat("%2525", 20000),
+		"like a key":  strings.Repeat("live_0000", 10000),
+		"assignments": strings.Repeat("token: is ", 10000),
+		"colons":      strings.Repeat(":a", 40000),
+		"words":       strings.Repeat("a", 70000),
+		"at":          strings.Repeat("a:b", 30000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			text := text[:min(len(text), 64<<10)]
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				r.Text(text)
+			}
+		})
+	}
+}
