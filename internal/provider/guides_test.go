@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 )
 
 const guides = "../../templates/guides"
@@ -111,6 +113,28 @@ func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
 		byTerraform := []string{"Provider produced inconsistent final plan", "Invalid function argument"}
 		if !slices.ContainsFunc(append(found, byTerraform...), r.MatchString) {
 			t.Errorf("the guide explains %s, which nothing in the code says", r)
+		}
+	}
+}
+
+func TestErrorsLinkToTheGuide(t *testing.T) {
+	t.Parallel()
+	known := anchors(t, "troubleshooting.md")
+	p := acctest.NewProvider(t, nil)
+	broken := p.Configure(acctest.Attrs{"base_url": "http://service.example"})
+	p.Configure(acctest.Attrs{}).Must(t)
+	incomplete := p.Plan(p.New("vodlive_batch_job"), acctest.Attrs{"paths": []string{"vod/input/c/u/a.mp4"}, "service_modes": []string{"video_optimizer"}}).Diags
+	invalid := p.Validate("vodlive_batch_job", acctest.Attrs{"paths": []string{""}, "service_modes": []string{"video_optimizer"}})
+	for want, diags := range map[string]acctest.Diagnostics{
+		"invalid-provider-configuration": broken, "the-provider-configuration-is-incomplete": incomplete, "invalid-name": invalid,
+	} {
+		if !known[want] || !diags.Failed() {
+			t.Errorf("%s: in the guide: %v, diagnostics: %s", want, known[want], diags)
+		}
+		for _, d := range diags {
+			if !strings.HasSuffix(d.Detail, "/docs/guides/troubleshooting.md#"+want) {
+				t.Errorf("%s: no link to #%s:\n%s", d.Summary, want, d.Detail)
+			}
 		}
 	}
 }

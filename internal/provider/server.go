@@ -103,21 +103,25 @@ func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 	return shown(c, s, call, req)
 }
 
-// shown runs one call of the framework and masks the texts of its response. No other place in the
-// provider is between Terraform and all diagnostics, of which some quote the state or a record.
+// shown runs one call of the framework, masks the texts of its response and adds to errors where the
+// guide explains them. No other place in the provider is between Terraform and all diagnostics, of
+// which some quote the state or a record.
 func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
 	resp, err := call(ctx, req)
 	if v := reflect.Indirect(reflect.ValueOf(resp)); v.IsValid() {
 		if field := v.FieldByName("Diagnostics"); field.IsValid() {
-			s.mask(field.Interface().([]*tfprotov6.Diagnostic)) //nolint:forcetypeassert // of every response
+			s.finish(field.Interface().([]*tfprotov6.Diagnostic)) //nolint:forcetypeassert // of every response
 		}
 	}
 	return resp, err
 }
 
-func (s *server) mask(diagnostics []*tfprotov6.Diagnostic) {
+func (s *server) finish(diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
 		d.Summary, d.Detail = s.redactor.Lines(d.Summary), s.redactor.Lines(d.Detail)
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			d.Detail = withGuide(d.Summary, d.Detail)
+		}
 	}
 }
 
@@ -197,7 +201,7 @@ func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRe
 	stream, err := s.framework.ListResource(ctx, req)
 	if stream != nil && stream.Results != nil {
 		stream.Results = each(stream.Results, func(r tfprotov6.ListResourceResult) tfprotov6.ListResourceResult {
-			s.mask(r.Diagnostics)
+			s.finish(r.Diagnostics)
 			r.DisplayName = s.redactor.Lines(r.DisplayName)
 			return r
 		})
@@ -213,7 +217,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 			case tfprotov6.ProgressInvokeActionEventType:
 				e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.redactor.Lines(t.Message)}
 			case tfprotov6.CompletedInvokeActionEventType:
-				s.mask(t.Diagnostics)
+				s.finish(t.Diagnostics)
 			}
 			return e
 		})

@@ -1,0 +1,49 @@
+package provider
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/vodlive/terraform-provider-vodlive/docs"
+)
+
+// troubleshooting is the address of the guide that explains every error.
+const troubleshooting = "https://github.com/vodlive/terraform-provider-vodlive/blob/main/docs/guides/troubleshooting.md"
+
+// heading is a heading of the guide. A placeholder in it stands for what differs from case to case.
+type heading struct {
+	matches *regexp.Regexp
+	literal int // characters outside of placeholders
+	anchor  string
+}
+
+var (
+	headingLine = regexp.MustCompile(`(?m)^### (.+)$`)
+	placeholder = regexp.MustCompile(`\b(ACTION|NAME|FILE|STATUS)\b`)
+	noAnchor    = regexp.MustCompile(`[^a-z0-9_ -]`)
+)
+
+// headings are those of the guide, the most specific first.
+var headings = sync.OnceValue(func() (all []heading) {
+	for _, line := range headingLine.FindAllStringSubmatch(docs.Troubleshooting, -1) {
+		all = append(all, heading{
+			matches: regexp.MustCompile("^" + placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(line[1]), ".+") + "$"),
+			literal: len(placeholder.ReplaceAllLiteralString(line[1], "")),
+			anchor:  strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(line[1]), ""), " ", "-"),
+		})
+	}
+	slices.SortStableFunc(all, func(a, b heading) int { return cmp.Compare(b.literal, a.literal) })
+	return all
+})
+
+// withGuide adds to the detail of an error where the guide explains it.
+func withGuide(summary, detail string) string {
+	i := slices.IndexFunc(headings(), func(h heading) bool { return h.matches.MatchString(summary) })
+	if i < 0 {
+		return detail
+	}
+	return strings.TrimRight(detail, "\n") + "\n\nMore about this error: " + troubleshooting + "#" + headings()[i].anchor
+}
