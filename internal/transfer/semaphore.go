@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// semaphore has a fixed number of slots. Each upload has a queue of its own, and released slots go to
-// the queues in turn. So an upload of thousands of parts gets no more slots than one of a single part.
+// semaphore has a number of slots. Each upload has a queue of its own, and released slots go to the
+// queues in turn. So an upload of thousands of parts gets no more slots than one of a single part.
 type semaphore struct {
 	mu     sync.Mutex
-	free   int
+	slots  int
+	used   int      // may be more than slots after resize
 	queues []*queue // not empty; the first one is served next
 }
 
@@ -25,24 +26,18 @@ type waiter struct {
 	has chan struct{} // closed once it has a slot
 }
 
-func newSemaphore(slots int) *semaphore {
-	return &semaphore{free: max(slots, 1)}
-}
+func newSemaphore(slots int) *semaphore { return &semaphore{slots: slots} }
 
 // enqueue takes the next place in a queue without waiting. The caller must call wait for it.
 func (s *semaphore) enqueue(q *queue) *waiter {
 	w := &waiter{of: q, has: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.free > 0 {
-		s.free--
-		close(w.has)
-		return w
-	}
 	if len(q.waiting) == 0 {
 		s.queues = append(s.queues, q)
 	}
 	q.waiting = append(q.waiting, w)
+	s.grant()
 	return w
 }
 
@@ -56,17 +51,17 @@ func (s *semaphore) wait(ctx context.Context, w *waiter) error {
 		}
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	q := w.of
 	if i := slices.Index(q.waiting, w); i >= 0 {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 		if len(q.waiting) == 0 {
 			s.queues = slices.DeleteFunc(s.queues, func(o *queue) bool { return o == q })
 		}
-		s.mu.Unlock()
 	} else {
 		// It got a slot before ctx ended, or at the same moment. Pass it on.
-		s.mu.Unlock()
-		s.release()
+		s.used--
+		s.grant()
 	}
 	return context.Cause(ctx)
 }
@@ -79,16 +74,36 @@ func (s *semaphore) acquire(ctx context.Context, q *queue) error {
 func (s *semaphore) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queues) == 0 {
-		s.free++
-		return
+	s.used--
+	s.grant()
+}
+
+// resize changes the number of slots. Slots in use stay in use.
+func (s *semaphore) resize(slots int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slots = slots
+	s.grant()
+}
+
+// full reports whether all slots are in use.
+func (s *semaphore) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used >= s.slots
+}
+
+// grant gives free slots to the queues in turn; s.mu is held.
+func (s *semaphore) grant() {
+	for s.used < s.slots && len(s.queues) > 0 {
+		q := s.queues[0]
+		s.queues = s.queues[1:]
+		first := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		if len(q.waiting) > 0 {
+			s.queues = append(s.queues, q)
+		}
+		s.used++
+		close(first.has)
 	}
-	q := s.queues[0]
-	s.queues = s.queues[1:]
-	first := q.waiting[0]
-	q.waiting = q.waiting[1:]
-	if len(q.waiting) > 0 {
-		s.queues = append(s.queues, q)
-	}
-	close(first.has)
 }

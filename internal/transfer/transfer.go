@@ -34,7 +34,7 @@ type Config struct {
 // Engine sends files. Its limits apply to all uploads together. It is safe for concurrent use.
 type Engine struct {
 	cfg      Config
-	senders  *semaphore // parts in flight
+	schedule *schedule
 	readers  *semaphore // files read in order
 	ahead    *readAhead
 	files    files
@@ -49,7 +49,7 @@ func New(cfg Config) *Engine {
 	pool := &buffers{}
 	return &Engine{
 		cfg:      cfg,
-		senders:  newSemaphore(cfg.Concurrency),
+		schedule: newSchedule(max(cfg.Concurrency, 1)),
 		readers:  newSemaphore(readingSlots()),
 		ahead:    &readAhead{slots: int64(max(cfg.Concurrency, 1))},
 		files:    systemFiles(),
@@ -102,7 +102,7 @@ type Progress struct {
 
 // Destination is one multipart upload. Its methods are called concurrently.
 type Destination interface {
-	// PartURL returns the address for one PUT of the part. It is called just before each PUT, so
+	// PartURL returns the address for one PUT of the part. It is called shortly before each PUT, so
 	// again for every retry.
 	PartURL(ctx context.Context, number int) (string, error)
 	// Stored reports a part that is stored and verified. Each part is reported once, even if the

@@ -1,0 +1,70 @@
+package transfer
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// freshAddress is the longest time that an address may wait for its PUT. Addresses expire, which
+// would cost a refused PUT. It is shorter than any usual lifetime.
+const freshAddress = time.Minute
+
+// schedule decides when the PUTs of all uploads begin. A PUT passes two semaphores. Both serve the
+// uploads in turn, and the PUTs of one upload in order. They have the same number of slots:
+//
+//  1. asking: the PUT asks for its address, and keeps it until it may begin. So connections do not
+//     wait for addresses, and as many addresses at most wait as PUTs are in flight.
+//  2. sending: the PUT is in flight.
+type schedule struct {
+	asking, sending *semaphore
+	slow            atomic.Bool // the latest PUT took so long that no address should wait for one
+}
+
+func newSchedule(slots int) *schedule {
+	return &schedule{asking: newSemaphore(slots), sending: newSemaphore(slots)}
+}
+
+// places are the places of one upload's PUTs.
+type places struct{ asking, sending queue }
+
+// place is the place of one PUT.
+type place struct {
+	of     *places
+	asking *waiter
+}
+
+// enqueue takes the next place of an upload without waiting. The caller must call run for it.
+func (s *schedule) enqueue(of *places) place { return place{of, s.asking.enqueue(&of.asking)} }
+
+// run calls address when few PUTs are before this one, and put when this one may begin. An error
+// of address is passed to put only then: until then, PUTs that have begun may succeed. As long as
+// put says so, both are called again at once, so that the new address is a fresh one. The error is
+// the context's if it ends before put is called.
+func (s *schedule) run(ctx context.Context, p place, address func(context.Context) (string, error), put func(url string, err error) (again bool)) error {
+	if err := s.asking.wait(ctx, p.asking); err != nil {
+		return err
+	}
+	var asked time.Time
+	var url string
+	var failed error
+	if !s.slow.Load() {
+		asked = time.Now()
+		url, failed = address(ctx)
+	}
+	err := s.sending.acquire(ctx, &p.of.sending)
+	s.asking.release()
+	if err != nil {
+		return err
+	}
+	defer s.sending.release()
+	if failed == nil && time.Since(asked) > freshAddress {
+		url, failed = address(ctx)
+	}
+	began := time.Now()
+	for put(url, failed) {
+		url, failed = address(ctx)
+	}
+	s.slow.Store(time.Since(began) > freshAddress)
+	return nil
+}
