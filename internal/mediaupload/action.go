@@ -81,7 +81,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 			},
 			"part_size": schema.Int64Attribute{
 				Optional: true, Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
-				MarkdownDescription: "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts.",
+				MarkdownDescription: "Size of a part in bytes, from 5 MiB to 5 GiB. By default 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts.",
 			},
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,

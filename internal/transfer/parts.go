@@ -56,7 +56,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	defer cancel(nil)
 	u := &partsUpload{
 		engine: e, file: f, src: src, partSize: partSize, dst: dst,
-		fail: cancel, meter: newMeter(f), known: make(map[int][]Part), parts: make([]Part, count),
+		fail: cancel, meter: newMeter(f, e.schedule.adaption), known: make(map[int][]Part), parts: make([]Part, count),
 		ahead: share{budget: e.ahead},
 	}
 	defer u.ahead.close()

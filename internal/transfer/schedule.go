@@ -19,10 +19,23 @@ const freshAddress = time.Minute
 type schedule struct {
 	asking, sending *semaphore
 	slow            atomic.Bool // the latest PUT took so long that no address should wait for one
+	adaption        *adaption   // changes the number of slots; nil: fixed
 }
 
+// newSchedule makes a schedule with a fixed number of slots, or, if it is 0, with as many as raise
+// the goodput.
 func newSchedule(slots int) *schedule {
-	return &schedule{asking: newSemaphore(slots), sending: newSemaphore(slots)}
+	if slots > 0 {
+		return &schedule{asking: newSemaphore(slots), sending: newSemaphore(slots)}
+	}
+	s := newSchedule(levels[firstLevel])
+	s.adaption = newAdaption(s.resize, s.sending.usage)
+	return s
+}
+
+func (s *schedule) resize(slots int) {
+	s.asking.resize(slots)
+	s.sending.resize(slots)
 }
 
 // places are the places of one upload's PUTs.

@@ -86,11 +86,11 @@ func (s *semaphore) resize(slots int) {
 	s.grant()
 }
 
-// full reports whether all slots are in use.
-func (s *semaphore) full() bool {
+// usage returns how many slots are in use, and how many there are.
+func (s *semaphore) usage() (used, slots int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.used >= s.slots
+	return s.used, s.slots
 }
 
 // grant gives free slots to the queues in turn; s.mu is held.

@@ -25,6 +25,9 @@ const (
 	// call of the service instead of four. It cannot be continued, which loses a minute on a slow
 	// line.
 	singleLimit = 64 << 20
+	// formerPartSize was once the part size in bytes of every file of up to 156 GiB. Records of
+	// unfinished uploads may still have it.
+	formerPartSize = 16 << 20
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
 )
