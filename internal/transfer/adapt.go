@@ -40,8 +40,7 @@ const firstLevel = 1
 //
 // A nil adaption changes nothing.
 type adaption struct {
-	resize func(slots int)
-	used   func() (used, slots int)
+	schedule *schedule
 
 	sent atomic.Int64 // bytes handed to the operating system
 	left atomic.Int64 // bytes that all uploads have yet to send
@@ -74,8 +73,8 @@ type trial struct {
 // estimate is a mean and its standard error.
 type estimate struct{ mean, err float64 }
 
-func newAdaption(resize func(int), used func() (used, slots int)) *adaption {
-	return &adaption{resize: resize, used: used, start: time.Now(), level: firstLevel, conns: map[net.Conn]struct{}{}}
+func newAdaption(s *schedule) *adaption {
+	return &adaption{schedule: s, start: time.Now(), level: firstLevel, conns: map[net.Conn]struct{}{}}
 }
 
 // add counts bytes handed to the operating system; those of a failed PUT are negative.
@@ -154,7 +153,7 @@ func (a *adaption) sample(now time.Duration) {
 	}
 	rate := float64(delivered-a.delivered) / (now - a.last).Seconds()
 	a.last, a.delivered = now, delivered
-	if used, slots := a.used(); used < slots {
+	if used, slots := a.schedule.sending.usage(); used < slots {
 		a.skip, a.samples = 1, nil
 		return
 	}
@@ -226,7 +225,7 @@ func (a *adaption) try(now time.Duration) {
 		}
 		t.by = -1
 	}
-	used, _ := a.used()
+	used, _ := a.schedule.sending.usage()
 	a.step(t.by)
 	t.factor = float64(levels[a.level]) / float64(used)
 	a.trial = &t
@@ -235,13 +234,13 @@ func (a *adaption) try(now time.Duration) {
 // step changes the level. After a step back, more PUTs may be in flight than there are slots. Then a
 // step up must be one from there.
 func (a *adaption) step(by int) {
-	used, _ := a.used()
+	used, _ := a.schedule.sending.usage()
 	a.level = min(max(a.level+by, 0), len(levels)-1)
 	for by > 0 && 2*levels[a.level] < 3*used && a.level < len(levels)-1 {
 		a.level++
 	}
 	a.skip, a.samples = settling, nil
-	a.resize(levels[a.level])
+	a.schedule.resize(levels[a.level])
 }
 
 func estimateOf(samples []float64) estimate {

@@ -24,6 +24,7 @@ type line struct {
 	start   time.Time
 	mu      sync.Mutex
 	random  *rand.Rand
+	sending int
 	refused int
 	flights []flight // a line for each change of the number of PUTs in flight
 }
@@ -49,26 +50,28 @@ func (l *line) change(by int) (n int) {
 	return n + by
 }
 
-// rate is that of one of n connections, which varies by up to a tenth.
-func (l *line) rate(n int) float64 {
+// send changes how many connections are sending, without those that wait for an answer.
+func (l *line) send(by int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	r := l.shared / float64(n)
+	l.sending += by
+}
+
+// rate is that of one connection, which varies by up to a tenth.
+func (l *line) rate() float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.shared / float64(l.sending)
 	if l.connection != nil {
 		r = min(r, l.connection(time.Since(l.start)))
 	}
 	return r * (0.9 + 0.2*l.random.Float64())
 }
 
-func (l *line) inFlight() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.flights[len(l.flights)-1].n
-}
-
 func (l *line) put(a *attempt, req *http.Request) (*http.Response, error) {
 	n := l.change(1)
 	defer l.change(-1)
+	defer time.Sleep(l.latency)
 	if l.refuses != nil {
 		if resp := l.refuses(n); resp != nil {
 			l.mu.Lock()
@@ -77,9 +80,11 @@ func (l *line) put(a *attempt, req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 	}
+	l.send(1)
+	defer l.send(-1)
 	const slice = 50 * time.Millisecond
 	for {
-		wanted := int64(max(1, l.rate(l.inFlight())*slice.Seconds()))
+		wanted := int64(max(1, l.rate()*slice.Seconds()))
 		b, err := io.ReadAll(io.LimitReader(req.Body, wanted))
 		if err != nil {
 			return nil, err
@@ -90,11 +95,10 @@ func (l *line) put(a *attempt, req *http.Request) (*http.Response, error) {
 			break
 		}
 	}
-	time.Sleep(l.latency)
 	return l.take(a), nil
 }
 
-// mean is the mean number of PUTs in flight in a stretch of time, most the largest.
+// inFlightFrom returns the mean and the largest number of PUTs in flight in a stretch of time.
 func (l *line) inFlightFrom(from, to time.Duration) (mean float64, most int) {
 	var sum time.Duration
 	for i, f := range l.flights {

@@ -194,7 +194,7 @@ type partUpload struct {
 	of    *partsUpload
 	crc   uint64 // CRC-64/NVME of the first read
 	sum   *partSum
-	place place
+	place *waiter // in the schedule
 	tries *retries
 	wait  time.Duration // before the next attempt
 }

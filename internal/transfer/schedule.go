@@ -25,11 +25,15 @@ type schedule struct {
 // newSchedule makes a schedule with a fixed number of slots, or, if it is 0, with as many as raise
 // the goodput.
 func newSchedule(slots int) *schedule {
-	if slots > 0 {
-		return &schedule{asking: newSemaphore(slots), sending: newSemaphore(slots)}
+	fixed := slots > 0
+	if !fixed {
+		slots = levels[firstLevel]
 	}
-	s := newSchedule(levels[firstLevel])
-	s.adaption = newAdaption(s.resize, s.sending.usage)
+	s := &schedule{asking: newSemaphore(slots), sending: newSemaphore(slots)}
+	s.asking.then = s.sending // not when the address is there: PUTs begin in order
+	if !fixed {
+		s.adaption = newAdaption(s)
+	}
 	return s
 }
 
@@ -38,24 +42,24 @@ func (s *schedule) resize(slots int) {
 	s.sending.resize(slots)
 }
 
-// places are the places of one upload's PUTs.
+// places are where the PUTs of one upload wait.
 type places struct{ asking, sending queue }
 
-// place is the place of one PUT.
-type place struct {
-	of     *places
-	asking *waiter
-}
-
 // enqueue takes the next place of an upload without waiting. The caller must call run for it.
-func (s *schedule) enqueue(of *places) place { return place{of, s.asking.enqueue(&of.asking)} }
+func (s *schedule) enqueue(of *places) *waiter {
+	of.asking.then = &of.sending
+	return s.asking.enqueue(&of.asking)
+}
 
 // run calls address when few PUTs are before this one, and put when this one may begin. An error
 // of address is passed to put only then: until then, PUTs that have begun may succeed. As long as
 // put says so, both are called again at once, so that the new address is a fresh one. The error is
 // the context's if it ends before put is called.
-func (s *schedule) run(ctx context.Context, p place, address func(context.Context) (string, error), put func(url string, err error) (again bool)) error {
-	if err := s.asking.wait(ctx, p.asking); err != nil {
+func (s *schedule) run(ctx context.Context, place *waiter, address func(context.Context) (string, error), put func(url string, err error) (again bool)) error {
+	if err := s.asking.wait(ctx, place); err != nil {
+		if place.then != nil {
+			_ = s.sending.wait(ctx, place.then) // gives the place up, as ctx is over
+		}
 		return err
 	}
 	var asked time.Time
@@ -65,7 +69,7 @@ func (s *schedule) run(ctx context.Context, p place, address func(context.Contex
 		asked = time.Now()
 		url, failed = address(ctx)
 	}
-	err := s.sending.acquire(ctx, &p.of.sending)
+	err := s.sending.wait(ctx, place.then)
 	s.asking.release()
 	if err != nil {
 		return err

@@ -224,3 +224,23 @@ func TestExpiredAddressCostsNoRetry(t *testing.T) {
 		}
 	})
 }
+
+// Parts are sent in order, however the addresses come in.
+func TestPartsAreSentInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 400*partSize/100)
+		s := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return nil, nil
+		}}
+		if _, err := newEngine(s).UploadParts(t.Context(), f, partSize/100, nil, &upload{}); err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range s.seen() {
+			if (a.Part-1)/4 != i/4 {
+				t.Fatalf("part %d was sent as number %d", a.Part, i+1)
+			}
+		}
+	})
+}

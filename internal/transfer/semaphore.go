@@ -11,19 +11,22 @@ import (
 type semaphore struct {
 	mu     sync.Mutex
 	slots  int
-	used   int      // may be more than slots after resize
-	queues []*queue // not empty; the first one is served next
+	used   int        // may be more than slots after resize
+	queues []*queue   // not empty; the first one is served next
+	then   *semaphore // in which a waiter queues as soon as it has a slot here; nil: none
 }
 
 // queue holds the waiters of one upload, first come first served.
 type queue struct {
 	waiting []*waiter
+	then    *queue // in semaphore.then
 }
 
 // waiter is a place in a queue.
 type waiter struct {
-	of  *queue
-	has chan struct{} // closed once it has a slot
+	of   *queue
+	has  chan struct{} // closed once it has a slot
+	then *waiter       // in semaphore.then
 }
 
 func newSemaphore(slots int) *semaphore { return &semaphore{slots: slots} }
@@ -104,6 +107,9 @@ func (s *semaphore) grant() {
 			s.queues = append(s.queues, q)
 		}
 		s.used++
+		if s.then != nil {
+			first.then = s.then.enqueue(q.then)
+		}
 		close(first.has)
 	}
 }
