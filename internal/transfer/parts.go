@@ -57,7 +57,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	u := &partsUpload{
 		engine: e, file: f, src: src, partSize: partSize, dst: dst,
 		fail: cancel, meter: newMeter(f, e.schedule.adaption), known: make(map[int][]Part), parts: make([]Part, count),
-		ahead: share{budget: e.ahead},
+		ahead: share{budget: e.ahead}, puts: e.schedule.newUpload(),
 	}
 	defer u.ahead.close()
 	var end context.CancelFunc
@@ -104,7 +104,7 @@ type partsUpload struct {
 	late     context.Context // for verifying stored parts
 	ahead    share
 	reading  queue
-	places   places
+	puts     *queue // in the schedule
 	tasks    sync.WaitGroup
 
 	mu    sync.Mutex
@@ -148,7 +148,7 @@ func (u *partsUpload) firstRead(ctx context.Context) error {
 func (u *partsUpload) start(ctx context.Context, p *partUpload) {
 	p.sum = u.engine.md5.add(ctx, &partSum{section: p.section}, partDelay)
 	if !p.mayReuse() {
-		p.place = u.engine.schedule.enqueue(&u.places) // not in the goroutine: parts are sent in order
+		p.place = u.engine.schedule.enqueue(u.puts) // not in the goroutine: parts are sent in order
 	}
 	u.tasks.Go(func() {
 		defer u.ahead.release(p.size)
@@ -205,7 +205,7 @@ func (p *partUpload) run(ctx context.Context) error {
 		if reused, err := p.reuse(ctx); reused || err != nil {
 			return err
 		}
-		p.place = p.of.engine.schedule.enqueue(&p.of.places)
+		p.place = p.of.engine.schedule.enqueue(p.of.puts)
 	}
 	for {
 		stored, err := p.attempt(ctx)
@@ -217,7 +217,7 @@ func (p *partUpload) run(ctx context.Context) error {
 		if err := retry.Sleep(ctx, p.wait); err != nil {
 			return err
 		}
-		p.place = p.of.engine.schedule.enqueue(&p.of.places)
+		p.place = p.of.engine.schedule.enqueue(p.of.puts)
 	}
 }
 

@@ -42,14 +42,11 @@ func (s *schedule) resize(slots int) {
 	s.sending.resize(slots)
 }
 
-// places are where the PUTs of one upload wait.
-type places struct{ asking, sending queue }
+// newUpload returns the queue of a further upload.
+func (s *schedule) newUpload() *queue { return &queue{then: &queue{}} }
 
 // enqueue takes the next place of an upload without waiting. The caller must call run for it.
-func (s *schedule) enqueue(of *places) *waiter {
-	of.asking.then = &of.sending
-	return s.asking.enqueue(&of.asking)
-}
+func (s *schedule) enqueue(of *queue) *waiter { return s.asking.enqueue(of) }
 
 // run calls address when few PUTs are before this one, and put when this one may begin. An error
 // of address is passed to put only then: until then, PUTs that have begun may succeed. As long as

@@ -42,7 +42,7 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 		return "", err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	u := &singleUpload{engine: e, file: f, src: src, address: address, contentType: contentType, tries: e.newRetries(), ahead: share{budget: e.ahead}}
+	u := &singleUpload{engine: e, file: f, src: src, address: address, contentType: contentType, tries: e.newRetries(), puts: e.schedule.newUpload(), ahead: share{budget: e.ahead}}
 	u.put = put{
 		op: "send " + f.Name, section: section{src, 0, f.Size}, meter: newMeter(f, e.schedule.adaption), contentType: contentType,
 		admit:  u.admit,
@@ -71,7 +71,7 @@ type singleUpload struct {
 	address     func(context.Context) (string, error)
 	contentType string // asked for
 	reading     queue
-	places      places
+	puts        *queue // in the schedule
 	tasks       sync.WaitGroup
 
 	hashed position // how far the first read is; its end says whether the content is the planned one
@@ -141,7 +141,7 @@ func (u *singleUpload) send(ctx context.Context) (string, error) {
 // attempt sends the file once and verifies the object.
 func (u *singleUpload) attempt(ctx context.Context) (etag string, err error) {
 	var res stored
-	ended := u.engine.schedule.run(ctx, u.engine.schedule.enqueue(&u.places), u.target, func(url string, failed error) bool {
+	ended := u.engine.schedule.run(ctx, u.engine.schedule.enqueue(u.puts), u.target, func(url string, failed error) bool {
 		if u.put.url, err = url, failed; err == nil {
 			res, err = u.engine.send(ctx, u.put)
 		}

@@ -499,3 +499,22 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 		})
 	})
 }
+
+// TestExpiredAddressesAreReplaced: the first address expires on its way, and the second one, which was
+// asked for ahead, meanwhile.
+func TestExpiredAddressesAreReplaced(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{PresignLifetime: 10 * time.Second}, func(t *testing.T, b *bench) {
+		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Delay: 30 * time.Second, Times: 1})
+		b.mustStore(nil, "1", "2", "3")
+		refused := 0
+		for _, r := range b.Journal() {
+			if r.Call == simulator.CallPutPart && r.Status == http.StatusForbidden {
+				refused++
+			}
+		}
+		if asked := b.Count(simulator.CallMultipartURL); refused != 2 || asked != testParts+refused {
+			t.Errorf("%d addresses were asked for, %d PUTs refused", asked, refused)
+		}
+	})
+}
