@@ -12,6 +12,7 @@ import (
 const (
 	sampleTime    = 250 * time.Millisecond // of one sample of the goodput, at least
 	sampleTrips   = 2                      // the same in times that it takes to connect
+	idle          = 5 * time.Second        // longest time of one sample: nothing was sent in between
 	settling      = 2                      // samples after a step that do not count
 	leastSamples  = 5                      // that a decision needs
 	mostSamples   = 8                      // after which a difference that is not clear is none
@@ -74,7 +75,7 @@ type trial struct {
 type estimate struct{ mean, err float64 }
 
 func newAdaption(s *schedule) *adaption {
-	return &adaption{schedule: s, start: time.Now(), level: firstLevel, conns: map[net.Conn]struct{}{}}
+	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, conns: map[net.Conn]struct{}{}}
 }
 
 // add counts bytes handed to the operating system; those of a failed PUT are negative.
@@ -151,9 +152,9 @@ func (a *adaption) sample(now time.Duration) {
 	for c := range a.conns {
 		delivered -= int64(queued(c))
 	}
-	rate := float64(delivered-a.delivered) / (now - a.last).Seconds()
+	took, more := now-a.last, delivered-a.delivered
 	a.last, a.delivered = now, delivered
-	if used, slots := a.schedule.sending.usage(); used < slots {
+	if used, slots := a.schedule.sending.usage(); used < slots || took > idle {
 		a.skip, a.samples = 1, nil
 		return
 	}
@@ -162,7 +163,7 @@ func (a *adaption) sample(now time.Duration) {
 		return
 	}
 	a.pause--
-	a.samples = append(a.samples, rate)
+	a.samples = append(a.samples, float64(more)/took.Seconds())
 	if len(a.samples) > mostSamples {
 		a.samples = a.samples[1:]
 	}
@@ -179,7 +180,7 @@ func (a *adaption) sample(now time.Duration) {
 func (a *adaption) judge(t trial) {
 	is := estimateOf(a.samples)
 	gain, noise, worth := is.mean-t.before.mean, 2*math.Hypot(is.err, t.before.err), growth*t.before.mean
-	clear := len(a.samples) == mostSamples
+	last := len(a.samples) == mostSamples
 	switch {
 	case t.by > 0 && gain > max(noise, worth):
 		a.settle(is.mean, true)
@@ -187,10 +188,10 @@ func (a *adaption) judge(t trial) {
 		if gain > (t.factor-1)/2*t.before.mean {
 			a.pause = 0
 		}
-	case t.by > 0 && (clear || gain+noise < worth), t.by < 0 && gain < -max(noise, worth):
+	case t.by > 0 && (last || gain+noise < worth), t.by < 0 && gain < -max(noise, worth):
 		a.settle(t.before.mean, false)
 		a.step(-t.by)
-	case t.by < 0 && (clear || gain-noise > -worth):
+	case t.by < 0 && (last || gain-noise > -worth):
 		a.settle(is.mean, true)
 	}
 }

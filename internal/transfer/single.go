@@ -147,7 +147,7 @@ func (u *singleUpload) attempt(ctx context.Context) (etag string, err error) {
 		}
 		return err != nil && u.failed(err)
 	})
-	if err = cmp.Or(ended, err); err != nil {
+	if err := cmp.Or(ended, err); err != nil {
 		return "", err
 	}
 	if err := u.compare(ctx, res); err != nil {
