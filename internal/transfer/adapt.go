@@ -20,7 +20,7 @@ const (
 	fall          = 0.15                   // of the goodput that makes a new step worth trying
 	firstPause    = 32                     // samples after a trial, before the next; doubles each time
 	longestPause  = 256                    // samples
-	stepWorth     = 4 * time.Second        // no step up when less than this is left to send
+	stepWorth     = 10 * time.Second       // no trial when less than this is left to send
 	throttledWait = 10 * time.Second       // no step up after storage asked for fewer requests
 )
 
