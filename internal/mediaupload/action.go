@@ -65,7 +65,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 			"content_type": asOfResource("content_type", "Media type of the file. By default found from the extension of the file name, else from the content."),
 			"sha256":       asOfResource("sha256", "SHA-256 that the content must have, in hexadecimal. Saves reading the file before it is sent."),
 			"method":       asOfResource("method", "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts."),
-			"part_size":    asOfResource("part_size", "Size of a part in bytes, from 5 MiB to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts."),
+			"part_size":    asOfResource("part_size", "Size of a part in bytes, from 5 MiB to 5 GiB. By default 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts."),
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",

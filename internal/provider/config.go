@@ -32,7 +32,6 @@ const (
 	maxTimeout          = 24 * time.Hour
 	maxCABundleBytes    = 8 << 20
 	defaultMaxRetries   = 5
-	defaultConcurrency  = 4
 	defaultRequestLimit = 30 * time.Second
 	defaultStallLimit   = 60 * time.Second
 )
@@ -49,7 +48,7 @@ type settings struct {
 	maxRetries                 int
 	requestTimeout             time.Duration
 	stallTimeout               time.Duration
-	uploadConcurrency          int
+	uploadConcurrency          int // 0: adaptive
 	uploadBandwidth            int64
 	allowedCustomers           []string
 	rootCAs                    *x509.CertPool
@@ -86,7 +85,7 @@ func (v value) origin() string {
 func (r *resolver) resolve(m model) *settings {
 	s := &settings{
 		maxRetries:           int(r.number("max_retries", m.MaxRetries, "", defaultMaxRetries, 0, maxRetriesLimit)),
-		uploadConcurrency:    int(r.number("upload_concurrency", m.UploadConcurrency, "VODLIVE_UPLOAD_CONCURRENCY", defaultConcurrency, 1, maxConcurrency)),
+		uploadConcurrency:    int(r.number("upload_concurrency", m.UploadConcurrency, "VODLIVE_UPLOAD_CONCURRENCY", 0, 1, maxConcurrency)),
 		uploadBandwidth:      r.number("upload_bandwidth", m.UploadBandwidth, "", 0, 1, 1<<50),
 		requestTimeout:       r.duration("request_timeout", m.RequestTimeout, defaultRequestLimit),
 		stallTimeout:         r.duration("stall_timeout", m.StallTimeout, defaultStallLimit),

@@ -85,7 +85,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			},
 			"upload_concurrency": schema.Int64Attribute{
 				Optional: true,
-				MarkdownDescription: "Maximum number of parts in flight, over all uploads together. From 1 to 64, 4 by default. " +
+				MarkdownDescription: "Number of parts in flight, over all uploads together, from 1 to 64. By default it adapts to the line: from 4 to 32, as many as raise the throughput, and fewer when storage asks for it. " +
 					"Environment: `VODLIVE_UPLOAD_CONCURRENCY`.",
 			},
 			"upload_bandwidth": schema.Int64Attribute{

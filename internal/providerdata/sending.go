@@ -82,7 +82,7 @@ func SendingAttributes() map[string]schema.Attribute {
 		},
 		"part_size": schema.Int64Attribute{
 			Optional: true,
-			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. By default 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
+			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. By default 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
 				"A change sends nothing.",
 			Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
 		},

@@ -19,7 +19,7 @@ const (
 	lanesWorth = 3
 	// lanesBatch is how many sums start together: half of the parts that may be read ahead, so that
 	// the other half can be read meanwhile. AVX2 has that many lanes, AVX-512 twice as many.
-	lanesBatch = int(aheadBytes / DefaultPartSize / 2)
+	lanesBatch = int(aheadBytes / largePart / 2)
 	// laneLeast is the smallest section in bytes for which SIMD is faster than crypto/md5.
 	laneLeast = 256 << 10
 	// partDelay is the longest wait for a batch of sums. On links too slow to fill a batch in this

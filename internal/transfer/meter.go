@@ -16,6 +16,7 @@ type meter struct {
 	name   string
 	total  int64
 	report func(Progress) // may be nil
+	adapts *adaption
 
 	sent, reused atomic.Int64
 	next         atomic.Int64 // when the next report is due, nanoseconds since start
@@ -30,8 +31,9 @@ type sample struct {
 	sent int64
 }
 
-func newMeter(f File) *meter {
-	m := &meter{name: f.Name, total: f.Size, report: f.Progress, start: time.Now()}
+func newMeter(f File, adapts *adaption) *meter {
+	m := &meter{name: f.Name, total: f.Size, report: f.Progress, adapts: adapts, start: time.Now()}
+	adapts.expect(f.Size)
 	m.samples = []sample{{}}
 	return m
 }
@@ -39,11 +41,13 @@ func newMeter(f File) *meter {
 // add counts bytes sent to storage. A negative number takes back those of a failed PUT.
 func (m *meter) add(n int64) {
 	m.sent.Add(n)
+	m.adapts.add(n)
 	m.tick()
 }
 
 func (m *meter) reuse(n int64) {
 	m.reused.Add(n)
+	m.adapts.expect(-n)
 	m.tick()
 }
 
@@ -64,6 +68,7 @@ func (m *meter) tick() {
 
 // finish makes the last report.
 func (m *meter) finish() {
+	m.adapts.expect(m.sent.Load() + m.reused.Load() - m.total)
 	if m.report == nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -55,8 +56,8 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	defer cancel(nil)
 	u := &partsUpload{
 		engine: e, file: f, src: src, partSize: partSize, dst: dst,
-		fail: cancel, meter: newMeter(f), known: make(map[int][]Part), parts: make([]Part, count),
-		ahead: share{budget: e.ahead},
+		fail: cancel, meter: newMeter(f, e.schedule.adaption), known: make(map[int][]Part), parts: make([]Part, count),
+		ahead: share{budget: e.ahead}, puts: e.schedule.newUpload(),
 	}
 	defer u.ahead.close()
 	var end context.CancelFunc
@@ -103,7 +104,7 @@ type partsUpload struct {
 	late     context.Context // for verifying stored parts
 	ahead    share
 	reading  queue
-	sending  queue
+	puts     *queue // in the schedule
 	tasks    sync.WaitGroup
 
 	mu    sync.Mutex
@@ -111,20 +112,17 @@ type partsUpload struct {
 	crc   uint64 // of the whole
 }
 
-// filePart is one part of the file.
-type filePart struct {
-	number int
-	section
-	crc uint64 // CRC-64/NVME of the first read
-	sum *partSum
-}
-
 // firstRead reads the file in order and starts each part that it has read.
 func (u *partsUpload) firstRead(ctx context.Context) error {
 	whole := sha256.New()
 	for number := 1; number <= len(u.parts); number++ {
 		off := int64(number-1) * u.partSize
-		p := filePart{number: number, section: section{u.src, off, min(u.partSize, u.file.Size-off)}}
+		p := &partUpload{of: u, tries: u.engine.newRetries()}
+		p.put = put{
+			op: fmt.Sprintf("send part %d of %s", number, u.file.Name), part: number,
+			section: section{u.src, off, min(u.partSize, u.file.Size-off)}, meter: u.meter,
+			verify: func(_ context.Context, got uint64) error { return p.sameBytes(got) },
+		}
 		if err := u.engine.reserve(ctx, &u.ahead, p.size); err != nil {
 			return err
 		}
@@ -147,15 +145,14 @@ func (u *partsUpload) firstRead(ctx context.Context) error {
 }
 
 // start starts the MD5 and the PUT of a part.
-func (u *partsUpload) start(ctx context.Context, p filePart) {
+func (u *partsUpload) start(ctx context.Context, p *partUpload) {
 	p.sum = u.engine.md5.add(ctx, &partSum{section: p.section}, partDelay)
-	var first *waiter
-	if !u.mayReuse(p) {
-		first = u.engine.senders.enqueue(&u.sending) // not in the goroutine: parts are sent in order
+	if !p.mayReuse() {
+		p.place = u.engine.schedule.enqueue(u.puts) // not in the goroutine: parts are sent in order
 	}
 	u.tasks.Go(func() {
 		defer u.ahead.release(p.size)
-		if err := u.part(ctx, p, first); err != nil {
+		if err := p.run(ctx); err != nil {
 			u.engine.md5.drop(p.sum)
 			u.fail(err)
 		}
@@ -165,143 +162,6 @@ func (u *partsUpload) start(ctx context.Context, p filePart) {
 func samePlan(f File, whole hash.Hash) error {
 	if got := [32]byte(whole.Sum(nil)); got != f.SHA256 {
 		return &ChangedError{Path: f.Path, Detail: fmt.Sprintf("its SHA-256 is %x, %x was planned", got, f.SHA256)}
-	}
-	return nil
-}
-
-// part sends one part, again and again if need be. first is its place in the queue of the senders,
-// nil if a part of an earlier attempt may make sending it unnecessary.
-func (u *partsUpload) part(ctx context.Context, part filePart, first *waiter) error {
-	if first == nil {
-		if reused, err := u.reuse(ctx, part); reused || err != nil {
-			return err
-		}
-		first = u.engine.senders.enqueue(&u.sending)
-	}
-	p := put{
-		op: fmt.Sprintf("send part %d of %s", part.number, u.file.Name), part: part.number,
-		section: part.section, meter: u.meter,
-		verify: func(_ context.Context, got uint64) error { return part.sameBytes(got) },
-	}
-	tries := u.engine.newRetries()
-	for {
-		var wait time.Duration
-		// Called before the slot is released, so that no further part starts after a final failure.
-		failed := func(err error) {
-			var again bool
-			if wait, again = tries.after(err); !again {
-				u.fail(tries.tried(err))
-			}
-		}
-		stored, err := u.attempt(ctx, p, part, first, failed)
-		if err == nil {
-			u.keep(stored)
-			u.dst.Stored(stored)
-			return nil
-		}
-		if err := retry.Sleep(ctx, wait); err != nil {
-			return err
-		}
-		first = u.engine.senders.enqueue(&u.sending)
-	}
-}
-
-// summed waits for the part's MD5, which must be that of the bytes first read.
-func (u *partsUpload) summed(ctx context.Context, p filePart) error {
-	if err := u.engine.md5.wait(ctx, p.sum); err != nil {
-		return err
-	}
-	return p.sameBytes(p.sum.crc)
-}
-
-// reuse takes over a part of an earlier attempt if its content is the file's. Only the ETag proves
-// that: S3 completes an upload only with the parts' own ETags. Where ETags are no MD5s, the checksum
-// must do, but only from a trusted record: anybody else could write the ETag of other content beside it.
-func (u *partsUpload) reuse(ctx context.Context, part filePart) (bool, error) {
-	if err := u.summed(ctx, part); err != nil {
-		return false, err
-	}
-	for _, p := range u.known[part.number] {
-		if p.Size != part.size || p.ETag == "" {
-			continue
-		}
-		c := parseChecksum(p.Checksum)
-		want, err := u.engine.checksum(ctx, part.section, c.algorithm, part.crc)
-		if err != nil {
-			return false, err
-		}
-		same := want != "" && c.value == want
-		if !same {
-			p.Checksum = ""
-		}
-		if sameETag(p.ETag, part.sum.md5) || p.Trusted && same {
-			p.MD5 = part.sum.md5
-			u.keep(p)
-			u.meter.reuse(part.size)
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-func (u *partsUpload) mayReuse(part filePart) bool {
-	return slices.ContainsFunc(u.known[part.number], func(p Part) bool { return p.Size == part.size && p.ETag != "" })
-}
-
-// attempt sends a part once and verifies it. It calls failed with the error before it releases the
-// slot.
-func (u *partsUpload) attempt(ctx context.Context, p put, part filePart, turn *waiter, failed func(error)) (Part, error) {
-	res, err := u.request(ctx, p, turn, failed)
-	if err != nil {
-		return Part{}, err
-	}
-	// The part is stored, so it is verified and reported even if the upload has failed meanwhile.
-	checksum, err := u.verify(u.late, p, part, res)
-	if err != nil {
-		u.meter.add(-p.size)
-		failed(err)
-		return Part{}, err
-	}
-	return Part{Number: p.part, Size: p.size, MD5: part.sum.md5, ETag: res.etag, Checksum: checksum}, nil
-}
-
-// verify compares the ETag and the checksums that storage returned for a part with its content.
-func (u *partsUpload) verify(ctx context.Context, p put, part filePart, res stored) (checksum string, err error) {
-	if err := u.summed(ctx, part); err != nil {
-		return "", err
-	}
-	if res.etag == "" || !res.keyed && !sameETag(res.etag, part.sum.md5) {
-		return "", &ETagError{Op: p.op, ETag: res.etag, MD5: part.sum.md5, Attempts: 1}
-	}
-	return u.engine.compare(ctx, p, res.checksums, part.crc)
-}
-
-// request makes one PUT when a slot is free, to an address asked for just before.
-func (u *partsUpload) request(ctx context.Context, p put, turn *waiter, failed func(error)) (stored, error) {
-	if err := u.engine.senders.wait(ctx, turn); err != nil {
-		return stored{}, err
-	}
-	defer u.engine.senders.release()
-	res, err := u.ask(ctx, p)
-	if err != nil && ctx.Err() == nil { // otherwise it may be another part's error
-		failed(err)
-	}
-	return res, err
-}
-
-func (u *partsUpload) ask(ctx context.Context, p put) (stored, error) {
-	address, err := u.dst.PartURL(ctx, p.part)
-	if err != nil {
-		return stored{}, fmt.Errorf("address for part %d: %w", p.part, err)
-	}
-	p.url = address
-	return u.engine.send(ctx, p)
-}
-
-// sameBytes compares the CRC of a later read with that of the first.
-func (p filePart) sameBytes(crc uint64) error {
-	if crc != p.crc {
-		return &ChangedError{Path: p.src.path, Detail: fmt.Sprintf("part %d was written to while it was sent", p.number)}
 	}
 	return nil
 }
@@ -326,4 +186,146 @@ func (u *partsUpload) result() (Result, error) {
 		return Result{}, fmt.Errorf("%s: the parts have %d bytes, %d were planned", u.file.Path, size, u.file.Size)
 	}
 	return r, nil
+}
+
+// partUpload is one part of the file on its way to storage.
+type partUpload struct {
+	put
+	of    *partsUpload
+	crc   uint64 // CRC-64/NVME of the first read
+	sum   *partSum
+	place *waiter // in the schedule
+	tries *retries
+	wait  time.Duration // before the next attempt
+}
+
+// run sends the part, again and again if need be, unless a part of an earlier attempt can be reused.
+func (p *partUpload) run(ctx context.Context) error {
+	if p.mayReuse() {
+		if reused, err := p.reuse(ctx); reused || err != nil {
+			return err
+		}
+		p.place = p.of.engine.schedule.enqueue(p.of.puts)
+	}
+	for {
+		stored, err := p.attempt(ctx)
+		if err == nil {
+			p.of.keep(stored)
+			p.of.dst.Stored(stored)
+			return nil
+		}
+		if err := retry.Sleep(ctx, p.wait); err != nil {
+			return err
+		}
+		p.place = p.of.engine.schedule.enqueue(p.of.puts)
+	}
+}
+
+// attempt sends the part once and verifies it.
+func (p *partUpload) attempt(ctx context.Context) (Part, error) {
+	res, err := p.request(ctx)
+	if err != nil {
+		return Part{}, err
+	}
+	// The part is stored, so it is verified and reported even if the upload has failed meanwhile.
+	checksum, err := p.verify(p.of.late, res)
+	if err != nil {
+		p.meter.add(-p.size)
+		p.failed(err)
+		return Part{}, err
+	}
+	return Part{Number: p.part, Size: p.size, MD5: p.sum.md5, ETag: res.etag, Checksum: checksum}, nil
+}
+
+// request makes one PUT when it is the part's turn.
+func (p *partUpload) request(ctx context.Context) (res stored, err error) {
+	ended := p.of.engine.schedule.run(ctx, p.place, p.address, func(url string, failed error) bool {
+		if p.url, err = url, failed; err == nil {
+			res, err = p.of.engine.send(ctx, p.put)
+		}
+		// Otherwise it may be another part's error. The slot is still held, so no further part starts
+		// after a final failure.
+		return err != nil && ctx.Err() == nil && p.failed(err)
+	})
+	return res, cmp.Or(ended, err)
+}
+
+func (p *partUpload) address(ctx context.Context) (string, error) {
+	url, err := p.of.dst.PartURL(ctx, p.part)
+	if err != nil {
+		return "", fmt.Errorf("address for part %d: %w", p.part, err)
+	}
+	return url, nil
+}
+
+// failed decides whether and when there is another attempt, and reports whether it is at once. If
+// there is none, it stops the upload.
+func (p *partUpload) failed(err error) (now bool) {
+	var again bool
+	if p.wait, again = p.tries.after(err); !again {
+		p.of.fail(p.tries.tried(err))
+	}
+	return again && p.wait == 0
+}
+
+// verify compares the ETag and the checksums that storage returned with the part's content.
+func (p *partUpload) verify(ctx context.Context, res stored) (checksum string, err error) {
+	if err := p.summed(ctx); err != nil {
+		return "", err
+	}
+	if res.etag == "" || !res.keyed && !sameETag(res.etag, p.sum.md5) {
+		return "", &ETagError{Op: p.op, ETag: res.etag, MD5: p.sum.md5, Attempts: 1}
+	}
+	return p.of.engine.compare(ctx, p.put, res.checksums, p.crc)
+}
+
+// mayReuse reports whether a part of an earlier attempt may make sending the part unnecessary.
+func (p *partUpload) mayReuse() bool {
+	return slices.ContainsFunc(p.of.known[p.part], func(k Part) bool { return k.Size == p.size && k.ETag != "" })
+}
+
+// reuse takes over a part of an earlier attempt if its content is the file's. Only the ETag proves
+// that: S3 completes an upload only with the parts' own ETags. Where ETags are no MD5s, the checksum
+// must do, but only from a trusted record: anybody else could write the ETag of other content beside it.
+func (p *partUpload) reuse(ctx context.Context) (bool, error) {
+	if err := p.summed(ctx); err != nil {
+		return false, err
+	}
+	for _, known := range p.of.known[p.part] {
+		if known.Size != p.size || known.ETag == "" {
+			continue
+		}
+		c := parseChecksum(known.Checksum)
+		want, err := p.of.engine.checksum(ctx, p.section, c.algorithm, p.crc)
+		if err != nil {
+			return false, err
+		}
+		same := want != "" && c.value == want
+		if !same {
+			known.Checksum = ""
+		}
+		if sameETag(known.ETag, p.sum.md5) || known.Trusted && same {
+			known.MD5 = p.sum.md5
+			p.of.keep(known)
+			p.meter.reuse(p.size)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// summed waits for the part's MD5, which must be that of the bytes first read.
+func (p *partUpload) summed(ctx context.Context) error {
+	if err := p.of.engine.md5.wait(ctx, p.sum); err != nil {
+		return err
+	}
+	return p.sameBytes(p.sum.crc)
+}
+
+// sameBytes compares the CRC of a later read with that of the first.
+func (p *partUpload) sameBytes(crc uint64) error {
+	if crc != p.crc {
+		return &ChangedError{Path: p.src.path, Detail: fmt.Sprintf("part %d was written to while it was sent", p.part)}
+	}
+	return nil
 }

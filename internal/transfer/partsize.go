@@ -5,8 +5,12 @@ import "math"
 const (
 	mebibyte = int64(1) << 20
 
-	// DefaultPartSize is the part size in bytes of every file that needs no larger one.
-	DefaultPartSize = 16 * mebibyte
+	// smallFile is the largest file in bytes that is sent in parts of 8 MiB. With small parts, those
+	// in flight at the end finish together. Large parts need fewer requests, which is what counts for
+	// large files.
+	smallFile = 1 << 30
+	// largePart is the part size in bytes of every larger file that needs no larger one.
+	largePart = 16 * mebibyte
 	// MinPartSize is the smallest size in bytes of a part that is not the last one.
 	MinPartSize = 5 * mebibyte
 	// MaxPartSize is the largest part in bytes that S3 takes.
@@ -15,12 +19,14 @@ const (
 	MaxParts = 10_000
 )
 
-// PartSize returns the part size in bytes for a file of size bytes: 16 MiB, or
-// for files of more than 10,000 such parts the smallest whole MiB that needs
-// no more than 10,000.
+// PartSize returns the part size in bytes for a file of size bytes: 8 MiB up to 1 GiB, 16 MiB above,
+// and for files of more than 10,000 such parts the smallest whole MiB that needs no more than 10,000.
 func PartSize(size int64) int64 {
-	if size <= DefaultPartSize*MaxParts {
-		return DefaultPartSize
+	switch {
+	case size <= smallFile:
+		return 8 * mebibyte
+	case size <= largePart*MaxParts:
+		return largePart
 	}
 	perPart := (size-1)/MaxParts + 1
 	return ((perPart-1)/mebibyte + 1) * mebibyte

@@ -14,6 +14,7 @@ func TestPartSize(t *testing.T) {
 	const mib = int64(1) << 20
 	size := rapid.OneOf(
 		rapid.Int64Range(1, 5<<40),
+		rapid.Int64Range(1024*mib-2, 1024*mib+2),
 		rapid.Int64Range(160_000*mib-2*mib, 160_000*mib+2*mib), // where 10,000 parts of 16 MiB end
 		rapid.Int64Range(5<<40-2*mib, 5<<40),
 	)
@@ -30,10 +31,10 @@ func TestPartSize(t *testing.T) {
 		if count < 1 || count > transfer.MaxParts {
 			t.Fatalf("%d parts", count)
 		}
-		if part != transfer.DefaultPartSize {
-			if part < transfer.DefaultPartSize {
-				t.Fatalf("part size %d is below the default", part)
-			}
+		switch {
+		case size <= 1<<30 && part != 8*mib, size > 1<<30 && part < 16*mib:
+			t.Fatalf("part size %d", part)
+		case part > 16*mib:
 			if n := transfer.PartCount(size, part-mib); n <= transfer.MaxParts {
 				t.Fatalf("part size %d, but %d would do: %d parts", part, part-mib, n)
 			}

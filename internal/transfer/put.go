@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -34,7 +35,6 @@ type stored struct {
 	etag      string // as the header had it; "" if there was none
 	keyed     bool   // encrypted with KMS or a customer's key, so the ETag is no MD5
 	checksums []checksum
-	duration  time.Duration
 }
 
 // request is one PUT and its response.
@@ -45,6 +45,8 @@ type request struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	watch  *watchdog
+	began  time.Time
+	conn   net.Conn // the latest
 
 	answering chan struct{} // closed at the first byte of the response
 	answered  chan struct{} // closed when the response has been read, or there is none
@@ -95,24 +97,34 @@ func (e *Engine) send(ctx context.Context, p put) (stored, error) {
 	defer done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &request{engine: e, put: p, src: src, cancel: cancel, answering: make(chan struct{}), answered: make(chan struct{})}
+	r := &request{engine: e, put: p, src: src, cancel: cancel, began: time.Now(), answering: make(chan struct{}), answered: make(chan struct{})}
 	r.watch = newWatchdog(e.cfg.StallTimeout, func() {
 		cancel(&StallError{Op: p.op, Idle: e.cfg.StallTimeout})
 	})
 	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:              func(httptrace.GotConnInfo) { r.watch.resume() },
+		GotConn:              r.connected,
 		GotFirstResponseByte: func() { r.begin(); r.watch.resume() },
 	})
-	start := time.Now()
 	res, status, err := r.run()
-	res.duration = time.Since(start)
 	if err != nil {
 		r.put.meter.add(-r.sent.Load())
 	}
 	tflog.Debug(ctx, "PUT to storage", map[string]any{
-		"part": p.part, "bytes": p.size, "status": status, "duration_ms": res.duration.Milliseconds(), "ok": err == nil,
+		"part": p.part, "bytes": p.size, "status": status, "duration_ms": time.Since(r.began).Milliseconds(), "ok": err == nil,
 	})
 	return res, err
+}
+
+// connected is called when the request has a connection, again if it gets another one.
+func (r *request) connected(got httptrace.GotConnInfo) {
+	r.watch.resume()
+	adaption := r.engine.schedule.adaption
+	if !got.Reused {
+		adaption.dialled(time.Since(r.began))
+	}
+	adaption.disconnected(r.conn)
+	r.conn = got.Conn
+	adaption.connected(r.conn)
 }
 
 func (r *request) run() (res stored, status int, err error) {
@@ -131,6 +143,9 @@ func (r *request) run() (res stored, status int, err error) {
 	r.watch.resume()
 	// The status decides. Even a truncated body is useful in the error.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
+	if resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests {
+		r.engine.schedule.adaption.throttled()
+	}
 	if resp.StatusCode != http.StatusOK && (r.put.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
 		return stored{}, resp.StatusCode, refusal(r.put, resp, text)
 	}
@@ -168,6 +183,7 @@ func (r *request) latestBody() *body {
 func (r *request) end() {
 	r.cancel(nil)
 	close(r.answered)
+	r.engine.schedule.adaption.disconnected(r.conn)
 	if b := r.latestBody(); b != nil {
 		b.stop()
 	}

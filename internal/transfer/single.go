@@ -1,11 +1,13 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
 	"crypto/sha256"
 	"hash"
 	"sync"
+	"time"
 
 	"github.com/minio/crc64nvme"
 
@@ -40,7 +42,12 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 		return "", err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	u := &singleUpload{engine: e, file: f, src: src, address: address, meter: newMeter(f), contentType: contentType, ahead: share{budget: e.ahead}}
+	u := &singleUpload{engine: e, file: f, src: src, address: address, contentType: contentType, tries: e.newRetries(), puts: e.schedule.newUpload(), ahead: share{budget: e.ahead}}
+	u.put = put{
+		op: "send " + f.Name, section: section{src, 0, f.Size}, meter: newMeter(f, e.schedule.adaption), contentType: contentType,
+		admit:  u.admit,
+		verify: u.verify,
+	}
 	defer u.ahead.close()
 	if f.Size <= laneFile {
 		defer e.md5.keepServer()()
@@ -53,7 +60,7 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 	})
 	defer u.tasks.Wait()
 	defer cancel(nil)
-	defer u.meter.finish()
+	defer u.put.meter.finish()
 	return u.send(ctx)
 }
 
@@ -62,10 +69,9 @@ type singleUpload struct {
 	file        File
 	src         *source
 	address     func(context.Context) (string, error)
-	contentType string
-	meter       *meter
+	contentType string // asked for
 	reading     queue
-	sending     queue
+	puts        *queue // in the schedule
 	tasks       sync.WaitGroup
 
 	hashed position // how far the first read is; its end says whether the content is the planned one
@@ -74,6 +80,12 @@ type singleUpload struct {
 	crc    uint64
 	md5    [md5.Size]byte
 	sum    *partSum // nil if the first read computes the MD5
+
+	put     put // the next attempt; without URL if it needs a new one
+	tries   *retries
+	untyped bool          // an attempt without Content-Type was made
+	wait    time.Duration // before the next attempt
+	final   bool          // there is no next attempt
 }
 
 // firstRead reads the file in order, a limited number of bytes ahead of the sender.
@@ -110,63 +122,66 @@ func (u *singleUpload) firstRead(ctx context.Context) error {
 
 // send makes attempts until one succeeds.
 func (u *singleUpload) send(ctx context.Context) (string, error) {
-	p := put{
-		op: "send " + u.file.Name, section: section{u.src, 0, u.file.Size}, meter: u.meter, contentType: u.contentType,
-		admit:  u.admit,
-		verify: u.verify,
-	}
-	tries := u.engine.newRetries()
-	untyped := false
 	for {
-		etag, err := u.attempt(ctx, &p)
-		if err == nil {
+		etag, err := u.attempt(ctx)
+		switch {
+		case err == nil:
 			return etag, nil
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return "", context.Cause(ctx)
+		case u.final:
+			return "", u.tries.tried(err)
 		}
-		if mismatch(err) && p.contentType != "" && !untyped {
-			tries.attempts++
-			p.contentType, untyped = "", true
-			continue
-		}
-		wait, again := tries.after(err)
-		if !again {
-			return "", tries.tried(err)
-		}
-		if expired(err) {
-			p.url, p.contentType, untyped = "", u.contentType, false
-		}
-		if err := retry.Sleep(ctx, wait); err != nil {
+		if err := retry.Sleep(ctx, u.wait); err != nil {
 			return "", err
 		}
 	}
 }
 
 // attempt sends the file once and verifies the object.
-func (u *singleUpload) attempt(ctx context.Context, p *put) (string, error) {
-	if err := u.engine.senders.acquire(ctx, &u.sending); err != nil {
-		return "", err
-	}
-	res, err := func() (stored, error) {
-		defer u.engine.senders.release()
-		if p.url == "" {
-			address, err := u.address(ctx)
-			if err != nil {
-				return stored{}, err
-			}
-			p.url = address
+func (u *singleUpload) attempt(ctx context.Context) (etag string, err error) {
+	var res stored
+	ended := u.engine.schedule.run(ctx, u.engine.schedule.enqueue(u.puts), u.target, func(url string, failed error) bool {
+		if u.put.url, err = url, failed; err == nil {
+			res, err = u.engine.send(ctx, u.put)
 		}
-		return u.engine.send(ctx, *p)
-	}()
-	if err != nil {
+		return err != nil && u.failed(err)
+	})
+	if err := cmp.Or(ended, err); err != nil {
 		return "", err
 	}
-	if err := u.compare(ctx, *p, res); err != nil {
-		u.meter.add(-p.size)
+	if err := u.compare(ctx, res); err != nil {
+		u.put.meter.add(-u.file.Size)
+		u.failed(err)
 		return "", err
 	}
 	return res.etag, nil
+}
+
+// target returns the address of the latest attempt, if it may be used again, or else a new one.
+func (u *singleUpload) target(ctx context.Context) (string, error) {
+	if u.put.url != "" {
+		return u.put.url, nil
+	}
+	return u.address(ctx)
+}
+
+// failed decides whether, when and how there is another attempt, and reports whether it is at once.
+func (u *singleUpload) failed(err error) (now bool) {
+	if mismatch(err) && u.put.contentType != "" && !u.untyped {
+		u.tries.attempts++
+		u.put.contentType, u.untyped = "", true
+		return true
+	}
+	wait, again := u.tries.after(err)
+	if mismatch(err) {
+		u.put.contentType = u.contentType // without it is no better
+	}
+	if expired(err) {
+		u.put.url = ""
+	}
+	u.wait, u.final = wait, !again
+	return again && wait == 0
 }
 
 // admit waits until the first read has passed off, and returns how many of the n bytes there it has
@@ -185,8 +200,8 @@ func (u *singleUpload) admit(ctx context.Context, off int64, n int) (int, error)
 }
 
 // compare compares the checksums and the ETag that storage returned with the content.
-func (u *singleUpload) compare(ctx context.Context, p put, res stored) error {
-	if _, err := u.engine.compare(ctx, p, res.checksums, u.crc); err != nil {
+func (u *singleUpload) compare(ctx context.Context, res stored) error {
+	if _, err := u.engine.compare(ctx, u.put, res.checksums, u.crc); err != nil {
 		return err
 	}
 	if res.etag == "" || res.keyed {
@@ -196,7 +211,7 @@ func (u *singleUpload) compare(ctx context.Context, p put, res stored) error {
 		return err
 	}
 	if !sameETag(res.etag, u.md5) {
-		return &ETagError{Op: p.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
+		return &ETagError{Op: u.put.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
 	}
 	return nil
 }

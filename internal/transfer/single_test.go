@@ -216,15 +216,35 @@ func TestExpiredAddressIsReplaced(t *testing.T) {
 
 func TestContentTypeThatWasNotSigned(t *testing.T) {
 	t.Parallel()
+	const mismatch, expired = "SignatureDoesNotMatch", "AccessDenied"
 	for _, c := range []struct {
-		name         string
-		until        string // addresses below this one refuse even without Content-Type
-		most         int
-		addresses    int
-		contentTypes string
+		name      string
+		refuses   func(a *attempt, typed bool) string // the code of a 403; "": the PUT is accepted
+		addresses int
+		want      string // the Content-Types sent
 	}{
-		{"not signed", "key-1", 2, 1, "a/b,"},
-		{"other credentials", "key-2", 4, 2, "a/b,,a/b,"},
+		{"not signed", func(_ *attempt, typed bool) string {
+			if typed {
+				return mismatch
+			}
+			return ""
+		}, 1, "a/b,"},
+		{"not signed, then expired", func(a *attempt, typed bool) string {
+			switch {
+			case typed:
+				return mismatch
+			case strings.Contains(a.URL, "key-1"):
+				return expired
+			}
+			return ""
+		}, 2, "a/b,,"},
+		{"other credentials", func(a *attempt, _ bool) string {
+			if strings.Contains(a.URL, "key-1") {
+				return mismatch
+			}
+			return ""
+		}, 2, "a/b,,a/b"},
+		{"never", func(*attempt, bool) string { return mismatch }, 3, "a/b,,a/b,a/b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -232,42 +252,33 @@ func TestContentTypeThatWasNotSigned(t *testing.T) {
 				f, want := newFile(t, 5000)
 				s, urls := &store{}, &addresses{}
 				s.rule = func(a *attempt, _ *http.Request) (*http.Response, error) {
-					if a.Header.Get("Content-Type") != "" || !strings.Contains(a.URL, c.until) {
-						return refusal(403, "SignatureDoesNotMatch"), nil
+					if code := c.refuses(a, a.Header.Get("Content-Type") != ""); code != "" {
+						return refusal(403, code), nil
 					}
 					return nil, nil
 				}
 				start := time.Now()
-				if _, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "a/b"); err != nil {
-					t.Fatal(err)
-				}
+				_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "a/b")
 				var types []string
 				for _, a := range s.seen() {
 					types = append(types, a.Header.Get("Content-Type"))
 				}
-				if got := strings.Join(types, ","); got != c.contentTypes || urls.n != c.addresses || !bytes.Equal(s.whole(), want) {
+				if got := strings.Join(types, ","); got != c.want || urls.n != c.addresses {
 					t.Errorf("Content-Types %s, %d addresses", got, urls.n)
 				}
 				if d := time.Since(start); d > 100*time.Millisecond {
 					t.Errorf("waited %s", d)
 				}
+				if c.name != "never" && (err != nil || !bytes.Equal(s.whole(), want)) {
+					t.Errorf("error %v", err)
+				}
+				var se *transfer.StatusError
+				if c.name == "never" && (!errors.As(err, &se) || se.Code != mismatch || se.Attempts != len(types)) {
+					t.Errorf("error %v", err)
+				}
 			})
 		})
 	}
-	t.Run("never", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			f, _ := newFile(t, 5000)
-			s, urls := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
-				return refusal(403, "SignatureDoesNotMatch"), nil
-			}}, &addresses{}
-			_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "a/b")
-			var se *transfer.StatusError
-			if !errors.As(err, &se) || se.Code != "SignatureDoesNotMatch" || urls.n != 3 || se.Attempts != 6 {
-				t.Errorf("error %v after %d addresses", err, urls.n)
-			}
-		})
-	})
 }
 
 func TestAddressFails(t *testing.T) {

@@ -16,6 +16,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"runtime"
@@ -25,7 +26,7 @@ import (
 // Config configures an Engine. Only an Engine that sends nothing needs no Transport.
 type Config struct {
 	Transport    http.RoundTripper // to storage; must not add credentials
-	Concurrency  int               // parts in flight over all uploads together; below 1 counts as 1
+	Concurrency  int               // PUTs in flight over all uploads together; 0: as many as raise the goodput, at most 32
 	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
 	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
 	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt
@@ -34,7 +35,7 @@ type Config struct {
 // Engine sends files. Its limits apply to all uploads together. It is safe for concurrent use.
 type Engine struct {
 	cfg      Config
-	senders  *semaphore // parts in flight
+	schedule *schedule
 	readers  *semaphore // files read in order
 	ahead    *readAhead
 	files    files
@@ -49,9 +50,9 @@ func New(cfg Config) *Engine {
 	pool := &buffers{}
 	return &Engine{
 		cfg:      cfg,
-		senders:  newSemaphore(cfg.Concurrency),
+		schedule: newSchedule(max(cfg.Concurrency, 0)),
 		readers:  newSemaphore(readingSlots()),
-		ahead:    &readAhead{slots: int64(max(cfg.Concurrency, 1))},
+		ahead:    &readAhead{slots: int64(cmp.Or(max(cfg.Concurrency, 0), levels[len(levels)-1]))},
 		files:    systemFiles(),
 		md5:      &md5Queue{buffers: pool},
 		buffers:  pool,
@@ -103,7 +104,7 @@ type Progress struct {
 
 // Destination is one multipart upload. Its methods are called concurrently.
 type Destination interface {
-	// PartURL returns the address for one PUT of the part. It is called just before each PUT, so
+	// PartURL returns the address for one PUT of the part. It is called shortly before each PUT, so
 	// again for every retry.
 	PartURL(ctx context.Context, number int) (string, error)
 	// Stored reports a part that is stored and verified. Each part is reported once, even if the

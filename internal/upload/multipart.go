@@ -18,10 +18,7 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 	if err != nil {
 		return err
 	}
-	record, elsewhere := o.Resume.Record(ctx, resume.Key{
-		Account: account, Address: o.Address, SHA256: hex.EncodeToString(o.file.SHA256[:]),
-		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
-	})
+	record, elsewhere := o.openRecord(ctx, account, earlier)
 	o.record = record
 	defer func() { record.Close(o.over) }()
 
@@ -35,16 +32,50 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 	return o.run(ctx, d)
 }
 
+// openRecord opens this machine's record of the upload. An unfinished upload keeps its part size, even
+// if it is not the one that would be chosen now.
+func (o *operation) openRecord(ctx context.Context, account string, earlier *resume.Upload) (record *resume.Record, elsewhere string) {
+	open := func() (*resume.Record, string) {
+		return o.Resume.Record(ctx, resume.Key{
+			Account: account, Address: o.Address, SHA256: hex.EncodeToString(o.file.SHA256[:]),
+			Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
+		})
+	}
+	chosen := o.file.PartSize == 0
+	for _, known := range o.candidates(earlier) {
+		if chosen && known != nil && transfer.PartCount(o.file.Size, known.PartSize) <= transfer.MaxParts {
+			o.file.PartSize = known.PartSize
+		}
+	}
+	record, elsewhere = open()
+	if o.file.PartSize != 0 || o.file.partSize() >= formerPartSize || record.Found() != nil || elsewhere != "" {
+		return record, elsewhere
+	}
+	o.file.PartSize = formerPartSize
+	former, _ := open()
+	if former.Found() == nil {
+		o.file.PartSize = 0
+		former.Close(false)
+		return record, elsewhere
+	}
+	record.Close(false)
+	return former, ""
+}
+
+// candidates are the unfinished uploads that the caller knows, and those that were handed over.
+func (o *operation) candidates(earlier *resume.Upload) []*resume.Upload {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]*resume.Upload{earlier}, o.handedOver[o.file.key()]...)
+}
+
 // choose finds the unfinished upload to continue: what the caller knows, or what was handed over,
 // joined with this machine's record of the same upload, or else the record's. Which list of parts
 // is newer does not matter: the engine reuses only parts that are proved to hold the file's bytes.
 // An upload is left to whoever has it, in this process or in another one (elsewhere): otherwise one
 // object would end up in two resources.
 func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *resume.Upload {
-	o.mu.Lock()
-	candidates := append([]*resume.Upload{earlier}, o.handedOver[o.file.key()]...)
-	o.mu.Unlock()
-	for _, candidate := range append(candidates, recorded) {
+	for _, candidate := range append(o.candidates(earlier), recorded) {
 		if candidate == nil || candidate.PartSize != o.file.partSize() || candidate.UploadID == "" || candidate.KeyPath == "" ||
 			candidate.UploadID == elsewhere || !o.claim(candidate.UploadID) {
 			continue

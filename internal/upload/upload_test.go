@@ -2,6 +2,7 @@ package upload_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -457,5 +459,62 @@ func TestNewUploadThatStoresNothingCostsNoParts(t *testing.T) {
 		}
 		b.ClearFaults()
 		b.mustStore(state(again), "3")
+	})
+}
+
+// TestUnfinishedUploadKeepsItsPartSize: the part size that would be chosen now is another one.
+func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
+	t.Parallel()
+	t.Run("state", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+			left := state(b.interrupted())
+			b.file.PartSize, b.dir = 0, t.TempDir()
+			b.mustStore(left, "3")
+		})
+	})
+	t.Run("state and record", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, b *bench) {
+			left := state(b.interrupted())
+			b.file.PartSize = 0
+			b.mustStore(left, "3")
+		})
+	})
+	t.Run("record of an earlier version", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+			b.content = make([]byte, 17<<20)
+			if err := os.WriteFile(b.file.Path, b.content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b.file.Size, b.file.SHA256, b.file.PartSize = int64(len(b.content)), sha256.Sum256(b.content), 16<<20
+			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(2), Status: http.StatusInternalServerError})
+			if _, err := b.mustFail(nil); len(b.records()) != 1 {
+				t.Fatalf("error %v, records %v", err, b.records())
+			}
+			b.ClearFaults()
+			b.file.PartSize = 0
+			b.mustStore(nil, "2")
+		})
+	})
+}
+
+// TestExpiredAddressesAreReplaced: the first address expires on its way, and the second one, which was
+// asked for ahead, meanwhile.
+func TestExpiredAddressesAreReplaced(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{PresignLifetime: 10 * time.Second}, func(t *testing.T, b *bench) {
+		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Delay: 30 * time.Second, Times: 1})
+		b.mustStore(nil, "1", "2", "3")
+		refused := 0
+		for _, r := range b.Journal() {
+			if r.Call == simulator.CallPutPart && r.Status == http.StatusForbidden {
+				refused++
+			}
+		}
+		if asked := b.Count(simulator.CallMultipartURL); refused != 2 || asked != testParts+refused {
+			t.Errorf("%d addresses were asked for, %d PUTs refused", asked, refused)
+		}
 	})
 }

@@ -94,7 +94,7 @@ func (j job) engine(ctx context.Context) error {
 	}
 	uploader := upload.New(upload.Config{
 		API:     client,
-		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 4, StallTimeout: time.Minute, MaxRetries: 5}),
+		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), StallTimeout: time.Minute, MaxRetries: 5}),
 		Account: func(context.Context) (string, error) { return "bench", nil },
 	})
 	group, ctx := errgroup.WithContext(ctx)

@@ -1,0 +1,258 @@
+package transfer
+
+import (
+	"math"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	sampleTime    = 250 * time.Millisecond // of one sample of the goodput, at least
+	sampleTrips   = 2                      // the same in times that it takes to connect
+	idle          = 5 * time.Second        // longest time of one sample: nothing was sent in between
+	settling      = 2                      // samples after a step that do not count
+	leastSamples  = 5                      // that a decision needs
+	mostSamples   = 8                      // after which a difference that is not clear is none
+	growth        = 0.08                   // of the goodput that makes a step worth it
+	fall          = 0.15                   // of the goodput that makes a new step worth trying
+	firstPause    = 32                     // samples after a trial, before the next; doubles each time
+	longestPause  = 256                    // samples
+	stepWorth     = 10 * time.Second       // no trial when less than this is left to send
+	throttledWait = 10 * time.Second       // no step up after storage asked for fewer requests
+)
+
+// levels are the numbers of PUTs in flight to choose from.
+var levels = []int{4, 8, 16, 32}
+
+const firstLevel = 1
+
+// adaption chooses how many PUTs are in flight: as many as raise the goodput of all uploads together.
+//
+// It takes samples of the goodput while all slots are in use. When they show no trend, it tries a step
+// up, and keeps it if the goodput rises by more than noise. Otherwise it steps back, and tries again
+// after a pause, which doubles each time. If the goodput falls meanwhile, something has changed, and
+// the next trial is at once: on a line that loses packets, goodput falls until more connections share
+// the losses. At the top, that trial is a step down.
+//
+// A step back opens no further PUTs, and interrupts none.
+//
+// A nil adaption changes nothing.
+type adaption struct {
+	schedule *schedule
+
+	sent atomic.Int64 // bytes handed to the operating system
+	left atomic.Int64 // bytes that all uploads have yet to send
+	next atomic.Int64 // when the next sample is due, in nanoseconds since start
+
+	start time.Time
+
+	mu        sync.Mutex
+	level     int
+	conns     map[net.Conn]struct{} // of the PUTs in flight
+	trip      time.Duration         // shortest time that it took to connect; 0: unknown
+	last      time.Duration         // when the latest sample was taken
+	delivered int64                 // bytes at that time
+	skip      int                   // samples that do not count yet
+	samples   []float64             // at this level, bytes per second
+	trial     *trial                // nil: none
+	settled   float64               // goodput after the latest trial; 0: unknown
+	pause     int                   // samples until the next trial
+	pauses    int                   // length of the latest pause
+	quietTill time.Duration         // no step up before
+}
+
+// trial is a step that is being judged.
+type trial struct {
+	by     int
+	factor float64 // by which it changes the PUTs in flight
+	before estimate
+}
+
+// estimate is a mean and its standard error.
+type estimate struct{ mean, err float64 }
+
+func newAdaption(s *schedule) *adaption {
+	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, conns: map[net.Conn]struct{}{}}
+}
+
+// add counts bytes handed to the operating system; those of a failed PUT are negative.
+func (a *adaption) add(n int64) {
+	if a == nil {
+		return
+	}
+	a.sent.Add(n)
+	a.left.Add(-n)
+	now := time.Since(a.start)
+	if int64(now) < a.next.Load() || !a.mu.TryLock() {
+		return
+	}
+	defer a.mu.Unlock()
+	if int64(now) >= a.next.Load() {
+		a.sample(now)
+		a.next.Store(int64(now + max(sampleTime, sampleTrips*a.trip)))
+	}
+}
+
+// expect changes how much is left to send.
+func (a *adaption) expect(n int64) {
+	if a != nil {
+		a.left.Add(n)
+	}
+}
+
+// connected notes the connection of a PUT in flight.
+func (a *adaption) connected(c net.Conn) {
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.conns[c] = struct{}{}
+	}
+}
+
+func (a *adaption) disconnected(c net.Conn) {
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.conns, c)
+	}
+}
+
+// dialled notes how long it took to connect, which is one round trip, or a few.
+func (a *adaption) dialled(took time.Duration) {
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.trip == 0 || took < a.trip {
+			a.trip = min(took, time.Second)
+		}
+	}
+}
+
+// throttled notes that storage asks for fewer requests. Requests refused together count once.
+func (a *adaption) throttled() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Since(a.start)
+	if now >= a.quietTill-throttledWait+time.Second {
+		a.step(-1)
+		a.trial, a.settled = nil, 0
+	}
+	a.quietTill = now + throttledWait
+}
+
+// sample takes a sample and decides on a step; a.mu is held.
+func (a *adaption) sample(now time.Duration) {
+	delivered := a.sent.Load()
+	for c := range a.conns {
+		delivered -= int64(queued(c))
+	}
+	took, more := now-a.last, delivered-a.delivered
+	a.last, a.delivered = now, delivered
+	if used, slots := a.schedule.sending.usage(); used < slots || took > idle {
+		a.skip, a.samples = 1, nil
+		return
+	}
+	if a.skip > 0 {
+		a.skip--
+		return
+	}
+	a.pause--
+	a.samples = append(a.samples, float64(more)/took.Seconds())
+	if len(a.samples) > mostSamples {
+		a.samples = a.samples[1:]
+	}
+	switch {
+	case len(a.samples) < leastSamples:
+	case a.trial != nil:
+		a.judge(*a.trial)
+	default:
+		a.try(now)
+	}
+}
+
+// judge decides whether the latest step was worth it, if the samples are clear.
+func (a *adaption) judge(t trial) {
+	is := estimateOf(a.samples)
+	gain, noise, worth := is.mean-t.before.mean, 2*math.Hypot(is.err, t.before.err), growth*t.before.mean
+	last := len(a.samples) == mostSamples
+	switch {
+	case t.by > 0 && gain > max(noise, worth):
+		a.settle(is.mean, true)
+		// Where a step brings about as much as it can, the next one may, too.
+		if gain > (t.factor-1)/2*t.before.mean {
+			a.pause = 0
+		}
+	case t.by > 0 && (last || gain+noise < worth), t.by < 0 && gain < -max(noise, worth):
+		a.settle(t.before.mean, false)
+		a.step(-t.by)
+	case t.by < 0 && (last || gain-noise > -worth):
+		a.settle(is.mean, true)
+	}
+}
+
+// settle ends a trial. The pauses get longer as long as trials are in vain.
+func (a *adaption) settle(goodput float64, worth bool) {
+	a.trial, a.settled = nil, goodput
+	a.pauses = min(max(2*a.pauses, firstPause), longestPause)
+	if worth {
+		a.pauses = firstPause
+	}
+	a.pause = a.pauses
+}
+
+// try begins a trial if it is time for one.
+func (a *adaption) try(now time.Duration) {
+	latest := a.samples[len(a.samples)-leastSamples:]
+	fallen := slices.Max(latest) < (1-fall)*a.settled
+	if !fallen {
+		latest = a.samples
+	}
+	is, half := estimateOf(latest), len(latest)/2
+	rising := estimateOf(latest[half:]).mean > (1+growth)*estimateOf(latest[:half]).mean
+	enough := fallen || len(latest) == mostSamples && a.pause <= 0
+	if !enough || rising || now < a.quietTill || float64(a.left.Load()) < is.mean*stepWorth.Seconds() {
+		return
+	}
+	t := trial{by: 1, before: is}
+	if a.level == len(levels)-1 {
+		if !fallen {
+			return
+		}
+		t.by = -1
+	}
+	used, _ := a.schedule.sending.usage()
+	a.step(t.by)
+	t.factor = float64(levels[a.level]) / float64(used)
+	a.trial = &t
+}
+
+// step changes the level. After a step back, more PUTs may be in flight than there are slots. Then a
+// step up must be one from there.
+func (a *adaption) step(by int) {
+	used, _ := a.schedule.sending.usage()
+	a.level = min(max(a.level+by, 0), len(levels)-1)
+	for by > 0 && 2*levels[a.level] < 3*used && a.level < len(levels)-1 {
+		a.level++
+	}
+	a.skip, a.samples = settling, nil
+	a.schedule.resize(levels[a.level])
+}
+
+func estimateOf(samples []float64) estimate {
+	var sum, squares float64
+	for _, s := range samples {
+		sum += s
+	}
+	n := float64(len(samples))
+	mean := sum / n
+	for _, s := range samples {
+		squares += (s - mean) * (s - mean)
+	}
+	return estimate{mean, math.Sqrt(squares / (n - 1) / n)}
+}

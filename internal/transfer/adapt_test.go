@@ -1,0 +1,251 @@
+package transfer_test
+
+import (
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// line is storage at the end of an emulated line. Each PUT reads its content in slices of 50 ms, at
+// the rate that its connection then has. All times are virtual.
+type line struct {
+	store
+	latency    time.Duration
+	shared     float64                           // bytes per second of all connections together
+	connection func(since time.Duration) float64 // bytes per second of one; nil: no limit of its own
+	refuses    func(inFlight int) *http.Response // nil, or the answer to a PUT
+
+	start   time.Time
+	mu      sync.Mutex
+	random  *rand.Rand
+	sending int
+	refused int
+	flights []flight // a line for each change of the number of PUTs in flight
+}
+
+type flight struct {
+	at time.Duration
+	n  int
+}
+
+func newLine(shared float64) *line {
+	l := &line{latency: 80 * time.Millisecond, shared: shared, start: time.Now(), random: rand.New(rand.NewPCG(1, 2))}
+	l.rule = l.put
+	return l
+}
+
+func (l *line) change(by int) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k := len(l.flights); k > 0 {
+		n = l.flights[k-1].n
+	}
+	l.flights = append(l.flights, flight{time.Since(l.start), n + by})
+	return n + by
+}
+
+// send changes how many connections are sending, without those that wait for an answer.
+func (l *line) send(by int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sending += by
+}
+
+// rate is that of one connection, which varies by up to a tenth.
+func (l *line) rate() float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.shared / float64(l.sending)
+	if l.connection != nil {
+		r = min(r, l.connection(time.Since(l.start)))
+	}
+	return r * (0.9 + 0.2*l.random.Float64())
+}
+
+func (l *line) put(a *attempt, req *http.Request) (*http.Response, error) {
+	n := l.change(1)
+	defer l.change(-1)
+	defer time.Sleep(l.latency)
+	if l.refuses != nil {
+		if resp := l.refuses(n); resp != nil {
+			l.mu.Lock()
+			l.refused++
+			l.mu.Unlock()
+			return resp, nil
+		}
+	}
+	l.send(1)
+	defer l.send(-1)
+	const slice = 50 * time.Millisecond
+	for {
+		wanted := int64(max(1, l.rate()*slice.Seconds()))
+		b, err := io.ReadAll(io.LimitReader(req.Body, wanted))
+		if err != nil {
+			return nil, err
+		}
+		a.Body = append(a.Body, b...)
+		time.Sleep(slice)
+		if int64(len(a.Body)) == req.ContentLength {
+			break
+		}
+	}
+	return l.take(a), nil
+}
+
+// inFlightFrom returns the mean and the largest number of PUTs in flight in a stretch of time.
+func (l *line) inFlightFrom(from, to time.Duration) (mean float64, most int) {
+	var sum time.Duration
+	for i, f := range l.flights {
+		end := to
+		if i+1 < len(l.flights) {
+			end = min(to, l.flights[i+1].at)
+		}
+		if d := end - max(from, f.at); d > 0 {
+			sum += d * time.Duration(f.n)
+			most = max(most, f.n)
+		}
+	}
+	return float64(sum) / float64(to-from), most
+}
+
+// over uploads size bytes in parts of part bytes over a line, and returns how long that took.
+func over(t *testing.T, l *line, concurrency, size int, part int64) time.Duration {
+	t.Helper()
+	f, want := newFile(t, size)
+	e := newEngine(l, func(c *transfer.Config) { c.Concurrency = concurrency })
+	start := time.Now()
+	if _, err := e.UploadParts(t.Context(), f, part, nil, &upload{}); err != nil {
+		t.Fatal(err)
+	}
+	if string(l.whole()) != string(want) {
+		t.Error("storage holds other content")
+	}
+	return time.Since(start)
+}
+
+// Each connection carries a tenth of the line: 8 do not fill it, 16 do.
+func TestAdaptsToLimitedConnections(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e5 }
+		took := over(t, l, 0, 40e6, 50_000)
+		if mean, most := l.inFlightFrom(20*time.Second, 30*time.Second); mean < 14 || most > 16 {
+			t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
+		}
+		if took > 48*time.Second {
+			t.Errorf("40 seconds' worth took %s", took)
+		}
+	})
+}
+
+// Each connection carries a hundredth of the line: as many as may be are worth it.
+func TestAdaptsUpToTheLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e4 }
+		over(t, l, 0, 8e6, 10_000)
+		if mean, most := l.inFlightFrom(10*time.Second, 20*time.Second); mean < 30 || most != 32 {
+			t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
+		}
+	})
+}
+
+// More connections bring nothing. Trials get rare, and none is near the end.
+func TestDoesNotOscillate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e5)
+		took := over(t, l, 0, 40e6, 10_000)
+		if mean, most := l.inFlightFrom(10*time.Second, took); mean > 8.8 || most > 16 {
+			t.Errorf("%.2f PUTs in flight, at most %d", mean, most)
+		}
+		trials, above := 0, false
+		for _, f := range l.flights {
+			if f.n > 8 && !above {
+				trials++
+			}
+			above = f.n > 8 || above && f.n == 8
+		}
+		if trials < 2 || trials > 10 {
+			t.Errorf("%d trials in %s", trials, took)
+		}
+		if _, most := l.inFlightFrom(took-8*time.Second, took); most > 8 {
+			t.Errorf("%d PUTs in flight at the end", most)
+		}
+	})
+}
+
+// After five seconds each connection carries a fifth of what it did.
+func TestAdaptsToAFall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(since time.Duration) float64 {
+			if since < 5*time.Second {
+				return 125_000
+			}
+			return 25_000
+		}
+		over(t, l, 0, 30e6, 50_000)
+		if mean, _ := l.inFlightFrom(15*time.Second, 25*time.Second); mean < 28 {
+			t.Errorf("%.1f PUTs in flight", mean)
+		}
+	})
+}
+
+// A file of ten seconds is over soon after a trial has told anything.
+func TestOpensNothingTowardsTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e5 }
+		took := over(t, l, 0, 8e6, 50_000)
+		if _, most := l.inFlightFrom(0, took); most != 8 {
+			t.Errorf("%d PUTs in flight", most)
+		}
+	})
+}
+
+func TestFixedConcurrency(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e5 }
+		took := over(t, l, 5, 20e6, 50_000)
+		if _, most := l.inFlightFrom(0, took); most != 5 {
+			t.Errorf("%d PUTs in flight", most)
+		}
+	})
+}
+
+// Storage refuses more than 12 PUTs at once.
+func TestGivesWay(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{503, 429} {
+		synctest.Test(t, func(t *testing.T) {
+			l := newLine(1e6)
+			l.connection = func(time.Duration) float64 { return 2e4 }
+			l.refuses = func(n int) *http.Response {
+				if n > 12 {
+					return refusal(status, "SlowDown")
+				}
+				return nil
+			}
+			took := over(t, l, 0, 10e6, 20_000)
+			if mean, _ := l.inFlightFrom(10*time.Second, took); mean > 9 {
+				t.Errorf("%.1f PUTs in flight", mean)
+			}
+			if l.refused == 0 || l.refused > 40 {
+				t.Errorf("%d refused", l.refused)
+			}
+		})
+	}
+}
