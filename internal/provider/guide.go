@@ -2,16 +2,20 @@ package provider
 
 import (
 	"cmp"
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/vodlive/terraform-provider-vodlive/docs"
 )
 
 // troubleshooting is the address of the guide that explains every error.
 const troubleshooting = "https://github.com/vodlive/terraform-provider-vodlive/blob/main/docs/guides/troubleshooting.md"
+
+// headingLines are the headings of the guide, a line each. `make docs` writes the file.
+//
+//go:embed headings.txt
+var headingLines string
 
 // heading is a heading of the guide. A placeholder in it stands for what differs from case to case.
 type heading struct {
@@ -21,18 +25,18 @@ type heading struct {
 }
 
 var (
-	headingLine = regexp.MustCompile(`(?m)^### (.+)$`)
 	placeholder = regexp.MustCompile(`\b(ACTION|NAME|FILE|STATUS)\b`)
 	noAnchor    = regexp.MustCompile(`[^a-z0-9_ -]`)
 )
 
 // headings are those of the guide, the most specific first.
 var headings = sync.OnceValue(func() (all []heading) {
-	for _, line := range headingLine.FindAllStringSubmatch(docs.Troubleshooting, -1) {
+	for line := range strings.Lines(headingLines) {
+		line = strings.TrimSpace(line)
 		all = append(all, heading{
-			matches: regexp.MustCompile("^" + placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(line[1]), ".+") + "$"),
-			literal: len(placeholder.ReplaceAllLiteralString(line[1], "")),
-			anchor:  strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(line[1]), ""), " ", "-"),
+			matches: regexp.MustCompile("^" + placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(line), ".+") + "$"),
+			literal: len(placeholder.ReplaceAllLiteralString(line, "")),
+			anchor:  strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(line), ""), " ", "-"),
 		})
 	}
 	slices.SortStableFunc(all, func(a, b heading) int { return cmp.Compare(b.literal, a.literal) })

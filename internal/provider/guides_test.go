@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 )
 
@@ -114,6 +116,27 @@ func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
 		if !slices.ContainsFunc(append(found, byTerraform...), r.MatchString) {
 			t.Errorf("the guide explains %s, which nothing in the code says", r)
 		}
+	}
+}
+
+// TestHeadingsAreThoseOfTheGuide holds the file that the provider carries against the guide.
+func TestHeadingsAreThoseOfTheGuide(t *testing.T) {
+	t.Parallel()
+	var want strings.Builder
+	for _, match := range regexp.MustCompile(`(?m)^### (.+\n)`).FindAllStringSubmatch(guide(t, "troubleshooting.md"), -1) {
+		want.WriteString(match[1])
+	}
+	if *update {
+		if err := os.WriteFile("headings.txt", []byte(want.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile("headings.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+		t.Errorf("headings.txt is out of date; run make docs:\n%s", diff)
 	}
 }
 
