@@ -22,9 +22,9 @@ import (
 // maxBytes is the largest file that is read. A record of 10,000 parts takes about 1 MB.
 const maxBytes = 4 << 20
 
-// ownName matches the names that this package makes, and no others: records, locks, hashes, and the
-// temporary files that a crash leaves.
-var ownName = regexp.MustCompile(`^(upload-[0-9a-f]{32}\.json(\.lock)?|(upload|hash)-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
+// ownName matches the names that this package makes, and no others: records, journals, their locks,
+// hashes, and the temporary files that a crash leaves.
+var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|folder-[0-9a-f]{32}\.jsonl)(\.lock)?|(upload|hash)-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
 
 const lockSuffix = ".lock"
 

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -166,3 +167,16 @@ func cause(err error) error {
 	}
 	return err
 }
+
+// SetSHA256 sets the hash from hexadecimal. It is false if that is none.
+func (f *File) SetSHA256(s string) bool {
+	sum, err := hex.DecodeString(s)
+	if err != nil || len(sum) != len(f.SHA256) {
+		return false
+	}
+	f.SHA256 = [32]byte(sum)
+	return true
+}
+
+// HexSHA256 is the hash in lower-case hex.
+func (f File) HexSHA256() string { return hex.EncodeToString(f.SHA256[:]) }
