@@ -59,7 +59,7 @@ func failuresDiagnostic(failed []failure, asked, stored int, creates bool) diag.
 	if hint := providerdata.Advice(failed[0].err); hint != "" {
 		detail += "\n\n" + hint
 	}
-	detail += fmt.Sprintf("\n\nThe other %d files are stored, and so are the parts of those that are sent in parts. The next apply sends only what is missing.", stored)
+	detail += fmt.Sprintf("\n\nStored files: %d. They are in the state, and so is what is needed to continue the files that are sent in parts. The next apply sends only what is missing.", stored)
 	if creates {
 		detail += " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted; nothing is lost all the same. " +
 			"If `prevent_destroy` forbids that plan, run `terraform untaint` with the address of this resource and apply again."
@@ -88,7 +88,7 @@ func warnForgotten(gone map[string]entry, diags *diag.Diagnostics) {
 		lines = append(lines, fmt.Sprintf("%s: %s", name, gone[name].KeyPath.ValueString()))
 	}
 	diags.AddWarning("Uploaded files stay at the service",
-		fmt.Sprintf("The service has no call to delete a file. Terraform forgets %d files, which stay stored:\n%s", len(gone), list(lines)))
+		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(gone), list(lines)))
 }
 
 // newID is the id of a folder: null while its creation has not succeeded. Delete tells by it

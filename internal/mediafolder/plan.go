@@ -104,17 +104,17 @@ func (p *planner) run(ctx context.Context) {
 			fmt.Sprintf("%s does not exist on this machine, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.", dir))
 		return
 	case err != nil:
-		p.fail(fmt.Sprintf("%s cannot be read: %s.", dir, err))
+		p.refuse(fmt.Sprintf("%s cannot be read: %s.", dir, err))
 		return
 	case len(found) == 0 && len(problems) == 0:
-		p.fail(fmt.Sprintf("%s has no file that `include` and `exclude` select. Check them and `source_dir`; a relative path starts at the folder in which Terraform runs.", dir))
+		p.refuse(fmt.Sprintf("%s has no file that `include` and `exclude` select. Check them and `source_dir`; a relative path starts at the folder in which Terraform runs.", dir))
 		return
 	}
 	p.problems = problems
 	p.fill(ctx, found)
 }
 
-func (p *planner) fail(detail string) {
+func (p *planner) refuse(detail string) {
 	p.diags.AddAttributeError(path.Root("source_dir"), "The folder cannot be uploaded", detail)
 }
 
@@ -179,7 +179,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string) {
 		}
 	}
 	if len(p.problems) > 0 {
-		p.fail(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), list(p.problems)))
+		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), list(p.problems)))
 		return
 	}
 	if len(adopted) > 0 {

@@ -51,13 +51,6 @@ func matches(list []string, name string) bool {
 // cannot be uploaded; err is about the folder itself.
 func walk(dir string, p patterns) (found map[string]string, problems []string, err error) {
 	root := os.DirFS(dir)
-	info, err := fs.Stat(root, ".")
-	if err == nil && !info.IsDir() {
-		err = errors.New("not a folder")
-	}
-	if err != nil {
-		return nil, nil, cause(err)
-	}
 	found = map[string]string{}
 	err = fs.WalkDir(root, ".", func(relative string, d fs.DirEntry, err error) error {
 		name := norm.NFC.String(relative)
