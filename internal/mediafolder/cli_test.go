@@ -49,7 +49,7 @@ func TestCreateChangeAndRemove(t *testing.T) {
 
 	server.ResetJournal()
 	c.Write("media/001.mp4", "changed")
-	if err := os.Remove(filepath.Join(c.Dir, "media/002.mp4")); err != nil {
+	if err := os.Remove(filepath.Join(c.Dir, "media", "002.mp4")); err != nil {
 		t.Fatal(err)
 	}
 	plan := c.Must("plan")

@@ -462,7 +462,8 @@ func TestFolderProblems(t *testing.T) {
 		"empty files":    {func(w *world) { w.write("e1.mp4", ""); w.write("s/e2.mp4", "") }, nil, []string{"e1.mp4 is empty", "e2.mp4 is empty"}},
 		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`a.mp4 and x/a.mp4 would both be stored as "a.mp4"`}},
 		"one flat name": {
-			func(w *world) { w.write("x/b.mp4", "1"); w.write("x_b.mp4", "2") }, acctest.Attrs{"name_format": "flat"},
+			func(w *world) { w.write("x/b.mp4", "1"); w.write("x_b.mp4", "2") },
+			acctest.Attrs{"name_format": "flat"},
 			[]string{`x/b.mp4 and x_b.mp4 would both be stored as "x_b.mp4"`},
 		},
 		"a link to nothing": {func(w *world) { _ = os.Symlink("nowhere", w.path("l.mp4")) }, nil, []string{"l.mp4 does not exist"}},

@@ -76,7 +76,8 @@ func (m *model) incompleteUploads(ctx context.Context) (found map[string]unfinis
 	for name, element := range m.Incomplete.Elements() {
 		a := maps.Clone(attributes(element))
 		f := upload.File{Size: number(a["size"]).ValueInt64(), Name: storedName(name, m.NameFormat.ValueString())}
-		ok := f.SetSHA256(text(a["sha256"]).ValueString())
+		var ok bool
+		f.SHA256, ok = upload.ParseSHA256(text(a["sha256"]).ValueString())
 		delete(a, "sha256")
 		delete(a, "size")
 		left, d := providerdata.Unfinished(ctx, types.ObjectValueMust(providerdata.IncompleteTypes, a), f.Size)
@@ -109,7 +110,8 @@ func (m *model) file(name, localPath string, e entry) (upload.File, bool) {
 		Path: localPath, Name: storedName(name, m.NameFormat.ValueString()), ContentType: e.ContentType.ValueString(),
 		Size: e.Size.ValueInt64(), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
-	ok := f.SetSHA256(e.SHA256.ValueString())
+	var ok bool
+	f.SHA256, ok = upload.ParseSHA256(e.SHA256.ValueString())
 	return f, ok
 }
 

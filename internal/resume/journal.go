@@ -141,20 +141,28 @@ func (j *Journal) read(key JournalKey) (valid int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if valid == 0 {
-			var head journalHead
-			if json.Unmarshal(line, &head) != nil || head.Version != journalVersion || head.Key != key {
-				return 0, nil
-			}
-		} else {
-			var s Stored
-			if json.Unmarshal(line, &s) != nil || !strings.HasPrefix(s.KeyPath, "vod/input/") || strings.Count(s.KeyPath, "/") != 4 {
+		if valid == 0 && !isHead(line, key) {
+			return 0, nil
+		}
+		if valid > 0 {
+			stored, ok := parseStored(line)
+			if !ok {
 				return valid, nil
 			}
-			j.found[s.id()] = s
+			j.found[stored.id()] = stored
 		}
 		valid += int64(len(line))
 	}
+}
+
+func isHead(line []byte, key JournalKey) bool {
+	var head journalHead
+	return json.Unmarshal(line, &head) == nil && head == (journalHead{journalVersion, key})
+}
+
+func parseStored(line []byte) (s Stored, ok bool) {
+	err := json.Unmarshal(line, &s)
+	return s, err == nil && strings.HasPrefix(s.KeyPath, "vod/input/") && strings.Count(s.KeyPath, "/") == 4
 }
 
 func (j *Journal) append(line any) error {

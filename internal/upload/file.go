@@ -168,14 +168,13 @@ func cause(err error) error {
 	return err
 }
 
-// SetSHA256 sets the hash from hexadecimal. It is false if that is none.
-func (f *File) SetSHA256(s string) bool {
-	sum, err := hex.DecodeString(s)
-	if err != nil || len(sum) != len(f.SHA256) {
-		return false
+// ParseSHA256 reads a hash in hexadecimal. It is false if that is none.
+func ParseSHA256(s string) (sum [32]byte, ok bool) {
+	decoded, err := hex.DecodeString(s)
+	if err != nil || len(decoded) != len(sum) {
+		return sum, false
 	}
-	f.SHA256 = [32]byte(sum)
-	return true
+	return [32]byte(decoded), true
 }
 
 // HexSHA256 is the hash in lower-case hex.
