@@ -2,6 +2,7 @@ package upload
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -15,11 +16,11 @@ import (
 func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
 	account, err := o.Account(ctx)
 	if err != nil {
-		o.result.Left = o.choose(earlier, nil, "")
+		o.result.Left = o.choose(earlier, nil, "") // nothing of it is lost
 		return err
 	}
 	record, elsewhere := o.Resume.Record(ctx, resume.Key{
-		Account: account, Address: o.Address, SHA256: o.file.HexSHA256(),
+		Account: account, Address: o.Address, SHA256: hex.EncodeToString(o.file.SHA256[:]),
 		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
 	})
 	o.record = record
