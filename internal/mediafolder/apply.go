@@ -50,12 +50,6 @@ func (a *apply) run(ctx context.Context) {
 		f, _ := a.plan.file(name, path, a.stored[name]) // a planned hash can be read
 		names, folder.Files = append(names, name), append(folder.Files, f)
 	}
-	if len(names) > 0 {
-		a.diags.Append(a.data.NeedUpload(typeName)...)
-	}
-	if a.diags.HasError() {
-		return
-	}
 	if a.stamps == nil {
 		a.stamps = make(map[string]string, len(names))
 	}

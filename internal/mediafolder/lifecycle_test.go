@@ -521,6 +521,24 @@ func TestPatternsLinksAndNames(t *testing.T) {
 	})
 }
 
+func TestANameThatFailedIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "s/a.mp4", "s/b.mp4")
+		w.mustApply()
+		w.config = w.config.With(acctest.Attrs{"name_format": "flat"})
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("s_b.mp4"), Status: http.StatusBadRequest})
+		says(t, w.apply(), "1 of 2 files could not be uploaded")
+		w.ClearFaults()
+		w.ResetJournal()
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		if !strings.HasSuffix(w.keyPath("s/b.mp4"), "/s_b.mp4") {
+			t.Errorf("key path %s", w.keyPath("s/b.mp4"))
+		}
+	})
+}
+
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	slashpath "path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -216,9 +217,8 @@ func (p *planner) file(name string, l upload.Look, adopt string) (entry, upload.
 	}
 	switch {
 	case isStored:
-		was := storedName(name, p.state.NameFormat.ValueString())
 		stored = &upload.Facts{
-			SHA256: e.SHA256.ValueStringPointer(), FileName: &was, ContentType: e.ContentType.ValueStringPointer(), Size: e.Size.ValueInt64Pointer(),
+			SHA256: e.SHA256.ValueStringPointer(), FileName: nameOf(name, e), ContentType: e.ContentType.ValueStringPointer(), Size: e.Size.ValueInt64Pointer(),
 		}
 		if l.Kept {
 			l.File.Size = e.Size.ValueInt64()
@@ -247,6 +247,17 @@ func (p *planner) file(name string, l upload.Look, adopt string) (entry, upload.
 		return e, v, l.File.CheckSize()
 	}
 	return e, v, nil
+}
+
+// nameOf is the name under which a file is stored, nil if it is of neither format, as that of an
+// adopted file may be. The format in the state does not tell: after an update that failed, it is
+// that of the files that were stored.
+func nameOf(name string, e entry) *string {
+	stored := slashpath.Base(e.KeyPath.ValueString())
+	if stored != storedName(name, formatBase) && stored != storedName(name, formatFlat) {
+		return nil
+	}
+	return &stored
 }
 
 // entriesToAdopt are the key paths of `adopt` by relative path.

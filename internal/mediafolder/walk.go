@@ -1,7 +1,6 @@
 package mediafolder
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -56,9 +56,9 @@ func walk(dir string, p patterns) (found map[string]string, problems []string, e
 		name := norm.NFC.String(relative)
 		switch {
 		case err != nil && relative == ".":
-			return cause(err)
+			return resume.Cause(err)
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, cause(err)))
+			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, resume.Cause(err)))
 			return fs.SkipDir
 		case d.IsDir() && relative != "." && p.prunes(name):
 			return fs.SkipDir
@@ -99,12 +99,4 @@ func nameProblems(names []string, format string) (problems []string) {
 		first[stored] = name
 	}
 	return problems
-}
-
-// cause is the error below a *fs.PathError, which repeats the path.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

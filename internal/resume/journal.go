@@ -102,7 +102,7 @@ func (s *Store) Journal(ctx context.Context, key JournalKey) *Journal {
 		return nil
 	}
 	if err := j.open(key); err != nil {
-		tflog.Warn(ctx, "the files of the folder that are stored are not recorded", map[string]any{"journal": j.name, "reason": cause(err).Error()})
+		tflog.Warn(ctx, "the files of the folder that are stored are not recorded", map[string]any{"journal": j.name, "reason": Cause(err).Error()})
 		j.Close(false)
 		return nil
 	}
@@ -196,7 +196,7 @@ func (j *Journal) Add(s Stored) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.append(s); err != nil {
-		tflog.Warn(j.log, "a stored file of a folder is not recorded", map[string]any{"journal": j.name, "error": cause(err).Error()})
+		tflog.Warn(j.log, "a stored file of a folder is not recorded", map[string]any{"journal": j.name, "error": Cause(err).Error()})
 	}
 	if j.timer == nil {
 		j.timer = time.AfterFunc(recordInterval, j.sync)

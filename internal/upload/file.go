@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"mime"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -149,7 +149,7 @@ func MediaType(name, path string) (string, error) {
 	}
 	found, err := mimetype.DetectFile(path)
 	if err != nil {
-		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: cause(err)}
+		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: resume.Cause(err)}
 	}
 	return found.String(), nil
 }
@@ -158,14 +158,6 @@ func MediaType(name, path string) (string, error) {
 func IsMissing(err error) bool {
 	fileError, ok := errors.AsType[*transfer.FileError](err)
 	return ok && fileError.Problem == transfer.FileMissing
-}
-
-// cause is the error below a *fs.PathError, which repeats the path.
-func cause(err error) error {
-	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathError.Err
-	}
-	return err
 }
 
 // ParseSHA256 reads a hash in hexadecimal. It is false if that is none.

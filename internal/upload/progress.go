@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/mattn/go-isatty"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -40,7 +41,7 @@ func newReporter(ctx context.Context, path, doing string, show func(line string)
 	}
 	var err error
 	if r.file, err = openProgress(path); err != nil {
-		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": path, "error": cause(err).Error()})
+		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": path, "error": resume.Cause(err).Error()})
 	}
 	return r
 }
