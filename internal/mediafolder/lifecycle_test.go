@@ -632,6 +632,13 @@ func TestDestroy(t *testing.T) {
 	})
 }
 
+func TestImportSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, diags := w.Provider(w.provider).Import(typeName, "vod/input/c/u/a.mp4")
+	says(t, diags, "A folder cannot be imported", "`adopt`")
+}
+
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "a.mp4", "b.mp4")

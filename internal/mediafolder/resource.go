@@ -29,8 +29,9 @@ func NewResource() resource.Resource { return &mediaFolder{} }
 type mediaFolder struct{ data *providerdata.Data }
 
 var (
-	_ resource.ResourceWithConfigure  = (*mediaFolder)(nil)
-	_ resource.ResourceWithModifyPlan = (*mediaFolder)(nil)
+	_ resource.ResourceWithConfigure   = (*mediaFolder)(nil)
+	_ resource.ResourceWithModifyPlan  = (*mediaFolder)(nil)
+	_ resource.ResourceWithImportState = (*mediaFolder)(nil)
 )
 
 func (r *mediaFolder) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -132,6 +133,12 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	for _, u := range earlier {
 		r.data.Uploader.HandOver(u.file, u.left)
 	}
+}
+
+// ImportState says what to do instead: the service has no call that lists stored files.
+func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.AddError("A folder cannot be imported",
+		"The service has no call that lists stored files, so the provider cannot find those of a folder. Name the key paths of stored files in `adopt` and apply: these files are taken as stored, without being sent.")
 }
 
 // journalPath is what the journal of a folder is looked up by.
