@@ -268,6 +268,25 @@ func TestOneFailingFileDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
+// TestCreateBeforeDestroyContinues has the journal continue what Delete sees too late.
+func TestCreateBeforeDestroyContinues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		w.ClearFaults()
+		w.ResetJournal()
+		pl := w.plan()
+		pl.CreateBeforeDestroy = true
+		var diags acctest.Diagnostics
+		w.state, diags = w.Provider(w.provider).Apply(pl)
+		want(t, "diagnostics", diags, "")
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		want(t, "files", w.names(), []string{"a.mp4", "bad.mp4"})
+	})
+}
+
 func TestUntaintContinues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -106,6 +106,8 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	stored := files(ctx).prior.entries
 	if string(intent) == intentDestroy || !state.ID.IsNull() {
+		// With create_before_destroy, Create has taken over what its journal had.
+		maps.DeleteFunc(stored, func(_ string, e entry) bool { return r.data.Uploader.Completed(e.KeyPath.ValueString()) })
 		warnForgotten(stored, &resp.Diagnostics)
 		return
 	}

@@ -117,7 +117,12 @@ type batch struct {
 
 func (b *batch) one(ctx context.Context, i int) {
 	f, o := b.folder.Files[i], &b.outcomes[i]
-	defer func() { b.tally.done(i, o.Err == nil) }()
+	defer func() {
+		b.tally.done(i, o.Err == nil)
+		if o.Err == nil {
+			b.claims.Store(o.KeyPath, true)
+		}
+	}()
 	if stored, ok := b.takeStored(b.folder.Path, f); ok {
 		o.StoredFile = stored
 		return

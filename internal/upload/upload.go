@@ -42,7 +42,7 @@ type Uploader struct {
 	Config
 
 	// claims has the id of each multipart upload that an operation of this process has or had. The
-	// value is true once the upload is complete.
+	// value is true once the upload is complete. It also has the key paths of the files of folders.
 	claims sync.Map
 
 	mu         sync.Mutex
@@ -123,7 +123,8 @@ func (u *Uploader) HandOver(f File, left *resume.Upload) {
 	u.handedOver[f.key()] = append(u.handedOver[f.key()], left)
 }
 
-// Completed reports whether this process completed the multipart upload with this id.
+// Completed reports whether this process completed the multipart upload with this id, or has a file
+// of a folder under this key path.
 func (u *Uploader) Completed(id string) bool {
 	complete, _ := u.claims.Load(id)
 	return complete == true
