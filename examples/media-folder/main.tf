@@ -17,10 +17,10 @@ variable "folder" {
   type        = string
 }
 
-variable "pattern" {
-  description = "Pattern of the files to upload."
-  type        = string
-  default     = "**/*.{mp4,mov,mxf}"
+variable "include" {
+  description = "Patterns of the files to upload."
+  type        = set(string)
+  default     = ["**/*.{mp4,mov,mxf}"]
 }
 
 variable "service_modes" {
@@ -29,26 +29,22 @@ variable "service_modes" {
   default     = ["video_optimizer"]
 }
 
-resource "vodlive_media_upload" "clip" {
-  for_each = fileset(var.folder, var.pattern)
-
-  source = "${var.folder}/${each.value}"
+resource "vodlive_media_folder" "clips" {
+  source_dir = var.folder
+  include    = var.include
 }
 
 resource "vodlive_batch_job" "clips" {
-  # Without files, no job is submitted.
-  count = length(vodlive_media_upload.clip) > 0 ? 1 : 0
-
-  paths         = [for clip in vodlive_media_upload.clip : clip.key_path]
+  paths         = [for clip in vodlive_media_folder.clips.files : clip.key_path]
   service_modes = var.service_modes
 }
 
 output "key_paths" {
   description = "Key path of each file."
-  value       = { for name, clip in vodlive_media_upload.clip : name => clip.key_path }
+  value       = { for name, clip in vodlive_media_folder.clips.files : name => clip.key_path }
 }
 
 output "bytes" {
   description = "Total size of the stored files in bytes."
-  value       = sum(concat([0], [for clip in vodlive_media_upload.clip : clip.size]))
+  value       = vodlive_media_folder.clips.total_size
 }

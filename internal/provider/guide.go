@@ -25,7 +25,7 @@ type heading struct {
 }
 
 var (
-	placeholder = regexp.MustCompile(`\b(ACTION|NAME|FILE|STATUS)\b`)
+	placeholder = regexp.MustCompile(`\b(ACTION|COUNT|NAME|FILE|STATUS)\b`)
 	noAnchor    = regexp.MustCompile(`[^a-z0-9_ -]`)
 )
 

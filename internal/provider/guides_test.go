@@ -90,7 +90,7 @@ func planGuide(t *testing.T, config string) {
 
 // placeholder is a word in a heading of the troubleshooting guide that stands for what differs from
 // case to case.
-var placeholder = regexp.MustCompile(`\b(ACTION|NAME|FILE|STATUS)\b`)
+var placeholder = regexp.MustCompile(`\b(ACTION|COUNT|NAME|FILE|STATUS)\b`)
 
 // TestTroubleshootingKnowsEveryDiagnostic holds the headings of the guide against the summaries of
 // the errors and warnings in the code. So the anchor of a summary is its slug, or that of the heading

@@ -146,6 +146,11 @@ func TestOptionalAndComputed(t *testing.T) {
 		"resource vodlive_media_upload sha256":              "a change of the content must show in the plan",
 		"resource vodlive_media_upload method":              "has a default",
 		"resource vodlive_media_upload change_detection":    "has a default",
+		"resource vodlive_media_folder include":             "has a default",
+		"resource vodlive_media_folder exclude":             "has a default",
+		"resource vodlive_media_folder name_format":         "has a default",
+		"resource vodlive_media_folder method":              "has a default",
+		"resource vodlive_media_folder change_detection":    "has a default",
 		"ephemeral vodlive_upload_url content_type":         "the upload must send the one that was found",
 	}
 	all, _ := attributes(t)

@@ -21,6 +21,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
 	"github.com/vodlive/terraform-provider-vodlive/internal/functions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/livesession"
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
@@ -156,6 +157,7 @@ func (p *vodlive) Resources(context.Context) []func() resource.Resource {
 		livesession.NewResource,
 		livesession.NewStatusResource,
 		mediaupload.NewResource,
+		mediafolder.NewResource,
 		batchjob.NewResource,
 	}
 }

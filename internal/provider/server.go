@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
@@ -130,7 +131,9 @@ func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 }
 
 func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return serve(ctx, s, s.framework.UpgradeResourceState, req)
+	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+		return mediafolder.Upgrade(ctx, s.framework.UpgradeResourceState, req)
+	}, req)
 }
 
 func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
@@ -138,15 +141,21 @@ func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 }
 
 func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return serve(ctx, s, s.framework.ReadResource, req)
+	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+		return mediafolder.Read(ctx, s.framework.ReadResource, req)
+	}, req)
 }
 
 func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return serve(ctx, s, s.framework.PlanResourceChange, req)
+	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+		return mediafolder.Plan(ctx, s.framework.PlanResourceChange, req)
+	}, req)
 }
 
 func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return serve(ctx, s, s.framework.ApplyResourceChange, req)
+	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+		return mediafolder.Apply(ctx, s.framework.ApplyResourceChange, req)
+	}, req)
 }
 
 func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {

@@ -20,7 +20,7 @@ import (
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	summary := attempted + " failed"
 	detail := ErrorText(err)
-	if hint := advice(err); hint != "" {
+	if hint := Advice(err); hint != "" {
 		detail += "\n\n" + hint
 	}
 	return diag.NewErrorDiagnostic(summary, detail)
@@ -47,8 +47,8 @@ func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 			ErrorText(err), listed.String(), again))
 }
 
-// advice says what the user can do about an error. It is "" if the text of the error says it.
-func advice(err error) string {
+// Advice says what the user can do about an error. It is "" if the text of the error says it.
+func Advice(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "The run was interrupted."
 	}

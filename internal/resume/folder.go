@@ -22,9 +22,9 @@ import (
 // maxBytes is the largest file that is read. A record of 10,000 parts takes about 1 MB.
 const maxBytes = 4 << 20
 
-// ownName matches the names that this package makes, and no others: records, locks, hashes, and the
-// temporary files that a crash leaves.
-var ownName = regexp.MustCompile(`^(upload-[0-9a-f]{32}\.json(\.lock)?|(upload|hash)-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
+// ownName matches the names that this package makes, and no others: records, journals, their locks,
+// hashes, and the temporary files that a crash leaves.
+var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|folder-[0-9a-f]{32}\.jsonl)(\.lock)?|(upload|hash)-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
 
 const lockSuffix = ".lock"
 
@@ -75,12 +75,12 @@ func (f *folder) openFile(name string, flag int) (*os.File, error) {
 func (f *folder) read(name string) ([]byte, error) {
 	file, err := f.openFile(name, os.O_RDONLY)
 	if err != nil {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	defer func() { _ = file.Close() }()
 	content, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
 	if err != nil {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	if len(content) > maxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB", maxBytes>>20)
@@ -96,7 +96,7 @@ func (f *folder) write(name string, content []byte) error {
 	temporary := name + "." + hex.EncodeToString(random) + ".tmp"
 	file, err := f.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	_, err = file.Write(content)
 	if err == nil {
@@ -110,7 +110,7 @@ func (f *folder) write(name string, content []byte) error {
 	}
 	if err != nil {
 		_ = f.root.Remove(temporary)
-		return cause(err)
+		return Cause(err)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (f *folder) lock(name string) (*flock.Flock, error) {
 	name += lockSuffix
 	file, err := f.openFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	// The age of a lock is that of its last use. Windows refuses the write if another process has
 	// the lock.
@@ -140,7 +140,7 @@ func (f *folder) lockFile(name string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|openFlags|noFollow))
 	held, err := lock.TryLock()
 	if err != nil || !held {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	locked, err := lock.Stat()
 	if err == nil {
@@ -151,7 +151,7 @@ func (f *folder) lockFile(name string) (*flock.Flock, error) {
 	}
 	if err != nil {
 		_ = lock.Unlock()
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	return lock, nil
 }

@@ -56,7 +56,7 @@ func (s *Store) Memo(ctx context.Context, path string) *Memo {
 	if s == nil {
 		return nil
 	}
-	file, ok := lookAt(path)
+	file, ok := lookAt(path, memoMinSize)
 	if !ok {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (s *Store) Memo(ctx context.Context, path string) *Memo {
 	return m
 }
 
-func lookAt(path string) (file memoFile, ok bool) {
+func lookAt(path string, minSize int64) (file memoFile, ok bool) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return memoFile{}, false
@@ -89,7 +89,7 @@ func lookAt(path string) (file memoFile, ok bool) {
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() < memoMinSize {
+	if err != nil || !info.Mode().IsRegular() || info.Size() < minSize {
 		return memoFile{}, false
 	}
 	state := fileState(f, info)

@@ -261,11 +261,11 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	const digest = "0123456789abcdef0123456789abcdef"
 	removed := []string{
-		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", "hash-" + digest + ".json",
+		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", "hash-" + digest + ".json", "folder-" + digest + ".jsonl", "folder-" + digest + ".jsonl.lock",
 		"upload-" + digest + ".json.0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",
 	}
 	kept := []string{
-		"upload-final.mov", "hash-list.txt", "upload-notes.tmp", "upload-" + digest + ".json.bak", "my-upload-" + digest + ".json",
+		"upload-final.mov", "hash-list.txt", "folder-" + digest + ".json", "folder-" + digest + ".jsonl.bak", "upload-notes.tmp", "upload-" + digest + ".json.bak", "my-upload-" + digest + ".json",
 		"upload-" + digest + "0.json", "upload-" + digest[1:] + ".json", "upload-" + strings.ToUpper(digest) + ".json", "hash-" + digest + ".json.lock",
 		"upload-" + digest + ".json\n", "upload-" + digest + ".json.0123.tmp",
 	}

@@ -76,11 +76,11 @@ func (s *Store) open(ctx context.Context) *folder {
 // put another one in its place.
 func openFolder(dir string) (*folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	parent, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	defer func() { _ = parent.Close() }()
 	info, err := parent.Stat(".")
@@ -88,14 +88,14 @@ func openFolder(dir string) (*folder, error) {
 		err = checkParent(info)
 	}
 	if err != nil {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	if err := parent.Mkdir(Folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, cause(err)
+		return nil, Cause(err)
 	}
 	root, err := openBelow(parent)
 	if err != nil {
-		return nil, errors.New("its folder " + Folder + ": " + cause(err).Error())
+		return nil, errors.New("its folder " + Folder + ": " + Cause(err).Error())
 	}
 	return &folder{root: root, path: filepath.Join(dir, Folder)}, nil
 }
@@ -123,8 +123,8 @@ func openBelow(parent *os.Root) (*os.Root, error) {
 	return root, nil
 }
 
-// cause is the error below a *fs.PathError or an *os.LinkError, which repeat paths.
-func cause(err error) error {
+// Cause is the error below a *fs.PathError or an *os.LinkError, which repeat paths.
+func Cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}

@@ -2,9 +2,9 @@ package upload
 
 import (
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"mime"
 	"path/filepath"
 	"strings"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -155,7 +156,7 @@ func MediaType(name, path string) (string, error) {
 	}
 	found, err := mimetype.DetectFile(path)
 	if err != nil {
-		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: cause(err)}
+		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: resume.Cause(err)}
 	}
 	return found.String(), nil
 }
@@ -171,10 +172,14 @@ func IsMissing(err error) bool {
 	return ok && fileError.Problem == transfer.FileMissing
 }
 
-// cause is the error below a *fs.PathError, which repeats the path.
-func cause(err error) error {
-	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathError.Err
+// ParseSHA256 reads a hash in hexadecimal. It is false if that is none.
+func ParseSHA256(s string) (sum [32]byte, ok bool) {
+	decoded, err := hex.DecodeString(s)
+	if err != nil || len(decoded) != len(sum) {
+		return sum, false
 	}
-	return err
+	return [32]byte(decoded), true
 }
+
+// HexSHA256 is the hash in lower-case hex.
+func (f File) HexSHA256() string { return hex.EncodeToString(f.SHA256[:]) }

@@ -63,6 +63,7 @@ type bench struct {
 	content []byte
 	file    upload.File
 	limit   time.Duration // of one run; 0: none
+	account error         // of reading the token
 
 	warnings []string // of the last run
 }
@@ -107,7 +108,7 @@ func (b *bench) run(earlier *resume.Upload) (upload.Result, error) {
 	}
 	u := upload.New(upload.Config{
 		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1}),
-		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) (string, error) { return "test", nil },
+		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) (string, error) { return "test", b.account },
 	})
 	result, err := u.Upload(ctx, b.file, earlier, nil)
 	b.warnings = nil

@@ -16,6 +16,7 @@ import (
 func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
 	account, err := o.Account(ctx)
 	if err != nil {
+		o.result.Left = o.choose(earlier, nil, "") // nothing of it is lost
 		return err
 	}
 	record, elsewhere := o.openRecord(ctx, account, earlier)

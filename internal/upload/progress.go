@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/mattn/go-isatty"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -20,8 +21,8 @@ const (
 	lineInterval = time.Second
 )
 
-// reporter passes the progress of one upload on: to the provider's log every ten seconds, and a
-// line a second to where users watch it.
+// reporter passes the progress of an upload, or of a folder's, on: to the provider's log every ten
+// seconds, and a line a second to where users watch it.
 type reporter struct {
 	log  func(line string)
 	file *os.File          // VODLIVE_PROGRESS; nil = none
@@ -31,16 +32,16 @@ type reporter struct {
 }
 
 // newReporter opens the progress file, "" for none. If it cannot be used the log says so: an upload
-// must not fail because of it.
-func newReporter(ctx context.Context, path string, show func(line string)) *reporter {
+// must not fail because of it. doing is the message of the lines in the log.
+func newReporter(ctx context.Context, path, doing string, show func(line string)) *reporter {
 	r := &reporter{lastLog: time.Now(), show: show}
-	r.log = func(line string) { tflog.Info(ctx, "uploading", map[string]any{"progress": line}) }
+	r.log = func(line string) { tflog.Info(ctx, doing, map[string]any{"progress": line}) }
 	if path == "" {
 		return r
 	}
 	var err error
 	if r.file, err = openProgress(path); err != nil {
-		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": path, "error": cause(err).Error()})
+		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": path, "error": resume.Cause(err).Error()})
 	}
 	return r
 }
@@ -52,22 +53,27 @@ func (r *reporter) close() {
 	}
 }
 
-// report is the engine's Progress function, which is never called concurrently.
-func (r *reporter) report(p transfer.Progress) {
-	now, line := time.Now(), progressLine(p)
-	if now.Sub(r.lastLog) >= logInterval {
-		r.lastLog = now
-		r.log(line)
+// report passes a line on if one is due. It must not be called concurrently.
+func (r *reporter) report(line func() string, finished bool) {
+	now := time.Now()
+	logs, shows := now.Sub(r.lastLog) >= logInterval, finished || now.Sub(r.lastLine) >= lineInterval
+	if !logs && !shows {
+		return
 	}
-	if finished := p.Sent+p.Reused >= p.Total; !finished && now.Sub(r.lastLine) < lineInterval {
+	text := line()
+	if logs {
+		r.lastLog = now
+		r.log(text)
+	}
+	if !shows {
 		return
 	}
 	r.lastLine = now
 	if r.file != nil {
-		_, _ = io.WriteString(r.file, line+"\n") // one write a line: several uploads share the file
+		_, _ = io.WriteString(r.file, text+"\n") // one write a line: several uploads share the file
 	}
 	if r.show != nil {
-		r.show(line)
+		r.show(text)
 	}
 }
 
@@ -109,15 +115,18 @@ func fileOrDevice(info fs.FileInfo) error {
 
 // progressLine is one line for people: name, percent, bytes, rate, time left.
 func progressLine(p transfer.Progress) string {
-	done := p.Sent + p.Reused
+	return progressText(p.Name, p.Sent+p.Reused, p.Total, p.Rate, p.Remaining)
+}
+
+func progressText(what string, done, total int64, rate float64, left time.Duration) string {
 	percent := int64(100)
-	if p.Total > 0 {
-		percent = done * 100 / p.Total
+	if total > 0 {
+		percent = done * 100 / total
 	}
-	unit, name := unitOf(p.Total)
-	line := fmt.Sprintf("%s %d %%, %s of %s %s, %s/s", p.Name, percent, inUnit(done, unit), inUnit(p.Total, unit), name, size(int64(p.Rate)))
-	if done < p.Total && p.Remaining > 0 {
-		line += ", " + remaining(p.Remaining) + " left"
+	unit, name := unitOf(total)
+	line := fmt.Sprintf("%s %d %%, %s of %s %s, %s/s", what, percent, inUnit(done, unit), inUnit(total, unit), name, size(int64(rate)))
+	if done < total && left > 0 {
+		line += ", " + remaining(left) + " left"
 	}
 	return line
 }

@@ -45,15 +45,18 @@ type Uploader struct {
 	Config
 
 	// claims has the id of each multipart upload that an operation of this process has or had. The
-	// value is true once the upload is complete.
+	// value is true once the upload is complete. It also has the key paths of the files of folders.
 	claims sync.Map
 
 	mu         sync.Mutex
 	handedOver map[string][]*resume.Upload // by File.key
+	offered    map[storedKey]StoredFile    // see OfferStored
 }
 
 // New returns an Uploader.
-func New(c Config) *Uploader { return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}} }
+func New(c Config) *Uploader {
+	return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}, offered: map[storedKey]StoredFile{}}
+}
 
 // StoredFile is a complete upload as the service and storage describe it. "" is what they did not
 // say.
@@ -87,9 +90,15 @@ func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Upload, s
 		ctx, cancel = context.WithTimeoutCause(ctx, DefaultLimit, fmt.Errorf("the time limit of %s was reached", DefaultLimit))
 		defer cancel()
 	}
-	r := newReporter(ctx, u.ProgressFile, show)
+	r := newReporter(ctx, u.ProgressFile, "uploading", show)
 	defer r.close()
-	o := &operation{Uploader: u, file: f, progress: r.report}
+	return u.upload(ctx, f, earlier, func(p transfer.Progress) {
+		r.report(func() string { return progressLine(p) }, p.Sent+p.Reused >= p.Total)
+	})
+}
+
+func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, progress func(transfer.Progress)) (Result, error) {
+	o := &operation{Uploader: u, file: f, progress: progress}
 	var err error
 	if f.multipart() {
 		err = o.multipart(ctx, earlier)
@@ -117,7 +126,8 @@ func (u *Uploader) HandOver(f File, left *resume.Upload) {
 	u.handedOver[f.key()] = append(u.handedOver[f.key()], left)
 }
 
-// Completed reports whether this process completed the multipart upload with this id.
+// Completed reports whether this process completed the multipart upload with this id, or has a file
+// of a folder under this key path.
 func (u *Uploader) Completed(id string) bool {
 	complete, _ := u.claims.Load(id)
 	return complete == true

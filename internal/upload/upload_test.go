@@ -518,3 +518,17 @@ func TestExpiredAddressesAreReplaced(t *testing.T) {
 		}
 	})
 }
+
+func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		left := b.interrupted()
+		b.dir, b.account = t.TempDir(), errors.New("no token")
+		kept, _ := b.mustFail(state(left))
+		if kept == nil || kept.UploadID != left.UploadID {
+			t.Fatalf("left is %+v, want %+v", kept, left)
+		}
+		b.account = nil
+		b.mustStore(state(kept), "3")
+	})
+}

@@ -1,47 +1,40 @@
-# Run with terraform test: needs no account, makes no requests and uploads nothing.
-mock_provider "vodlive" {
-  mock_resource "vodlive_media_upload" {
-    defaults = {
-      key_path = "vod/input/customer/upload/file"
-      size     = 1000
-    }
-  }
-}
+# Run with terraform test: needs no account, makes no requests and uploads nothing. Mocks have no elements in computed
+# maps, so this plans only.
+mock_provider "vodlive" {}
 
 variables {
-  folder = "."
+  folder = "./media"
 }
 
-run "each_file_is_uploaded_and_all_are_one_batch" {
-  variables {
-    pattern = "*.tf" # files that exist in this folder
+run "media_files_are_uploaded" {
+  command = plan
+
+  assert {
+    condition     = vodlive_media_folder.clips.source_dir == "./media"
+    error_message = "Files of ${vodlive_media_folder.clips.source_dir} would be uploaded."
   }
 
   assert {
-    condition     = join(", ", keys(output.key_paths)) == "main.tf"
-    error_message = "These files would be uploaded: ${join(", ", keys(output.key_paths))}."
-  }
-
-  assert {
-    condition     = vodlive_batch_job.clips[0].paths == tolist([vodlive_media_upload.clip["main.tf"].key_path])
-    error_message = "The batch job does not hold the key path of the file."
-  }
-
-  assert {
-    condition     = output.bytes == 1000
-    error_message = "${output.bytes} bytes are stored."
+    condition     = vodlive_media_folder.clips.include == toset(["**/*.{mp4,mov,mxf}"])
+    error_message = "Other files than media files would be uploaded."
   }
 }
 
-run "an_empty_folder_submits_nothing" {
+run "the_batch_job_has_the_given_modes" {
   command = plan
 
   variables {
-    pattern = "*.mp4"
+    include       = ["*.mp4"]
+    service_modes = ["video_optimizer", "another"]
   }
 
   assert {
-    condition     = length(vodlive_batch_job.clips) == 0
-    error_message = "A batch job would be submitted without a file."
+    condition     = vodlive_media_folder.clips.include == toset(["*.mp4"])
+    error_message = "The patterns are not those of the variable."
+  }
+
+  assert {
+    condition     = vodlive_batch_job.clips.service_modes == tolist(["video_optimizer", "another"])
+    error_message = "The modes of the job are not those of the variable."
   }
 }

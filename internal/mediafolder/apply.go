@@ -1,0 +1,109 @@
+package mediafolder
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// apply uploads what a plan has to upload. It makes the plan the state that results.
+type apply struct {
+	data      *providerdata.Data
+	plan      *model
+	before    map[string]entry // of the state
+	limit     time.Duration
+	limitName string
+	creates   bool
+
+	stamps     map[string]string // as planned; after run, those of stored
+	stored     map[string]entry  // as planned; after run, what is stored
+	incomplete map[string]unfinished
+	diags      diag.Diagnostics
+}
+
+func (a *apply) run(ctx context.Context) {
+	ctx, cancel := context.WithTimeoutCause(ctx, a.limit, fmt.Errorf("the time limit of %s (timeouts.%s) was reached", a.limit, a.limitName))
+	defer cancel()
+	a.incomplete = map[string]unfinished{}
+	dir := a.plan.SourceDir.ValueString()
+	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
+	var names []string
+	folder := upload.Folder{Name: folderName(dir), Path: journalPath(dir)}
+	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
+		if !a.stored[name].KeyPath.IsUnknown() {
+			continue
+		}
+		path, ok := paths[name]
+		if !ok {
+			path = filepath.Join(dir, filepath.FromSlash(name))
+		}
+		f, _ := a.plan.file(name, path, a.stored[name]) // a planned hash can be read
+		names, folder.Files = append(names, name), append(folder.Files, f)
+	}
+	if a.stamps == nil {
+		a.stamps = make(map[string]string, len(names))
+	}
+	for i, name := range names {
+		if a.creates {
+			a.stamps[name] = resume.Stamp(folder.Files[i].Path)
+		}
+	}
+	a.take(names, folder.Files, a.data.Uploader.UploadFolder(ctx, folder, nil))
+	a.finish()
+}
+
+// take puts the outcomes into the result.
+func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outcome) {
+	var failed []failure
+	var warnings []upload.Warning
+	for i, o := range outcomes {
+		name := names[i]
+		warnings = append(warnings, o.Warnings...)
+		if o.Err == nil {
+			e := a.stored[name]
+			e.KeyPath, e.ETag, e.UploadedAt = types.StringValue(o.KeyPath), orNull(o.ETag), orNull(o.UploadedAt)
+			a.stored[name] = e
+			continue
+		}
+		failed = append(failed, failure{name, o.Err})
+		if o.Left != nil {
+			a.incomplete[name] = unfinished{files[i], o.Left}
+		}
+		if before, ok := a.before[name]; ok {
+			a.stored[name] = before // what was stored before still is
+		} else {
+			delete(a.stored, name)
+		}
+		delete(a.stamps, name)
+	}
+	appendWarnings(warnings, &a.diags)
+	if len(failed) > 0 {
+		a.diags.Append(failuresDiagnostic(failed, len(names), len(names)-len(failed), a.creates))
+	}
+}
+
+// finish makes the plan the state.
+func (a *apply) finish() {
+	gone := map[string]entry{}
+	for name, e := range a.before {
+		if now, ok := a.stored[name]; !ok || !now.KeyPath.Equal(e.KeyPath) {
+			gone[name] = e
+		}
+	}
+	warnForgotten(gone, &a.diags)
+	a.plan.counted(a.stored)
+	a.plan.setIncomplete(a.incomplete)
+	if a.plan.ID.IsUnknown() {
+		a.plan.ID = newID(a.diags.HasError())
+	}
+}

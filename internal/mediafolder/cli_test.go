@@ -1,0 +1,103 @@
+package mediafolder_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+const address = typeName + ".media"
+
+// newCLI has a folder of files and a job for each.
+func newCLI(t *testing.T, files int) (*acctest.CLI, *acctest.Server) {
+	t.Helper()
+	server := acctest.Start(t, simulator.Options{})
+	c := acctest.NewCLI(t, server)
+	for i := range files {
+		c.Write(fmt.Sprintf("media/%03d.mp4", i), fmt.Sprintf("content %d", i))
+	}
+	c.Config(`
+provider "vodlive" {
+  max_retries        = 0
+  upload_concurrency = 1
+}
+resource "vodlive_media_folder" "media" {
+  source_dir = "media"
+}
+resource "vodlive_batch_job" "each" {
+  for_each      = vodlive_media_folder.media.files
+  paths         = [each.value.key_path]
+  service_modes = ["video_optimizer"]
+}`)
+	return c, server
+}
+
+func TestCreateChangeAndRemove(t *testing.T) {
+	t.Parallel()
+	c, server := newCLI(t, 4)
+	c.Must("apply", "-auto-approve")
+	if n := len(server.Batches()); n != 4 {
+		t.Fatalf("%d jobs", n)
+	}
+	c.AssertNoChanges()
+
+	server.ResetJournal()
+	c.Write("media/001.mp4", "changed")
+	if err := os.Remove(filepath.Join(c.Dir, "media", "002.mp4")); err != nil {
+		t.Fatal(err)
+	}
+	plan := c.Must("plan")
+	for _, part := range []string{`~ "001.mp4"`, `- "002.mp4"`, "2 unchanged elements hidden", "1 to add, 1 to change, 2 to destroy"} {
+		if !strings.Contains(plan.Flat(), part) {
+			t.Errorf("the plan lacks %q:\n%s", part, plan.Output)
+		}
+	}
+	if strings.Contains(plan.Flat(), `"000.mp4" =`) || strings.Contains(plan.Flat(), `"003.mp4" =`) {
+		t.Errorf("the plan shows a file that does not change:\n%s", plan.Output)
+	}
+	c.Must("apply", "-auto-approve")
+	server.AssertCalls(t, simulator.CallPutObject, 1)
+	server.AssertCalls(t, simulator.CallBatch, 1)
+	c.AssertNoChanges()
+	c.Must("destroy", "-auto-approve")
+}
+
+// TestKilled kills the provider at one of many files: those before it are not sent again.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	for name, blow := range map[string]func(*acctest.Process){
+		"killed":      func(p *acctest.Process) { p.KillProvider() },
+		"interrupted": func(p *acctest.Process) { p.Signal(os.Interrupt) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const files, stored = 12, 7
+			c, server := newCLI(t, files)
+			n := 0 // PUTs come one at a time
+			hold := server.Hold(simulator.CallPutObject, func(*http.Request) bool { n++; return n > stored })
+			p := c.Start("apply", "-auto-approve")
+			if err := hold.Arrived(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			blow(p)
+			if r := p.Wait(); r.Code == 0 {
+				t.Fatalf("the apply succeeded:\n%s", r.Output)
+			}
+			hold.Release()
+			server.ResetJournal()
+			c.Must("apply", "-auto-approve")
+			server.AssertCalls(t, simulator.CallPutObject, files-stored)
+			values, _ := c.State()[address].Values["files"].(map[string]any)
+			if len(values) != files {
+				t.Errorf("%d files in the state", len(values))
+			}
+			c.AssertNoChanges()
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package mediafolder
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// mostLines is how many lines of a list a diagnostic shows.
+const mostLines = 200
+
+// list is a line for each item.
+func list(items []string) string {
+	var b strings.Builder
+	for i, item := range items {
+		if i == mostLines {
+			fmt.Fprintf(&b, "  and %d more\n", len(items)-mostLines)
+			break
+		}
+		fmt.Fprintf(&b, "  - %s\n", item)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// failure is a file that was not stored.
+type failure struct {
+	name string
+	err  error
+}
+
+// failuresDiagnostic is one error for all files that failed.
+func failuresDiagnostic(failed []failure, asked, stored int, creates bool) diag.Diagnostic {
+	var lines []string
+	notTried := 0
+	for _, f := range failed {
+		if errors.Is(f.err, upload.ErrNotTried) {
+			notTried++
+			continue
+		}
+		line := fmt.Sprintf("%s: %s", f.name, providerdata.ErrorText(f.err))
+		if _, unsure := errors.AsType[*upload.MaybeCompleteError](f.err); unsure {
+			line += " If it is stored, name its key path in `adopt`."
+		}
+		lines = append(lines, line)
+	}
+	detail := list(lines)
+	if notTried > 0 {
+		detail += fmt.Sprintf("\n  %d files were not tried, because too many in a row failed.", notTried)
+	}
+	if hint := providerdata.Advice(failed[0].err); hint != "" {
+		detail += "\n\n" + hint
+	}
+	detail += fmt.Sprintf("\n\nStored files: %d. They are in the state, and so is what is needed to continue the files that are sent in parts. The next apply sends only what is missing.", stored)
+	if creates {
+		detail += " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted; nothing is lost all the same. " +
+			"If `prevent_destroy` forbids that plan, run `terraform untaint` with the address of this resource and apply again."
+	}
+	return diag.NewErrorDiagnostic(fmt.Sprintf("%d of %d files could not be uploaded", len(failed), asked), detail)
+}
+
+// appendWarnings adds one warning for each kind of warning.
+func appendWarnings(warnings []upload.Warning, diags *diag.Diagnostics) {
+	details := map[string][]string{}
+	for _, w := range warnings {
+		details[w.Summary] = append(details[w.Summary], w.Detail)
+	}
+	for _, summary := range slices.Sorted(maps.Keys(details)) {
+		diags.AddWarning(summary, strings.Join(details[summary], "\n\n"))
+	}
+}
+
+// warnForgotten is one warning for all files that stay stored and leave the state.
+func warnForgotten(gone map[string]entry, diags *diag.Diagnostics) {
+	if len(gone) == 0 {
+		return
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(gone)) {
+		lines = append(lines, fmt.Sprintf("%s: %s", name, gone[name].KeyPath.ValueString()))
+	}
+	diags.AddWarning("Uploaded files stay at the service",
+		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(gone), list(lines)))
+}
+
+// newID is the id of a folder: null while its creation has not succeeded. Delete tells by it
+// whether a replacement continues a creation that failed.
+func newID(failed bool) types.String {
+	if failed {
+		return types.StringNull()
+	}
+	return types.StringValue(rand.Text())
+}

@@ -1,0 +1,671 @@
+package mediafolder_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+const (
+	typeName = "vodlive_media_folder"
+	mib      = 1 << 20
+)
+
+// world has a folder, and keeps the state of its resource.
+type world struct {
+	*acctest.World
+	t        *testing.T
+	dir      string
+	config   acctest.Attrs
+	provider acctest.Attrs
+	state    acctest.Instance
+}
+
+func newWorld(t *testing.T, names ...string) *world {
+	t.Helper()
+	w := &world{World: acctest.NewWorld(t, simulator.Options{}), t: t, dir: t.TempDir(), provider: acctest.Attrs{"max_retries": 0}}
+	w.config = acctest.Attrs{"source_dir": w.dir}
+	for _, name := range names {
+		w.write(name, "content of "+name)
+	}
+	w.state = w.Provider(w.provider).New(typeName)
+	return w
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
+
+// write makes a file and returns its SHA-256.
+func (w *world) write(name, content string) string {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(w.path(name), []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// large is content that is sent in two parts.
+func large(seed byte) string {
+	content := make([]byte, 6*mib)
+	_, _ = rand.NewChaCha8([32]byte{seed}).Read(content)
+	return string(content)
+}
+
+var inParts = acctest.Attrs{"method": "multipart", "part_size": 5 * mib}
+
+// apply refreshes and plans in one provider process and applies in another.
+func (w *world) apply() acctest.Diagnostics {
+	w.t.Helper()
+	p, before := w.Provider(w.provider), w.state
+	if before.Exists() {
+		before, _ = p.Read(before)
+	}
+	plan := p.Plan(before, w.config)
+	if plan.Diags.Failed() {
+		return plan.Diags
+	}
+	state, diags := w.Provider(w.provider).Apply(plan)
+	w.state = state
+	return append(plan.Diags, diags...)
+}
+
+// mustApply is apply without errors, after which nothing is left to do.
+func (w *world) mustApply() acctest.Diagnostics {
+	w.t.Helper()
+	diags := w.apply()
+	if diags.Failed() {
+		w.t.Fatalf("%s\n%s", diags, w.JournalText())
+	}
+	w.Provider(w.provider).AssertNoChanges(w.state, w.config)
+	w.sound()
+	return diags
+}
+
+// plan plans without applying.
+func (w *world) plan() *acctest.Plan {
+	w.t.Helper()
+	return w.Provider(w.provider).Plan(w.state, w.config)
+}
+
+// files is `files` of the state.
+func (w *world) files() acctest.Attrs {
+	files, _ := w.state.Attrs()["files"].(acctest.Attrs)
+	return files
+}
+
+func (w *world) keyPath(name string) string {
+	file, _ := w.files()[name].(acctest.Attrs)
+	keyPath, _ := file["key_path"].(string)
+	return keyPath
+}
+
+// sound fails the test unless every file in the state is stored as the state says.
+func (w *world) sound() {
+	w.t.Helper()
+	objects := map[string]simulator.Object{}
+	for _, o := range w.Objects() {
+		objects[o.KeyPath] = o
+	}
+	used := map[string]bool{}
+	for name := range w.files() {
+		keyPath := w.keyPath(name)
+		file, _ := w.files()[name].(acctest.Attrs)
+		if o := objects[keyPath]; o.SHA256 != file["sha256"] || o.ContentType != file["content_type"] && file["etag"] != nil && !strings.Contains(o.ETag, "-") || used[keyPath] {
+			w.t.Errorf("%s is %v in the state, and the service has %+v", name, file, o)
+		}
+		used[keyPath] = true
+	}
+}
+
+func (w *world) names() []string { return slices.Sorted(maps.Keys(w.files())) }
+
+func want(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+func says(t *testing.T, diags acctest.Diagnostics, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(diags.String(), part) {
+			t.Errorf("the diagnostics lack %q:\n%s", part, diags)
+		}
+	}
+}
+
+// put selects the PUTs of files with this end of their name.
+func put(end string) func(*http.Request) bool {
+	return func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, end) }
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b/c.mov", "b/.hidden", ".git/config", "d/e.vtt")
+		first := w.plan()
+		planned, _ := first.Attrs()["files"].(acctest.Attrs)
+		want(t, "planned files", slices.Sorted(maps.Keys(planned)), []string{"a.mp4", "b/c.mov", "d/e.vtt"})
+		want(t, "planned count", first.Attrs()["file_count"], 3)
+		diags := w.mustApply()
+		want(t, "diagnostics", diags, "")
+		want(t, "objects", len(w.Objects()), 3)
+		want(t, "total", w.state.Attrs()["total_size"], len("content of a.mp4")+len("content of b/c.mov")+len("content of d/e.vtt"))
+		c, _ := w.files()["b/c.mov"].(acctest.Attrs)
+		want(t, "media type", c["content_type"], "video/quicktime")
+		want(t, "calls", w.Count(simulator.CallPresignURL), 3)
+
+		w.ResetJournal()
+		before := map[string]string{"a": w.keyPath("a.mp4"), "c": w.keyPath("b/c.mov")}
+		sum := w.write("a.mp4", "other content")
+		w.write("new.mp4", "new")
+		if err := os.Remove(w.path("d/e.vtt")); err != nil {
+			t.Fatal(err)
+		}
+		pl := w.plan()
+		files, _ := pl.Attrs()["files"].(acctest.Attrs)
+		a, _ := files["a.mp4"].(acctest.Attrs)
+		want(t, "action", pl.Action, acctest.Update)
+		want(t, "planned hash", a["sha256"], sum)
+		want(t, "planned size", a["size"], len("other content"))
+		want(t, "planned key path", a["key_path"], acctest.Unknown)
+		kept, _ := files["b/c.mov"].(acctest.Attrs)
+		want(t, "kept", kept["key_path"], before["c"])
+		diags = w.mustApply()
+		says(t, diags, "Uploaded files stay at the service", "these uploads (2)", "a.mp4: "+before["a"], "d/e.vtt: vod/input/")
+		want(t, "files", w.names(), []string{"a.mp4", "b/c.mov", "new.mp4"})
+		want(t, "calls", w.Counts(), map[string]int{simulator.CallPresignURL: 2, simulator.CallPutObject: 2})
+		if w.keyPath("a.mp4") == before["a"] || w.keyPath("b/c.mov") != before["c"] {
+			t.Errorf("key paths: %v", w.files())
+		}
+	})
+}
+
+func TestAFileThatWasNotTouchedIsNotRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mp4")
+	w.mustApply()
+	if err := os.Chmod(w.path("a.mp4"), 0); err != nil { // its change time is another one, so it is read
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		says(t, w.plan().Diags, "a.mp4 cannot be read")
+	}
+	// A change that keeps size and modification time shows in the change time.
+	info, err := os.Stat(w.path("b.mp4"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = os.Chmod(w.path("a.mp4"), 0o600)
+	w.write("b.mp4", strings.ToUpper("content of b.mp4"))
+	if err := os.Chtimes(w.path("b.mp4"), info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	pl := w.plan()
+	files, _ := pl.Attrs()["files"].(acctest.Attrs)
+	b, _ := files["b.mp4"].(acctest.Attrs)
+	want(t, "key path of the changed file", b["key_path"], acctest.Unknown)
+}
+
+func TestOneFailingFileDoesNotStopTheOthers(t *testing.T) {
+	t.Parallel()
+	for name, elsewhere := range map[string]bool{"same machine": false, "another machine": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "a.mp4", "bad1.mp4", "bad2.mp4", "z.mp4")
+				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad1.mp4"), Status: http.StatusBadRequest})
+				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad2.mp4"), Status: http.StatusTeapot})
+				diags := w.apply()
+				w.ClearFaults()
+				says(t, diags, "2 of 4 files could not be uploaded", "- bad1.mp4: ", "- bad2.mp4: ", "400", "418", "Stored files: 2", "tainted")
+				want(t, "tainted", w.state.Tainted, true)
+				want(t, "id", w.state.Text("id"), "")
+				want(t, "files", w.names(), []string{"a.mp4", "z.mp4"})
+				stored := w.keyPath("a.mp4")
+				if elsewhere {
+					w.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
+				}
+				w.ResetJournal()
+				w.mustApply()
+				want(t, "PUTs of the second apply", w.Count(simulator.CallPutObject), 2)
+				want(t, "key path of a file that was stored", w.keyPath("a.mp4"), stored)
+				want(t, "files", w.names(), []string{"a.mp4", "bad1.mp4", "bad2.mp4", "z.mp4"})
+
+				// An update that fails keeps what was stored before.
+				w.write("bad1.mp4", "new content")
+				w.write("more.mp4", "more")
+				before := w.keyPath("bad1.mp4")
+				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad1.mp4"), Status: http.StatusBadRequest})
+				diags = w.apply()
+				w.ClearFaults()
+				says(t, diags, "1 of 2 files could not be uploaded")
+				want(t, "tainted", w.state.Tainted, false)
+				want(t, "key path of the file that failed", w.keyPath("bad1.mp4"), before)
+				w.ResetJournal()
+				w.mustApply()
+				want(t, "PUTs of the repetition", w.Count(simulator.CallPutObject), 1)
+			})
+		})
+	}
+}
+
+// TestCreateBeforeDestroyContinues has the journal continue what Delete sees too late.
+func TestCreateBeforeDestroyContinues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		w.ClearFaults()
+		w.ResetJournal()
+		pl := w.plan()
+		pl.CreateBeforeDestroy = true
+		var diags acctest.Diagnostics
+		w.state, diags = w.Provider(w.provider).Apply(pl)
+		want(t, "diagnostics", diags, "")
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		want(t, "files", w.names(), []string{"a.mp4", "bad.mp4"})
+	})
+}
+
+func TestUntaintContinues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		w.ClearFaults()
+		w.state = w.state.Untainted()
+		w.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
+		w.ResetJournal()
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		if w.state.Text("id") == "" {
+			t.Error("the folder has no id")
+		}
+	})
+}
+
+// TestLargeFilesContinue has an upload in parts break off, and continue on the same or another
+// machine, tainted or not.
+func TestLargeFilesContinue(t *testing.T) {
+	t.Parallel()
+	for _, elsewhere := range []bool{false, true} {
+		for _, untaint := range []bool{false, true} {
+			t.Run(fmt.Sprintf("elsewhere %v, untaint %v", elsewhere, untaint), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, "small.mp4")
+				w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 1})
+				w.write("sub/large.mp4", large(1))
+				w.config = w.config.With(inParts)
+				w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == "2" }, Status: http.StatusBadRequest})
+				says(t, w.apply(), "1 of 2 files could not be uploaded", "sub/large.mp4")
+				w.ClearFaults()
+				incomplete, _ := w.state.Attrs()["incomplete_uploads"].(acctest.Attrs)
+				left, _ := incomplete["sub/large.mp4"].(acctest.Attrs)
+				want(t, "stored parts", left["stored_parts"], 1)
+				if elsewhere {
+					w.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
+				}
+				if untaint {
+					w.state = w.state.Untainted()
+				}
+				w.ResetJournal()
+				w.mustApply()
+				want(t, "calls", w.Counts(), map[string]int{simulator.CallMultipartURL: 1, simulator.CallPutPart: 1, simulator.CallMultipartComplete: 1})
+				want(t, "incomplete_uploads", w.state.Attrs()["incomplete_uploads"], nil)
+			})
+		}
+	}
+}
+
+func journals(w *world) []string {
+	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "folder-*.jsonl"))
+	return names
+}
+
+// TestStoredFilesAreNotSentAgain loses the state after an apply that failed at one file, as a kill
+// does: what was stored is in the journal.
+func TestStoredFilesAreNotSentAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b.mp4", "bad.mp4")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		w.ClearFaults()
+		stored := w.keyPath("a.mp4")
+		w.state = w.Provider(w.provider).New(typeName)
+		want(t, "journals", len(journals(w)), 1)
+		w.write("b.mp4", "changed meanwhile")
+		w.ResetJournal()
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
+		want(t, "key path", w.keyPath("a.mp4"), stored)
+		want(t, "journals after success", len(journals(w)), 0)
+	})
+}
+
+// TestJournalsThatAreNotUsed has one of another account, and what a journal must not be.
+func TestJournalsThatAreNotUsed(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(t *testing.T, w *world, journal string){
+		"another account": func(_ *testing.T, w *world, _ string) {
+			w.SetIDToken(tokenOf("bob"))
+			w.Env["VODLIVE_ID_TOKEN"] = tokenOf("bob")
+		},
+		"others can write it": func(t *testing.T, _ *world, journal string) {
+			t.Helper()
+			if err := os.Chmod(journal, 0o622); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a link": func(t *testing.T, _ *world, journal string) {
+			t.Helper()
+			if err := os.Rename(journal, journal+".away"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(journal+".away", journal); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another content": func(t *testing.T, _ *world, journal string) {
+			t.Helper()
+			replace(t, journal, hash("content of a.mp4"), hash("something else"))
+		},
+		"another folder": func(t *testing.T, w *world, journal string) {
+			t.Helper()
+			replace(t, journal, w.dir, w.dir+"2")
+		},
+		"no key path": func(t *testing.T, _ *world, journal string) {
+			t.Helper()
+			replace(t, journal, "vod/input/", "elsewhere/")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "a.mp4", "bad.mp4")
+				w.SetIDToken(tokenOf("alice"))
+				w.Env["VODLIVE_ID_TOKEN"] = tokenOf("alice")
+				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+				w.apply()
+				w.ClearFaults()
+				w.state = w.Provider(w.provider).New(typeName)
+				spoil(t, w, journals(w)[0])
+				w.ResetJournal()
+				w.mustApply()
+				want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
+			})
+		})
+	}
+}
+
+// tokenOf is a JWT of a user.
+func tokenOf(user string) string {
+	encode := base64.RawURLEncoding.EncodeToString
+	return encode([]byte(`{"alg":"none"}`)) + "." + encode(fmt.Appendf(nil, `{"sub":%q}`, user)) + "."
+}
+
+func hash(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+func replace(t *testing.T, path, old, with string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(content), old) {
+		t.Fatalf("%s lacks %q: %v\n%s", path, old, err, content)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(content), old, with)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTornJournal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b.mp4", "bad.mp4")
+		w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 1})
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		content, err := os.ReadFile(journals(w)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(journals(w)[0], content[:len(content)-10], 0o600); err != nil { // a power cut
+			t.Fatal(err)
+		}
+		for range 2 { // the second run reads what the first has appended
+			w.state = w.Provider(w.provider).New(typeName)
+			w.apply()
+		}
+		w.ClearFaults()
+		w.state = w.Provider(w.provider).New(typeName)
+		w.ResetJournal()
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+	})
+}
+
+func TestFolderProblems(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		prepare func(w *world)
+		config  acctest.Attrs
+		says    []string
+	}{
+		"no folder":      {func(w *world) { _ = os.RemoveAll(w.dir) }, nil, []string{"The folder cannot be uploaded", "no such file"}},
+		"a file":         {func(w *world) { _ = os.RemoveAll(w.dir); _ = os.WriteFile(w.dir, []byte("x"), 0o600) }, nil, []string{"not a directory"}},
+		"nothing in it":  {func(w *world) { _ = os.Remove(w.path("a.mp4")) }, nil, []string{"has no file that `include` and `exclude` select"}},
+		"nothing chosen": {func(*world) {}, acctest.Attrs{"include": []string{"*.mov"}}, []string{"has no file"}},
+		"empty files":    {func(w *world) { w.write("e1.mp4", ""); w.write("s/e2.mp4", "") }, nil, []string{"e1.mp4 is empty", "e2.mp4 is empty"}},
+		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`a.mp4 and x/a.mp4 would both be stored as "a.mp4"`}},
+		"one flat name": {
+			func(w *world) { w.write("x/b.mp4", "1"); w.write("x_b.mp4", "2") },
+			acctest.Attrs{"name_format": "flat"},
+			[]string{`x/b.mp4 and x_b.mp4 would both be stored as "x_b.mp4"`},
+		},
+		"a link to nothing": {func(w *world) { _ = os.Symlink("nowhere", w.path("l.mp4")) }, nil, []string{"l.mp4 does not exist"}},
+		"two encodings":     {func(w *world) { w.write("é.mp4", "1"); w.write("e\u0301.mp4", "2") }, nil, []string{"is the name of two files"}},
+		"adopts nothing":    {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"b.mp4": "vod/input/c/u/b.mp4"}}, []string{"`adopt` names b.mp4"}},
+		"part size":         {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": "nonsense"}}, []string{"must be a key path"}},
+		"pattern":           {func(*world) {}, acctest.Attrs{"include": []string{"[a"}}, []string{"Invalid pattern"}},
+		"media type":        {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{".x": "nonsense"}}, []string{"Invalid media type"}},
+		"extension":         {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{"a/b": "video/mp4"}}, []string{"must be an extension"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "a.mp4")
+			tc.prepare(w)
+			w.config = w.config.With(tc.config)
+			pl := w.plan()
+			if !pl.Diags.Failed() {
+				t.Errorf("a plan without an error: %v", pl.Attrs())
+			}
+			says(t, pl.Diags, tc.says...)
+			want(t, "calls", w.Counts(), map[string]int{})
+		})
+	}
+}
+
+func TestPatternsLinksAndNames(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "s/b.mov", "s/t/c.txt", "s/t/d.mp4", "skip/e.mp4", "e\u0301.mp4")
+		for name, target := range map[string]string{"link.mp4": "a.mp4", "folder": "s", "s/circle": ".."} {
+			if err := os.Symlink(target, w.path(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.config = w.config.With(acctest.Attrs{
+			"include": []string{"**/*.{mp4,mov}"}, "exclude": []string{"skip/**"}, "name_format": "flat", "content_types": acctest.Attrs{"MOV": "video/x-own"},
+		})
+		w.mustApply()
+		want(t, "files", w.names(), []string{"a.mp4", "link.mp4", "s/b.mov", "s/t/d.mp4", "é.mp4"})
+		if !strings.HasSuffix(w.keyPath("s/t/d.mp4"), "/s_t_d.mp4") {
+			t.Errorf("key path %s", w.keyPath("s/t/d.mp4"))
+		}
+		b, _ := w.files()["s/b.mov"].(acctest.Attrs)
+		want(t, "media type", b["content_type"], "video/x-own")
+
+		// Another name or media type is another object; nothing else is sent.
+		w.ResetJournal()
+		w.config = w.config.With(acctest.Attrs{"content_types": nil})
+		w.mustApply()
+		want(t, "PUTs for a media type", w.Count(simulator.CallPutObject), 1)
+		w.ResetJournal()
+		w.config = w.config.With(acctest.Attrs{"name_format": "base"})
+		w.mustApply()
+		want(t, "PUTs for names", w.Count(simulator.CallPutObject), 2)
+	})
+}
+
+func TestANameThatFailedIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "s/a.mp4", "s/b.mp4")
+		w.mustApply()
+		w.config = w.config.With(acctest.Attrs{"name_format": "flat"})
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("s_b.mp4"), Status: http.StatusBadRequest})
+		says(t, w.apply(), "1 of 2 files could not be uploaded")
+		w.ClearFaults()
+		w.ResetJournal()
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		if !strings.HasSuffix(w.keyPath("s/b.mp4"), "/s_b.mp4") {
+			t.Errorf("key path %s", w.keyPath("s/b.mp4"))
+		}
+	})
+}
+
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b.mp4")
+		stored := w.Store(t)
+		w.write("a.mp4", "stored")
+		w.config = w.config.With(acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": stored}})
+		w.ResetJournal()
+		says(t, w.mustApply(), "Files at hand are taken for stored ones", "a.mp4: "+stored)
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		want(t, "key path", w.keyPath("a.mp4"), stored)
+		w.write("a.mp4", "another content")
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
+		if w.keyPath("a.mp4") == stored {
+			t.Error("the changed file was adopted, too")
+		}
+	})
+}
+
+func TestTheFolderIsNotHere(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4")
+		w.mustApply()
+		if err := os.RemoveAll(w.dir); err != nil {
+			t.Fatal(err)
+		}
+		pl := w.plan()
+		says(t, pl.Diags, "The uploaded folder is not here")
+		want(t, "action", pl.Action, acctest.NoOp)
+	})
+}
+
+// TestAFileThatChangesDuringTheApply is an error for that file alone.
+func TestAFileThatChangesDuringTheApply(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mp4", "c.mp4")
+	w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 1})
+	w.write("a.mp4", strings.Repeat("largest first ", 10))
+	remove := w.Hook(simulator.CallPresignURL, func(*http.Request) { w.write("b.mp4", "not as planned") })
+	diags := w.apply()
+	remove()
+	says(t, diags, "b.mp4 has changed")
+	want(t, "files", w.names(), []string{"a.mp4", "c.mp4"})
+	w.mustApply()
+	want(t, "objects", len(w.Objects()), 3)
+}
+
+func TestAnOutageEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		for i := range 300 {
+			w.write(fmt.Sprintf("%d.mp4", i), fmt.Sprint(i))
+		}
+		w.Fail(simulator.Fault{Call: simulator.CallPresignURL, Status: http.StatusForbidden})
+		diags := w.apply()
+		says(t, diags, "300 of 300 files could not be uploaded", "files were not tried")
+		if calls := w.Count(simulator.CallPresignURL); calls > 100 {
+			t.Errorf("%d calls", calls)
+		}
+		want(t, "exists", w.state.Exists(), false)
+	})
+}
+
+func TestUnknownArguments(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4")
+		pl := w.Provider(w.provider).Plan(w.state, acctest.Attrs{"source_dir": acctest.Unknown})
+		want(t, "files", pl.Attrs()["files"], acctest.Unknown)
+		pl.Config = w.config
+		var diags acctest.Diagnostics
+		w.state, diags = w.Provider(w.provider).Apply(pl)
+		diags.Must(t)
+		want(t, "files", w.names(), []string{"a.mp4"})
+	})
+}
+
+func TestDestroy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b.mp4")
+		w.mustApply()
+		_, diags := w.Provider(w.provider).Destroy(w.state)
+		says(t, diags, "Uploaded files stay at the service", "these uploads (2)", w.keyPath("a.mp4"))
+		if diags.Failed() {
+			t.Error(diags)
+		}
+	})
+}
+
+func TestImportSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, diags := w.Provider(w.provider).Import(typeName, "vod/input/c/u/a.mp4")
+	says(t, diags, "A folder cannot be imported", "`adopt`")
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mp4")
+	progress := filepath.Join(t.TempDir(), "progress")
+	w.Env["VODLIVE_PROGRESS"] = progress
+	w.mustApply()
+	content, err := os.ReadFile(progress)
+	if err != nil || !strings.Contains(string(content), filepath.Base(w.dir)+": 2 of 2 files, 100 %") {
+		t.Errorf("%q, %v", content, err)
+	}
+}

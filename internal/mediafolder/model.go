@@ -1,0 +1,174 @@
+package mediafolder
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	SourceDir       types.String   `tfsdk:"source_dir"`
+	Include         types.Set      `tfsdk:"include"`
+	Exclude         types.Set      `tfsdk:"exclude"`
+	NameFormat      types.String   `tfsdk:"name_format"`
+	ContentTypes    types.Map      `tfsdk:"content_types"`
+	Adopt           types.Map      `tfsdk:"adopt"`
+	Method          types.String   `tfsdk:"method"`
+	PartSize        types.Int64    `tfsdk:"part_size"`
+	ChangeDetection types.String   `tfsdk:"change_detection"`
+	Timeouts        timeouts.Value `tfsdk:"timeouts"`
+
+	ID         types.String `tfsdk:"id"`
+	Files      types.Map    `tfsdk:"files"` // always null: see carry.go
+	FileCount  types.Int64  `tfsdk:"file_count"`
+	TotalSize  types.Int64  `tfsdk:"total_size"`
+	Incomplete types.Map    `tfsdk:"incomplete_uploads"`
+}
+
+// entry is one file in `files`. A key path that is unknown is that of a file to upload.
+type entry struct {
+	KeyPath, SHA256, ETag, ContentType, UploadedAt types.String
+	Size                                           types.Int64
+}
+
+var entryType = types.ObjectType{AttrTypes: map[string]attr.Type{
+	"key_path": types.StringType, "sha256": types.StringType, "size": types.Int64Type,
+	"etag": types.StringType, "content_type": types.StringType, "uploaded_at": types.StringType,
+}}
+
+// counted sets the attributes that follow from the files.
+func (m *model) counted(files map[string]entry) {
+	total := int64(0)
+	for _, e := range files {
+		total += e.Size.ValueInt64()
+	}
+	m.FileCount, m.TotalSize = types.Int64Value(int64(len(files))), types.Int64Value(total)
+}
+
+// unfinished is an upload in `incomplete_uploads`: what is stored, and of which file.
+type unfinished struct {
+	file upload.File // SHA256, Size and Name are set
+	left *resume.Upload
+}
+
+var incompleteType = types.ObjectType{AttrTypes: func() map[string]attr.Type {
+	all := maps.Clone(providerdata.IncompleteTypes)
+	all["sha256"], all["size"] = types.StringType, types.Int64Type
+	return all
+}()}
+
+// incompleteUploads reads `incomplete_uploads` of a state. What cannot be read is a warning: that
+// file is uploaded from its beginning.
+func (m *model) incompleteUploads(ctx context.Context) (found map[string]unfinished, diags diag.Diagnostics) {
+	found = map[string]unfinished{}
+	for name, element := range m.Incomplete.Elements() {
+		a := maps.Clone(attributes(element))
+		f := upload.File{Size: number(a["size"]).ValueInt64(), Name: storedName(name, m.NameFormat.ValueString())}
+		var ok bool
+		f.SHA256, ok = upload.ParseSHA256(text(a["sha256"]).ValueString())
+		delete(a, "sha256")
+		delete(a, "size")
+		left, d := providerdata.Unfinished(ctx, types.ObjectValueMust(providerdata.IncompleteTypes, a), f.Size)
+		diags.Append(d...)
+		if left != nil && ok {
+			found[name] = unfinished{f, left}
+		}
+	}
+	return found, diags
+}
+
+// setIncomplete is the inverse of incompleteUploads.
+func (m *model) setIncomplete(uploads map[string]unfinished) {
+	m.Incomplete = types.MapNull(incompleteType)
+	if len(uploads) == 0 {
+		return
+	}
+	elements := map[string]attr.Value{}
+	for name, u := range uploads {
+		a := providerdata.IncompleteObject(u.left).Attributes()
+		a["sha256"], a["size"] = types.StringValue(u.file.HexSHA256()), types.Int64Value(u.file.Size)
+		elements[name] = types.ObjectValueMust(incompleteType.AttrTypes, a)
+	}
+	m.Incomplete = types.MapValueMust(incompleteType, elements)
+}
+
+// file is an entry as the file to send.
+func (m *model) file(name, localPath string, e entry) (upload.File, bool) {
+	f := upload.File{
+		Path: localPath, Name: storedName(name, m.NameFormat.ValueString()), ContentType: e.ContentType.ValueString(),
+		Size: e.Size.ValueInt64(), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
+	}
+	var ok bool
+	f.SHA256, ok = upload.ParseSHA256(e.SHA256.ValueString())
+	return f, ok
+}
+
+// Values of name_format.
+const (
+	formatBase = "base"
+	formatFlat = "flat"
+)
+
+// storedName is the name under which a file of the folder is stored.
+func storedName(name, format string) string {
+	if format == formatFlat {
+		return strings.ReplaceAll(name, "/", "_")
+	}
+	return path.Base(name)
+}
+
+// configuredType is the media type that `content_types` has for a file, "" if it has none.
+func (m *model) configuredType(name string) string {
+	extension := strings.ToLower(path.Ext(name))
+	for given, mediaType := range m.ContentTypes.Elements() {
+		if "."+strings.TrimPrefix(strings.ToLower(given), ".") == extension {
+			return text(mediaType).ValueString()
+		}
+	}
+	return ""
+}
+
+// texts are the elements of a set or a map of strings.
+func texts(elements []attr.Value) []string {
+	list := make([]string, len(elements))
+	for i, e := range elements {
+		list[i] = text(e).ValueString()
+	}
+	slices.Sort(list)
+	return list
+}
+
+func attributes(v attr.Value) map[string]attr.Value {
+	o, _ := v.(types.Object)
+	return o.Attributes()
+}
+
+func text(v attr.Value) types.String {
+	s, _ := v.(types.String)
+	return s
+}
+
+func number(v attr.Value) types.Int64 {
+	n, _ := v.(types.Int64)
+	return n
+}
+
+// orNull is null for "".
+func orNull(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
+}

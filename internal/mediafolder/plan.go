@@ -1,0 +1,313 @@
+package mediafolder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	slashpath "path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// Keys of the private state. The intent tells Delete why it runs: it gets the attributes of the old
+// state, but the private data of the new plan. Stamps are those of `files`, in the order of their
+// names, so that files that were not touched are not read (see resume.Stamp).
+const (
+	privateIntent = "intent"
+	privateStamps = "stamps"
+	privateSource = "source" // source_dir as planned, if it was known
+
+	intentDestroy = `"destroy"`
+	intentApply   = `"apply"`
+)
+
+// ModifyPlan plans everything that depends on the files.
+func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.data == nil {
+		return
+	}
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
+		return
+	}
+	p, carried := planner{data: r.data}, files(ctx)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	if !req.State.Raw.IsNull() {
+		p.state = &model{}
+		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
+		stamps, diags := req.Private.GetKey(ctx, privateStamps)
+		resp.Diagnostics.Append(diags...)
+		p.stored = carried.prior.entries
+		p.stamps = readStamps(stamps, p.stored)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	p.run(ctx)
+	resp.Diagnostics.Append(p.diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentApply))...)
+	var source []byte
+	if !p.plan.SourceDir.IsUnknown() {
+		source, _ = json.Marshal(p.plan.SourceDir.ValueString()) // cannot fail for a string
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(p.stamps, p.files))...)
+	carried.result = filesValue{unknown: p.files == nil, entries: p.files}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+}
+
+// planner makes one plan.
+type planner struct {
+	data   *providerdata.Data
+	plan   model
+	state  *model            // nil: the object is to be created
+	stored map[string]entry  // of the state
+	stamps map[string]string // by name: of the state; after run, of the plan
+
+	files    map[string]entry // planned; nil: not known yet
+	problems []string
+	diags    diag.Diagnostics
+}
+
+// run fills the plan.
+func (p *planner) run(ctx context.Context) {
+	p.plan.ID, p.plan.Incomplete, p.plan.Files = types.StringUnknown(), types.MapNull(incompleteType), types.MapNull(entryType)
+	if p.state != nil && !p.state.ID.IsNull() {
+		p.plan.ID = p.state.ID
+	}
+	if !p.known(ctx) {
+		p.plan.FileCount, p.plan.TotalSize = types.Int64Unknown(), types.Int64Unknown()
+		return
+	}
+	dir := p.plan.SourceDir.ValueString()
+	found, problems, err := walk(dir, p.plan.patterns())
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && p.complete():
+		p.keep()
+		p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
+			fmt.Sprintf("%s does not exist on this machine, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.", dir))
+		return
+	case err != nil:
+		p.refuse(fmt.Sprintf("%s cannot be read: %s.", dir, err))
+		return
+	case len(found) == 0 && len(problems) == 0:
+		p.refuse(fmt.Sprintf("%s has no file that `include` and `exclude` select. Check them and `source_dir`; a relative path starts at the folder in which Terraform runs.", dir))
+		return
+	}
+	p.problems = problems
+	p.fill(ctx, found)
+}
+
+func (p *planner) refuse(detail string) {
+	p.diags.AddAttributeError(path.Root("source_dir"), "The folder cannot be uploaded", detail)
+}
+
+// complete reports whether the state has all files of an earlier plan.
+func (p *planner) complete() bool {
+	return p.state != nil && !p.state.ID.IsNull() && p.state.Incomplete.IsNull()
+}
+
+// known reports whether everything is known that selects and describes files.
+func (p *planner) known(ctx context.Context) bool {
+	for _, v := range []attr.Value{p.plan.SourceDir, p.plan.Include, p.plan.Exclude, p.plan.NameFormat, p.plan.ContentTypes, p.plan.Adopt} {
+		if raw, err := v.ToTerraformValue(ctx); err != nil || !raw.IsFullyKnown() {
+			return false
+		}
+	}
+	return true
+}
+
+// keep plans no change.
+func (p *planner) keep() {
+	p.files = p.stored
+	p.plan.FileCount, p.plan.TotalSize = p.state.FileCount, p.state.TotalSize
+}
+
+// fill plans each file that was found.
+func (p *planner) fill(ctx context.Context, found map[string]string) {
+	names := slices.Sorted(maps.Keys(found))
+	p.problems = append(p.problems, nameProblems(names, p.plan.NameFormat.ValueString())...)
+	looks := make([]upload.Look, len(names))
+	for i, name := range names {
+		looks[i] = upload.Look{
+			File: upload.File{
+				Path: found[name], Name: storedName(name, p.plan.NameFormat.ValueString()), ContentType: p.plan.configuredType(name),
+				Method: p.plan.Method.ValueString(), PartSize: p.plan.PartSize.ValueInt64(),
+			},
+			SHA256: p.stored[name].SHA256.ValueString(), Stamp: p.stamps[name],
+		}
+	}
+	p.data.Uploader.LookAt(ctx, folderName(p.plan.SourceDir.ValueString()), looks, p.plan.ChangeDetection.ValueString())
+
+	p.files, p.stamps = make(map[string]entry, len(names)), make(map[string]string, len(names))
+	uploads, adopted := 0, []string{}
+	adopt := entriesToAdopt(p.plan.Adopt)
+	for i, name := range names {
+		e, v, err := p.file(name, looks[i], adopt[name])
+		if err != nil {
+			p.problems = append(p.problems, strings.TrimSuffix(providerdata.ErrorText(err), "."))
+			continue
+		}
+		switch v {
+		case upload.VerdictUpload, upload.VerdictReplace:
+			uploads++
+		case upload.VerdictAdopt:
+			adopted = append(adopted, fmt.Sprintf("%s: %s", name, e.KeyPath.ValueString()))
+		case upload.VerdictKeep, upload.VerdictUndecided:
+		}
+		p.files[name], p.stamps[name] = e, looks[i].Stamp
+	}
+	for _, name := range slices.Sorted(maps.Keys(adopt)) {
+		if _, stored := p.stored[name]; !stored && found[name] == "" {
+			p.problems = append(p.problems, fmt.Sprintf("`adopt` names %s, which is not among the files of the folder", name))
+		}
+	}
+	if len(p.problems) > 0 {
+		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), list(p.problems)))
+		return
+	}
+	if len(adopted) > 0 {
+		p.diags.AddAttributeWarning(path.Root("adopt"), "Files at hand are taken for stored ones",
+			fmt.Sprintf("The service shows no content, so the provider takes these files for what is stored under these key paths, without sending them. "+
+				"From then on a change of a file uploads it anew.\n%s", list(adopted)))
+	}
+	p.finish(ctx, uploads)
+}
+
+// finish sets what follows from the files.
+func (p *planner) finish(ctx context.Context, uploads int) {
+	if p.state != nil && maps.Equal(p.files, p.stored) {
+		p.keep()
+		return
+	}
+	p.plan.counted(p.files)
+	if uploads > 0 {
+		p.diags.Append(p.data.PlanUpload(ctx, typeName, time.Now())...)
+	}
+}
+
+// file plans one file.
+func (p *planner) file(name string, l upload.Look, adopt string) (entry, upload.Verdict, error) {
+	if l.Err != nil {
+		return entry{}, 0, l.Err
+	}
+	e, isStored := p.stored[name]
+	var stored *upload.Facts
+	configured := p.plan.configuredType(name)
+	wanted := upload.Facts{SHA256: &l.SHA256, FileName: &l.File.Name, Size: &l.File.Size}
+	if configured != "" {
+		wanted.ContentType = &configured
+	}
+	switch {
+	case isStored:
+		stored = &upload.Facts{
+			SHA256: e.SHA256.ValueStringPointer(), FileName: nameOf(name, e), ContentType: e.ContentType.ValueStringPointer(), Size: e.Size.ValueInt64Pointer(),
+		}
+		if l.Kept {
+			l.File.Size = e.Size.ValueInt64()
+		}
+		// Without the media type that was configured before, the file has its default one again.
+		if configured == "" && p.state.configuredType(name) != "" {
+			var err error
+			if l.File.ContentType, err = upload.MediaType(l.File.Name, l.File.Path); err != nil {
+				return entry{}, 0, err
+			}
+			wanted.ContentType = &l.File.ContentType
+		}
+		if l.File.ContentType == "" { // it was not read
+			l.File.ContentType = e.ContentType.ValueString()
+		}
+	case adopt != "":
+		if err := p.data.Uploader.CheckCustomer(adopt); err != nil {
+			return entry{}, 0, fmt.Errorf("`adopt` of %s: %w", name, err)
+		}
+		stored = &upload.Facts{}
+		e = entry{KeyPath: types.StringValue(adopt), SHA256: types.StringValue(l.SHA256), Size: types.Int64Value(l.File.Size), ContentType: types.StringValue(l.File.ContentType)}
+	}
+	v, _ := upload.Judge(stored, wanted)
+	if v == upload.VerdictUpload || v == upload.VerdictReplace {
+		e = entry{
+			KeyPath: types.StringUnknown(), ETag: types.StringUnknown(), UploadedAt: types.StringUnknown(),
+			SHA256: types.StringValue(l.SHA256), Size: types.Int64Value(l.File.Size), ContentType: types.StringValue(l.File.ContentType),
+		}
+		return e, v, l.File.CheckSize()
+	}
+	return e, v, nil
+}
+
+// nameOf is the name under which a file is stored, nil if it is of neither format, as that of an
+// adopted file may be. The format in the state does not tell: after an update that failed, it is
+// that of the files that were stored.
+func nameOf(name string, e entry) *string {
+	stored := slashpath.Base(e.KeyPath.ValueString())
+	if stored != storedName(name, formatBase) && stored != storedName(name, formatFlat) {
+		return nil
+	}
+	return &stored
+}
+
+// entriesToAdopt are the key paths of `adopt` by relative path.
+func entriesToAdopt(adopt types.Map) map[string]string {
+	keyPaths := map[string]string{}
+	for name, keyPath := range adopt.Elements() {
+		keyPaths[name] = text(keyPath).ValueString()
+	}
+	return keyPaths
+}
+
+// folderName is how progress names a folder.
+func folderName(dir string) string {
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
+	}
+	return filepath.Base(dir)
+}
+
+// noStamp stands for a file that has none. It is as long as a stamp.
+const noStamp = "-----------"
+
+// writeStamps joins the stamps of files in the order of their names, as JSON.
+func writeStamps(stamps map[string]string, files map[string]entry) []byte {
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if stamp := stamps[name]; len(stamp) == len(noStamp) {
+			all.WriteString(stamp)
+		} else {
+			all.WriteString(noStamp)
+		}
+	}
+	content, _ := json.Marshal(all.String()) // cannot fail for a string
+	return content
+}
+
+// readStamps is the inverse of writeStamps. What cannot be read only means that files are read.
+func readStamps(content []byte, files map[string]entry) map[string]string {
+	var all string
+	if json.Unmarshal(content, &all) != nil || len(all) != len(noStamp)*len(files) {
+		return nil
+	}
+	stamps := make(map[string]string, len(files))
+	for i, name := range slices.Sorted(maps.Keys(files)) {
+		if stamp := all[i*len(noStamp):][:len(noStamp)]; stamp != noStamp {
+			stamps[name] = stamp
+		}
+	}
+	return stamps
+}

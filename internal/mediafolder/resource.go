@@ -1,0 +1,152 @@
+// Package mediafolder has the resource vodlive_media_folder: many files as one resource, because
+// Terraform's own time grows with the square of the instances of a resource. Package upload plans
+// and sends the files.
+//
+// Each file is planned and stored on its own: what fails is not in the state afterwards, and keeps
+// nothing else from getting there. The service has no call to show, list or delete a stored file,
+// so nothing is read back or imported, and what is removed is only forgotten.
+package mediafolder
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+const typeName = "vodlive_media_folder"
+
+// NewResource makes the resource vodlive_media_folder.
+func NewResource() resource.Resource { return &mediaFolder{} }
+
+type mediaFolder struct{ data *providerdata.Data }
+
+var (
+	_ resource.ResourceWithConfigure   = (*mediaFolder)(nil)
+	_ resource.ResourceWithModifyPlan  = (*mediaFolder)(nil)
+	_ resource.ResourceWithImportState = (*mediaFolder)(nil)
+)
+
+func (r *mediaFolder) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+func (r *mediaFolder) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
+	limit, diags := plan.Timeouts.Create(ctx, upload.DefaultLimit)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	carried := files(ctx)
+	a := apply{data: r.data, plan: &plan, stored: maps.Clone(carried.planned.entries), limit: limit, limitName: "create", creates: true}
+	a.run(ctx)
+	carried.result.entries = a.stored
+	resp.Diagnostics.Append(a.diags...)
+	if len(a.stored) == 0 && len(a.incomplete) == 0 {
+		return
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(a.stamps, a.stored))...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+// Read is not called: see carry.go.
+func (r *mediaFolder) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+
+func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	limit, diags := plan.Timeouts.Update(ctx, upload.DefaultLimit)
+	resp.Diagnostics.Append(diags...)
+	planned, diags := req.Private.GetKey(ctx, privateStamps)
+	resp.Diagnostics.Append(diags...)
+	earlier, diags := state.incompleteUploads(ctx)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(earlier)) {
+		r.data.Uploader.HandOver(earlier[name].file, earlier[name].left)
+	}
+	carried := files(ctx)
+	a := apply{
+		data: r.data, plan: &plan, before: carried.prior.entries, stored: maps.Clone(carried.planned.entries), limit: limit, limitName: "update",
+		stamps: readStamps(planned, carried.planned.entries),
+	}
+	a.run(ctx)
+	carried.result.entries = a.stored
+	resp.Diagnostics.Append(a.diags...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(a.stamps, a.stored))...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+}
+
+// Delete forgets the files. When it replaces a folder whose creation failed, it leaves what is
+// stored to the Create that follows in this process.
+func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	intent, diags := req.Private.GetKey(ctx, privateIntent)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	stored := files(ctx).prior.entries
+	if string(intent) == intentDestroy || !state.ID.IsNull() {
+		// With create_before_destroy, Create has taken over what its journal had.
+		maps.DeleteFunc(stored, func(_ string, e entry) bool { return r.data.Uploader.Completed(e.KeyPath.ValueString()) })
+		warnForgotten(stored, &resp.Diagnostics)
+		return
+	}
+	// The folder may be elsewhere in the new configuration, but the plan that replaces this object
+	// has found it.
+	var source string
+	planned, diags := req.Private.GetKey(ctx, privateSource)
+	resp.Diagnostics.Append(diags...)
+	if json.Unmarshal(planned, &source) == nil {
+		if _, _, err := walk(source, state.patterns()); err != nil {
+			resp.Diagnostics.AddError("The folder cannot be uploaded",
+				fmt.Sprintf("%s cannot be read: %s, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.", source, err))
+			return
+		}
+	}
+	for name, e := range stored {
+		if f, ok := state.file(name, "", e); ok {
+			r.data.Uploader.OfferStored(journalPath(source), f, upload.StoredFile{
+				KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
+			})
+		}
+	}
+	earlier, diags := state.incompleteUploads(ctx)
+	resp.Diagnostics.Append(diags...)
+	for _, u := range earlier {
+		r.data.Uploader.HandOver(u.file, u.left)
+	}
+}
+
+// ImportState says what to do instead: the service has no call that lists stored files.
+func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.AddError("A folder cannot be imported",
+		"The service has no call that lists stored files, so the provider cannot find those of a folder. Name the key paths of stored files in `adopt` and apply: these files are taken as stored, without being sent.")
+}
+
+// journalPath is what the journal of a folder is looked up by.
+func journalPath(dir string) string {
+	if absolute, err := filepath.Abs(dir); err == nil {
+		return absolute
+	}
+	return dir
+}

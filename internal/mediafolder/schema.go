@@ -1,0 +1,122 @@
+package mediafolder
+
+import (
+	"context"
+	"maps"
+	"regexp"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+var (
+	notBlank  = regexp.MustCompile(`\S`)
+	extension = regexp.MustCompile(`^\.?[^./\\\s]+$`)
+	keyPath   = regexp.MustCompile(`^vod/input/[^/]+/[^/]+/[^/]+$`)
+)
+
+// Schema has no plan modifiers: ModifyPlan decides all computed values together, from the files.
+func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	set := func(elements ...attr.Value) types.Set { return types.SetValueMust(types.StringType, elements) }
+	attributes := map[string]schema.Attribute{
+		"source_dir": schema.StringAttribute{
+			Required: true,
+			MarkdownDescription: "Path of the folder. A relative path starts at the folder in which Terraform runs. Moving the folder changes nothing at the service. " +
+				"Once everything is uploaded, the folder need not be there any more: a plan then warns and changes nothing.",
+			Validators: []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")},
+		},
+		"include": schema.SetAttribute{
+			Optional: true, Computed: true, ElementType: types.StringType, Default: setdefault.StaticValue(set(types.StringValue("**"))),
+			MarkdownDescription: "Patterns of the files to upload, for paths relative to `source_dir` with slashes. `*` and `?` match within a name, `**` any number of folders, " +
+				"`{mp4,mov}` alternatives, `[a-z]` a range. Letter case counts. Default `[\"**\"]`: all files.",
+			Validators: []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(pattern{})},
+		},
+		"exclude": schema.SetAttribute{
+			Optional: true, Computed: true, ElementType: types.StringType,
+			Default:             setdefault.StaticValue(set(types.StringValue("**/.*"), types.StringValue("**/.*/**"))),
+			MarkdownDescription: "Patterns of files that are not uploaded although `include` matches them. Default `[\"**/.*\", \"**/.*/**\"]`: hidden files and all files in hidden folders.",
+			Validators:          []validator.Set{setvalidator.ValueStringsAre(pattern{})},
+		},
+		"name_format": schema.StringAttribute{
+			Optional: true, Computed: true, Default: stringdefault.StaticString(formatBase),
+			MarkdownDescription: "How the name of a stored file is made of its relative path. `base` (default): the last part; two files with one base name are an error. " +
+				"`flat`: the whole path, with `_` in place of slashes. A file whose name changes is uploaded anew.",
+			Validators: []validator.String{stringvalidator.OneOf(formatBase, formatFlat)},
+		},
+		"content_types": schema.MapAttribute{
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: "Media types by extension, for example `{ \".mxf\" = \"application/mxf\" }`. Other extensions have the media type that the provider knows, " +
+				"else the one found from the content. A file whose configured media type changes is uploaded anew.",
+			Validators: []validator.Map{
+				mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
+				mapvalidator.ValueStringsAre(mediaType{}),
+			},
+		},
+		"adopt": schema.MapAttribute{
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: "Key paths of files that are stored already, by relative path. Such a file is taken for what is stored there when it first gets into the state, without being sent. " +
+				"Later changes of the file upload it anew. The service shows no stored content, so nothing compares the two.",
+			Validators: []validator.Map{
+				mapvalidator.ValueStringsAre(stringvalidator.RegexMatches(keyPath, "must be a key path, vod/input/<customer id>/<upload id>/<file name>")),
+			},
+		},
+	}
+	maps.Copy(attributes, providerdata.SendingAttributes())
+	maps.Copy(attributes, computedAttributes())
+	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
+		Create: true, CreateDescription: "How long uploading all files may take, as a duration such as \"30m\" or \"48h\"; 24 hours by default.",
+		Update: true, UpdateDescription: "How long uploading the changed files may take, as a duration such as \"30m\" or \"48h\"; 24 hours by default.",
+	})
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Uploads the files of a folder. Use it for many files: Terraform's own time grows with the square of the instances of a resource. " +
+			"Each file is planned by its content, as `vodlive_media_upload` does: a changed file is uploaded under a new key path, the others are left alone. " +
+			"If some files fail, the others are stored and stay in the state, and the next apply sends only what is missing. " +
+			"The service has no call to delete a file: removing a file from the folder, or destroying this resource, only forgets it.",
+		Attributes: attributes,
+	}
+}
+
+func computedAttributes() map[string]schema.Attribute {
+	text := func(description string) schema.Attribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	number := func(description string) schema.Attribute {
+		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+	}
+	incomplete := providerdata.IncompleteAttributes()
+	incomplete["sha256"] = text("SHA-256 of the file, in hexadecimal.")
+	incomplete["size"] = number("Size of the file in bytes.")
+	return map[string]schema.Attribute{
+		"id":         text("Made by the provider when every file was stored for the first time; null until then."),
+		"file_count": number("Number of files in `files`."),
+		"total_size": number("Size of all files in `files` together, in bytes."),
+		"files": schema.MapNestedAttribute{
+			Computed:            true,
+			MarkdownDescription: "The stored files by their paths relative to `source_dir`, with slashes. A plan shows what it will change here, so `for_each` over it works.",
+			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+				"key_path":     text("Key path of the stored file: what `paths` of `vodlive_batch_job` takes."),
+				"sha256":       text("SHA-256 of the content, in hexadecimal."),
+				"size":         number("Size of the content in bytes."),
+				"etag":         text("ETag of the stored object as storage reports it. Null if it is not known, as for an adopted file."),
+				"content_type": text("Media type of the stored file."),
+				"uploaded_at":  text("When the upload was complete, by this machine's clock (RFC 3339, UTC). Null for an adopted file."),
+			}},
+		},
+		"incomplete_uploads": schema.MapNestedAttribute{
+			Computed:            true,
+			MarkdownDescription: "What is needed to continue the multipart uploads that failed or were interrupted, by relative path. Null if there are none.",
+			NestedObject:        schema.NestedAttributeObject{Attributes: incomplete},
+		},
+	}
+}

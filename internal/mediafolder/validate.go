@@ -1,0 +1,39 @@
+package mediafolder
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// pattern accepts what walk can match.
+type pattern struct{}
+
+func (pattern) Description(context.Context) string               { return "must be a pattern such as **/*.mp4" }
+func (v pattern) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v pattern) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	given := req.ConfigValue.ValueString()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || given != "" && doublestar.ValidatePattern(given) {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern", fmt.Sprintf("`%s` is %q, which %s.", req.Path, given, v.Description(ctx)))
+}
+
+// mediaType accepts what upload.IsMediaType does.
+type mediaType struct{}
+
+func (mediaType) Description(context.Context) string               { return "must be a media type such as video/mp4" }
+func (v mediaType) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v mediaType) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	given := req.ConfigValue.ValueString()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || upload.IsMediaType(given) {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid media type", fmt.Sprintf("`%s` is %q, which %s.", req.Path, given, v.Description(ctx)))
+}

@@ -1,0 +1,102 @@
+package mediafolder
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// patterns say which files of a folder are uploaded.
+type patterns struct{ include, exclude []string }
+
+func (m *model) patterns() patterns {
+	return patterns{texts(m.Include.Elements()), texts(m.Exclude.Elements())}
+}
+
+func (p patterns) match(name string) bool {
+	return matches(p.include, name) && !matches(p.exclude, name)
+}
+
+// prunes reports whether nothing below a folder can match.
+func (p patterns) prunes(folder string) bool {
+	for _, pattern := range p.exclude {
+		if above, ok := strings.CutSuffix(pattern, "/**"); ok && doublestar.MatchUnvalidated(above, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(list []string, name string) bool {
+	for _, pattern := range list {
+		if doublestar.MatchUnvalidated(pattern, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// walk finds the files of a folder that the patterns match: their paths in the file system by their
+// relative ones, which have slashes and are normalized (NFC), as Terraform normalizes all text.
+// Links to files are followed, links to folders are not. The problems are files that match and
+// cannot be uploaded; err is about the folder itself.
+func walk(dir string, p patterns) (found map[string]string, problems []string, err error) {
+	root := os.DirFS(dir)
+	found = map[string]string{}
+	err = fs.WalkDir(root, ".", func(relative string, d fs.DirEntry, err error) error {
+		name := norm.NFC.String(relative)
+		switch {
+		case err != nil && relative == ".":
+			return resume.Cause(err)
+		case err != nil:
+			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, resume.Cause(err)))
+			return fs.SkipDir
+		case d.IsDir() && relative != "." && p.prunes(name):
+			return fs.SkipDir
+		case d.IsDir() || !p.match(name):
+			return nil
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			if info, err := fs.Stat(root, relative); err == nil && info.IsDir() {
+				return nil
+			}
+		}
+		switch _, twice := found[name]; {
+		case !utf8.ValidString(relative):
+			problems = append(problems, fmt.Sprintf("%q has a name that is not UTF-8", relative))
+		case twice:
+			problems = append(problems, fmt.Sprintf("%s is the name of two files, which differ only in how its letters are encoded", name))
+		default:
+			found[name] = filepath.Join(dir, filepath.FromSlash(relative))
+		}
+		return nil
+	})
+	return found, problems, err
+}
+
+// nameProblems are the files that cannot be stored under the names that they would get, because the
+// name is unfit or another file has it.
+func nameProblems(names []string, format string) (problems []string) {
+	first := make(map[string]string, len(names))
+	for _, name := range names {
+		stored := storedName(name, format)
+		if problem := upload.NameProblem(stored); problem != "" {
+			problems = append(problems, fmt.Sprintf("the name of %q %s", name, problem))
+		}
+		if other, taken := first[stored]; taken {
+			problems = append(problems, fmt.Sprintf("%s and %s would both be stored as %q", other, name, stored))
+			continue
+		}
+		first[stored] = name
+	}
+	return problems
+}

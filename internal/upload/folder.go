@@ -1,0 +1,307 @@
+package upload
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+const (
+	// smallInFlight and largeInFlight are how many files of a folder are under way at once: sent
+	// with one PUT, and in parts. The engine bounds how many of their requests are. A large file
+	// can use all slots alone, so few of them are under way: those are finished first.
+	smallInFlight = 32
+	largeInFlight = 4
+	// giveUpAfter is how many files may fail in a row, for no reason of their own, before the others
+	// are not tried: an outage must not cost the retries of every file of a large folder.
+	giveUpAfter = 40
+	// quietReading is how long reading files may take before it is reported.
+	quietReading = 3 * time.Second
+)
+
+// ErrNotTried is the error of the files of a folder that were not tried because too many before
+// them failed.
+var ErrNotTried = errors.New("not tried, because too many files in a row failed")
+
+// Folder is the files of one folder that are uploaded together.
+type Folder struct {
+	Name  string // for progress and logs
+	Path  string // absolute; what its journal is looked up by
+	Files []File
+}
+
+// Outcome is what became of one file of a folder.
+type Outcome struct {
+	Result
+	Err error // nil: the file is stored
+}
+
+// storedKey identifies what a file of a folder is stored as.
+type storedKey struct{ folder, file, contentType string }
+
+func (f File) storedKey(folder string) storedKey { return storedKey{folder, f.key(), f.ContentType} }
+
+// OfferStored leaves a stored file to an UploadFolder of this process that has it to upload: then it
+// is not sent again.
+func (u *Uploader) OfferStored(folder string, f File, stored StoredFile) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.offered[f.storedKey(folder)] = stored
+}
+
+func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	stored, ok := u.offered[f.storedKey(folder)]
+	delete(u.offered, f.storedKey(folder))
+	return stored, ok
+}
+
+// UploadFolder stores files, largest first and several at once. Each file has its own outcome, in
+// the order of the files. What an interrupted run of the same folder has stored is taken from the
+// journal on this machine, which is removed once every file is stored.
+func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) []Outcome {
+	b := &batch{Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files))}
+	if account, err := u.Account(ctx); err == nil { // else each upload reports it
+		b.journal = u.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.Address, Folder: folder.Path})
+	}
+	r := newReporter(ctx, u.ProgressFile, "uploading a folder", show)
+	defer r.close()
+	b.tally = newTally(folder, r)
+
+	order := make([]int, len(folder.Files))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(folder.Files[j].Size, folder.Files[i].Size) })
+	slots := make(chan struct{}, smallInFlight)
+	large := make(chan struct{}, largeInFlight)
+	var running sync.WaitGroup
+	for _, i := range order {
+		limit := slots
+		if folder.Files[i].multipart() {
+			limit = large
+		}
+		limit <- struct{}{}
+		running.Go(func() {
+			b.one(ctx, i)
+			<-limit
+		})
+	}
+	running.Wait()
+	b.journal.Close(!slices.ContainsFunc(b.outcomes, func(o Outcome) bool { return o.Err != nil }))
+	return b.outcomes
+}
+
+// batch is one call of UploadFolder.
+type batch struct {
+	*Uploader
+	folder   Folder
+	outcomes []Outcome
+	journal  *resume.Journal
+	tally    *tally
+
+	mu     sync.Mutex
+	failed int // in a row
+}
+
+func (b *batch) one(ctx context.Context, i int) {
+	f, o := b.folder.Files[i], &b.outcomes[i]
+	defer func() {
+		b.tally.done(i, o.Err == nil)
+		if o.Err == nil {
+			b.claims.Store(o.KeyPath, true)
+		}
+	}()
+	if stored, ok := b.takeStored(b.folder.Path, f); ok {
+		o.StoredFile = stored
+		return
+	}
+	if o.Err = b.proceed(ctx); o.Err != nil {
+		o.Left = (&operation{Uploader: b.Uploader, file: f}).choose(nil, nil, "")
+		return
+	}
+	line := resume.Stored{SHA256: f.HexSHA256(), Size: f.Size, FileName: f.Name, ContentType: f.ContentType}
+	if found, ok := b.journal.Found(line); ok && b.CheckCustomer(found.KeyPath) == nil {
+		tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": f.Name, "key_path": found.KeyPath})
+		o.StoredFile = StoredFile{KeyPath: found.KeyPath, ETag: found.ETag, UploadedAt: found.UploadedAt}
+		return
+	}
+	if o.Err = f.CheckSize(); o.Err == nil {
+		o.Result, o.Err = b.upload(ctx, f, nil, func(p transfer.Progress) { b.tally.progress(i, p) })
+	}
+	if o.Err == nil {
+		line.KeyPath, line.ETag, line.UploadedAt = o.KeyPath, o.ETag, o.UploadedAt
+		b.journal.Add(line)
+	}
+	b.count(ctx, o.Err)
+}
+
+// proceed returns why no further file is begun.
+func (b *batch) proceed(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failed >= giveUpAfter {
+		return ErrNotTried
+	}
+	return nil
+}
+
+func (b *batch) count(ctx context.Context, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case err == nil:
+		b.failed = 0
+	case !ofTheFile(err):
+		b.failed++
+		tflog.Warn(ctx, "a file of a folder was not uploaded", map[string]any{"error": err.Error()})
+	}
+}
+
+// ofTheFile reports whether an error says something about the file on this machine alone.
+func ofTheFile(err error) bool {
+	_, unfit := errors.AsType[*transfer.FileError](err)
+	_, changed := errors.AsType[*transfer.ChangedError](err)
+	_, size := errors.AsType[*SizeError](err)
+	return unfit || changed || size
+}
+
+// Look is one file of a folder as a plan looks at it.
+type Look struct {
+	File   File   // only Path, Name, and ContentType if the configuration says it, must be set
+	SHA256 string // in: of the stored file, "" if none is stored; out: of the file, lower-case hex
+	Stamp  string // see resume.Stamp; in: as it was when the stored file was planned; out: as it is
+	Kept   bool   // out: the file was not touched since, so it was not read
+	Err    error
+}
+
+// LookAt finds out what the files are now, several at once, and fills in their Looks. A file that
+// was not touched since it had its Stamp is not read, unless detection is DetectContent.
+func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detection string) {
+	r := newReporter(ctx, u.ProgressFile, "reading the files of a folder", nil)
+	defer r.close()
+	r.lastLine, r.lastLog = time.Now().Add(quietReading-lineInterval), time.Now().Add(quietReading-logInterval)
+	var mu sync.Mutex
+	next, read, bytes := 0, 0, int64(0)
+	line := func() string {
+		return fmt.Sprintf("%s: looking at %d of %d files, %d read (%s)", name, next, len(looks), read, size(bytes))
+	}
+	var running sync.WaitGroup
+	for range min(4*runtime.GOMAXPROCS(0), len(looks)) {
+		running.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				if i < len(looks) {
+					next++
+				}
+				mu.Unlock()
+				if i >= len(looks) {
+					return
+				}
+				l := &looks[i]
+				u.look(ctx, l, detection)
+				mu.Lock()
+				if !l.Kept && l.Err == nil {
+					read++
+					bytes += l.File.Size
+				}
+				r.report(line, false)
+				mu.Unlock()
+			}
+		})
+	}
+	running.Wait()
+}
+
+func (u *Uploader) look(ctx context.Context, l *Look, detection string) {
+	stamp := resume.Stamp(l.File.Path) // before the file is read: a change during it shows the next time
+	if l.Kept = detection != DetectContent && l.SHA256 != "" && stamp != "" && stamp == l.Stamp; l.Kept {
+		return
+	}
+	l.File, l.SHA256, _, l.Err = u.Prepare(ctx, l.File, "", detection)
+	l.Stamp = stamp
+}
+
+// rateWindow is how far back the rate of a folder's upload looks.
+const rateWindow = 5 * time.Second
+
+// tally adds up the progress of the files of a folder.
+type tally struct {
+	folder Folder
+	report *reporter
+	total  int64
+
+	mu       sync.Mutex
+	finished int
+	sent     int64   // bytes
+	reused   int64   // bytes
+	ofFile   []int64 // bytes sent and reused of each file
+	samples  []sample
+}
+
+// sample is how many bytes were sent at a time.
+type sample struct {
+	at   time.Time
+	sent int64
+}
+
+func newTally(folder Folder, r *reporter) *tally {
+	t := &tally{folder: folder, report: r, ofFile: make([]int64, len(folder.Files)), samples: []sample{{at: time.Now()}}}
+	for _, f := range folder.Files {
+		t.total += f.Size
+	}
+	return t
+}
+
+// progress takes the progress of one file.
+func (t *tally) progress(i int, p transfer.Progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sent += p.Sent + p.Reused - t.ofFile[i]
+	t.ofFile[i] = p.Sent + p.Reused
+	t.tell(false)
+}
+
+// done counts a file that is stored, or takes back what was counted of one that is not.
+func (t *tally) done(i int, stored bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if stored {
+		t.finished++
+		t.reused += t.folder.Files[i].Size - t.ofFile[i]
+	}
+	t.tell(t.finished == len(t.folder.Files))
+}
+
+func (t *tally) tell(finished bool) {
+	now := time.Now()
+	for len(t.samples) > 1 && now.Sub(t.samples[1].at) >= rateWindow {
+		t.samples = t.samples[1:]
+	}
+	if last := t.samples[len(t.samples)-1]; now.Sub(last.at) >= rateWindow/50 {
+		t.samples = append(t.samples, sample{now, t.sent})
+	}
+	t.report.report(func() string {
+		rate, left := 0.0, time.Duration(0)
+		if oldest := t.samples[0]; now.After(oldest.at) && t.sent > oldest.sent {
+			rate = float64(t.sent-oldest.sent) / now.Sub(oldest.at).Seconds()
+			left = time.Duration(float64(t.total-t.sent-t.reused) / rate * float64(time.Second))
+		}
+		return progressText(fmt.Sprintf("%s: %d of %d files,", t.folder.Name, t.finished, len(t.folder.Files)), t.sent+t.reused, t.total, rate, left)
+	}, finished)
+}
