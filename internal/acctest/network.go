@@ -37,8 +37,14 @@ type World struct {
 func NewWorld(tb testing.TB, options simulator.Options) *World {
 	tb.Helper()
 	service := newService(tb, options)
+	return newWorld(tb, service, service)
+}
+
+// newWorld is a machine and a service behind a handler.
+func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *World {
+	tb.Helper()
 	w := &World{
-		Live: listen(tb, service, 1), VOD: listen(tb, service, 2), Storage: listen(tb, service, 3),
+		Live: listen(tb, handler, 1), VOD: listen(tb, handler, 2), Storage: listen(tb, handler, 3),
 		Log: &Log{}, tb: tb,
 	}
 	tb.Cleanup(func() { _ = service.Close() }) // before the listeners, which wait for the requests that it holds
@@ -53,8 +59,13 @@ func NewWorld(tb testing.TB, options simulator.Options) *World {
 // Provider starts a provider process and configures it.
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
-	env := maps.Clone(w.Env)
-	server := provider.NewServer(provider.NewWithNetwork("test", lookup(env), w.dial)(), provider.Logged)
+	return w.start(config, w.Env, w.dial)
+}
+
+// start starts a provider process with an environment and a network of its own.
+func (w *World) start(config Attrs, env map[string]string, dial provider.Dial) *Provider {
+	w.tb.Helper()
+	server := provider.NewServer(provider.NewWithNetwork("test", lookup(maps.Clone(env)), dial)(), provider.Logged)
 	p := newProvider(w.tb, tflogtest.RootLogger(w.tb.Context(), w.Log), server)
 	if diags := p.Configure(config); len(diags) > 0 {
 		w.tb.Fatalf("configuring the provider:\n%s", diags)

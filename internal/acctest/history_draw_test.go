@@ -1,0 +1,220 @@
+package acctest
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// weighted draws a value by weight.
+func weighted[T any](t *rapid.T, label string, choices ...choice[T]) T {
+	var all []T
+	for _, c := range choices {
+		for range c.weight {
+			all = append(all, c.value)
+		}
+	}
+	return rapid.SampledFrom(all).Draw(t, label)
+}
+
+type choice[T any] struct {
+	weight int
+	value  T
+}
+
+func mostly[T any](value T, others ...T) []choice[T] {
+	all := []choice[T]{{4 * max(1, len(others)), value}}
+	for _, other := range others {
+		all = append(all, choice[T]{1, other})
+	}
+	return all
+}
+
+// drawHistory draws a history of 10 to 30 steps.
+func drawHistory(t *rapid.T) History {
+	h := History{Service: Service{
+		GetLate:     weighted(t, "get late", mostly(0, 3, 10, 25)...),
+		ListLate:    weighted(t, "list late", mostly(0, 3, 12, 25, 60)...),
+		PageSize:    weighted(t, "page size", mostly(0, 1, 2, 3)...),
+		Others:      weighted(t, "others", mostly(0, 1, 4)...),
+		Repeat:      weighted(t, "repeat", mostly(false, true)...),
+		Oldest:      weighted(t, "oldest", mostly(false, true)...),
+		Respelled:   weighted(t, "respelled", mostly(false, true)...),
+		KMS:         weighted(t, "KMS", mostly(false, true)...),
+		CheckUpload: weighted(t, "check upload", mostly(false, true)...),
+		Checksum:    weighted(t, "checksum", mostly("", "crc64nvme", "sha256")...),
+	}}
+	// A configuration and a first apply, then anything.
+	for _, address := range slices.Sorted(maps.Keys(kinds)) {
+		odds := 2
+		if address == "upload.big" {
+			odds = 8 // hashing it takes most of a history's time
+		}
+		if rapid.IntRange(0, odds-1).Draw(t, "configured") == 0 {
+			h.Steps = append(h.Steps, Step{Do: DoConfig, On: address, N: rapid.IntRange(1, len(kinds[address].variants)).Draw(t, "variant")})
+		}
+	}
+	return History{h.Service, append(h.Steps, rapid.SliceOfN(rapid.Custom(drawStep), 10-len(h.Steps), 30-len(h.Steps)).Draw(t, "steps")...)}
+}
+
+func drawStep(t *rapid.T) Step {
+	s := Step{Do: weighted(t, "do",
+		choice[string]{14, DoApply}, choice[string]{1, DoPlan}, choice[string]{1, DoSave}, choice[string]{2, DoSaved},
+		choice[string]{1, DoRefresh}, choice[string]{1, DoDestroy}, choice[string]{2, DoReplace}, choice[string]{2, DoBoth},
+		choice[string]{1, DoTaint}, choice[string]{2, DoUntaint}, choice[string]{1, DoRemove}, choice[string]{2, DoAdvice},
+		choice[string]{6, DoConfig}, choice[string]{2, DoCBD}, choice[string]{1, DoEdit}, choice[string]{1, DoAccount},
+		choice[string]{2, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
+		choice[string]{2, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoStatus}, choice[string]{1, DoGone},
+		choice[string]{1, DoSettle},
+	)}
+	s.In = weighted(t, "in", choice[int]{12, 0}, choice[int]{1, 1}, choice[int]{1, 2})
+	drawObject(t, &s)
+	switch s.Do {
+	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoBoth:
+		s.Faults = rapid.SliceOfN(rapid.Custom(drawTrouble), 0, 3).Draw(t, "faults")
+		s.During = rapid.SliceOfN(rapid.Custom(drawEvent), 0, 2).Draw(t, "during")
+	}
+	return s
+}
+
+// drawObject draws what a step is done to.
+func drawObject(t *rapid.T, s *Step) {
+	switch s.Do {
+	case DoReplace, DoTaint, DoUntaint, DoRemove, DoCBD, DoEdit:
+		s.On = rapid.SampledFrom(slices.Sorted(maps.Keys(kinds))).Draw(t, "on")
+	case DoConfig:
+		s.On = rapid.SampledFrom(slices.Sorted(maps.Keys(kinds))).Draw(t, "on")
+		s.N = rapid.IntRange(0, len(kinds[s.On].variants)).Draw(t, "variant")
+		if s.On == "upload.big" && rapid.IntRange(0, 3).Draw(t, "big") > 0 {
+			s.N = 0
+		}
+	case DoWrite, DoTouch, DoRename, DoDelete:
+		s.On = weighted(t, "file", choice[string]{5, "small.mp4"}, choice[string]{1, "big.mp4"})
+		s.N = rapid.IntRange(1, 3).Draw(t, "version")
+	case DoBoth:
+		s.N = rapid.IntRange(1, 2).Draw(t, "other workspace")
+	case DoRecords, DoStatus, DoGone, DoAccount:
+		s.N = rapid.IntRange(0, 5).Draw(t, "n")
+	}
+}
+
+func drawTrouble(t *rapid.T) Trouble {
+	return Trouble{
+		Call: rapid.SampledFrom(calls).Draw(t, "call"), What: rapid.SampledFrom(slices.Sorted(maps.Keys(troubles))).Draw(t, "what"),
+		After: weighted(t, "after", mostly(0, 1, 2)...), Times: weighted(t, "times", mostly(1, 2, 3, 0)...),
+	}
+}
+
+func drawEvent(t *rapid.T) Step {
+	s := Step{Do: weighted(t, "event",
+		choice[string]{3, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
+		choice[string]{1, DoTouch}, choice[string]{1, DoDelete}, choice[string]{1, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoGone},
+	), At: rapid.IntRange(0, 25).Draw(t, "at")}
+	drawObject(t, &s)
+	return s
+}
+
+// search plays drawn histories. For a failure it prints the shortest history that fails.
+func search(t *testing.T, played *atomic.Int64) {
+	t.Helper()
+	shortest, failure := History{}, ""
+	defer func() { // rapid ends the goroutine after a failure
+		if failure != "" {
+			shortest, failure = shrink(t, shortest, failure)
+			t.Errorf("%s\n\nAs a test:\n\nfunc TestFound(t *testing.T) {\n\tt.Parallel()\n\tReplay(t, %s)\n}", failure, shortest)
+		}
+	}()
+	rapid.Check(t, func(r *rapid.T) {
+		h := drawHistory(r)
+		played.Add(1)
+		if last := os.Getenv("HISTORY_LOG"); last != "" {
+			_ = os.WriteFile(last, []byte(h.String()), 0o600)
+		}
+		if got := play(t, h); got != "" {
+			if failure == "" || len(h.String()) < len(shortest.String()) {
+				shortest, failure = h, got
+			}
+			r.Fatalf("an invariant does not hold")
+		}
+	})
+}
+
+// shrink leaves out what a history needs not in order to fail. rapid leaves at least ten steps.
+func shrink(t *testing.T, h History, failure string) (History, string) {
+	t.Helper()
+	try := func(smaller History) bool {
+		got := play(t, smaller)
+		if got != "" {
+			h, failure = smaller, got
+		}
+		return got != ""
+	}
+	for shorter := true; shorter; {
+		shorter = false
+		for i := len(h.Steps) - 1; i >= 0; i-- {
+			shorter = try(History{h.Service, slices.Delete(slices.Clone(h.Steps), i, i+1)}) || shorter
+		}
+	}
+	for i := range h.Steps {
+		for j := len(h.Steps[i].Faults) - 1; j >= 0; j-- {
+			steps := slices.Clone(h.Steps)
+			steps[i].Faults = slices.Delete(slices.Clone(steps[i].Faults), j, j+1)
+			try(History{h.Service, steps})
+		}
+		for j := len(h.Steps[i].During) - 1; j >= 0; j-- {
+			steps := slices.Clone(h.Steps)
+			steps[i].During = slices.Delete(slices.Clone(steps[i].During), j, j+1)
+			try(History{h.Service, steps})
+		}
+	}
+	try(History{Steps: h.Steps})
+	return h, failure
+}
+
+// TestHistories plays 300 histories.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	var played atomic.Int64
+	for i := range 3 {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			search(t, &played)
+		})
+	}
+}
+
+// TestSoak plays histories for the time that HISTORY_SOAK names.
+func TestSoak(t *testing.T) {
+	duration, err := time.ParseDuration(os.Getenv("HISTORY_SOAK"))
+	if err != nil {
+		t.Skip("HISTORY_SOAK has no duration: run make soak")
+	}
+	t.Parallel()
+	var played atomic.Int64
+	begun := time.Now()
+	for i := range 2 {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			for n := 0; time.Since(begun) < duration; n++ {
+				if !t.Run(strconv.Itoa(n), func(t *testing.T) { search(t, &played) }) {
+					return
+				}
+				fmt.Printf("%d histories, %.0f a minute\n", played.Load(), float64(played.Load())/time.Since(begun).Minutes())
+			}
+		})
+	}
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("rapid.nofailfile", "true")
+	os.Exit(m.Run())
+}
