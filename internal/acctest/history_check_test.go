@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -24,13 +22,17 @@ type checked struct {
 	free     map[string]bool // ids that the user has removed from a state
 	seen     strings.Builder // every text that the user has seen
 	contents map[string]bool // SHA-256 of what was planned to be uploaded
-	listed   bool            // a text said to look for a session that no text names
 
-	mu sync.Mutex
+	mu sync.Mutex // of contents
 
 	// Of one step.
 	troubled  bool
+	hard      bool // by more than what a retry overcomes
 	edited    bool // a file or a state was changed during the step
+	heard     strings.Builder
+	uploads   int // creates and updates of uploads
+	objects   int
+	sent      string // what the step did
 	sessions  map[string]bool
 	batches   int
 	calls     [2]int // of the journals of both accounts
@@ -38,8 +40,6 @@ type checked struct {
 	outcomes  []string // of the creates of sessions and jobs
 	submitted []string
 	killed    bool
-
-	types *tfprotov6.GetProviderSchemaResponse
 }
 
 // promise is what an unfinished upload in a state need not send again.
@@ -56,6 +56,8 @@ func newChecked(h History) checked {
 
 // begin notes what there is before a step.
 func (p *player) begin() {
+	p.heard.Reset()
+	p.uploads, p.objects, p.hard = 0, len(p.at.objects()), false
 	p.troubled, p.edited, p.killed, p.outcomes, p.submitted, p.promised = false, false, false, nil, nil, nil
 	p.sessions = map[string]bool{}
 	for _, rec := range p.at.sessions() {
@@ -121,6 +123,17 @@ func (p *player) released(o Instance) {
 // hear keeps a text that the user sees, and checks what it says.
 func (p *player) hear(pl *place, text string) {
 	p.seen.WriteString(text + "\n")
+	p.heard.WriteString(text + "\n")
+	if !p.hard && !p.edited && retried.MatchString(text) {
+		p.rec.Errorf("an error that a retry overcomes: %s", text)
+	}
+	if kept := notLost.FindStringSubmatch(text); kept != nil && !p.hard && !p.edited &&
+		!slices.ContainsFunc(p.at.uploads(), func(u simulator.Upload) bool { return fmt.Sprint(len(u.Parts)) >= kept[1] }) {
+		p.rec.Errorf("a text says that parts are stored, which are not: %s", text)
+	}
+	if denied.MatchString(text) && (len(p.at.batches()) > p.batches || slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return !p.sessions[rec.ID] })) {
+		p.rec.Errorf("a text denies what was made: %s", text)
+	}
 	p.checkSecrets("a diagnostic", text)
 	if keep := keepsRunning.FindStringSubmatch(text); keep != nil && !p.known(pl, keep[1]) && !p.gone(keep[1]) {
 		p.rec.Errorf("a text says that session %s keeps running, which does not exist: %s", keep[1], text)
@@ -144,6 +157,9 @@ var (
 	keepsRunning = regexp.MustCompile(`Live session (\S+) \(.*keeps running`)
 	wasCreated   = regexp.MustCompile(`Live session (\S+) was created`)
 	staysStored  = regexp.MustCompile(`Terraform forgets (\S+); the file stays stored`)
+	retried      = regexp.MustCompile(`\(\d+ attempts|time-out|connection broken|no progress for`)
+	notLost      = regexp.MustCompile(`(\d+) of \d+ parts are stored and are not lost`)
+	denied       = regexp.MustCompile(`(?i)\b(no session|no job|none|nothing) (was|were|has been) (made|created|submitted|sent)\b`)
 	lost         = regexp.MustCompile(`The live session may have been created`)
 	jobLost      = regexp.MustCompile(`The batch job may have been submitted`)
 )
@@ -189,9 +205,6 @@ func (r *run) created(address string, o Instance, diags Diagnostics) {
 	r.creates[address] = how
 }
 
-// checkFinal checks the texts of the end of a change that Terraform itself would write.
-func (r *run) checkFinal(string, Diagnostics) {}
-
 // judge takes over the results of a run.
 func (p *player) judge(r *run) {
 	if r.killed {
@@ -201,6 +214,8 @@ func (p *player) judge(r *run) {
 		switch kinds[address].typ {
 		case sessionType:
 			p.outcomes = append(p.outcomes, how)
+		case uploadType:
+			p.uploads++
 		case jobType:
 			p.submitted = append(p.submitted, how)
 		}
@@ -213,6 +228,7 @@ func (p *player) check() {
 	p.w.Live.Refuse(0)
 	p.checkSessions()
 	p.checkObjects()
+	p.checkPuts()
 	p.checkJobs()
 	p.checkRepeated()
 	p.checkRequests()
@@ -228,18 +244,22 @@ func (p *player) check() {
 // checkSessions: a session at the service is in a state, or a text names it. A create makes one at
 // most, and none if its error says so.
 func (p *player) checkSessions() {
-	made, seen := 0, p.seen.String()
+	made, seen, heard := 0, p.seen.String(), p.heard.String()
 	for _, rec := range p.at.sessions() {
-		if !p.sessions[rec.ID] {
+		fresh := !p.sessions[rec.ID]
+		if fresh {
 			made++
 		}
 		if p.killed { // Terraform shows ids while it runs, and warnings in the end
 			p.before[rec.ID] = true
 		}
-		if p.before[rec.ID] || final[rec.Status] || p.free[rec.ID] || p.managed(rec.ID) || strings.Contains(seen, rec.ID) || p.untold(seen) {
-			continue
+		switch {
+		case p.before[rec.ID], final[rec.Status], p.free[rec.ID], p.managed(rec.ID), strings.Contains(seen, rec.ID):
+		case fresh && p.untold(heard):
+			p.before[rec.ID] = true
+		default:
+			p.rec.Errorf("session %s (%q, %s) is in no state, and no text names it", rec.ID, rec.Name, rec.Status)
 		}
-		p.rec.Errorf("session %s (%q, %s) is in no state, and no text names it", rec.ID, rec.Name, rec.Status)
 	}
 	could := len(slices.DeleteFunc(slices.Clone(p.outcomes), func(how string) bool { return how == "refused" && !p.killed }))
 	if made > could {
@@ -252,7 +272,7 @@ func (p *player) checkSessions() {
 func (p *player) untold(seen string) bool {
 	return lost.MatchString(seen) && (p.service.ListLate > 28 || strings.Contains(seen, "The run was interrupted before") ||
 		strings.Contains(seen, "until the run was interrupted") || strings.Contains(seen, "listing the sessions of the account failed") ||
-		strings.Contains(seen, "The last listing failed") || strings.Contains(seen, "cannot be the new session"))
+		strings.Contains(seen, "The last listing failed"))
 }
 
 // checkObjects: a stored object has a content that was planned, and the one that a state names has
@@ -290,6 +310,13 @@ func (p *player) checkObjects() {
 	}
 }
 
+// checkPuts: an upload makes one object at most.
+func (p *player) checkPuts() {
+	if made := len(p.at.objects()) - p.objects; made > p.uploads {
+		p.rec.Errorf("%d objects were made by %d uploads", made, p.uploads)
+	}
+}
+
 // checkJobs: a create submits one job at most, and none if its error says so.
 func (p *player) checkJobs() {
 	could := len(slices.DeleteFunc(slices.Clone(p.submitted), func(how string) bool { return how == "refused" && !p.killed }))
@@ -303,7 +330,15 @@ func (p *player) checkRepeated() {
 	if p.troubled || p.edited || p.killed {
 		return
 	}
+	paths := map[string]bool{}
 	for _, made := range p.promised {
+		paths[made.keyPath] = true
+	}
+	for _, made := range p.promised {
+		place := p.places[slices.IndexFunc(p.places, func(pl *place) bool { return pl.name == made.place })]
+		if o := place.state[made.address]; p.sent == DoApply && o.Exists() && len(made.parts) > 0 && o.Text("key_path") != "" && !paths[o.Text("key_path")] {
+			p.rec.Errorf("%s %s: the upload was begun anew, though parts of %s are stored", made.place, made.address, made.keyPath)
+		}
 		for _, r := range p.news() {
 			if r.Call == simulator.CallPutPart && strings.HasSuffix(r.Path, "/"+made.keyPath) && made.parts[r.Query.Get("partNumber")] {
 				p.rec.Errorf("%s %s: part %s is stored and was sent again", made.place, made.address, r.Query.Get("partNumber"))
@@ -351,7 +386,7 @@ func (p *player) checkStates() {
 				continue
 			}
 			open := maps.Clone(o.Attrs())
-			for _, a := range p.schema(kinds[address].typ) {
+			for _, a := range p.w.schema.ResourceSchemas[kinds[address].typ].Block.Attributes {
 				if a.Sensitive {
 					delete(open, a.Name)
 				}
@@ -359,14 +394,6 @@ func (p *player) checkStates() {
 			p.checkSecrets("an attribute of "+address+" that is not sensitive", fmt.Sprint(open))
 		}
 	}
-}
-
-// schema are the attributes of a type.
-func (p *player) schema(typ string) []*tfprotov6.SchemaAttribute {
-	if p.types == nil {
-		p.types = p.w.start(Attrs{}, p.w.Env, p.w.dial).Schema
-	}
-	return p.types.ResourceSchemas[typ].Block.Attributes
 }
 
 // checkFiles: the user's files are as the user left them.
@@ -384,7 +411,7 @@ func (p *player) checkFiles() {
 				path += ".away"
 			}
 			info, err := os.Stat(path)
-			if n == 0 != (err != nil) || err == nil && info.Size() != int64(len(content(name, n))) {
+			if n == 0 != (err != nil) || err == nil && info.Size() != int64(sizeOf(name, n)) {
 				p.rec.Errorf("the user's file %s was changed: %v", path, err)
 			}
 		}
@@ -404,7 +431,7 @@ var signature = regexp.MustCompile(`X-Amz-(Signature|Credential)(=|%3D)[0-9A-Za-
 
 func (p *player) checkSecrets(where, text string) {
 	for _, secret := range []string{
-		simulator.DefaultSecretKey, simulator.DefaultIDToken, otherSecret, otherToken, streamKey,
+		simulator.DefaultSecretKey, firstToken, otherSecret, otherToken, streamKey,
 	} {
 		if at := strings.Index(text, secret); at >= 0 {
 			p.rec.Errorf("%s has a secret: %q", where, text[max(0, at-200):min(len(text), at+100)])

@@ -105,16 +105,21 @@ func job(trigger string) variant {
 
 const bigPart = 5 << 20 // the smallest allowed
 
-// content is version n of a file. No two versions have the same size.
+// content is version n of a file.
 func content(file string, n int) []byte {
-	size := 1000
-	if file == "big.mp4" {
-		size += bigPart
-	}
-	whole := make([]byte, size+n)
+	whole := make([]byte, sizeOf(file, n))
 	copy(whole, file)
 	whole[100], whole[len(whole)-1] = byte(n), byte(n)
 	return whole
+}
+
+// sizeOf is the size of version n of a file. Versions 1 and 2 have the same.
+func sizeOf(file string, n int) int {
+	size := 1000 + n/3
+	if file == "big.mp4" {
+		size += bigPart
+	}
+	return size
 }
 
 // calls are the calls of a provider by how a fault of them is drawn.

@@ -37,7 +37,7 @@ func (p *player) process(pl *place) *process {
 		return conn, err
 	}
 	env := maps.Clone(p.w.Env)
-	env["VODLIVE_RESUME_DIR"] = pl.machine.records
+	env["VODLIVE_RESUME_DIR"], env["VODLIVE_ID_TOKEN"] = pl.machine.records, firstToken
 	if pl.account == 1 {
 		env["VODLIVE_ACCESS_TOKEN_ID"], env["VODLIVE_SECRET_KEY"], env["VODLIVE_ID_TOKEN"] = otherTokenID, otherSecret, otherToken
 	}
@@ -359,12 +359,13 @@ func (r *run) change(address string, pl *Plan) bool {
 			r.commit(address, from) // before the create, as Terraform does
 		}
 	}
-	if pl.Action != Update {
+	counts := pl.Action != Update || pl.Prior.Type == uploadType
+	if counts {
 		r.creating(address)
 	}
 	o, diags := r.proc.planAndApply(pl, from)
 	r.note(address, diags)
-	if r.checkFinal(address, diags); pl.Action != Update {
+	if counts {
 		r.created(address, o, diags)
 	}
 	o.Deposed = deposed

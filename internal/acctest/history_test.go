@@ -211,6 +211,7 @@ var troubles = map[string]simulator.Fault{
 	"silent":         {Delay: 100 * time.Hour},
 	"silent after":   {Rewrite: func(body []byte) []byte { <-time.After(100 * time.Hour); return body }},
 	"slow":           {Delay: 20 * time.Second},
+	"very slow":      {Delay: 50 * time.Second},
 	"400":            {Status: http.StatusBadRequest, Body: `{"message":"this will not do"}`},
 	"401":            {Status: http.StatusUnauthorized},
 	"403":            {Status: http.StatusForbidden, Body: `{"message":"forbidden"}`},
@@ -225,7 +226,7 @@ var troubles = map[string]simulator.Fault{
 	"504 after":      {Status: http.StatusGatewayTimeout, Processed: true},
 	"page":           {Body: "<html><head><title>Sign in to the network</title></head></html>"},
 	"control":        {Status: http.StatusBadRequest, Body: `{"message":"no\u001b[31m \u202e${file(\"x\")} %{ if }"}`},
-	"echo":           {Status: http.StatusBadRequest, Body: `{"message":"refused for ` + simulator.DefaultIDToken + ` and ` + simulator.DefaultSecretKey + `"}`},
+	"echo":           {Status: http.StatusBadRequest, Body: `{"message":"refused for ` + firstToken + ` and ` + simulator.DefaultSecretKey + `"}`},
 	"InvalidPart":    {Status: http.StatusBadRequest, Body: `{"message":"InvalidPart: One or more of the specified parts could not be found.","code":"InvalidPart"}`},
 	"NoSuchUpload":   {Status: http.StatusNotFound, Body: `{"message":"NoSuchUpload: The specified upload does not exist.","code":"NoSuchUpload"}`},
 	"expired":        {Status: http.StatusForbidden, Body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>`},
@@ -244,8 +245,11 @@ type accounts [2]*simulator.Service
 const (
 	otherTokenID = "other-access-token-id"
 	otherSecret  = "other-secret-key-0c94"
-	otherToken   = "other-identity-token-51fe"
-	otherBucket  = "vodlive-input-other"
+	// JWTs, whose subjects tell the accounts apart.
+	firstToken = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJ1c2VyLTAwMDEifQ.c2lnbmF0dXJlLW9mLQ0001"
+	otherToken = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJ1c2VyLTAwMDIifQ.c2lnbmF0dXJlLW9mLQ0002"
+
+	otherBucket = "vodlive-input-other"
 )
 
 func (a accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {

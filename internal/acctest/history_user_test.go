@@ -29,9 +29,7 @@ type machine struct {
 
 func newMachine(files, records string) *machine {
 	m := &machine{files: files, records: records, versions: map[string]int{}, own: map[string]string{}}
-	for _, name := range fileNames {
-		m.write(name, 1)
-	}
+	m.write("small.mp4", 1) // the other one is written when it is configured
 	return m
 }
 
@@ -185,7 +183,7 @@ func newPlayer(r *recorder, h History) *player {
 	options := simulator.Options{
 		GetAfter: time.Duration(s.GetLate) * time.Second, ListAfter: time.Duration(s.ListLate) * time.Second,
 		PageSize: s.PageSize, RepeatOnNextPage: s.Repeat, Respelled: s.Respelled, CheckUploadAtURL: s.CheckUpload, PartChecksum: s.Checksum,
-		Dir: r.TempDir(),
+		Dir: r.TempDir(), IDToken: firstToken,
 	}
 	if s.KMS {
 		options.Encryption = "aws:kms"
@@ -217,7 +215,9 @@ func (p *player) step(i int, s Step) {
 	fmt.Fprintf(&p.story, "%d: %s\n", i, literalStep(s))
 	pl := p.places[s.In%len(p.places)]
 	p.begin()
+	p.sent = s.Do
 	p.arm(s.Faults)
+	p.hard = len(s.During) > 0 || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !overcome(fault) }) || attempts(s.Faults) > 2
 	switch s.Do {
 	case DoBoth:
 		other := p.places[s.N%len(p.places)]
@@ -275,11 +275,38 @@ func (p *player) arm(faults []Trouble) {
 			fault = troubles["stall"]
 		}
 		fault.Call, fault.After, fault.Times = trouble.Call, trouble.After, trouble.Times
-		for _, service := range p.at {
+		for i, service := range p.at {
+			if trouble.What == "echo" && i == 1 {
+				fault.Body = `{"message":"refused for ` + otherToken + ` and ` + otherSecret + `"}`
+			}
 			service.Fail(fault)
 		}
 		p.troubled = true
 	}
+}
+
+// overcome tells whether the provider overcomes a fault if it hits two requests at most.
+func overcome(trouble Trouble) bool {
+	once := trouble.Call == simulator.CallCreateSession || trouble.Call == simulator.CallBatch
+	switch trouble.What {
+	case "429", "429 wait":
+		return true
+	case "500", "502", "503", "503 wait", "503 after", "504 after", "break before", "break after", "slow":
+		return !once
+	case "very slow":
+		return trouble.Call == simulator.CallMultipartComplete
+	}
+	return false
+}
+
+// attempts is the number of requests that faults hit, large if it has no end.
+func attempts(faults []Trouble) (n int) {
+	for _, trouble := range faults {
+		if n += trouble.Times; trouble.Times == 0 {
+			return 1000
+		}
+	}
+	return n
 }
 
 // newRun is a run of Terraform that has not begun.
@@ -405,6 +432,9 @@ func (p *player) act(pl *place, s Step) {
 	switch s.Do {
 	case DoConfig:
 		pl.variants[s.On] = s.N
+		if s.On == "upload.big" && pl.machine.versions["big.mp4"] == 0 {
+			pl.machine.write("big.mp4", 1)
+		}
 	case DoCBD:
 		pl.cbd[s.On] = !pl.cbd[s.On]
 	case DoTaint, DoUntaint:
@@ -507,7 +537,7 @@ func (p *player) settle() {
 			if exists(path + ".away") {
 				_ = os.Rename(path+".away", path)
 			}
-			if !exists(path) {
+			if !exists(path) && (name == "small.mp4" || pl.variants["upload.big"] > 0) {
 				pl.machine.write(name, 1)
 			}
 		}

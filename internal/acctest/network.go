@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
@@ -30,7 +31,9 @@ type World struct {
 	// Log is what all providers have logged, at every level.
 	Log *Log
 
-	tb testing.TB
+	tb     testing.TB
+	schema *tfprotov6.GetProviderSchemaResponse // of every provider; nil before the first one
+	first  sync.Once
 }
 
 // NewWorld starts a service until the test ends.
@@ -66,7 +69,9 @@ func (w *World) Provider(config Attrs) *Provider {
 func (w *World) start(config Attrs, env map[string]string, dial provider.Dial) *Provider {
 	w.tb.Helper()
 	server := provider.NewServer(provider.NewWithNetwork("test", lookup(maps.Clone(env)), dial)(), provider.Logged)
-	p := newProvider(w.tb, tflogtest.RootLogger(w.tb.Context(), w.Log), server)
+	p := &Provider{Server: server, tb: w.tb, ctx: tflogtest.RootLogger(w.tb.Context(), w.Log)}
+	w.first.Do(func() { w.schema = p.readSchema() })
+	p.Schema = w.schema
 	if diags := p.Configure(config); len(diags) > 0 {
 		w.tb.Fatalf("configuring the provider:\n%s", diags)
 	}
