@@ -125,7 +125,7 @@ func drawEvent(t *rapid.T) Step {
 // search plays drawn histories. For a failure it prints the shortest history that fails.
 func search(t *testing.T, played *atomic.Int64) {
 	t.Helper()
-	shortest, failure := History{}, ""
+	shortest, failure, begun := History{}, "", time.Now()
 	defer func() { // rapid ends the goroutine after a failure
 		if failure != "" {
 			shortest, failure = shrink(t, shortest, failure)
@@ -139,6 +139,9 @@ func search(t *testing.T, played *atomic.Int64) {
 			_ = os.WriteFile(last, []byte(h.String()), 0o600)
 		}
 		if got := play(t, h); got != "" {
+			if failure == "" {
+				fmt.Printf("a failure after %s: shrinking it\n", time.Since(begun).Round(time.Second))
+			}
 			if failure == "" || len(h.String()) < len(shortest.String()) {
 				shortest, failure = h, got
 			}

@@ -214,6 +214,7 @@ func newPlayer(r *recorder, h History) *player {
 func (p *player) step(i int, s Step) {
 	fmt.Fprintf(&p.story, "%d: %s\n", i, literalStep(s))
 	pl := p.places[s.In%len(p.places)]
+	time.Sleep(3 * time.Second) // so that a file written now is not the one of the step before
 	p.begin()
 	p.sent = s.Do
 	p.arm(s.Faults)
