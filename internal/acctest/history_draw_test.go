@@ -31,7 +31,7 @@ type choice[T any] struct {
 }
 
 func mostly[T any](value T, others ...T) []choice[T] {
-	all := []choice[T]{{4 * max(1, len(others)), value}}
+	all := []choice[T]{{3 * len(others), value}}
 	for _, other := range others {
 		all = append(all, choice[T]{1, other})
 	}
@@ -52,52 +52,49 @@ func drawHistory(t *rapid.T) History {
 		CheckUpload: weighted(t, "check upload", mostly(false, true)...),
 		Checksum:    weighted(t, "checksum", mostly("", "crc64nvme", "sha256")...),
 	}}
-	// A configuration and a first apply, then anything.
-	for _, address := range slices.Sorted(maps.Keys(kinds)) {
-		odds := 2
-		if address == "upload.big" {
-			odds = 8 // hashing it takes most of a history's time
-		}
-		if rapid.IntRange(0, odds-1).Draw(t, "configured") == 0 {
-			h.Steps = append(h.Steps, Step{Do: DoConfig, On: address, N: rapid.IntRange(1, len(kinds[address].variants)).Draw(t, "variant")})
-		}
+	about := rapid.SampledFrom(focuses).Draw(t, "about")
+	for _, address := range about {
+		h.Steps = append(h.Steps, Step{Do: DoConfig, On: address, N: rapid.IntRange(1, len(kinds[address].variants)).Draw(t, "variant")})
 	}
-	return History{h.Service, append(h.Steps, rapid.SliceOfN(rapid.Custom(drawStep), 10-len(h.Steps), 30-len(h.Steps)).Draw(t, "steps")...)}
+	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about) })
+	h.Steps = append(h.Steps, rapid.SliceOfN(step, 10-len(h.Steps), 30-len(h.Steps)).Draw(t, "steps")...)
+	return h
 }
 
-func drawStep(t *rapid.T) Step {
+func drawStep(t *rapid.T, about []string) Step {
 	s := Step{Do: weighted(t, "do",
-		choice[string]{14, DoApply}, choice[string]{1, DoPlan}, choice[string]{1, DoSave}, choice[string]{2, DoSaved},
-		choice[string]{1, DoRefresh}, choice[string]{1, DoDestroy}, choice[string]{2, DoReplace}, choice[string]{2, DoBoth},
+		choice[string]{16, DoApply}, choice[string]{1, DoPlan}, choice[string]{1, DoSave}, choice[string]{2, DoSaved},
+		choice[string]{1, DoRefresh}, choice[string]{1, DoDestroy}, choice[string]{5, DoReplace}, choice[string]{3, DoBoth},
 		choice[string]{1, DoTaint}, choice[string]{2, DoUntaint}, choice[string]{1, DoRemove}, choice[string]{2, DoAdvice},
 		choice[string]{6, DoConfig}, choice[string]{2, DoCBD}, choice[string]{1, DoEdit}, choice[string]{1, DoAccount},
-		choice[string]{2, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
+		choice[string]{3, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
 		choice[string]{2, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoStatus}, choice[string]{1, DoGone},
 		choice[string]{1, DoSettle},
 	)}
 	s.In = weighted(t, "in", choice[int]{12, 0}, choice[int]{1, 1}, choice[int]{1, 2})
-	drawObject(t, &s)
+	drawObject(t, &s, about)
 	switch s.Do {
 	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoBoth:
-		s.Faults = rapid.SliceOfN(rapid.Custom(drawTrouble), 0, 3).Draw(t, "faults")
-		s.During = rapid.SliceOfN(rapid.Custom(drawEvent), 0, 2).Draw(t, "during")
+		s.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Trouble { return drawTrouble(t, about) }), 0, 3).Draw(t, "faults")
+		if weighted(t, "eventful", mostly(false, true)...) {
+			s.During = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Step { return drawEvent(t, about) }), 1, 2).Draw(t, "during")
+		}
 	}
 	return s
 }
 
 // drawObject draws what a step is done to.
-func drawObject(t *rapid.T, s *Step) {
+func drawObject(t *rapid.T, s *Step, about []string) {
 	switch s.Do {
 	case DoReplace, DoTaint, DoUntaint, DoRemove, DoCBD, DoEdit:
-		s.On = rapid.SampledFrom(slices.Sorted(maps.Keys(kinds))).Draw(t, "on")
+		s.On = rapid.SampledFrom(about).Draw(t, "on")
 	case DoConfig:
-		s.On = rapid.SampledFrom(slices.Sorted(maps.Keys(kinds))).Draw(t, "on")
+		s.On = rapid.SampledFrom(about).Draw(t, "on")
 		s.N = rapid.IntRange(0, len(kinds[s.On].variants)).Draw(t, "variant")
-		if s.On == "upload.big" && rapid.IntRange(0, 3).Draw(t, "big") > 0 {
-			s.N = 0
-		}
 	case DoWrite, DoTouch, DoRename, DoDelete:
-		s.On = weighted(t, "file", choice[string]{5, "small.mp4"}, choice[string]{1, "big.mp4"})
+		if s.On = "small.mp4"; slices.Contains(about, "upload.big") {
+			s.On = "big.mp4"
+		}
 		s.N = rapid.IntRange(1, 3).Draw(t, "version")
 	case DoBoth:
 		s.N = rapid.IntRange(1, 2).Draw(t, "other workspace")
@@ -106,26 +103,28 @@ func drawObject(t *rapid.T, s *Step) {
 	}
 }
 
-func drawTrouble(t *rapid.T) Trouble {
+func drawTrouble(t *rapid.T, about []string) Trouble {
+	calls := faults[kinds[rapid.SampledFrom(about).Draw(t, "of")].typ]
+	call := rapid.SampledFrom(slices.Sorted(maps.Keys(calls))).Draw(t, "call")
 	return Trouble{
-		Call: rapid.SampledFrom(calls).Draw(t, "call"), What: rapid.SampledFrom(slices.Sorted(maps.Keys(troubles))).Draw(t, "what"),
+		Call: call, What: rapid.SampledFrom(calls[call]).Draw(t, "what"),
 		After: weighted(t, "after", mostly(0, 1, 2)...), Times: weighted(t, "times", mostly(1, 2, 3, 0)...),
 	}
 }
 
-func drawEvent(t *rapid.T) Step {
+func drawEvent(t *rapid.T, about []string) Step {
 	s := Step{Do: weighted(t, "event",
 		choice[string]{3, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
 		choice[string]{1, DoTouch}, choice[string]{1, DoDelete}, choice[string]{1, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoGone},
-	), At: rapid.IntRange(0, 25).Draw(t, "at")}
-	drawObject(t, &s)
+	), At: rapid.IntRange(0, 12).Draw(t, "at")}
+	drawObject(t, &s, about)
 	return s
 }
 
 // search plays drawn histories. For a failure it prints the shortest history that fails.
 func search(t *testing.T, played *atomic.Int64) {
 	t.Helper()
-	shortest, failure, begun := History{}, "", time.Now()
+	shortest, failure := History{}, ""
 	defer func() { // rapid ends the goroutine after a failure
 		if failure != "" {
 			shortest, failure = shrink(t, shortest, failure)
@@ -140,7 +139,7 @@ func search(t *testing.T, played *atomic.Int64) {
 		}
 		if got := play(t, h); got != "" {
 			if failure == "" {
-				fmt.Printf("a failure after %s: shrinking it\n", time.Since(begun).Round(time.Second))
+				fmt.Printf("a failure after %d histories: shrinking it\n", played.Load())
 			}
 			if failure == "" || len(h.String()) < len(shortest.String()) {
 				shortest, failure = h, got

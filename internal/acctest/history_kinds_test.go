@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -122,9 +123,46 @@ func sizeOf(file string, n int) int {
 	return size
 }
 
-// calls are the calls of a provider by how a fault of them is drawn.
-var calls = []string{
-	simulator.CallCreateSession, simulator.CallGetSession, simulator.CallListSessions, simulator.CallRegions,
-	simulator.CallPresignURL, simulator.CallPutObject, simulator.CallMultipartCreate, simulator.CallMultipartURL,
-	simulator.CallPutPart, simulator.CallMultipartComplete, simulator.CallBatch,
+// faults are what may go wrong with the calls of a type, by call. What is likely to matter stands
+// there twice.
+var faults = map[string]map[string][]string{
+	sessionType: {
+		simulator.CallCreateSession: append(slices.Clone(usual), "break after", "503 after", "504 after", "silent after", "cut", "503", "break before", "control", "echo"),
+		simulator.CallGetSession:    append(slices.Clone(usual), "404", "echo"),
+		simulator.CallListSessions:  usual,
+		simulator.CallRegions:       usual,
+	},
+	uploadType: {
+		simulator.CallPresignURL:        usual,
+		simulator.CallPutObject:         append(slices.Clone(puts), "break after", "503 after", "silent after"),
+		simulator.CallMultipartCreate:   append(slices.Clone(usual), "echo"),
+		simulator.CallMultipartURL:      append(slices.Clone(usual), "NoSuchUpload", "404"),
+		simulator.CallPutPart:           append(slices.Clone(puts), "400"),
+		simulator.CallMultipartComplete: append(slices.Clone(usual), "very slow", "very slow", "InvalidPart", "NoSuchUpload", "break after", "400", "404"),
+	},
+	jobType: {
+		simulator.CallBatch: append(slices.Clone(usual), "503", "503 after", "break after", "silent after", "504 after", "control"),
+	},
+}
+
+var (
+	usual = []string{
+		"break before", "break after", "cut", "silent", "silent after", "slow", "400", "401", "403", "429", "429 wait",
+		"500", "502", "503", "503 wait", "503 after", "504 after", "page",
+	}
+	puts = []string{
+		"break before", "break after", "cut", "stall", "silent after", "403", "expired", "slow down", "500", "503", "503 after",
+		"wrong ETag", "wrong ETag", "KMS ETag", "no ETag", "wrong checksum",
+	}
+)
+
+// focuses are the resources that a history is about.
+var focuses = [][]string{
+	{"session.a"},
+	{"session.a", "session.b"},
+	{"upload.small"},
+	{"upload.small", "upload.twin"},
+	{"upload.small", "job.one"},
+	{"upload.big"},
+	{"session.a", "upload.small", "upload.twin", "job.one"},
 }

@@ -294,15 +294,20 @@ func overcome(trouble Trouble) bool {
 		return true
 	case "500", "502", "503", "503 wait", "503 after", "504 after", "break before", "break after", "slow":
 		return !once
+	case "wrong ETag":
+		return trouble.Call == simulator.CallPutPart || trouble.Call == simulator.CallPutObject
 	case "very slow":
 		return trouble.Call == simulator.CallMultipartComplete
 	}
 	return false
 }
 
-// attempts is the number of requests that faults hit, large if it has no end.
+// attempts is the number of requests that fail, large if it has no end. A slow one does not fail.
 func attempts(faults []Trouble) (n int) {
 	for _, trouble := range faults {
+		if strings.HasSuffix(trouble.What, "slow") {
+			continue
+		}
 		if n += trouble.Times; trouble.Times == 0 {
 			return 1000
 		}
