@@ -218,7 +218,7 @@ func (p *player) step(i int, s Step) {
 	p.begin()
 	p.sent = s.Do
 	p.arm(s.Faults)
-	p.hard = len(s.During) > 0 || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !overcome(fault) }) || attempts(s.Faults) > 2
+	p.hard = len(s.During) > 0 || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !p.overcome(fault) }) || attempts(s.Faults) > 2
 	switch s.Do {
 	case DoBoth:
 		other := p.places[s.N%len(p.places)]
@@ -287,7 +287,7 @@ func (p *player) arm(faults []Trouble) {
 }
 
 // overcome tells whether the provider overcomes a fault if it hits two requests at most.
-func overcome(trouble Trouble) bool {
+func (p *player) overcome(trouble Trouble) bool {
 	once := trouble.Call == simulator.CallCreateSession || trouble.Call == simulator.CallBatch
 	switch trouble.What {
 	case "429", "429 wait":
@@ -295,7 +295,7 @@ func overcome(trouble Trouble) bool {
 	case "500", "502", "503", "503 wait", "503 after", "504 after", "break before", "break after", "slow":
 		return !once
 	case "wrong ETag":
-		return trouble.Call == simulator.CallPutPart || trouble.Call == simulator.CallPutObject
+		return !p.service.KMS && (trouble.Call == simulator.CallPutPart || trouble.Call == simulator.CallPutObject)
 	case "very slow":
 		return trouble.Call == simulator.CallMultipartComplete
 	}
@@ -456,8 +456,8 @@ func (p *player) act(pl *place, s Step) {
 		}
 	case DoAccount:
 		pl.account = s.N % 2
-		for address, o := range pl.state { // files of the other account are of no use here
-			if o.Exists() && kinds[address].typ != sessionType && o.Attrs()["incomplete_upload"] == nil {
+		for address, o := range pl.state { // files of the other account are of no use here; unfinished uploads may stay
+			if o.Exists() && kinds[address].typ != sessionType && (s.N < 4 || o.Attrs()["incomplete_upload"] == nil) {
 				p.forget(pl, address)
 			}
 		}
