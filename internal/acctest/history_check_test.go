@@ -135,19 +135,19 @@ func (p *player) hear(pl *place, text string) {
 		p.rec.Errorf("a text denies what was made: %s", text)
 	}
 	p.checkSecrets("a diagnostic", text)
-	if keep := keepsRunning.FindStringSubmatch(text); keep != nil && !p.known(pl, keep[1]) && !p.gone(keep[1]) {
+	if keep := keepsRunning.FindStringSubmatch(text); len(keep) > 0 && !p.known(pl, keep[1]) && !p.gone(keep[1]) {
 		p.rec.Errorf("a text says that session %s keeps running, which does not exist: %s", keep[1], text)
 	}
-	if made := wasCreated.FindStringSubmatch(text); made != nil && !p.gone(made[1]) &&
+	if made := wasCreated.FindStringSubmatch(text); len(made) > 0 && !p.gone(made[1]) &&
 		!slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return rec.ID == made[1] }) {
 		p.rec.Errorf("a text says that session %s was created, which does not exist: %s", made[1], text)
 	}
-	if stays := staysStored.FindStringSubmatch(text); stays != nil && !p.free[stays[1]] && !p.imported[stays[1]] &&
+	if stays := staysStored.FindStringSubmatch(text); len(stays) > 0 && !p.free[stays[1]] && !p.imported[stays[1]] &&
 		!strings.Contains(p.seen.String(), "taken to be stored as "+stays[1]) && !p.stored(stays[1]) {
 		p.rec.Errorf("a text says that %s is stored, which it is not: %s", stays[1], text)
 	}
 	for _, never := range []string{"Provider produced", "none was made", "was not created", "This is a bug"} {
-		if strings.Contains(text, never) && !(p.edited && strings.Contains(text, "inconsistent final plan")) {
+		if strings.Contains(text, never) && (!p.edited || !strings.Contains(text, "inconsistent final plan")) {
 			p.rec.Errorf("a text that may never be: %s", text)
 		}
 	}
@@ -250,11 +250,14 @@ func (p *player) checkSessions() {
 		if fresh {
 			made++
 		}
+		if final[rec.Status] { // leaves a state without a warning
+			p.before[rec.ID] = true
+		}
 		if p.killed { // Terraform shows ids while it runs, and warnings in the end
 			p.before[rec.ID] = true
 		}
 		switch {
-		case p.before[rec.ID], final[rec.Status], p.free[rec.ID], p.managed(rec.ID), strings.Contains(seen, rec.ID):
+		case p.before[rec.ID], p.free[rec.ID], p.managed(rec.ID), strings.Contains(seen, rec.ID):
 		case fresh && p.untold(heard):
 			p.before[rec.ID] = true
 		default:

@@ -198,8 +198,8 @@ func (c *realPlayer) step(s Step) {
 	}
 	args := map[string][]string{
 		DoApply: {"apply", "-auto-approve"}, DoPlan: {"plan"}, DoSave: {"plan", "-out=saved"}, DoSaved: {"apply", "saved"},
-		DoRefresh: {"apply", "-refresh-only", "-auto-approve"}, DoDestroy: {"destroy", "-auto-approve"}, DoReplace: {"apply", "-auto-approve", "-replace=" + real(s.On)},
-		DoTaint: {"taint", real(s.On)}, DoUntaint: {"untaint", real(s.On)}, DoRemove: {"state", "rm", real(s.On)},
+		DoRefresh: {"apply", "-refresh-only", "-auto-approve"}, DoDestroy: {"destroy", "-auto-approve"}, DoReplace: {"apply", "-auto-approve", "-replace=" + terraformAddress(s.On)},
+		DoTaint: {"taint", terraformAddress(s.On)}, DoUntaint: {"untaint", terraformAddress(s.On)}, DoRemove: {"state", "rm", terraformAddress(s.On)},
 	}[s.Do]
 	switch {
 	case args != nil:
@@ -219,8 +219,8 @@ func (c *realPlayer) step(s Step) {
 	c.server.ClearFaults()
 }
 
-// real is an address as Terraform has it.
-func real(address string) string {
+// terraformAddress is an address as Terraform has it.
+func terraformAddress(address string) string {
 	_, name, _ := strings.Cut(address, ".")
 	return kinds[address].typ + "." + name
 }
@@ -233,8 +233,8 @@ func (c *realPlayer) text() string {
 	b.WriteString("provider \"vodlive\" {\n  max_retries = 2\n}\n")
 	configured := c.place.configured()
 	for _, address := range slices.Sorted(maps.Keys(configured)) {
-		kind, name, _ := strings.Cut(real(address), ".")
-		config := c.place.configOf(address, func(other, attribute string) any { return reference(real(other) + "." + attribute) })
+		kind, name, _ := strings.Cut(terraformAddress(address), ".")
+		config := c.place.configOf(address, func(other, attribute string) any { return reference(terraformAddress(other) + "." + attribute) })
 		fmt.Fprintf(&b, "resource %q %q {\n", kind, name)
 		for _, attribute := range slices.Sorted(maps.Keys(config)) {
 			fmt.Fprintf(&b, "  %s = %s\n", attribute, expression(config[attribute]))
@@ -280,12 +280,14 @@ func (c *realPlayer) moment() moment {
 	}
 	var state struct {
 		Resources []struct {
-			Type, Name string
-			Instances  []struct {
-				Status, Deposed string
-				Attributes      json.RawMessage
-			}
-		}
+			Type      string `json:"type"`
+			Name      string `json:"name"`
+			Instances []struct {
+				Status     string          `json:"status"`
+				Deposed    string          `json:"deposed"`
+				Attributes json.RawMessage `json:"attributes"`
+			} `json:"instances"`
+		} `json:"resources"`
 	}
 	if err := json.Unmarshal(content, &state); err != nil {
 		c.tb.Fatal(err)

@@ -135,12 +135,9 @@ func search(t *testing.T, played *atomic.Int64) {
 	rapid.Check(t, func(r *rapid.T) {
 		h := drawHistory(r)
 		played.Add(1)
-		if last := os.Getenv("HISTORY_LOG"); last != "" {
-			_ = os.WriteFile(last, []byte(h.String()), 0o600)
-		}
 		if got := play(t, h); got != "" {
 			if failure == "" {
-				fmt.Printf("a failure after %d histories: shrinking it\n", played.Load())
+				fmt.Fprintf(os.Stdout, "a failure after %d histories: shrinking it\n", played.Load())
 			}
 			if failure == "" || len(h.String()) < len(shortest.String()) {
 				shortest, failure = h, got
@@ -162,17 +159,17 @@ func shrink(t *testing.T, h History, failure string) (History, string) {
 	}
 	for shorter := true; shorter; {
 		shorter = false
-		for i := len(h.Steps) - 1; i >= 0; i-- {
+		for i := range slices.Backward(h.Steps) {
 			shorter = try(History{h.Service, slices.Delete(slices.Clone(h.Steps), i, i+1)}) || shorter
 		}
 	}
 	for i := range h.Steps {
-		for j := len(h.Steps[i].Faults) - 1; j >= 0; j-- {
+		for j := range slices.Backward(h.Steps[i].Faults) {
 			steps := slices.Clone(h.Steps)
 			steps[i].Faults = slices.Delete(slices.Clone(steps[i].Faults), j, j+1)
 			try(History{h.Service, steps})
 		}
-		for j := len(h.Steps[i].During) - 1; j >= 0; j-- {
+		for j := range slices.Backward(h.Steps[i].During) {
 			steps := slices.Clone(h.Steps)
 			steps[i].During = slices.Delete(slices.Clone(steps[i].During), j, j+1)
 			try(History{h.Service, steps})
@@ -196,11 +193,11 @@ func TestHistories(t *testing.T) {
 
 // TestSoak plays histories for the time that HISTORY_SOAK names.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	duration, err := time.ParseDuration(os.Getenv("HISTORY_SOAK"))
 	if err != nil {
 		t.Skip("HISTORY_SOAK has no duration: run make soak")
 	}
-	t.Parallel()
 	var played atomic.Int64
 	begun := time.Now()
 	for i := range 2 {
@@ -210,7 +207,7 @@ func TestSoak(t *testing.T) {
 				if !t.Run(strconv.Itoa(n), func(t *testing.T) { search(t, &played) }) {
 					return
 				}
-				fmt.Printf("%d histories, %.0f a minute\n", played.Load(), float64(played.Load())/time.Since(begun).Minutes())
+				fmt.Fprintf(os.Stdout, "%d histories, %.0f a minute\n", played.Load(), float64(played.Load())/time.Since(begun).Minutes())
 			}
 		})
 	}

@@ -271,8 +271,6 @@ func (a accounts) uploads() []simulator.Upload { return append(a[0].Uploads(), a
 
 func (a accounts) batches() []simulator.Batch { return append(a[0].Batches(), a[1].Batches()...) }
 
-func (a accounts) journal() []simulator.Request { return append(a[0].Journal(), a[1].Journal()...) }
-
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, os.ErrNotExist)

@@ -492,7 +492,7 @@ func (p *player) serve(s Step) {
 		case DoStatus:
 			statuses := []string{"ERROR", "TERMINATED", "STOPPING", "NEW_STATUS", "READY", "CANCELLED"}
 			for i, rec := range service.Sessions() {
-				if i%2 == s.N%2 {
+				if i%2 == s.N%2 && !final[rec.Status] {
 					service.SetStatus(rec.ID, statuses[s.N%len(statuses)])
 				}
 			}
@@ -577,7 +577,6 @@ var (
 	importLive  = regexp.MustCompile(`to = vodlive_live_session\.NAME\n +id = "([^"]+)"`)
 	importMedia = regexp.MustCompile(`terraform import ADDRESS (\S+)`)
 	lookFor     = regexp.MustCompile(`look for a session named "((?:[^"\\]|\\.)*)" in region`)
-	ownID       = regexp.MustCompile(`^[0-9a-f-]{36}$`)
 )
 
 // follow does what the texts of the last run advise.
@@ -594,7 +593,7 @@ func (p *player) follow(pl *place) {
 			}
 		case uploadType:
 			found := importMedia.FindStringSubmatch(text)
-			if found == nil || !slices.ContainsFunc(p.at.objects(), func(object simulator.Object) bool { return object.KeyPath == found[1] }) {
+			if len(found) == 0 || !slices.ContainsFunc(p.at.objects(), func(object simulator.Object) bool { return object.KeyPath == found[1] }) {
 				continue
 			}
 			p.forget(pl, address)
