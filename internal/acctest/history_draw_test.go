@@ -107,10 +107,14 @@ func drawObject(t *rapid.T, s *Step, about []string) {
 func drawTrouble(t *rapid.T, about []string) Trouble {
 	calls := faults[kinds[rapid.SampledFrom(about).Draw(t, "of")].typ]
 	call := rapid.SampledFrom(slices.Sorted(maps.Keys(calls))).Draw(t, "call")
-	return Trouble{
+	trouble := Trouble{
 		Call: call, What: rapid.SampledFrom(calls[call]).Draw(t, "what"),
 		After: weighted(t, "after", mostly(0, 1, 2)...), Times: weighted(t, "times", mostly(1, 2, 3, 0)...),
 	}
+	if trouble.What == "very slow" {
+		trouble.Times = 0 // every attempt takes that long
+	}
+	return trouble
 }
 
 func drawEvent(t *rapid.T, about []string) Step {

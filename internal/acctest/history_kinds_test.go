@@ -138,7 +138,7 @@ var faults = map[string]map[string][]string{
 		simulator.CallMultipartCreate:   append(slices.Clone(usual), "echo"),
 		simulator.CallMultipartURL:      append(slices.Clone(usual), "NoSuchUpload", "404"),
 		simulator.CallPutPart:           append(slices.Clone(puts), "400"),
-		simulator.CallMultipartComplete: append(slices.Clone(usual), "very slow", "very slow", "InvalidPart", "NoSuchUpload", "break after", "400", "404"),
+		simulator.CallMultipartComplete: append(slices.Clone(usual), "very slow", "very slow", "very slow", "very slow", "InvalidPart", "NoSuchUpload", "break after", "400", "404"),
 	},
 	jobType: {
 		simulator.CallBatch: append(slices.Clone(usual), "503", "503 after", "break after", "silent after", "504 after", "control"),
