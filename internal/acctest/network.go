@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
@@ -30,15 +31,23 @@ type World struct {
 	// Log is what all providers have logged, at every level.
 	Log *Log
 
-	tb testing.TB
+	tb     testing.TB
+	schema *tfprotov6.GetProviderSchemaResponse // of every provider; nil before the first one
+	first  sync.Once
 }
 
 // NewWorld starts a service until the test ends.
 func NewWorld(tb testing.TB, options simulator.Options) *World {
 	tb.Helper()
 	service := newService(tb, options)
+	return newWorld(tb, service, service)
+}
+
+// newWorld is a machine and a service behind a handler.
+func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *World {
+	tb.Helper()
 	w := &World{
-		Live: listen(tb, service, 1), VOD: listen(tb, service, 2), Storage: listen(tb, service, 3),
+		Live: listen(tb, handler, 1), VOD: listen(tb, handler, 2), Storage: listen(tb, handler, 3),
 		Log: &Log{}, tb: tb,
 	}
 	tb.Cleanup(func() { _ = service.Close() }) // before the listeners, which wait for the requests that it holds
@@ -53,9 +62,16 @@ func NewWorld(tb testing.TB, options simulator.Options) *World {
 // Provider starts a provider process and configures it.
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
-	env := maps.Clone(w.Env)
-	server := provider.NewServer(provider.NewWithNetwork("test", lookup(env), w.dial)(), provider.Logged)
-	p := newProvider(w.tb, tflogtest.RootLogger(w.tb.Context(), w.Log), server)
+	return w.start(config, w.Env, w.dial)
+}
+
+// start starts a provider process with an environment and a network of its own.
+func (w *World) start(config Attrs, env map[string]string, dial provider.Dial) *Provider {
+	w.tb.Helper()
+	server := provider.NewServer(provider.NewWithNetwork("test", lookup(maps.Clone(env)), dial)(), provider.Logged)
+	p := &Provider{Server: server, tb: w.tb, ctx: tflogtest.RootLogger(w.tb.Context(), w.Log)}
+	w.first.Do(func() { w.schema = p.readSchema() })
+	p.Schema = w.schema
 	if diags := p.Configure(config); len(diags) > 0 {
 		w.tb.Fatalf("configuring the provider:\n%s", diags)
 	}

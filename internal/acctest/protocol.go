@@ -32,15 +32,17 @@ type Provider struct {
 // configured yet. World.Provider starts one that reaches a service.
 func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
-	return newProvider(tb, tb.Context(), provider.NewServer(provider.NewWithNetwork("test", lookup(env), nil)(), provider.Logged))
+	server := provider.NewServer(provider.NewWithNetwork("test", lookup(env), nil)(), provider.Logged)
+	p := &Provider{Server: server, tb: tb, ctx: tb.Context()}
+	p.Schema = p.readSchema()
+	return p
 }
 
-func newProvider(tb testing.TB, ctx context.Context, server tfprotov6.ProviderServer) *Provider { //nolint:revive // t first
-	tb.Helper()
-	p := &Provider{Server: server, tb: tb, ctx: ctx}
-	p.Schema = must(p, server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
-	Diagnostics(p.Schema.Diagnostics).Must(tb)
-	return p
+func (p *Provider) readSchema() *tfprotov6.GetProviderSchemaResponse {
+	p.tb.Helper()
+	schema := must(p, p.Server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+	Diagnostics(schema.Diagnostics).Must(p.tb)
+	return schema
 }
 
 // must makes a call that may only fail with diagnostics.

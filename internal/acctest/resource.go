@@ -165,6 +165,12 @@ func (pl *Plan) Attrs() Attrs { return attrs(pl.Planned) }
 // Plan validates a configuration and plans towards it; nil is to destroy. It does not refresh.
 func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
 	p.tb.Helper()
+	return p.planTo(prior, config, false)
+}
+
+// planTo is Plan. With replace it plans as `terraform plan -replace` does.
+func (p *Provider) planTo(prior Instance, config Attrs, replace bool) *Plan {
+	p.tb.Helper()
 	pl := &Plan{Prior: prior, Config: config}
 	if config != nil {
 		if pl.Diags = p.Validate(prior.Type, config); pl.Diags.Failed() {
@@ -197,9 +203,9 @@ func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
 		pl.Action = Replace
 	case !prior.Exists():
 		pl.Action = Create
-	case pl.Planned.Equal(prior.State):
+	case pl.Planned.Equal(prior.State) && !replace:
 		pl.Action = NoOp
-	case len(pl.Replaces) == 0:
+	case len(pl.Replaces) == 0 && !replace:
 		pl.Action = Update
 	default:
 		// Terraform plans once more, a new instance, with the private data of the first time. It

@@ -98,7 +98,7 @@ var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|w
 // streamURL allows an rtmp or rtmps URL with a host. It never shows the value, because the path
 // carries a stream key.
 func streamURL() stringRule {
-	const allowed = "must be an rtmp:// or rtmps:// URL with a host, such as \"rtmps://live.example.com/app/key\""
+	const allowed = "must be an rtmp:// or rtmps:// URL with a host"
 	return stringRule{allowed: allowed, check: func(value string) (string, string) {
 		if wrong := streamURLProblem(value); wrong != "" {
 			return fmt.Sprintf("The value given (sensitive, so not shown) %s; it %s.", wrong, allowed), ""

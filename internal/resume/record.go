@@ -106,6 +106,7 @@ type recordPart struct {
 // Close. A nil *Record is one that is turned off or locked by another process: its methods do
 // nothing.
 type Record struct {
+	store  *Store
 	folder *folder
 	name   string
 	key    Key // as stored
@@ -122,7 +123,8 @@ type Record struct {
 
 // Record opens and locks the record of a key. If that fails, the log says why and the record is
 // nil: an upload must never fail because of its record. elsewhere is the id of the upload that
-// another operation with this record works on, "" if there is none.
+// another process with this record works on, "" if there is none. Operations of one process have to
+// agree by themselves: one of them has the record, and may work on another upload than it found there.
 func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere string) {
 	f := s.open(ctx)
 	if f == nil {
@@ -130,9 +132,9 @@ func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere strin
 	}
 	key = key.stored()
 	name := key.recordName()
-	lock, err := f.lock(name)
+	lock, own, err := s.lock(f, name)
 	if lock != nil {
-		return &Record{folder: f, name: name, key: key, lock: lock, log: ctx, upload: readRecord(ctx, f, name, key)}, ""
+		return &Record{store: s, folder: f, name: name, key: key, lock: lock, log: ctx, upload: readRecord(ctx, f, name, key)}, ""
 	}
 	defer f.close()
 	if err != nil {
@@ -140,10 +142,21 @@ func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere strin
 		return nil, ""
 	}
 	tflog.Info(ctx, "the same file is being uploaded already: this is an upload of its own", map[string]any{"file_name": key.FileName})
-	if u := readRecord(ctx, f, name, key); u != nil {
+	if u := readRecord(ctx, f, name, key); u != nil && !own {
 		elsewhere = u.UploadID
 	}
 	return nil, elsewhere
+}
+
+// lock takes the lock of a record. own reports that another operation of this process has it.
+func (s *Store) lock(f *folder, name string) (lock *flock.Flock, own bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own = s.held[name]
+	if lock, err = f.lock(name); lock != nil {
+		s.held[name] = true
+	}
+	return lock, own, err
 }
 
 // readRecord returns the recorded upload, nil if there is none that can be used.
@@ -281,6 +294,9 @@ func (r *Record) Close(over bool) {
 	} else {
 		r.write()
 	}
+	r.store.mu.Lock()
+	delete(r.store.held, r.name)
+	r.store.mu.Unlock()
 	_ = r.lock.Unlock()
 	r.folder.close()
 }

@@ -32,6 +32,9 @@ type Store struct {
 	dir     string // resume_dir
 	refused sync.Once
 	cleaned sync.Once
+
+	mu   sync.Mutex      // also during an attempt to lock a record
+	held map[string]bool // names of the records that this process has locked
 }
 
 // New returns the store below dir, nil if dir is "". The folder is created when it is first needed.
@@ -41,7 +44,7 @@ func New(dir string) *Store {
 	if dir == "" {
 		return nil
 	}
-	return &Store{dir: dir}
+	return &Store{dir: dir, held: map[string]bool{}}
 }
 
 // Usable reports whether records can be kept.

@@ -164,7 +164,7 @@ func (s *Service) readSchedule(f *fields, rec *SessionRecord, now time.Time) tim
 func (s *Service) getSession(id string) answer {
 	s.mu.Lock()
 	e := s.sessions.get(id)
-	if e == nil {
+	if e == nil || s.sessions.late(e, s.o.GetAfter) {
 		s.mu.Unlock()
 		return refusal(http.StatusNotFound, "there is no session %q", id)
 	}
@@ -221,6 +221,9 @@ func (l *sessions) after(query url.Values) (next int, refused string) {
 	if e == nil || query.Get("user_id") != e.rec.UserID || query.Get("created_at_user_id") != createdKey(e.rec) {
 		return 0, "id, user_id and created_at_user_id must be those of one LastEvaluatedKey"
 	}
+	if l.o.RepeatOnNextPage {
+		return l.order(e.position), ""
+	}
 	return l.order(e.position) + 1, ""
 }
 
@@ -230,16 +233,16 @@ func (l *sessions) page(next int) (page []SessionRecord, cursor map[string]any) 
 	var last *session
 	for ; next < len(l.all); next++ {
 		e := l.all[l.order(next)]
-		if e.removed {
+		if e.removed || l.late(e, l.o.ListAfter) {
 			continue
 		}
-		if len(page) == pageSize {
+		if len(page) == l.o.PageSize {
 			return page, cursorAt(last)
 		}
 		page = append(page, l.look(e))
 		last = e
 	}
-	if l.o.EmptyLastPage && len(page) == pageSize {
+	if l.o.EmptyLastPage && len(page) == l.o.PageSize {
 		return page, cursorAt(last)
 	}
 	return page, nil

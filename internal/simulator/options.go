@@ -60,6 +60,11 @@ type Options struct {
 	// With 0, each GET and each listing of the session advances it by one status: create returns
 	// PENDING, the first read PROVISIONING, the second ALLOCATED, the third READY.
 	ReadyAfter time.Duration
+	// GetAfter and ListAfter are the times on Clock after which a created session appears in GET and
+	// in the listing.
+	GetAfter, ListAfter time.Duration
+	// Respelled shows another spelling of regions, time zones and stream URLs than the one created.
+	Respelled bool
 	// LateAllocation omits endpoints, addresses and ports until a session is ALLOCATED.
 	LateAllocation bool
 
@@ -81,6 +86,10 @@ type Options struct {
 	ListEnd string
 	// EmptyLastPage adds a cursor to a full last page, so that an empty page follows.
 	EmptyLastPage bool
+	// PageSize is the maximum number of sessions on a page; default 100. RepeatOnNextPage begins each
+	// further page with the last session of the page before.
+	PageSize         int
+	RepeatOnNextPage bool
 	// ListOrder is "newest" (default) or "oldest" first.
 	ListOrder string
 
@@ -171,6 +180,9 @@ func (o Options) withDefaults() Options {
 	text(&o.Absent, "absent")
 	text(&o.ListEnd, "absent")
 	text(&o.ListOrder, "newest")
+	if o.PageSize == 0 {
+		o.PageSize = pageSize
+	}
 	text(&o.Bucket, DefaultBucket)
 	text(&o.ETagQuoting, "quoted")
 	text(&o.Encryption, "AES256")

@@ -18,6 +18,8 @@ type session struct {
 	rec SessionRecord
 	// position is the index in sessions.all, 0 for the oldest.
 	position int
+	// existing is set for a session that a test has added.
+	existing bool
 	// fixed keeps rec.Status; otherwise the status follows Options.StatusPath.
 	fixed bool
 	// looks counts the responses that showed the session, for Options.ReadyAfter 0.
@@ -37,7 +39,7 @@ type sessions struct {
 func newSessions(o Options) sessions { return sessions{o: o, byID: map[string]*session{}} }
 
 func (l *sessions) add(rec SessionRecord, fixed bool, starts time.Time) *session {
-	e := &session{rec: rec, position: len(l.all), fixed: fixed, starts: starts}
+	e := &session{rec: rec, position: len(l.all), existing: fixed, fixed: fixed, starts: starts}
 	if e.rec.ID == "" {
 		e.rec.ID = newUUID()
 	}
@@ -53,6 +55,11 @@ func (l *sessions) get(id string) *session {
 		return e
 	}
 	return nil
+}
+
+// late reports whether a created session does not appear yet.
+func (l *sessions) late(e *session, after time.Duration) bool {
+	return !e.existing && l.o.Clock().Before(e.rec.CreatedAt.Add(after))
 }
 
 // generate sets the values that the service allocates, unless the record has them.

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -16,6 +17,9 @@ const (
 
 // show returns the JSON object of a session.
 func (s *Service) show(rec SessionRecord, as shape) map[string]any {
+	if s.o.Respelled {
+		rec = respelled(rec)
+	}
 	object := map[string]any{
 		"id": rec.ID, "region": rec.Region, "name": rec.Name, "input": rec.Input, "mode": rec.Mode,
 		"input_preset":        map[string]any{"codec": rec.Codec, "resolution": rec.Resolution, "bitrate": rec.Bitrate},
@@ -48,6 +52,21 @@ func (s *Service) show(rec SessionRecord, as shape) map[string]any {
 	s.putNumber(object, "port", rec.Port)
 	s.putNumber(object, "egress_port", rec.EgressPort)
 	return object
+}
+
+// respelled returns the record with other spellings of the same values.
+func respelled(rec SessionRecord) SessionRecord {
+	rec.Region = strings.ToUpper(rec.Region)
+	if rec.Timezone == "Asia/Calcutta" {
+		rec.Timezone = "Asia/Kolkata"
+	}
+	for _, endpoint := range []*string{&rec.InputSourceA, &rec.InputSourceB, &rec.OutputDestinationA, &rec.OutputDestinationB} {
+		if u, err := url.Parse(*endpoint); err == nil && u.Scheme == "rtmp" && u.Port() == "" {
+			u.Host += ":1935"
+			*endpoint = u.String()
+		}
+	}
+	return rec
 }
 
 func (s *Service) outputMode(value string, as shape) any {

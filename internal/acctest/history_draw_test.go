@@ -1,0 +1,226 @@
+package acctest
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// weighted draws a value by weight.
+func weighted[T any](t *rapid.T, label string, choices ...choice[T]) T {
+	var all []T
+	for _, c := range choices {
+		for range c.weight {
+			all = append(all, c.value)
+		}
+	}
+	return rapid.SampledFrom(all).Draw(t, label)
+}
+
+type choice[T any] struct {
+	weight int
+	value  T
+}
+
+func mostly[T any](value T, others ...T) []choice[T] {
+	all := []choice[T]{{3 * len(others), value}}
+	for _, other := range others {
+		all = append(all, choice[T]{1, other})
+	}
+	return all
+}
+
+// drawHistory draws a history of 10 to 30 steps.
+func drawHistory(t *rapid.T) History {
+	h := History{Service: Service{
+		GetLate:     weighted(t, "get late", mostly(0, 3, 10, 25)...),
+		ListLate:    weighted(t, "list late", mostly(0, 3, 12, 25, 60)...),
+		PageSize:    weighted(t, "page size", mostly(0, 1, 2, 3)...),
+		Others:      weighted(t, "others", mostly(0, 1, 4)...),
+		Repeat:      weighted(t, "repeat", mostly(false, true)...),
+		Oldest:      weighted(t, "oldest", mostly(false, true)...),
+		Respelled:   weighted(t, "respelled", mostly(false, true)...),
+		KMS:         weighted(t, "KMS", mostly(false, true)...),
+		CheckUpload: weighted(t, "check upload", mostly(false, true)...),
+		Checksum:    weighted(t, "checksum", mostly("", "crc64nvme", "sha256")...),
+	}}
+	about := rapid.SampledFrom(focuses).Draw(t, "about")
+	for _, address := range about {
+		h.Steps = append(h.Steps, Step{Do: DoConfig, On: address, N: rapid.IntRange(1, len(kinds[address].variants)).Draw(t, "variant")})
+	}
+	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about) })
+	h.Steps = append(h.Steps, rapid.SliceOfN(step, 10-len(h.Steps), 30-len(h.Steps)).Draw(t, "steps")...)
+	return h
+}
+
+func drawStep(t *rapid.T, about []string) Step {
+	s := Step{Do: weighted(t, "do",
+		choice[string]{16, DoApply}, choice[string]{1, DoPlan}, choice[string]{1, DoSave}, choice[string]{2, DoSaved},
+		choice[string]{1, DoRefresh}, choice[string]{1, DoDestroy}, choice[string]{5, DoReplace}, choice[string]{3, DoBoth},
+		choice[string]{1, DoTaint}, choice[string]{2, DoUntaint}, choice[string]{1, DoRemove}, choice[string]{2, DoAdvice},
+		choice[string]{6, DoConfig}, choice[string]{2, DoCBD}, choice[string]{1, DoEdit}, choice[string]{2, DoAccount},
+		choice[string]{3, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
+		choice[string]{2, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoStatus}, choice[string]{1, DoGone},
+		choice[string]{1, DoSettle},
+	)}
+	s.In = weighted(t, "in", choice[int]{12, 0}, choice[int]{1, 1}, choice[int]{1, 2})
+	drawObject(t, &s, about)
+	switch s.Do {
+	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoBoth:
+		s.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Trouble { return drawTrouble(t, about) }), 0, 3).Draw(t, "faults")
+		if weighted(t, "eventful", mostly(false, true)...) {
+			s.During = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Step { return drawEvent(t, about) }), 1, 2).Draw(t, "during")
+		}
+	}
+	return s
+}
+
+// drawObject draws what a step is done to.
+func drawObject(t *rapid.T, s *Step, about []string) {
+	switch s.Do {
+	case DoReplace, DoTaint, DoUntaint, DoRemove, DoCBD, DoEdit:
+		s.On = rapid.SampledFrom(about).Draw(t, "on")
+	case DoConfig:
+		s.On = rapid.SampledFrom(about).Draw(t, "on")
+		s.N = rapid.IntRange(0, len(kinds[s.On].variants)).Draw(t, "variant")
+	case DoWrite, DoTouch, DoRename, DoDelete:
+		if s.On = "small.mp4"; slices.Contains(about, "upload.big") {
+			s.On = "big.mp4"
+		}
+		s.N = rapid.IntRange(1, 3).Draw(t, "version")
+	case DoBoth:
+		s.N = rapid.IntRange(1, 2).Draw(t, "other workspace")
+	case DoRecords, DoStatus, DoGone, DoAccount:
+		s.N = rapid.IntRange(0, 5).Draw(t, "n")
+	}
+}
+
+func drawTrouble(t *rapid.T, about []string) Trouble {
+	calls := faults[kinds[rapid.SampledFrom(about).Draw(t, "of")].typ]
+	call := rapid.SampledFrom(slices.Sorted(maps.Keys(calls))).Draw(t, "call")
+	trouble := Trouble{
+		Call: call, What: rapid.SampledFrom(calls[call]).Draw(t, "what"),
+		After: weighted(t, "after", mostly(0, 1, 2)...), Times: weighted(t, "times", mostly(1, 2, 3, 0)...),
+	}
+	if trouble.What == "very slow" {
+		trouble.Times = 0 // every attempt takes that long
+	}
+	return trouble
+}
+
+func drawEvent(t *rapid.T, about []string) Step {
+	s := Step{Do: weighted(t, "event",
+		choice[string]{3, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
+		choice[string]{1, DoTouch}, choice[string]{1, DoDelete}, choice[string]{1, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoGone},
+	), At: rapid.IntRange(0, 12).Draw(t, "at")}
+	drawObject(t, &s, about)
+	return s
+}
+
+// search plays drawn histories. For a failure it prints the shortest history that fails.
+func search(t *testing.T, played *atomic.Int64) {
+	t.Helper()
+	shortest, failure := History{}, ""
+	defer func() { // rapid ends the goroutine after a failure
+		if failure != "" {
+			shortest, failure = shrink(t, shortest, failure)
+			t.Errorf("%s\n\nAs a test:\n\nfunc TestFound(t *testing.T) {\n\tt.Parallel()\n\tReplay(t, %s)\n}", failure, shortest)
+		}
+	}()
+	rapid.Check(t, func(r *rapid.T) {
+		h := drawHistory(r)
+		played.Add(1)
+		if got := play(t, h); got != "" {
+			if failure == "" {
+				fmt.Fprintf(os.Stdout, "a failure after %d histories: shrinking it\n", played.Load())
+			}
+			if failure == "" || len(h.String()) < len(shortest.String()) {
+				shortest, failure = h, got
+			}
+			r.Fatalf("an invariant does not hold")
+		}
+	})
+}
+
+// shrink leaves out what a history needs not in order to fail. rapid leaves at least ten steps.
+func shrink(t *testing.T, h History, failure string) (History, string) {
+	t.Helper()
+	try := func(smaller History) bool {
+		got := play(t, smaller)
+		if got != "" {
+			h, failure = smaller, got
+		}
+		return got != ""
+	}
+	for shorter := true; shorter; {
+		shorter = false
+		for i := range slices.Backward(h.Steps) {
+			shorter = try(History{h.Service, slices.Delete(slices.Clone(h.Steps), i, i+1)}) || shorter
+		}
+	}
+	for i := range h.Steps {
+		for j := range slices.Backward(h.Steps[i].Faults) {
+			steps := slices.Clone(h.Steps)
+			steps[i].Faults = slices.Delete(slices.Clone(steps[i].Faults), j, j+1)
+			try(History{h.Service, steps})
+		}
+		for j := range slices.Backward(h.Steps[i].During) {
+			steps := slices.Clone(h.Steps)
+			steps[i].During = slices.Delete(slices.Clone(steps[i].During), j, j+1)
+			try(History{h.Service, steps})
+		}
+	}
+	try(History{Steps: h.Steps})
+	return h, failure
+}
+
+// TestHistories plays 300 histories, or 90 with the race detector.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	var played atomic.Int64
+	for i := range 3 {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			search(t, &played)
+		})
+	}
+}
+
+// TestSoak plays histories for the time that HISTORY_SOAK names.
+func TestSoak(t *testing.T) {
+	t.Parallel()
+	duration, err := time.ParseDuration(os.Getenv("HISTORY_SOAK"))
+	if err != nil {
+		t.Skip("HISTORY_SOAK has no duration: run make soak")
+	}
+	var played atomic.Int64
+	begun := time.Now()
+	for i := range 2 {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			for n := 0; time.Since(begun) < duration; n++ {
+				if !t.Run(strconv.Itoa(n), func(t *testing.T) { search(t, &played) }) {
+					return
+				}
+				fmt.Fprintf(os.Stdout, "%d histories, %.0f a minute\n", played.Load(), float64(played.Load())/time.Since(begun).Minutes())
+			}
+		})
+	}
+}
+
+func TestMain(m *testing.M) {
+	_ = flag.Set("rapid.checks", checks) // unless given
+	_ = flag.Set("rapid.nofailfile", "true")
+	flag.Parse()
+	debug.SetGCPercent(400) // histories leave much garbage
+	os.Exit(m.Run())
+}

@@ -1,0 +1,398 @@
+package acctest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// process is a provider process on a machine.
+type process struct {
+	*Provider
+	cancel context.CancelFunc
+
+	mu    sync.Mutex
+	conns []net.Conn
+	dead  bool
+}
+
+func (p *player) process(pl *place) *process {
+	pr := &process{}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := p.w.dial(ctx, network, address)
+		pr.mu.Lock()
+		defer pr.mu.Unlock()
+		if err == nil && pr.dead {
+			_ = conn.Close()
+			return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+		}
+		pr.conns = append(pr.conns, conn)
+		return conn, err
+	}
+	env := maps.Clone(p.w.Env)
+	env["VODLIVE_RESUME_DIR"], env["VODLIVE_ID_TOKEN"] = pl.machine.records, firstToken
+	if pl.account == 1 {
+		env["VODLIVE_ACCESS_TOKEN_ID"], env["VODLIVE_SECRET_KEY"], env["VODLIVE_ID_TOKEN"] = otherTokenID, otherSecret, otherToken
+	}
+	pr.Provider, pr.cancel = p.w.start(Attrs{"max_retries": 2}, env, dial).WithCancel()
+	return pr
+}
+
+// die ends the process as SIGKILL does: its connections break, and nothing that it still does counts.
+func (pr *process) die() {
+	pr.mu.Lock()
+	pr.dead = true
+	for _, conn := range pr.conns {
+		if conn != nil {
+			_ = conn.Close()
+		}
+	}
+	pr.mu.Unlock()
+	pr.cancel()
+}
+
+// run is one run of Terraform in a workspace.
+type run struct {
+	*player
+	place *place
+	proc  *process
+
+	mu          sync.Mutex
+	said        map[string][]string // diagnostics by address
+	failed      bool
+	interrupted bool
+	killed      bool
+	creates     map[string]string // what Create of an address was called for: outcome by address
+	destroyed   bool              // the plan destroys everything
+}
+
+// stop ends the run as Ctrl-C does: what runs is told to end, and nothing else starts.
+func (r *run) stop() {
+	r.mu.Lock()
+	r.interrupted = true
+	proc := r.proc
+	r.mu.Unlock()
+	if proc != nil {
+		_, _ = proc.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
+	}
+}
+
+// kill ends Terraform and its provider at once.
+func (r *run) kill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.killed || r.proc == nil {
+		return
+	}
+	r.killed = true
+	r.place.machine.snapshot()
+	r.proc.die()
+}
+
+func (r *run) ended() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.interrupted || r.killed
+}
+
+// start starts the provider for the next phase.
+func (r *run) start() {
+	proc := r.process(r.place)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.proc = proc
+}
+
+// end ends the provider's process.
+func (r *run) end() { r.proc.cancel() }
+
+// note keeps what is said about an address. A killed Terraform has said nothing.
+func (r *run) note(address string, diags Diagnostics) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said[address] = append(r.said[address], diags.Texts()...)
+	r.failed = r.failed || diags.Failed()
+}
+
+// commit writes the state of an address, unless Terraform has been killed.
+func (r *run) commit(address string, o Instance) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.killed {
+		return
+	}
+	r.place.serial++
+	if !o.State.IsNull() || o.Deposed != nil {
+		r.place.state[address] = o
+	} else {
+		delete(r.place.state, address)
+	}
+}
+
+func (r *run) instance(address string) Instance {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.place.state[address]
+}
+
+// each calls f for each address, at once where the resources do not depend on each other. f is not
+// called for an address if it failed for one that the resource needs; reverse turns the order.
+func (r *run) each(addresses []string, reverse bool, f func(address string) bool) {
+	results := map[string]chan bool{}
+	for _, address := range addresses {
+		results[address] = make(chan bool, 1)
+	}
+	after := map[string][]string{}
+	for _, address := range addresses {
+		for _, need := range kinds[address].needs {
+			if results[need] == nil {
+				continue
+			}
+			if reverse {
+				after[need] = append(after[need], address)
+			} else {
+				after[address] = append(after[address], need)
+			}
+		}
+	}
+	var all sync.WaitGroup
+	for _, address := range addresses {
+		all.Go(func() {
+			ok := false
+			defer func() { results[address] <- ok }()
+			defer r.rec.caught()
+			fine := true
+			for _, other := range after[address] {
+				done := <-results[other]
+				results[other] <- done
+				fine = fine && done
+			}
+			if fine && !r.ended() {
+				ok = f(address)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// refresh reads every instance of the state.
+func (r *run) refresh(state map[string]Instance) map[string]Instance {
+	var mu sync.Mutex
+	fresh := map[string]Instance{}
+	r.each(slices.Collect(maps.Keys(state)), false, func(address string) bool {
+		o := state[address]
+		deposed := o.Deposed
+		if o.Exists() {
+			var diags Diagnostics
+			o, diags = r.proc.Read(o)
+			r.note(address, diags)
+		}
+		if deposed != nil {
+			was, diags := r.proc.Read(*deposed)
+			r.note(address, diags)
+			if o.Deposed = nil; was.Exists() {
+				o.Deposed = &was
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if o.Exists() || o.Deposed != nil {
+			fresh[address] = o
+		}
+		return true
+	})
+	return fresh
+}
+
+// changes is the plan of a workspace.
+type changes struct {
+	serial int
+	state  map[string]Instance // refreshed
+	plans  map[string]*Plan
+	failed bool
+}
+
+func (c *changes) empty() bool {
+	for _, pl := range c.plans {
+		if pl.Action != NoOp || pl.Prior.Deposed != nil {
+			return false
+		}
+	}
+	return !c.failed
+}
+
+func (c *changes) String() string {
+	var lines []string
+	for _, address := range slices.Sorted(maps.Keys(c.plans)) {
+		if pl := c.plans[address]; pl.Action != NoOp || pl.Prior.Deposed != nil {
+			line := fmt.Sprintf("%s: %s", address, pl.Action)
+			if pl.Prior.Tainted {
+				line += " (tainted)"
+			}
+			if pl.Prior.Deposed != nil {
+				line += " (deposed)"
+			}
+			lines = append(lines, line+" "+strings.Join(pl.Replaces, " "))
+		}
+	}
+	return strings.Join(lines, ", ")
+}
+
+// plan refreshes and plans.
+func (r *run) plan(destroy bool, replace string) *changes {
+	c := &changes{serial: r.place.serial, state: r.refresh(r.place.state), plans: map[string]*Plan{}}
+	if r.ended() || r.failed {
+		c.failed = true
+		return c
+	}
+	addresses := maps.Clone(c.state)
+	for address := range r.place.configured() {
+		addresses[address] = c.state[address]
+	}
+	var mu sync.Mutex
+	value := func(address, attribute string) any {
+		mu.Lock()
+		defer mu.Unlock()
+		if pl := c.plans[address]; pl != nil && pl.Config != nil {
+			return pl.Attrs()[attribute]
+		}
+		return Unknown
+	}
+	r.each(slices.Collect(maps.Keys(addresses)), false, func(address string) bool {
+		prior, existed := c.state[address]
+		if !existed || !prior.Exists() {
+			was := prior.Deposed
+			prior = r.proc.New(kinds[address].typ)
+			prior.Deposed = was
+		}
+		var config Attrs
+		if !destroy {
+			config = r.place.configOf(address, value)
+		}
+		pl := r.proc.planTo(prior, config, address == replace && prior.Exists() && config != nil)
+		pl.CreateBeforeDestroy = r.place.createBeforeDestroy(address)
+		r.note(address, pl.Diags)
+		mu.Lock()
+		defer mu.Unlock()
+		c.plans[address] = pl
+		return !pl.Diags.Failed()
+	})
+	c.failed = r.failed || r.ended() || len(c.plans) < len(addresses)
+	return c
+}
+
+// apply carries a plan out.
+func (r *run) apply(c *changes) {
+	r.mu.Lock()
+	if !r.killed {
+		r.place.state = maps.Clone(c.state)
+	}
+	r.mu.Unlock()
+	var destroys, changing, late []string
+	for address, pl := range c.plans {
+		switch {
+		case pl.Action == Delete || pl.Action == Replace && !pl.CreateBeforeDestroy:
+			destroys = append(destroys, address)
+		case pl.Action == Replace:
+			late = append(late, address)
+		}
+		if pl.Prior.Deposed != nil {
+			late = append(late, address)
+		}
+		if pl.Action != Delete && pl.Action != NoOp {
+			changing = append(changing, address)
+		}
+	}
+	gone, made := &outcome{}, &outcome{}
+	r.each(destroys, true, func(address string) bool {
+		pl := c.plans[address]
+		o, diags := r.proc.applyOne(&Plan{Action: Delete, private: pl.private, identity: pl.Prior.Identity}, pl.Prior)
+		r.note(address, diags)
+		o.Deposed = pl.Prior.Deposed
+		r.commit(address, o)
+		gone.set(address, !diags.Failed())
+		return !diags.Failed()
+	})
+	r.each(changing, false, func(address string) bool {
+		if slices.Contains(destroys, address) && !gone.is(address) {
+			return false
+		}
+		ok := r.change(address, c.plans[address])
+		made.set(address, ok)
+		return ok
+	})
+	r.each(slices.Compact(slices.Sorted(slices.Values(late))), true, func(address string) bool {
+		if slices.Contains(changing, address) && !made.is(address) {
+			return false
+		}
+		o := r.instance(address)
+		if o.Deposed == nil {
+			return true
+		}
+		old, diags := r.proc.Destroy(*o.Deposed)
+		r.note(address, diags)
+		if o.Deposed = nil; old.Exists() {
+			o.Deposed = &old
+		}
+		r.commit(address, o)
+		return !diags.Failed()
+	})
+}
+
+// change creates or updates, and creates what replaces.
+func (r *run) change(address string, pl *Plan) bool {
+	pl.Config = r.place.configOf(address, func(address, attribute string) any { return r.instance(address).Attrs()[attribute] })
+	from, deposed := pl.Prior, pl.Prior.Deposed
+	if pl.Action == Replace {
+		from = r.proc.New(pl.Prior.Type)
+		if pl.CreateBeforeDestroy {
+			was := pl.Prior
+			was.Deposed = nil
+			from.Deposed, deposed = &was, &was
+			r.commit(address, from) // before the create, as Terraform does
+		}
+	}
+	counts := pl.Action != Update || pl.Prior.Type == uploadType
+	if counts {
+		r.creating(address)
+	}
+	o, diags := r.proc.planAndApply(pl, from)
+	r.note(address, diags)
+	if counts {
+		r.created(address, o, diags)
+	}
+	o.Deposed = deposed
+	if pl.Action == Replace && pl.CreateBeforeDestroy && !o.Exists() {
+		o = pl.Prior // Terraform takes the old object back
+	}
+	r.commit(address, o)
+	return !diags.Failed()
+}
+
+// outcome has the results of changes by address.
+type outcome struct {
+	mu sync.Mutex
+	ok map[string]bool
+}
+
+func (o *outcome) set(address string, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ok == nil {
+		o.ok = map[string]bool{}
+	}
+	o.ok[address] = ok
+}
+
+func (o *outcome) is(address string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ok[address]
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package acctest
+
+const checks = "100"
