@@ -34,14 +34,16 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 }
 
 // keepPartSize leaves an unfinished upload its part size, even if it is not the one that would be chosen
-// now.
+// now. A state may have been edited, so storage must take parts of that size.
 func (o *operation) keepPartSize(earlier *resume.Upload) {
 	if o.file.PartSize != 0 {
 		return
 	}
 	for _, known := range o.candidates(earlier) {
-		if known != nil && transfer.PartCount(o.file.Size, known.PartSize) <= transfer.MaxParts {
+		if known != nil && known.PartSize >= transfer.MinPartSize && known.PartSize <= transfer.MaxPartSize &&
+			transfer.PartCount(o.file.Size, known.PartSize) <= transfer.MaxParts {
 			o.file.PartSize = known.PartSize
+			return
 		}
 	}
 }

@@ -487,6 +487,36 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 	})
 }
 
+// TestPartSizeThatStorageDoesNotTake: an edited state has a part size below the least one. Such parts
+// make no object.
+func TestPartSizeThatStorageDoesNotTake(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		left := state(b.interrupted())
+		b.file.PartSize, b.dir = 0, t.TempDir()
+		b.mustStore(left, "1")
+	})
+}
+
+// TestOwnPartSizeComesFirst has another resource with the same content leave an upload with another
+// part size.
+func TestOwnPartSizeComesFirst(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		left := state(b.interruptedByFormer())
+		b.dir = t.TempDir()
+		u := b.uploader()
+		u.HandOver(b.file, &resume.Upload{UploadID: "another", KeyPath: left.KeyPath, PartSize: 6 << 20})
+		since := len(b.Journal())
+		if _, err := u.Upload(t.Context(), b.file, left, nil); err != nil {
+			t.Fatal(err)
+		}
+		if sent := b.sent(since); !slices.Equal(sent, []string{"2"}) {
+			t.Errorf("parts %v were sent", sent)
+		}
+	})
+}
+
 // TestExpiredAddressesAreReplaced: the first address expires on its way, and the second one, which was
 // asked for ahead, meanwhile.
 func TestExpiredAddressesAreReplaced(t *testing.T) {
