@@ -22,6 +22,7 @@ const (
 	longestPause  = 256                    // samples
 	stepWorth     = 10 * time.Second       // no trial when less than this is left to send
 	throttledWait = 10 * time.Second       // no step up after storage asked for fewer requests
+	giveWay       = time.Second            // between two steps down because of that
 )
 
 // levels are the numbers of PUTs in flight to choose from.
@@ -62,6 +63,7 @@ type adaption struct {
 	pause     int                   // samples until the next trial
 	pauses    int                   // length of the latest pause
 	quietTill time.Duration         // no step up before
+	gaveWay   time.Duration         // when refusals last lowered the level
 }
 
 // trial is a step that is being judged.
@@ -75,7 +77,7 @@ type trial struct {
 type estimate struct{ mean, err float64 }
 
 func newAdaption(s *schedule) *adaption {
-	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, conns: map[net.Conn]struct{}{}}
+	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, gaveWay: -giveWay, conns: map[net.Conn]struct{}{}}
 }
 
 // add counts bytes handed to the operating system; those of a failed PUT are negative.
@@ -139,7 +141,8 @@ func (a *adaption) throttled() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Since(a.start)
-	if now >= a.quietTill-throttledWait+time.Second {
+	if now >= a.gaveWay+giveWay {
+		a.gaveWay = now
 		a.step(-1)
 		a.trial, a.settled = nil, 0
 	}

@@ -249,3 +249,32 @@ func TestGivesWay(t *testing.T) {
 		})
 	}
 }
+
+// From some time on, when 32 PUTs are in flight, storage refuses more than 5.
+func TestGivesWayUntilNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e4 }
+		l.refuses = func(n int) *http.Response {
+			if n > 5 && time.Since(l.start) > 20*time.Second {
+				return refusal(503, "SlowDown")
+			}
+			return nil
+		}
+		f, _ := newFile(t, 12e6)
+		e := newEngine(l, func(c *transfer.Config) { c.Concurrency, c.MaxRetries = 0, 50 })
+		if _, err := e.UploadParts(t.Context(), f, 10_000, nil, &upload{}); err != nil {
+			t.Fatal(err)
+		}
+		if mean, _ := l.inFlightFrom(15*time.Second, 20*time.Second); mean < 30 {
+			t.Errorf("%.1f PUTs in flight before", mean)
+		}
+		if mean, _ := l.inFlightFrom(30*time.Second, time.Since(l.start)); mean > 6 {
+			t.Errorf("%.1f PUTs in flight, %d refused", mean, l.refused)
+		}
+		if l.refused > 400 {
+			t.Errorf("%d refused", l.refused)
+		}
+	})
+}
