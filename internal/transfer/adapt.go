@@ -32,13 +32,13 @@ const firstLevel = 1
 
 // adaption chooses how many PUTs are in flight: as many as raise the goodput of all uploads together.
 //
-// It takes samples of the goodput while all slots are in use. When they show no trend, it tries a step
-// up, and keeps it if the goodput rises by more than noise. Otherwise it steps back, and tries again
-// after a pause, which doubles each time. If the goodput falls meanwhile, something has changed, and
-// the next trial is at once: on a line that loses packets, goodput falls until more connections share
-// the losses. At the top, that trial is a step down.
+// It takes samples of the goodput while all slots are in use, and no more PUTs are in flight. When they
+// show no trend, it tries a step up, and keeps it if the goodput rises by more than noise. Otherwise it
+// steps back, and tries again after a pause, which doubles each time. If the goodput falls meanwhile,
+// something has changed, and the next trial is at once: on a line that loses packets, goodput falls
+// until more connections share the losses. At the top, that trial is a step down.
 //
-// A step back opens no further PUTs, and interrupts none.
+// A step back opens no further PUTs, and interrupts none. The surplus ones end before the next sample.
 //
 // A nil adaption changes nothing.
 type adaption struct {
@@ -69,7 +69,6 @@ type adaption struct {
 // trial is a step that is being judged.
 type trial struct {
 	by     int
-	factor float64 // by which it changes the PUTs in flight
 	before estimate
 }
 
@@ -157,7 +156,7 @@ func (a *adaption) sample(now time.Duration) {
 	}
 	took, more := now-a.last, delivered-a.delivered
 	a.last, a.delivered = now, delivered
-	if used, slots := a.schedule.sending.usage(); used < slots || took > idle {
+	if used, slots := a.schedule.sending.usage(); used != slots || took > idle {
 		a.skip, a.samples = 1, nil
 		return
 	}
@@ -188,7 +187,7 @@ func (a *adaption) judge(t trial) {
 	case t.by > 0 && gain > max(noise, worth):
 		a.settle(is.mean, true)
 		// Where a step brings about as much as it can, the next one may, too.
-		if gain > (t.factor-1)/2*t.before.mean {
+		if gain > t.before.mean/2 {
 			a.pause = 0
 		}
 	case t.by > 0 && (last || gain+noise < worth), t.by < 0 && gain < -max(noise, worth):
@@ -229,20 +228,13 @@ func (a *adaption) try(now time.Duration) {
 		}
 		t.by = -1
 	}
-	used, _ := a.schedule.sending.usage()
 	a.step(t.by)
-	t.factor = float64(levels[a.level]) / float64(used)
 	a.trial = &t
 }
 
-// step changes the level. After a step back, more PUTs may be in flight than there are slots. Then a
-// step up must be one from there.
+// step changes the level.
 func (a *adaption) step(by int) {
-	used, _ := a.schedule.sending.usage()
 	a.level = min(max(a.level+by, 0), len(levels)-1)
-	for by > 0 && 2*levels[a.level] < 3*used && a.level < len(levels)-1 {
-		a.level++
-	}
 	a.skip, a.samples = settling, nil
 	a.schedule.resize(levels[a.level])
 }

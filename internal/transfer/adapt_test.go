@@ -114,6 +114,18 @@ func (l *line) inFlightFrom(from, to time.Duration) (mean float64, most int) {
 	return float64(sum) / float64(to-from), most
 }
 
+// trials returns how often more than 8 PUTs came to be in flight.
+func (l *line) trials() (n int) {
+	above := false
+	for _, f := range l.flights {
+		if f.n > 8 && !above {
+			n++
+		}
+		above = f.n > 8 || above && f.n == 8
+	}
+	return n
+}
+
 // over uploads size bytes in parts of part bytes over a line, and returns how long that took.
 func over(t *testing.T, l *line, concurrency, size int, part int64) time.Duration {
 	t.Helper()
@@ -167,18 +179,23 @@ func TestDoesNotOscillate(t *testing.T) {
 		if mean, most := l.inFlightFrom(10*time.Second, took); mean > 8.8 || most > 16 {
 			t.Errorf("%.2f PUTs in flight, at most %d", mean, most)
 		}
-		trials, above := 0, false
-		for _, f := range l.flights {
-			if f.n > 8 && !above {
-				trials++
-			}
-			above = f.n > 8 || above && f.n == 8
-		}
-		if trials < 2 || trials > 10 {
+		if trials := l.trials(); trials < 2 || trials > 10 {
 			t.Errorf("%d trials in %s", trials, took)
 		}
 		if _, most := l.inFlightFrom(took-8*time.Second, took); most > 8 {
 			t.Errorf("%d PUTs in flight at the end", most)
+		}
+	})
+}
+
+// Parts take a minute. More connections bring nothing, also while those of a trial finish their parts.
+func TestWaitsForTheEndOfATrial(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(2e4)
+		took := over(t, l, 0, 8e6, 150_000)
+		if _, most := l.inFlightFrom(0, took); most != 16 || l.trials() < 2 {
+			t.Errorf("at most %d PUTs in flight, %d trials", most, l.trials())
 		}
 	})
 }
