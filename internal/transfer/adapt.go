@@ -12,7 +12,7 @@ import (
 const (
 	sampleTime    = 250 * time.Millisecond // of one sample of the goodput, at least
 	sampleTrips   = 2                      // the same in times that it takes to connect
-	idle          = 5 * time.Second        // longest time of one sample: nothing was sent in between
+	idle          = 5 * time.Second        // longest time of one sample; more is a pause between uploads
 	settling      = 2                      // samples after a step that do not count
 	leastSamples  = 5                      // that a decision needs
 	mostSamples   = 8                      // after which a difference that is not clear is none
@@ -38,7 +38,8 @@ const firstLevel = 1
 // something has changed, and the next trial is at once: on a line that loses packets, goodput falls
 // until more connections share the losses. At the top, that trial is a step down.
 //
-// A step back opens no further PUTs, and interrupts none. The surplus ones end before the next sample.
+// A step back opens no further PUTs, and interrupts none. The surplus ones end before the next sample. What was
+// measured before a pause between uploads does not count after it.
 //
 // A nil adaption changes nothing.
 type adaption struct {
@@ -156,7 +157,15 @@ func (a *adaption) sample(now time.Duration) {
 	}
 	took, more := now-a.last, delivered-a.delivered
 	a.last, a.delivered = now, delivered
-	if used, slots := a.schedule.sending.usage(); used != slots || took > idle {
+	if took > idle {
+		if a.trial != nil {
+			a.step(-a.trial.by)
+		}
+		a.trial, a.settled, a.skip, a.samples = nil, 0, settling, nil
+		return
+	}
+	used, slots, waiting := a.schedule.sending.usage()
+	if used != slots {
 		a.skip, a.samples = 1, nil
 		return
 	}
@@ -173,7 +182,7 @@ func (a *adaption) sample(now time.Duration) {
 	case len(a.samples) < leastSamples:
 	case a.trial != nil:
 		a.judge(*a.trial)
-	default:
+	case waiting:
 		a.try(now)
 	}
 }
@@ -208,7 +217,7 @@ func (a *adaption) settle(goodput float64, worth bool) {
 	a.pause = a.pauses
 }
 
-// try begins a trial if it is time for one.
+// try begins a trial if it is time for one. A PUT waits, so a step up has something to send.
 func (a *adaption) try(now time.Duration) {
 	latest := a.samples[len(a.samples)-leastSamples:]
 	fallen := slices.Max(latest) < (1-fall)*a.settled

@@ -1,6 +1,8 @@
 package transfer_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -84,6 +86,9 @@ func (l *line) put(a *attempt, req *http.Request) (*http.Response, error) {
 	defer l.send(-1)
 	const slice = 50 * time.Millisecond
 	for {
+		if err := req.Context().Err(); err != nil {
+			return nil, err
+		}
 		wanted := int64(max(1, l.rate()*slice.Seconds()))
 		b, err := io.ReadAll(io.LimitReader(req.Body, wanted))
 		if err != nil {
@@ -196,6 +201,63 @@ func TestWaitsForTheEndOfATrial(t *testing.T) {
 		took := over(t, l, 0, 8e6, 150_000)
 		if _, most := l.inFlightFrom(0, took); most != 16 || l.trials() < 2 {
 			t.Errorf("at most %d PUTs in flight, %d trials", most, l.trials())
+		}
+	})
+}
+
+// The upload ends during a trial. The next one begins a minute later, when the line is faster, which is
+// not because of the trial.
+func TestTrialEndsWithAPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e5)
+		ctx, cancel := context.WithCancel(t.Context())
+		l.refuses = func(n int) *http.Response {
+			if n > 8 {
+				cancel()
+			}
+			return nil
+		}
+		f, _ := newFile(t, 40e6)
+		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
+		if _, err := e.UploadParts(ctx, f, 100_000, nil, &upload{}); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		l.refuses, l.shared = nil, 5e5
+		begins := time.Since(l.start)
+		if _, err := e.UploadParts(t.Context(), f, 100_000, nil, &upload{}); err != nil {
+			t.Fatal(err)
+		}
+		if mean, _ := l.inFlightFrom(begins+10*time.Second, time.Since(l.start)); mean > 10 {
+			t.Errorf("%.2f PUTs in flight", mean)
+		}
+	})
+}
+
+// All parts are in flight, so a trial would tell nothing until a further file comes.
+func TestTriesNothingThatCannotBeFilled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e4 }
+		f, _ := newFile(t, 16e5)
+		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
+		var uploads sync.WaitGroup
+		for range 2 {
+			uploads.Go(func() {
+				if _, err := e.UploadParts(t.Context(), f, 200_000, nil, &upload{}); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(5025 * time.Millisecond) // between two slices
+		}
+		uploads.Wait()
+		if _, most := l.inFlightFrom(0, 5040*time.Millisecond); most != 8 {
+			t.Errorf("%d PUTs in flight when the second file came", most)
+		}
+		if _, most := l.inFlightFrom(6*time.Second, 10*time.Second); most != 16 {
+			t.Errorf("%d PUTs in flight soon after", most)
 		}
 	})
 }
