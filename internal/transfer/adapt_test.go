@@ -175,6 +175,30 @@ func TestAdaptsUpToTheLimit(t *testing.T) {
 	})
 }
 
+// Of parts that are too large for the budget, one for each PUT in flight and one more are read ahead.
+func TestReadAheadFollowsThePUTsInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const large = 1 << 30
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e4 }
+		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
+		if n := e.ReadAhead(large); n != 9 {
+			t.Errorf("%d parts before the upload", n)
+		}
+		f, _ := newFile(t, 4e6)
+		if _, err := e.UploadParts(t.Context(), f, 10_000, nil, &upload{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := e.ReadAhead(large); n != 33 {
+			t.Errorf("%d parts after the upload", n)
+		}
+		if n := newEngine(l, func(c *transfer.Config) { c.Concurrency = 3 }).ReadAhead(large); n != 4 {
+			t.Errorf("%d parts for 3 PUTs in flight", n)
+		}
+	})
+}
+
 // More connections bring nothing. Trials get rare, and none is near the end.
 func TestDoesNotOscillate(t *testing.T) {
 	t.Parallel()
