@@ -53,18 +53,18 @@ type adaption struct {
 
 	mu        sync.Mutex
 	level     int
-	conns     map[net.Conn]struct{} // of the PUTs in flight
-	trip      time.Duration         // shortest time that it took to connect; 0: unknown
-	last      time.Duration         // when the latest sample was taken
-	delivered int64                 // bytes at that time
-	skip      int                   // samples that do not count yet
-	samples   []float64             // at this level, bytes per second
-	trial     *trial                // nil: none
-	settled   float64               // goodput after the latest trial; 0: unknown
-	pause     int                   // samples until the next trial
-	pauses    int                   // length of the latest pause
-	quietTill time.Duration         // no step up before
-	gaveWay   time.Duration         // when refusals last lowered the level
+	conns     map[net.Conn]int // PUTs in flight by connection; the next PUT may have it already
+	trip      time.Duration    // shortest time that it took to connect; 0: unknown
+	last      time.Duration    // when the latest sample was taken
+	delivered int64            // bytes at that time
+	skip      int              // samples that do not count yet
+	samples   []float64        // at this level, bytes per second
+	trial     *trial           // nil: none
+	settled   float64          // goodput after the latest trial; 0: unknown
+	pause     int              // samples until the next trial
+	pauses    int              // length of the latest pause
+	quietTill time.Duration    // no step up before
+	gaveWay   time.Duration    // when refusals last lowered the level
 }
 
 // trial is a step that is being judged.
@@ -77,7 +77,7 @@ type trial struct {
 type estimate struct{ mean, err float64 }
 
 func newAdaption(s *schedule) *adaption {
-	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, gaveWay: -giveWay, conns: map[net.Conn]struct{}{}}
+	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, gaveWay: -giveWay, conns: map[net.Conn]int{}}
 }
 
 // add counts bytes handed to the operating system; those of a failed PUT are negative.
@@ -110,7 +110,7 @@ func (a *adaption) connected(c net.Conn) {
 	if a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.conns[c] = struct{}{}
+		a.conns[c]++
 	}
 }
 
@@ -118,7 +118,9 @@ func (a *adaption) disconnected(c net.Conn) {
 	if a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		delete(a.conns, c)
+		if a.conns[c]--; a.conns[c] < 1 {
+			delete(a.conns, c)
+		}
 	}
 }
 

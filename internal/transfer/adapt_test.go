@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -313,6 +315,39 @@ func TestOpensNothingTowardsTheEnd(t *testing.T) {
 		took := over(t, l, 0, 8e6, 50_000)
 		if _, most := l.inFlightFrom(0, took); most != 8 {
 			t.Errorf("%d PUTs in flight", most)
+		}
+	})
+}
+
+// Part 2 gets the connection of part 1 before the PUT of part 1 has ended.
+func TestConnectionOfTheNextPUTCounts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, want := newFile(t, 2*partSize)
+		s, passedOn := &store{}, make(chan struct{})
+		conn, other := net.Pipe()
+		defer conn.Close()
+		defer other.Close()
+		e := newEngine(s, func(c *transfer.Config) { c.Concurrency = 0 })
+		s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+			if a.Part == 2 {
+				time.Sleep(time.Second)
+			}
+			httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{Conn: conn, Reused: true})
+			if a.Part == 1 {
+				<-passedOn
+				return nil, nil
+			}
+			close(passedOn)
+			time.Sleep(time.Second)
+			if n := e.Connections(); n != 1 {
+				t.Errorf("%d connections", n)
+			}
+			return nil, nil
+		}
+		uploaded(t, e, s, f, want, nil, &upload{})
+		if n := e.Connections(); n != 0 {
+			t.Errorf("%d connections afterwards", n)
 		}
 	})
 }

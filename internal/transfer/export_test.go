@@ -31,6 +31,14 @@ func (e *Engine) ReadAhead(size int64) (parts int) {
 	}
 }
 
+// Connections returns how many connections the PUTs in flight have.
+func (e *Engine) Connections() int {
+	a := e.schedule.adaption
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.conns)
+}
+
 // Handle is an open file.
 type Handle = handle
 
