@@ -43,12 +43,12 @@ type outcome struct {
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
 }
 
-// content is the content that the configuration has itself, nil for a source.
+// content is the content that the configuration has itself, nil for a source and if it is unknown.
 func (m *model) content() []byte {
 	switch {
-	case !m.Content.IsNull():
+	case m.Content.ValueString() != "":
 		return []byte(m.Content.ValueString())
-	case !m.ContentBase64.IsNull():
+	case m.ContentBase64.ValueString() != "":
 		content, _ := base64.StdEncoding.DecodeString(m.ContentBase64.ValueString()) // validated
 		return content
 	}
