@@ -227,6 +227,12 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
 		return
 	}
+	if r.data.Unknown { // `allowed_customer_ids` may be
+		resp.Diagnostics.AddError("The provider configuration is not known yet",
+			fmt.Sprintf("%s cannot be imported while values in the provider block come from a resource that is not applied yet. "+
+				"Apply that resource first with `-target`.", keyPath))
+		return
+	}
 	if err := r.data.Uploader.CheckCustomer(keyPath); err != nil {
 		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorText(err))
 		return
