@@ -69,7 +69,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	if kept, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
 		plan.outcome = stored(kept.StoredFile)
 		plan.FileName = types.StringValue(kept.FileName)
-		plan.ContentType = firstSet(textOrNull(kept.ContentType), plan.ContentType)
+		plan.ContentType = firstSet(providerdata.TextOrNull(kept.ContentType), plan.ContentType)
 		if !configured.IsNull() {
 			file = nil // the content was not read
 		}
