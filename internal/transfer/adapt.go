@@ -12,7 +12,7 @@ import (
 const (
 	sampleTime    = 250 * time.Millisecond // of one sample of the goodput, at least
 	sampleTrips   = 2                      // the same in times that it takes to connect
-	idle          = 5 * time.Second        // longest time of one sample: nothing was sent in between
+	idle          = 5 * time.Second        // longest time of one sample; more is a pause between uploads
 	settling      = 2                      // samples after a step that do not count
 	leastSamples  = 5                      // that a decision needs
 	mostSamples   = 8                      // after which a difference that is not clear is none
@@ -22,6 +22,7 @@ const (
 	longestPause  = 256                    // samples
 	stepWorth     = 10 * time.Second       // no trial when less than this is left to send
 	throttledWait = 10 * time.Second       // no step up after storage asked for fewer requests
+	giveWay       = time.Second            // between two steps down because of that
 )
 
 // levels are the numbers of PUTs in flight to choose from.
@@ -31,13 +32,14 @@ const firstLevel = 1
 
 // adaption chooses how many PUTs are in flight: as many as raise the goodput of all uploads together.
 //
-// It takes samples of the goodput while all slots are in use. When they show no trend, it tries a step
-// up, and keeps it if the goodput rises by more than noise. Otherwise it steps back, and tries again
-// after a pause, which doubles each time. If the goodput falls meanwhile, something has changed, and
-// the next trial is at once: on a line that loses packets, goodput falls until more connections share
-// the losses. At the top, that trial is a step down.
+// It takes samples of the goodput while all slots are in use, and no more PUTs are in flight. When they
+// show no trend, it tries a step up, and keeps it if the goodput rises by more than noise. Otherwise it
+// steps back, and tries again after a pause, which doubles each time. If the goodput falls meanwhile,
+// something has changed, and the next trial is at once: on a line that loses packets, goodput falls
+// until more connections share the losses. At the top, that trial is a step down.
 //
-// A step back opens no further PUTs, and interrupts none.
+// A step back opens no further PUTs, and interrupts none. The surplus ones end before the next sample. What was
+// measured before a pause between uploads does not count after it.
 //
 // A nil adaption changes nothing.
 type adaption struct {
@@ -51,23 +53,23 @@ type adaption struct {
 
 	mu        sync.Mutex
 	level     int
-	conns     map[net.Conn]struct{} // of the PUTs in flight
-	trip      time.Duration         // shortest time that it took to connect; 0: unknown
-	last      time.Duration         // when the latest sample was taken
-	delivered int64                 // bytes at that time
-	skip      int                   // samples that do not count yet
-	samples   []float64             // at this level, bytes per second
-	trial     *trial                // nil: none
-	settled   float64               // goodput after the latest trial; 0: unknown
-	pause     int                   // samples until the next trial
-	pauses    int                   // length of the latest pause
-	quietTill time.Duration         // no step up before
+	conns     map[net.Conn]int // PUTs in flight by connection; the next PUT may have it already
+	trip      time.Duration    // shortest time that it took to connect; 0: unknown
+	last      time.Duration    // when the latest sample was taken
+	delivered int64            // bytes at that time
+	skip      int              // samples that do not count yet
+	samples   []float64        // at this level, bytes per second
+	trial     *trial           // nil: none
+	settled   float64          // goodput after the latest trial; 0: unknown
+	pause     int              // samples until the next trial
+	pauses    int              // length of the latest pause
+	quietTill time.Duration    // no step up before
+	gaveWay   time.Duration    // when refusals last lowered the level
 }
 
 // trial is a step that is being judged.
 type trial struct {
 	by     int
-	factor float64 // by which it changes the PUTs in flight
 	before estimate
 }
 
@@ -75,7 +77,7 @@ type trial struct {
 type estimate struct{ mean, err float64 }
 
 func newAdaption(s *schedule) *adaption {
-	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, conns: map[net.Conn]struct{}{}}
+	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, gaveWay: -giveWay, conns: map[net.Conn]int{}}
 }
 
 // add counts bytes handed to the operating system; those of a failed PUT are negative.
@@ -108,7 +110,7 @@ func (a *adaption) connected(c net.Conn) {
 	if a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.conns[c] = struct{}{}
+		a.conns[c]++
 	}
 }
 
@@ -116,7 +118,9 @@ func (a *adaption) disconnected(c net.Conn) {
 	if a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		delete(a.conns, c)
+		if a.conns[c]--; a.conns[c] < 1 {
+			delete(a.conns, c)
+		}
 	}
 }
 
@@ -139,7 +143,8 @@ func (a *adaption) throttled() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Since(a.start)
-	if now >= a.quietTill-throttledWait+time.Second {
+	if now >= a.gaveWay+giveWay {
+		a.gaveWay = now
 		a.step(-1)
 		a.trial, a.settled = nil, 0
 	}
@@ -154,7 +159,15 @@ func (a *adaption) sample(now time.Duration) {
 	}
 	took, more := now-a.last, delivered-a.delivered
 	a.last, a.delivered = now, delivered
-	if used, slots := a.schedule.sending.usage(); used < slots || took > idle {
+	if took > idle {
+		if a.trial != nil {
+			a.step(-a.trial.by)
+		}
+		a.trial, a.settled, a.skip, a.samples = nil, 0, settling, nil
+		return
+	}
+	used, slots, waiting := a.schedule.sending.usage()
+	if used != slots {
 		a.skip, a.samples = 1, nil
 		return
 	}
@@ -171,7 +184,7 @@ func (a *adaption) sample(now time.Duration) {
 	case len(a.samples) < leastSamples:
 	case a.trial != nil:
 		a.judge(*a.trial)
-	default:
+	case waiting:
 		a.try(now)
 	}
 }
@@ -185,7 +198,7 @@ func (a *adaption) judge(t trial) {
 	case t.by > 0 && gain > max(noise, worth):
 		a.settle(is.mean, true)
 		// Where a step brings about as much as it can, the next one may, too.
-		if gain > (t.factor-1)/2*t.before.mean {
+		if gain > t.before.mean/2 {
 			a.pause = 0
 		}
 	case t.by > 0 && (last || gain+noise < worth), t.by < 0 && gain < -max(noise, worth):
@@ -206,7 +219,7 @@ func (a *adaption) settle(goodput float64, worth bool) {
 	a.pause = a.pauses
 }
 
-// try begins a trial if it is time for one.
+// try begins a trial if it is time for one. A PUT waits, so a step up has something to send.
 func (a *adaption) try(now time.Duration) {
 	latest := a.samples[len(a.samples)-leastSamples:]
 	fallen := slices.Max(latest) < (1-fall)*a.settled
@@ -226,20 +239,13 @@ func (a *adaption) try(now time.Duration) {
 		}
 		t.by = -1
 	}
-	used, _ := a.schedule.sending.usage()
 	a.step(t.by)
-	t.factor = float64(levels[a.level]) / float64(used)
 	a.trial = &t
 }
 
-// step changes the level. After a step back, more PUTs may be in flight than there are slots. Then a
-// step up must be one from there.
+// step changes the level.
 func (a *adaption) step(by int) {
-	used, _ := a.schedule.sending.usage()
 	a.level = min(max(a.level+by, 0), len(levels)-1)
-	for by > 0 && 2*levels[a.level] < 3*used && a.level < len(levels)-1 {
-		a.level++
-	}
 	a.skip, a.samples = settling, nil
 	a.schedule.resize(levels[a.level])
 }
