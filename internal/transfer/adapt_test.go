@@ -121,14 +121,17 @@ func (l *line) inFlightFrom(from, to time.Duration) (mean float64, most int) {
 	return float64(sum) / float64(to-from), most
 }
 
-// trials returns how often more than 8 PUTs came to be in flight.
+// firstLevel is how many PUTs are in flight before the first trial.
+const firstLevel = 12
+
+// trials returns how often more PUTs came to be in flight than at first.
 func (l *line) trials() (n int) {
 	above := false
 	for _, f := range l.flights {
-		if f.n > 8 && !above {
+		if f.n > firstLevel && !above {
 			n++
 		}
-		above = f.n > 8 || above && f.n == 8
+		above = f.n > firstLevel || above && f.n == firstLevel
 	}
 	return n
 }
@@ -148,14 +151,14 @@ func over(t *testing.T, l *line, concurrency, size int, part int64) time.Duratio
 	return time.Since(start)
 }
 
-// Each connection carries a tenth of the line: 8 do not fill it, 16 do.
+// Each connection carries a twentieth of the line: 16 do not fill it, 24 do.
 func TestAdaptsToLimitedConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(1e6)
-		l.connection = func(time.Duration) float64 { return 1e5 }
+		l.connection = func(time.Duration) float64 { return 5e4 }
 		took := over(t, l, 0, 40e6, 50_000)
-		if mean, most := l.inFlightFrom(20*time.Second, 30*time.Second); mean < 14 || most > 16 {
+		if mean, most := l.inFlightFrom(20*time.Second, 30*time.Second); mean < 20 || mean > 28 {
 			t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
 		}
 		if took > 48*time.Second {
@@ -185,7 +188,7 @@ func TestReadAheadFollowsThePUTsInFlight(t *testing.T) {
 		l := newLine(1e6)
 		l.connection = func(time.Duration) float64 { return 1e4 }
 		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
-		if n := e.ReadAhead(large); n != 9 {
+		if n := e.ReadAhead(large); n != firstLevel+1 {
 			t.Errorf("%d parts before the upload", n)
 		}
 		f, _ := newFile(t, 4e6)
@@ -207,13 +210,13 @@ func TestDoesNotOscillate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(1e5)
 		took := over(t, l, 0, 40e6, 10_000)
-		if mean, most := l.inFlightFrom(10*time.Second, took); mean > 8.8 || most > 16 {
+		if mean, most := l.inFlightFrom(10*time.Second, took); mean > firstLevel+1 || most > 16 {
 			t.Errorf("%.2f PUTs in flight, at most %d", mean, most)
 		}
 		if trials := l.trials(); trials < 2 || trials > 10 {
 			t.Errorf("%d trials in %s", trials, took)
 		}
-		if _, most := l.inFlightFrom(took-8*time.Second, took); most > 8 {
+		if _, most := l.inFlightFrom(took-8*time.Second, took); most > firstLevel {
 			t.Errorf("%d PUTs in flight at the end", most)
 		}
 	})
@@ -239,7 +242,7 @@ func TestTrialEndsWithAPause(t *testing.T) {
 		l := newLine(1e5)
 		ctx, cancel := context.WithCancel(t.Context())
 		l.refuses = func(n int) *http.Response {
-			if n > 8 {
+			if n > firstLevel {
 				cancel()
 			}
 			return nil
@@ -255,7 +258,7 @@ func TestTrialEndsWithAPause(t *testing.T) {
 		if _, err := e.UploadParts(t.Context(), f, 100_000, nil, &upload{}); err != nil {
 			t.Fatal(err)
 		}
-		if mean, _ := l.inFlightFrom(begins+10*time.Second, time.Since(l.start)); mean > 10 {
+		if mean, _ := l.inFlightFrom(begins+10*time.Second, time.Since(l.start)); mean > firstLevel+1 {
 			t.Errorf("%.2f PUTs in flight", mean)
 		}
 	})
@@ -267,7 +270,7 @@ func TestTriesNothingThatCannotBeFilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(1e6)
 		l.connection = func(time.Duration) float64 { return 1e4 }
-		f, _ := newFile(t, 16e5)
+		f, _ := newFile(t, firstLevel*200_000)
 		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
 		var uploads sync.WaitGroup
 		for range 2 {
@@ -279,10 +282,10 @@ func TestTriesNothingThatCannotBeFilled(t *testing.T) {
 			time.Sleep(5025 * time.Millisecond) // between two slices
 		}
 		uploads.Wait()
-		if _, most := l.inFlightFrom(0, 5040*time.Millisecond); most != 8 {
+		if _, most := l.inFlightFrom(0, 5040*time.Millisecond); most != firstLevel {
 			t.Errorf("%d PUTs in flight when the second file came", most)
 		}
-		if _, most := l.inFlightFrom(6*time.Second, 10*time.Second); most != 16 {
+		if _, most := l.inFlightFrom(6*time.Second, 10*time.Second); most <= firstLevel {
 			t.Errorf("%d PUTs in flight soon after", most)
 		}
 	})
@@ -313,7 +316,7 @@ func TestOpensNothingTowardsTheEnd(t *testing.T) {
 		l := newLine(1e6)
 		l.connection = func(time.Duration) float64 { return 1e5 }
 		took := over(t, l, 0, 8e6, 50_000)
-		if _, most := l.inFlightFrom(0, took); most != 8 {
+		if _, most := l.inFlightFrom(0, took); most != firstLevel {
 			t.Errorf("%d PUTs in flight", most)
 		}
 	})
@@ -378,7 +381,7 @@ func TestGivesWay(t *testing.T) {
 				return nil
 			}
 			took := over(t, l, 0, 10e6, 20_000)
-			if mean, _ := l.inFlightFrom(10*time.Second, took); mean > 9 {
+			if mean, _ := l.inFlightFrom(10*time.Second, took); mean > 12 {
 				t.Errorf("%.1f PUTs in flight", mean)
 			}
 			if l.refused == 0 || l.refused > 40 {
