@@ -71,7 +71,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		warnings = append(warnings, o.Warnings...)
 		if o.Err == nil {
 			e := a.stored[name]
-			e.KeyPath, e.ETag, e.UploadedAt = types.StringValue(o.KeyPath), orNull(o.ETag), orNull(o.UploadedAt)
+			e.KeyPath, e.ETag, e.UploadedAt = types.StringValue(o.KeyPath), providerdata.TextOrNull(o.ETag), providerdata.TextOrNull(o.UploadedAt)
 			a.stored[name] = e
 			continue
 		}

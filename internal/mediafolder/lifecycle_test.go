@@ -624,6 +624,26 @@ func TestAnOutageEnds(t *testing.T) {
 	})
 }
 
+// TestMediaTypeOfAFileThatFailed removes a media type from the configuration. The file that should
+// get its default one fails.
+func TestMediaTypeOfAFileThatFailed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b.mov")
+		w.config = w.config.With(acctest.Attrs{"content_types": acctest.Attrs{"mp4": "video/x-own", "mov": "video/x-other"}})
+		w.mustApply()
+		w.config = w.config.With(acctest.Attrs{"content_types": nil})
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: func(r *http.Request) bool { return strings.Contains(r.URL.Path, "a.mp4") }, Status: http.StatusForbidden})
+		says(t, w.apply(), "1 of 2 files could not be uploaded")
+		w.ClearFaults()
+		w.ResetJournal()
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		file, _ := w.files()["a.mp4"].(acctest.Attrs)
+		want(t, "media type", file["content_type"], "video/mp4")
+	})
+}
+
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -164,11 +164,3 @@ func number(v attr.Value) types.Int64 {
 	n, _ := v.(types.Int64)
 	return n
 }
-
-// orNull is null for "".
-func orNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
-}

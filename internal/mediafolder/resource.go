@@ -89,6 +89,9 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	a.run(ctx)
 	carried.result.entries = a.stored
+	if a.diags.HasError() {
+		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
+	}
 	resp.Diagnostics.Append(a.diags...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(a.stamps, a.stored))...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)

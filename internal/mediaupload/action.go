@@ -1,8 +1,10 @@
 package mediaupload
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -64,8 +66,8 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 			"file_name":    asOfResource("file_name", "Name of the stored file. By default the base name of `source`."),
 			"content_type": asOfResource("content_type", "Media type of the file. By default found from the extension of the file name, else from the content."),
 			"sha256":       asOfResource("sha256", "SHA-256 that the content must have, in hexadecimal. Saves reading the file before it is sent."),
-			"method":       asOfResource("method", "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT. `multipart`: always in parts."),
-			"part_size":    asOfResource("part_size", "Size of a part in bytes, from 5 MiB to 5 GiB. By default 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts."),
+			"method":       asOfResource("method", ""),
+			"part_size":    asOfResource("part_size", ""),
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",
@@ -77,9 +79,12 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 	}
 }
 
-// asOfResource is an optional argument with the rules of the resource's.
+// asOfResource is an optional argument with the rules of the resource's, and with its description if
+// that is "".
 func asOfResource(name, description string) schema.Attribute {
-	switch a := arguments()[name].(type) {
+	ofResource := arguments()[name]
+	description = cmp.Or(description, strings.TrimSuffix(ofResource.GetMarkdownDescription(), " A change sends nothing."))
+	switch a := ofResource.(type) {
 	case resourceschema.StringAttribute:
 		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: a.Validators}
 	case resourceschema.Int64Attribute:

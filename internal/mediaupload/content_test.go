@@ -176,6 +176,22 @@ func TestContentIsRefused(t *testing.T) {
 	}
 }
 
+// TestUnknownContentInParts: whether `content` is set at all is known only at apply.
+func TestUnknownContentInParts(t *testing.T) {
+	t.Parallel()
+	for _, argument := range []string{"content", "content_base64"} {
+		w := acctest.NewWorld(t, simulator.Options{})
+		p := w.Provider(nil)
+		plan := p.Plan(p.New(resourceType), acctest.Attrs{argument: acctest.Unknown, "file_name": "a.vtt", "method": "multipart"})
+		plan.Diags.Must(t)
+		plan.Config[argument] = "YQ=="
+		if _, diags := p.Apply(plan); !diags.Failed() || !strings.Contains(diags.String(), "Invalid method") {
+			t.Error(diags)
+		}
+		want(t, "requests", len(w.Journal()), 0)
+	}
+}
+
 // TestContentThatIsRefusedAtApply has a content that is known only at apply, and that is not the planned one.
 func TestContentThatIsRefusedAtApply(t *testing.T) {
 	t.Parallel()

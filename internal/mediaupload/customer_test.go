@@ -95,6 +95,15 @@ func TestCustomerThatIsAllowed(t *testing.T) {
 	}
 }
 
+func TestImportWhileTheCustomersAreUnknown(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	imported, diags := w.Provider(acctest.Attrs{"allowed_customer_ids": acctest.Unknown}).Import(resourceType, w.Store(t))
+	if !diags.Failed() || !strings.Contains(diags.String(), "The provider configuration is not known yet") || imported.Exists() {
+		t.Errorf("imported %v: %s", imported, diags)
+	}
+}
+
 // TestUnfinishedUploadOfAnotherCustomer finds an unfinished upload under a customer that is not allowed, in the record
 // or in the state. It sends no part of it, and uploads the file from its beginning.
 func TestUnfinishedUploadOfAnotherCustomer(t *testing.T) {

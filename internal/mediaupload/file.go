@@ -3,6 +3,7 @@ package mediaupload
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -30,9 +31,9 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, e
 // send uploads the file of a model with every value known. The result has what is left to continue if
 // there is an error; next says how the user goes on. show gets the progress; it may be nil.
 func (m *model) send(ctx context.Context, u *upload.Uploader, earlier *resume.Upload, next steps, show func(line string)) (upload.Result, diag.Diagnostics) {
-	f, err := m.file()
-	if err != nil {
-		return upload.Result{Left: earlier}, diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
+	f, ok := m.file()
+	if !ok {
+		return upload.Result{Left: earlier}, diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", errors.New("`sha256` must be 64 hexadecimal digits"))}
 	}
 	if problem := sizeDiagnostic(f); problem != nil {
 		return upload.Result{Left: earlier}, diag.Diagnostics{problem}

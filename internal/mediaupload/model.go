@@ -2,8 +2,6 @@ package mediaupload
 
 import (
 	"encoding/base64"
-	"encoding/hex"
-	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -43,12 +41,12 @@ type outcome struct {
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
 }
 
-// content is the content that the configuration has itself, nil for a source.
+// content is the content that the configuration has itself, nil for a source and if it is unknown.
 func (m *model) content() []byte {
 	switch {
-	case !m.Content.IsNull():
+	case m.Content.ValueString() != "":
 		return []byte(m.Content.ValueString())
-	case !m.ContentBase64.IsNull():
+	case m.ContentBase64.ValueString() != "":
 		content, _ := base64.StdEncoding.DecodeString(m.ContentBase64.ValueString()) // validated
 		return content
 	}
@@ -73,8 +71,8 @@ func notStored(text types.String, number types.Int64, left *resume.Upload) outco
 func stored(f upload.StoredFile) outcome {
 	return outcome{
 		ID: types.StringValue(f.KeyPath), KeyPath: types.StringValue(f.KeyPath), PartCount: types.Int64Value(f.Parts),
-		ETag: textOrNull(f.ETag), Location: textOrNull(f.Location), Bucket: textOrNull(f.Bucket),
-		Encryption: textOrNull(f.Encryption), VersionID: textOrNull(f.VersionID), UploadedAt: textOrNull(f.UploadedAt),
+		ETag: providerdata.TextOrNull(f.ETag), Location: providerdata.TextOrNull(f.Location), Bucket: providerdata.TextOrNull(f.Bucket),
+		Encryption: providerdata.TextOrNull(f.Encryption), VersionID: providerdata.TextOrNull(f.VersionID), UploadedAt: providerdata.TextOrNull(f.UploadedAt),
 		Incomplete: providerdata.IncompleteObject(nil),
 	}
 }
@@ -88,23 +86,19 @@ func (o *outcome) storedFile() upload.StoredFile {
 	}
 }
 
-// file is the file that a model with every value known describes.
-func (m *model) file() (upload.File, error) {
-	f := m.unhashed()
-	sum, err := hex.DecodeString(m.SHA256.ValueString())
-	if err != nil || len(sum) != len(f.SHA256) {
-		return f, errors.New("`sha256` must be 64 hexadecimal digits")
-	}
-	f.SHA256 = [32]byte(sum)
-	return f, nil
+// file is the file that a model with every value known describes. It is false without a hash.
+func (m *model) file() (f upload.File, ok bool) {
+	f = m.unhashed()
+	f.SHA256, ok = upload.ParseSHA256(m.SHA256.ValueString())
+	return f, ok
 }
 
 // continues reports whether an upload of m can use what is stored of the incomplete upload of a
 // state.
 func (m *model) continues(state model) bool {
-	f, err := m.file()
-	earlier, stateErr := state.file()
-	return err == nil && stateErr == nil && f.Continues(earlier)
+	f, ok := m.file()
+	earlier, known := state.file()
+	return ok && known && f.Continues(earlier)
 }
 
 // unhashed is file without the hash. Values that are not known yet are zero.
@@ -113,12 +107,4 @@ func (m *model) unhashed() upload.File {
 		Path: m.Source.ValueString(), Content: m.content(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
 		Size: m.Size.ValueInt64(), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
-}
-
-// textOrNull is null for "", which stands for what the service did not return or does not apply.
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
 }

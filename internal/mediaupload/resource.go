@@ -69,7 +69,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	if kept, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
 		plan.outcome = stored(kept.StoredFile)
 		plan.FileName = types.StringValue(kept.FileName)
-		plan.ContentType = firstSet(textOrNull(kept.ContentType), plan.ContentType)
+		plan.ContentType = firstSet(providerdata.TextOrNull(kept.ContentType), plan.ContentType)
 		if !configured.IsNull() {
 			file = nil // the content was not read
 		}
@@ -225,6 +225,12 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 	_, fileName, err := upload.ParseKeyPath(keyPath)
 	if err != nil {
 		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
+		return
+	}
+	if r.data.Unknown { // `allowed_customer_ids` may be
+		resp.Diagnostics.AddError("The provider configuration is not known yet",
+			fmt.Sprintf("%s cannot be imported while values in the provider block come from a resource that is not applied yet. "+
+				"Apply that resource first with `-target`.", keyPath))
 		return
 	}
 	if err := r.data.Uploader.CheckCustomer(keyPath); err != nil {

@@ -71,6 +71,14 @@ func Unfinished(ctx context.Context, o types.Object, size int64) (*resume.Upload
 	return &resume.Upload{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
 }
 
+// TextOrNull is null for "", which stands for what the service did not return or does not apply.
+func TextOrNull(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
+}
+
 // SendingAttributes are the arguments of a resource that say how files are sent. Their changes send
 // nothing.
 func SendingAttributes() map[string]schema.Attribute {

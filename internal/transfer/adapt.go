@@ -12,32 +12,39 @@ import (
 const (
 	sampleTime    = 250 * time.Millisecond // of one sample of the goodput, at least
 	sampleTrips   = 2                      // the same in times that it takes to connect
-	idle          = 5 * time.Second        // longest time of one sample: nothing was sent in between
+	idle          = 5 * time.Second        // longest time of one sample; more is a pause between uploads
 	settling      = 2                      // samples after a step that do not count
-	leastSamples  = 5                      // that a decision needs
+	fallSamples   = 3                      // that show a fall
+	leastSamples  = 5                      // that any other decision needs
 	mostSamples   = 8                      // after which a difference that is not clear is none
 	growth        = 0.08                   // of the goodput that makes a step worth it
-	fall          = 0.15                   // of the goodput that makes a new step worth trying
+	fall          = 0.15                   // of the best goodput that makes a new step worth trying
 	firstPause    = 32                     // samples after a trial, before the next; doubles each time
 	longestPause  = 256                    // samples
-	stepWorth     = 10 * time.Second       // no trial when less than this is left to send
+	stepWorth     = 10 * time.Second       // no trial when less than this is left to send,
+	fallWorth     = stepWorth / 3          // or less than this after a fall
 	throttledWait = 10 * time.Second       // no step up after storage asked for fewer requests
+	giveWay       = time.Second            // between two steps down because of that
 )
 
 // levels are the numbers of PUTs in flight to choose from.
-var levels = []int{4, 8, 16, 32}
+var levels = []int{4, 6, 8, 12, 16, 24, 32}
 
-const firstLevel = 1
+// firstLevel filled most of the emulated lines of `make bench ARGS=lines` best: 8 are too few where each
+// connection is limited and where round trips are long, 16 end unevenly.
+const firstLevel = 3
 
 // adaption chooses how many PUTs are in flight: as many as raise the goodput of all uploads together.
 //
-// It takes samples of the goodput while all slots are in use. When they show no trend, it tries a step
-// up, and keeps it if the goodput rises by more than noise. Otherwise it steps back, and tries again
-// after a pause, which doubles each time. If the goodput falls meanwhile, something has changed, and
-// the next trial is at once: on a line that loses packets, goodput falls until more connections share
-// the losses. At the top, that trial is a step down.
+// It takes samples of the goodput while all slots are in use, and no more PUTs are in flight. When they
+// show no trend, it tries a step up, and keeps it if the goodput rises by more than noise. Otherwise it
+// steps back, and tries again after a pause, which doubles each time. If the goodput falls below the
+// best so far, something has changed, and the next trial is at once and with twice as many: on a line
+// that loses packets, goodput falls until more connections share the losses. At the top, that trial is a
+// step down.
 //
-// A step back opens no further PUTs, and interrupts none.
+// A step back opens no further PUTs, and interrupts none. The surplus ones end before the next sample.
+// What was measured before a pause between uploads does not count after it.
 //
 // A nil adaption changes nothing.
 type adaption struct {
@@ -51,17 +58,18 @@ type adaption struct {
 
 	mu        sync.Mutex
 	level     int
-	conns     map[net.Conn]struct{} // of the PUTs in flight
-	trip      time.Duration         // shortest time that it took to connect; 0: unknown
-	last      time.Duration         // when the latest sample was taken
-	delivered int64                 // bytes at that time
-	skip      int                   // samples that do not count yet
-	samples   []float64             // at this level, bytes per second
-	trial     *trial                // nil: none
-	settled   float64               // goodput after the latest trial; 0: unknown
-	pause     int                   // samples until the next trial
-	pauses    int                   // length of the latest pause
-	quietTill time.Duration         // no step up before
+	conns     map[net.Conn]int // PUTs in flight by connection; the next PUT may have it already
+	trip      time.Duration    // shortest time that it took to connect; 0: unknown
+	last      time.Duration    // when the latest sample was taken
+	delivered int64            // bytes at that time
+	skip      int              // samples that do not count yet
+	samples   []float64        // at this level, bytes per second
+	trial     *trial           // nil: none
+	best      float64          // goodput since the latest trial; 0: unknown
+	pause     int              // samples until the next trial
+	pauses    int              // length of the latest pause
+	quietTill time.Duration    // no step up before
+	gaveWay   time.Duration    // when refusals last lowered the level
 }
 
 // trial is a step that is being judged.
@@ -75,7 +83,7 @@ type trial struct {
 type estimate struct{ mean, err float64 }
 
 func newAdaption(s *schedule) *adaption {
-	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, conns: map[net.Conn]struct{}{}}
+	return &adaption{schedule: s, start: time.Now(), level: firstLevel, skip: settling, gaveWay: -giveWay, conns: map[net.Conn]int{}}
 }
 
 // add counts bytes handed to the operating system; those of a failed PUT are negative.
@@ -108,7 +116,7 @@ func (a *adaption) connected(c net.Conn) {
 	if a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.conns[c] = struct{}{}
+		a.conns[c]++
 	}
 }
 
@@ -116,7 +124,9 @@ func (a *adaption) disconnected(c net.Conn) {
 	if a != nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		delete(a.conns, c)
+		if a.conns[c]--; a.conns[c] < 1 {
+			delete(a.conns, c)
+		}
 	}
 }
 
@@ -139,9 +149,10 @@ func (a *adaption) throttled() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Since(a.start)
-	if now >= a.quietTill-throttledWait+time.Second {
-		a.step(-1)
-		a.trial, a.settled = nil, 0
+	if now >= a.gaveWay+giveWay {
+		a.gaveWay = now
+		a.step(-2) // about half as many
+		a.trial, a.best = nil, 0
 	}
 	a.quietTill = now + throttledWait
 }
@@ -154,7 +165,15 @@ func (a *adaption) sample(now time.Duration) {
 	}
 	took, more := now-a.last, delivered-a.delivered
 	a.last, a.delivered = now, delivered
-	if used, slots := a.schedule.sending.usage(); used < slots || took > idle {
+	if took > idle {
+		if a.trial != nil {
+			a.step(-a.trial.by)
+		}
+		a.trial, a.best, a.skip, a.samples = nil, 0, settling, nil
+		return
+	}
+	used, slots, waiting := a.schedule.sending.usage()
+	if used != slots {
 		a.skip, a.samples = 1, nil
 		return
 	}
@@ -171,7 +190,7 @@ func (a *adaption) sample(now time.Duration) {
 	case len(a.samples) < leastSamples:
 	case a.trial != nil:
 		a.judge(*a.trial)
-	default:
+	case waiting:
 		a.try(now)
 	}
 }
@@ -198,7 +217,7 @@ func (a *adaption) judge(t trial) {
 
 // settle ends a trial. The pauses get longer as long as trials are in vain.
 func (a *adaption) settle(goodput float64, worth bool) {
-	a.trial, a.settled = nil, goodput
+	a.trial, a.best = nil, goodput
 	a.pauses = min(max(2*a.pauses, firstPause), longestPause)
 	if worth {
 		a.pauses = firstPause
@@ -206,40 +225,39 @@ func (a *adaption) settle(goodput float64, worth bool) {
 	a.pause = a.pauses
 }
 
-// try begins a trial if it is time for one.
+// try begins a trial if it is time for one. A PUT waits, so a step up has something to send.
 func (a *adaption) try(now time.Duration) {
 	latest := a.samples[len(a.samples)-leastSamples:]
-	fallen := slices.Max(latest) < (1-fall)*a.settled
-	if !fallen {
-		latest = a.samples
+	fallen := slices.Max(latest[leastSamples-fallSamples:]) < (1-fall)*a.best
+	worth := stepWorth
+	if fallen {
+		latest, worth = latest[leastSamples-fallSamples:], fallWorth
 	}
-	is, half := estimateOf(latest), len(latest)/2
+	t := trial{by: 1, before: estimateOf(latest)}
+	a.best = max(a.best, t.before.mean)
+	half := len(latest) / 2
 	rising := estimateOf(latest[half:]).mean > (1+growth)*estimateOf(latest[:half]).mean
-	enough := fallen || len(latest) == mostSamples && a.pause <= 0
-	if !enough || rising || now < a.quietTill || float64(a.left.Load()) < is.mean*stepWorth.Seconds() {
+	top := a.level == len(levels)-1
+	if rising || !fallen && (a.pause > 0 || top) || now < a.quietTill || float64(a.left.Load()) < t.before.mean*worth.Seconds() {
 		return
 	}
-	t := trial{by: 1, before: is}
-	if a.level == len(levels)-1 {
-		if !fallen {
-			return
-		}
+	switch {
+	case top:
 		t.by = -1
+	case fallen:
+		for a.level+t.by < len(levels)-1 && levels[a.level+t.by] < 2*levels[a.level] {
+			t.by++
+		}
 	}
-	used, _ := a.schedule.sending.usage()
+	before := levels[a.level]
 	a.step(t.by)
-	t.factor = float64(levels[a.level]) / float64(used)
+	t.factor = float64(levels[a.level]) / float64(before)
 	a.trial = &t
 }
 
-// step changes the level. After a step back, more PUTs may be in flight than there are slots. Then a
-// step up must be one from there.
+// step changes the level.
 func (a *adaption) step(by int) {
-	used, _ := a.schedule.sending.usage()
 	a.level = min(max(a.level+by, 0), len(levels)-1)
-	for by > 0 && 2*levels[a.level] < 3*used && a.level < len(levels)-1 {
-		a.level++
-	}
 	a.skip, a.samples = settling, nil
 	a.schedule.resize(levels[a.level])
 }

@@ -1,9 +1,13 @@
 package transfer_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -84,6 +88,9 @@ func (l *line) put(a *attempt, req *http.Request) (*http.Response, error) {
 	defer l.send(-1)
 	const slice = 50 * time.Millisecond
 	for {
+		if err := req.Context().Err(); err != nil {
+			return nil, err
+		}
 		wanted := int64(max(1, l.rate()*slice.Seconds()))
 		b, err := io.ReadAll(io.LimitReader(req.Body, wanted))
 		if err != nil {
@@ -114,6 +121,21 @@ func (l *line) inFlightFrom(from, to time.Duration) (mean float64, most int) {
 	return float64(sum) / float64(to-from), most
 }
 
+// firstLevel is how many PUTs are in flight before the first trial.
+const firstLevel = 12
+
+// trials returns how often more PUTs came to be in flight than at first.
+func (l *line) trials() (n int) {
+	above := false
+	for _, f := range l.flights {
+		if f.n > firstLevel && !above {
+			n++
+		}
+		above = f.n > firstLevel || above && f.n == firstLevel
+	}
+	return n
+}
+
 // over uploads size bytes in parts of part bytes over a line, and returns how long that took.
 func over(t *testing.T, l *line, concurrency, size int, part int64) time.Duration {
 	t.Helper()
@@ -129,14 +151,14 @@ func over(t *testing.T, l *line, concurrency, size int, part int64) time.Duratio
 	return time.Since(start)
 }
 
-// Each connection carries a tenth of the line: 8 do not fill it, 16 do.
+// Each connection carries a twentieth of the line: 16 do not fill it, 24 do.
 func TestAdaptsToLimitedConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(1e6)
-		l.connection = func(time.Duration) float64 { return 1e5 }
+		l.connection = func(time.Duration) float64 { return 5e4 }
 		took := over(t, l, 0, 40e6, 50_000)
-		if mean, most := l.inFlightFrom(20*time.Second, 30*time.Second); mean < 14 || most > 16 {
+		if mean, most := l.inFlightFrom(20*time.Second, 30*time.Second); mean < 20 || mean > 28 {
 			t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
 		}
 		if took > 48*time.Second {
@@ -158,27 +180,113 @@ func TestAdaptsUpToTheLimit(t *testing.T) {
 	})
 }
 
+// Of parts that are too large for the budget, one for each PUT in flight and one more are read ahead.
+func TestReadAheadFollowsThePUTsInFlight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const large = 1 << 30
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e4 }
+		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
+		if n := e.ReadAhead(large); n != firstLevel+1 {
+			t.Errorf("%d parts before the upload", n)
+		}
+		f, _ := newFile(t, 4e6)
+		if _, err := e.UploadParts(t.Context(), f, 10_000, nil, &upload{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := e.ReadAhead(large); n != 33 {
+			t.Errorf("%d parts after the upload", n)
+		}
+		if n := newEngine(l, func(c *transfer.Config) { c.Concurrency = 3 }).ReadAhead(large); n != 4 {
+			t.Errorf("%d parts for 3 PUTs in flight", n)
+		}
+	})
+}
+
 // More connections bring nothing. Trials get rare, and none is near the end.
 func TestDoesNotOscillate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(1e5)
 		took := over(t, l, 0, 40e6, 10_000)
-		if mean, most := l.inFlightFrom(10*time.Second, took); mean > 8.8 || most > 16 {
+		if mean, most := l.inFlightFrom(10*time.Second, took); mean > firstLevel+1 || most > 16 {
 			t.Errorf("%.2f PUTs in flight, at most %d", mean, most)
 		}
-		trials, above := 0, false
-		for _, f := range l.flights {
-			if f.n > 8 && !above {
-				trials++
-			}
-			above = f.n > 8 || above && f.n == 8
-		}
-		if trials < 2 || trials > 10 {
+		if trials := l.trials(); trials < 2 || trials > 10 {
 			t.Errorf("%d trials in %s", trials, took)
 		}
-		if _, most := l.inFlightFrom(took-8*time.Second, took); most > 8 {
+		if _, most := l.inFlightFrom(took-8*time.Second, took); most > firstLevel {
 			t.Errorf("%d PUTs in flight at the end", most)
+		}
+	})
+}
+
+// Parts take a minute. More connections bring nothing, also while those of a trial finish their parts.
+func TestWaitsForTheEndOfATrial(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(2e4)
+		took := over(t, l, 0, 8e6, 150_000)
+		if _, most := l.inFlightFrom(0, took); most != 16 || l.trials() < 2 {
+			t.Errorf("at most %d PUTs in flight, %d trials", most, l.trials())
+		}
+	})
+}
+
+// The upload ends during a trial. The next one begins a minute later, when the line is faster, which is
+// not because of the trial.
+func TestTrialEndsWithAPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e5)
+		ctx, cancel := context.WithCancel(t.Context())
+		l.refuses = func(n int) *http.Response {
+			if n > firstLevel {
+				cancel()
+			}
+			return nil
+		}
+		f, _ := newFile(t, 40e6)
+		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
+		if _, err := e.UploadParts(ctx, f, 100_000, nil, &upload{}); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		l.refuses, l.shared = nil, 5e5
+		begins := time.Since(l.start)
+		if _, err := e.UploadParts(t.Context(), f, 100_000, nil, &upload{}); err != nil {
+			t.Fatal(err)
+		}
+		if mean, _ := l.inFlightFrom(begins+10*time.Second, time.Since(l.start)); mean > firstLevel+1 {
+			t.Errorf("%.2f PUTs in flight", mean)
+		}
+	})
+}
+
+// All parts are in flight, so a trial would tell nothing until a further file comes.
+func TestTriesNothingThatCannotBeFilled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e4 }
+		f, _ := newFile(t, firstLevel*200_000)
+		e := newEngine(l, func(c *transfer.Config) { c.Concurrency = 0 })
+		var uploads sync.WaitGroup
+		for range 2 {
+			uploads.Go(func() {
+				if _, err := e.UploadParts(t.Context(), f, 200_000, nil, &upload{}); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(5025 * time.Millisecond) // between two slices
+		}
+		uploads.Wait()
+		if _, most := l.inFlightFrom(0, 5040*time.Millisecond); most != firstLevel {
+			t.Errorf("%d PUTs in flight when the second file came", most)
+		}
+		if _, most := l.inFlightFrom(6*time.Second, 10*time.Second); most <= firstLevel {
+			t.Errorf("%d PUTs in flight soon after", most)
 		}
 	})
 }
@@ -208,8 +316,41 @@ func TestOpensNothingTowardsTheEnd(t *testing.T) {
 		l := newLine(1e6)
 		l.connection = func(time.Duration) float64 { return 1e5 }
 		took := over(t, l, 0, 8e6, 50_000)
-		if _, most := l.inFlightFrom(0, took); most != 8 {
+		if _, most := l.inFlightFrom(0, took); most != firstLevel {
 			t.Errorf("%d PUTs in flight", most)
+		}
+	})
+}
+
+// Part 2 gets the connection of part 1 before the PUT of part 1 has ended.
+func TestConnectionOfTheNextPUTCounts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, want := newFile(t, 2*partSize)
+		s, passedOn := &store{}, make(chan struct{})
+		conn, other := net.Pipe()
+		defer conn.Close()
+		defer other.Close()
+		e := newEngine(s, func(c *transfer.Config) { c.Concurrency = 0 })
+		s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+			if a.Part == 2 {
+				time.Sleep(time.Second)
+			}
+			httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{Conn: conn, Reused: true})
+			if a.Part == 1 {
+				<-passedOn
+				return nil, nil
+			}
+			close(passedOn)
+			time.Sleep(time.Second)
+			if n := e.Connections(); n != 1 {
+				t.Errorf("%d connections", n)
+			}
+			return nil, nil
+		}
+		uploaded(t, e, s, f, want, nil, &upload{})
+		if n := e.Connections(); n != 0 {
+			t.Errorf("%d connections afterwards", n)
 		}
 	})
 }
@@ -240,7 +381,7 @@ func TestGivesWay(t *testing.T) {
 				return nil
 			}
 			took := over(t, l, 0, 10e6, 20_000)
-			if mean, _ := l.inFlightFrom(10*time.Second, took); mean > 9 {
+			if mean, _ := l.inFlightFrom(10*time.Second, took); mean > 12 {
 				t.Errorf("%.1f PUTs in flight", mean)
 			}
 			if l.refused == 0 || l.refused > 40 {
@@ -248,4 +389,33 @@ func TestGivesWay(t *testing.T) {
 			}
 		})
 	}
+}
+
+// From some time on, when 32 PUTs are in flight, storage refuses more than 5.
+func TestGivesWayUntilNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(1e6)
+		l.connection = func(time.Duration) float64 { return 1e4 }
+		l.refuses = func(n int) *http.Response {
+			if n > 5 && time.Since(l.start) > 20*time.Second {
+				return refusal(503, "SlowDown")
+			}
+			return nil
+		}
+		f, _ := newFile(t, 12e6)
+		e := newEngine(l, func(c *transfer.Config) { c.Concurrency, c.MaxRetries = 0, 50 })
+		if _, err := e.UploadParts(t.Context(), f, 10_000, nil, &upload{}); err != nil {
+			t.Fatal(err)
+		}
+		if mean, _ := l.inFlightFrom(15*time.Second, 20*time.Second); mean < 30 {
+			t.Errorf("%.1f PUTs in flight before", mean)
+		}
+		if mean, _ := l.inFlightFrom(30*time.Second, time.Since(l.start)); mean > 6 {
+			t.Errorf("%.1f PUTs in flight, %d refused", mean, l.refused)
+		}
+		if l.refused > 400 {
+			t.Errorf("%d refused", l.refused)
+		}
+	})
 }

@@ -16,6 +16,29 @@ func (e *Engine) MemoryLimit() int64 {
 	return int64(readingSlots())*passBuffer + laneCount*laneBuffer + laneServerBytes
 }
 
+// ReadAhead returns how many parts of size bytes may be read ahead.
+func (e *Engine) ReadAhead(size int64) (parts int) {
+	s := share{budget: e.schedule.ahead}
+	defer s.close()
+	for {
+		select {
+		case <-s.ask(size):
+			parts++
+		default:
+			s.withdraw()
+			return parts
+		}
+	}
+}
+
+// Connections returns how many connections the PUTs in flight have.
+func (e *Engine) Connections() int {
+	a := e.schedule.adaption
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.conns)
+}
+
 // Handle is an open file.
 type Handle = handle
 

@@ -57,7 +57,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	u := &partsUpload{
 		engine: e, file: f, src: src, partSize: partSize, dst: dst,
 		fail: cancel, meter: newMeter(f, e.schedule.adaption), known: make(map[int][]Part), parts: make([]Part, count),
-		ahead: share{budget: e.ahead}, puts: e.schedule.newUpload(),
+		ahead: share{budget: e.schedule.ahead}, puts: e.schedule.newUpload(),
 	}
 	defer u.ahead.close()
 	var end context.CancelFunc

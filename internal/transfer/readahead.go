@@ -15,9 +15,8 @@ const aheadBytes = 256 * mebibyte
 // so none waits for another one's retries. Uploads that want more get it in the order in which they
 // asked, as soon as it fits.
 type readAhead struct {
-	slots int64 // of senders
-
 	mu      sync.Mutex
+	slots   int // of senders
 	held    int64
 	waiting []*share // at most one entry an upload
 }
@@ -33,7 +32,14 @@ type share struct {
 // fits reports whether s may have n bytes more; b.mu is held. Parts that are too large for the
 // budget would leave senders idle, so one part for each of them and one more always fit.
 func (b *readAhead) fits(s *share, n int64) bool {
-	return s.held == 0 || b.held+n <= max(aheadBytes, (b.slots+1)*n)
+	return s.held == 0 || b.held+n <= max(aheadBytes, int64(b.slots+1)*n)
+}
+
+func (b *readAhead) resize(slots int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slots = slots
+	b.grant()
 }
 
 // ask asks for n bytes and returns a channel that is closed once they are granted.

@@ -19,6 +19,7 @@ const freshAddress = time.Minute
 type schedule struct {
 	asking, sending *semaphore
 	slow            atomic.Bool // the latest PUT took so long that no address should wait for one
+	ahead           *readAhead  // of files, for the slots
 	adaption        *adaption   // changes the number of slots; nil: fixed
 }
 
@@ -29,7 +30,7 @@ func newSchedule(slots int) *schedule {
 	if !fixed {
 		slots = levels[firstLevel]
 	}
-	s := &schedule{asking: newSemaphore(slots), sending: newSemaphore(slots)}
+	s := &schedule{asking: newSemaphore(slots), sending: newSemaphore(slots), ahead: &readAhead{slots: slots}}
 	s.asking.then = s.sending // not when the address is there: PUTs begin in order
 	if !fixed {
 		s.adaption = newAdaption(s)
@@ -40,6 +41,7 @@ func newSchedule(slots int) *schedule {
 func (s *schedule) resize(slots int) {
 	s.asking.resize(slots)
 	s.sending.resize(slots)
+	s.ahead.resize(slots)
 }
 
 // newUpload returns the queue of a further upload.

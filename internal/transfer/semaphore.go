@@ -89,11 +89,11 @@ func (s *semaphore) resize(slots int) {
 	s.grant()
 }
 
-// usage returns how many slots are in use, and how many there are.
-func (s *semaphore) usage() (used, slots int) {
+// usage returns how many slots are in use, how many there are, and whether somebody waits for one.
+func (s *semaphore) usage() (used, slots int, waiting bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.used, s.slots
+	return s.used, s.slots, len(s.queues) > 0
 }
 
 // grant gives free slots to the queues in turn; s.mu is held.

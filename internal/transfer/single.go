@@ -42,7 +42,7 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 		return "", err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	u := &singleUpload{engine: e, file: f, src: src, address: address, contentType: contentType, tries: e.newRetries(), puts: e.schedule.newUpload(), ahead: share{budget: e.ahead}}
+	u := &singleUpload{engine: e, file: f, src: src, address: address, contentType: contentType, tries: e.newRetries(), puts: e.schedule.newUpload(), ahead: share{budget: e.schedule.ahead}}
 	u.put = put{
 		op: "send " + f.Name, section: section{src, 0, f.Size}, meter: newMeter(f, e.schedule.adaption), contentType: contentType,
 		admit:  u.admit,

@@ -16,7 +16,6 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"runtime"
@@ -37,7 +36,6 @@ type Engine struct {
 	cfg      Config
 	schedule *schedule
 	readers  *semaphore // files read in order
-	ahead    *readAhead
 	files    files
 	md5      *md5Queue
 	buffers  *buffers
@@ -52,7 +50,6 @@ func New(cfg Config) *Engine {
 		cfg:      cfg,
 		schedule: newSchedule(max(cfg.Concurrency, 0)),
 		readers:  newSemaphore(readingSlots()),
-		ahead:    &readAhead{slots: int64(cmp.Or(max(cfg.Concurrency, 0), levels[len(levels)-1]))},
 		files:    systemFiles(),
 		md5:      &md5Queue{buffers: pool},
 		buffers:  pool,

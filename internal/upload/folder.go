@@ -128,7 +128,9 @@ func (b *batch) one(ctx context.Context, i int) {
 		return
 	}
 	if o.Err = b.proceed(ctx); o.Err != nil {
-		o.Left = (&operation{Uploader: b.Uploader, file: f}).choose(nil, nil, "")
+		rest := operation{Uploader: b.Uploader, file: f}
+		rest.keepPartSize(nil)
+		o.Left = rest.choose(nil, nil, "")
 		return
 	}
 	line := resume.Stored{SHA256: f.HexSHA256(), Size: f.Size, FileName: f.Name, ContentType: f.ContentType}

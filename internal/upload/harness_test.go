@@ -89,8 +89,8 @@ func inBench(t *testing.T, options simulator.Options, test func(t *testing.T, b 
 	})
 }
 
-// run uploads the file, as Create (earlier is nil) or as the continuation of what a state holds.
-func (b *bench) run(earlier *resume.Upload) (upload.Result, error) {
+// uploader is the one of a new process.
+func (b *bench) uploader() *upload.Uploader {
 	b.t.Helper()
 	const base = "http://127.0.0.1"
 	client, err := api.New(api.Config{
@@ -100,17 +100,22 @@ func (b *bench) run(earlier *resume.Upload) (upload.Result, error) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	return upload.New(upload.Config{
+		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1}),
+		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) (string, error) { return "test", b.account },
+	})
+}
+
+// run uploads the file, as Create (earlier is nil) or as the continuation of what a state holds.
+func (b *bench) run(earlier *resume.Upload) (upload.Result, error) {
+	b.t.Helper()
 	ctx := b.t.Context()
 	if b.limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, b.limit)
 		defer cancel()
 	}
-	u := upload.New(upload.Config{
-		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1}),
-		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) (string, error) { return "test", b.account },
-	})
-	result, err := u.Upload(ctx, b.file, earlier, nil)
+	result, err := b.uploader().Upload(ctx, b.file, earlier, nil)
 	b.warnings = nil
 	for _, w := range result.Warnings {
 		b.warnings = append(b.warnings, w.Summary+": "+w.Detail)
@@ -131,12 +136,27 @@ func (b *bench) mustFail(earlier *resume.Upload) (*resume.Upload, error) {
 // interrupted runs an upload whose last part storage refuses, and returns what it leaves.
 func (b *bench) interrupted() *resume.Upload {
 	b.t.Helper()
-	b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
+	last := transfer.PartCount(b.file.Size, b.file.PartSize)
+	b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(last), Status: http.StatusInternalServerError})
 	left, err := b.mustFail(nil)
 	b.ClearFaults()
-	if left == nil || len(left.Parts) != testParts-1 {
+	if left == nil || len(left.Parts) != last-1 {
 		b.t.Fatalf("the interrupted upload left %+v, error %v", left, err)
 	}
+	return left
+}
+
+// interruptedByFormer is interrupted with a file of two parts of 16 MiB, as an earlier version of the
+// provider sent it. Now it would have three parts.
+func (b *bench) interruptedByFormer() *resume.Upload {
+	b.t.Helper()
+	b.content = make([]byte, 17<<20)
+	if err := os.WriteFile(b.file.Path, b.content, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.file.Size, b.file.SHA256, b.file.PartSize = int64(len(b.content)), sha256.Sum256(b.content), 16<<20
+	left := b.interrupted()
+	b.file.PartSize = 0
 	return left
 }
 

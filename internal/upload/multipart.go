@@ -2,7 +2,6 @@ package upload
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -14,12 +13,13 @@ import (
 
 // multipart continues an unfinished upload, or begins a new one.
 func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
+	o.keepPartSize(earlier)
 	account, err := o.Account(ctx)
 	if err != nil {
 		o.result.Left = o.choose(earlier, nil, "") // nothing of it is lost
 		return err
 	}
-	record, elsewhere := o.openRecord(ctx, account, earlier)
+	record, elsewhere := o.openRecord(ctx, account)
 	o.record = record
 	defer func() { record.Close(o.over) }()
 
@@ -33,20 +33,29 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 	return o.run(ctx, d)
 }
 
-// openRecord opens this machine's record of the upload. An unfinished upload keeps its part size, even
-// if it is not the one that would be chosen now.
-func (o *operation) openRecord(ctx context.Context, account string, earlier *resume.Upload) (record *resume.Record, elsewhere string) {
+// keepPartSize leaves an unfinished upload its part size, even if it is not the one that would be chosen
+// now. A state may have been edited, so storage must take parts of that size.
+func (o *operation) keepPartSize(earlier *resume.Upload) {
+	if o.file.PartSize != 0 {
+		return
+	}
+	for _, known := range o.candidates(earlier) {
+		if known != nil && known.PartSize >= transfer.MinPartSize && known.PartSize <= transfer.MaxPartSize &&
+			transfer.PartCount(o.file.Size, known.PartSize) <= transfer.MaxParts {
+			o.file.PartSize = known.PartSize
+			return
+		}
+	}
+}
+
+// openRecord opens this machine's record of the upload, which may have the part size that an earlier
+// version of the provider would have chosen.
+func (o *operation) openRecord(ctx context.Context, account string) (record *resume.Record, elsewhere string) {
 	open := func() (*resume.Record, string) {
 		return o.Resume.Record(ctx, resume.Key{
-			Account: account, Address: o.Address, SHA256: hex.EncodeToString(o.file.SHA256[:]),
+			Account: account, Address: o.Address, SHA256: o.file.HexSHA256(),
 			Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
 		})
-	}
-	chosen := o.file.PartSize == 0
-	for _, known := range o.candidates(earlier) {
-		if chosen && known != nil && transfer.PartCount(o.file.Size, known.PartSize) <= transfer.MaxParts {
-			o.file.PartSize = known.PartSize
-		}
 	}
 	record, elsewhere = open()
 	if o.file.PartSize != 0 || o.file.partSize() >= formerPartSize || record.Found() != nil || elsewhere != "" {

@@ -2,7 +2,6 @@ package upload_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -10,12 +9,12 @@ import (
 	"fmt"
 	"hash/crc32"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -468,35 +467,53 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 	t.Run("state", func(t *testing.T) {
 		t.Parallel()
 		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-			left := state(b.interrupted())
-			b.file.PartSize, b.dir = 0, t.TempDir()
-			b.mustStore(left, "3")
+			left := state(b.interruptedByFormer())
+			b.dir = t.TempDir()
+			b.mustStore(left, "2")
 		})
 	})
 	t.Run("state and record", func(t *testing.T) {
 		t.Parallel()
 		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, b *bench) {
-			left := state(b.interrupted())
-			b.file.PartSize = 0
-			b.mustStore(left, "3")
+			b.mustStore(state(b.interruptedByFormer()), "2")
 		})
 	})
-	t.Run("record of an earlier version", func(t *testing.T) {
+	t.Run("record", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-			b.content = make([]byte, 17<<20)
-			if err := os.WriteFile(b.file.Path, b.content, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			b.file.Size, b.file.SHA256, b.file.PartSize = int64(len(b.content)), sha256.Sum256(b.content), 16<<20
-			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(2), Status: http.StatusInternalServerError})
-			if _, err := b.mustFail(nil); len(b.records()) != 1 {
-				t.Fatalf("error %v, records %v", err, b.records())
-			}
-			b.ClearFaults()
-			b.file.PartSize = 0
+		inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+			b.interruptedByFormer()
 			b.mustStore(nil, "2")
 		})
+	})
+}
+
+// TestPartSizeThatStorageDoesNotTake: an edited state has a part size below the least one. Such parts
+// make no object.
+func TestPartSizeThatStorageDoesNotTake(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		left := state(b.interrupted())
+		b.file.PartSize, b.dir = 0, t.TempDir()
+		b.mustStore(left, "1")
+	})
+}
+
+// TestOwnPartSizeComesFirst has another resource with the same content leave an upload with another
+// part size.
+func TestOwnPartSizeComesFirst(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		left := state(b.interruptedByFormer())
+		b.dir = t.TempDir()
+		u := b.uploader()
+		u.HandOver(b.file, &resume.Upload{UploadID: "another", KeyPath: left.KeyPath, PartSize: 6 << 20})
+		since := len(b.Journal())
+		if _, err := u.Upload(t.Context(), b.file, left, nil); err != nil {
+			t.Fatal(err)
+		}
+		if sent := b.sent(since); !slices.Equal(sent, []string{"2"}) {
+			t.Errorf("parts %v were sent", sent)
+		}
 	})
 }
 
@@ -521,14 +538,41 @@ func TestExpiredAddressesAreReplaced(t *testing.T) {
 
 func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
 	t.Parallel()
+	for name, tc := range map[string]struct {
+		interrupted func(*bench) *resume.Upload
+		sends       string
+	}{
+		"part size of today":              {(*bench).interrupted, "3"},
+		"part size of an earlier version": {(*bench).interruptedByFormer, "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+				left := tc.interrupted(b)
+				b.dir, b.account = t.TempDir(), errors.New("no token")
+				kept, _ := b.mustFail(state(left))
+				if kept == nil || kept.UploadID != left.UploadID {
+					t.Fatalf("left is %+v, want %+v", kept, left)
+				}
+				b.account = nil
+				b.mustStore(state(kept), tc.sends)
+			})
+		})
+	}
+}
+
+// TestFileOfAFolderThatIsNotTriedLosesNothing cancels the upload of a folder before it begins.
+func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
+	t.Parallel()
 	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := b.interrupted()
-		b.dir, b.account = t.TempDir(), errors.New("no token")
-		kept, _ := b.mustFail(state(left))
-		if kept == nil || kept.UploadID != left.UploadID {
-			t.Fatalf("left is %+v, want %+v", kept, left)
+		left := state(b.interruptedByFormer())
+		u := b.uploader()
+		u.HandOver(b.file, left)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		o := u.UploadFolder(ctx, upload.Folder{Name: "folder", Path: t.TempDir(), Files: []upload.File{b.file}}, nil)[0]
+		if !errors.Is(o.Err, context.Canceled) || o.Left == nil || o.Left.UploadID != left.UploadID {
+			t.Errorf("error %v, left is %+v, want %+v", o.Err, o.Left, left)
 		}
-		b.account = nil
-		b.mustStore(state(kept), "3")
 	})
 }
