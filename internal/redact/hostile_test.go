@@ -132,6 +132,8 @@ func TestUnknownSecrets(t *testing.T) {
 		"rtmp%253A%252F%252Fin.example.com%252Flive%252FHIDDEN7", `rtmp:\u002f\u002fin.example.com\u002flive\u002fHIDDEN7`, "rtmp:&#x2F;&#x2F;in.example.com&#x2F;live&#x2F;HIDDEN7", "RTMPS://in.example.com/live/HIDDEN7",
 		"see https://st.example.com/b?X-Amz-Signature=HIDDEN7", "https%3a%2f%2fst.example.com%2fb%3fX-Amz-Signature%3dHIDDEN7", `https:\/\/st.example.com\/b?a\u003dHIDDEN7`, "https://st.example.com/b?a=b&amp;Signature=HIDDEN7",
 		`{\"token\":\"HIDDEN7\"}`, `{\\\"token\\\":\\\"HIDDEN7\\\"}`, "{&quot;password&quot;:&quot;HIDDEN7&quot;}", "%7B%22secret%22%3A%22HIDDEN7%22%7D", "token%3DHIDDEN7", "token&#61;HIDDEN7", `token\u003dHIDDEN7`, `token\x3dHIDDEN7`,
+		"password: on-the-road-HIDDEN7", "Cookie: a=one; b=HIDDEN7", "Set-Cookie: a=one; Path=/, b=HIDDEN7", `{"password":"ab\"HIDDEN7"`, `"{\"password\":\"ab\\\"HIDDEN7\"}"`,
+		"see https://st.example.com/b#access=HIDDEN7", `joe:a\HIDDEN7@proxy.example.com`,
 		"https://joe:HIDDEN7@proxy.example.com", "joe:HIDDEN7@proxy.example.com", "https:%2F%2Fjoe:HIDDEN7%40proxy.example.com", "eyJhbGciOiJIUzI1NiJ9.eyJISERERU4iOjF9.HIDDEN7",
 	}
 	for _, text := range texts {
@@ -159,6 +161,8 @@ func TestShownAsItIs(t *testing.T) {
 		"ExpiredToken: The provided token has expired.", "The service did not accept the identity token: check `id_token`, `id_token_file` or `id_token_command`.",
 		"InvalidToken: The provided token is malformed or otherwise not valid.", "contribution", "secret_key: must not be blank", "the X-Amz-Algorithm parameter is required",
 		"import {\n  to = vodlive_live_session.NAME\n  id = \"s-1\"\n}", "POST https://api.example.com/live/v1/live-streams/session: 401 Unauthorized", "AKLIVE7Q2 and sk/9 alone",
+		`C:\Users\joe@example\a.mp4`, `open C:\media\take@2.mp4: not found`, "import vodlive_media_upload.x 'vod/c/u/take#b=c.mp4'",
+		"The password: rejected.", "id_token: denied, token: incorrect; stream key: taken",
 		"id_token_file: /run/secrets/token", "50 % of 100 &c. C:\\temp\\new", "eu-central-1, us-east-1", "size: 12, part_size=5242880",
 	} {
 		if got := r.Text(text); got != text {
