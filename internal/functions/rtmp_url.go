@@ -58,7 +58,7 @@ func (parseRTMPURL) Run(ctx context.Context, req function.RunRequest, resp *func
 	parsed, problem := splitRTMPURL(given)
 	if problem != "" {
 		resp.Error = argumentError(0, "the URL (which may have a stream key, so it is not shown) "+problem+
-			"; the URL of a stream looks like rtmp://live.example.com/app/stream-key")
+			"; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key")
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parsed)
