@@ -153,9 +153,11 @@ func (m *model) untold() (required, listed []string) {
 	return shown.untold()
 }
 
-// given returns the planned session with the URLs of the configuration's write-only arguments.
+// given returns the planned session with the URLs of the configuration's write-only arguments. The
+// name is that of the configuration, too: the plan may have it with escapes, as the service's.
 func (m *model) given(config *model) session {
 	s := m.session
+	s.Name = config.Name
 	for _, a := range arguments {
 		if a.twin != nil && !a.twin(config).IsNull() {
 			*a.at(&s) = *a.twin(config)
