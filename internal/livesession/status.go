@@ -173,7 +173,7 @@ func (r *sessionStatus) wait(ctx context.Context, m *statusModel, limit time.Dur
 	sessions := map[string]session{}
 	for _, s := range g.shown {
 		shown := newSession()
-		shown.fill(s)
+		shown.fill(s, attributes)
 		for _, a := range attributes {
 			if a.twin != nil {
 				a.clear(&shown) // it may be write-only in the session's resource

@@ -161,17 +161,18 @@ func localTime() stringRule {
 		if clock.MatchString(value) {
 			return problem + " This day or hour does not exist.", ""
 		}
-		for _, layout := range otherLayouts {
-			if t, err := time.Parse(layout, strings.TrimSpace(value)); err == nil {
-				return problem + fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout)), ""
-			}
+		value = strings.TrimSpace(value)
+		t, ok := localtime.Read(value)
+		if !ok {
+			var err error
+			t, err = time.Parse(time.RFC3339, value)
+			ok = err == nil
+		}
+		if ok {
+			problem += fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout))
 		}
 		return problem, ""
 	}}
 }
 
-var (
-	clock           = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
-	zonelessLayouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"}
-	otherLayouts    = append([]string{time.RFC3339}, zonelessLayouts...)
-)
+var clock = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
