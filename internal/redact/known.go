@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/binary"
 	"iter"
 	"net/url"
@@ -40,7 +39,7 @@ func beginOf(part []byte) uint16 {
 }
 
 // add makes at most limit bytes of the secret known, but no part of it that is public.
-func (x *index) add(secret string, limit int, public func(part string) bool) {
+func (x *index) add(secret string, limit int, public map[string]bool) {
 	known := secret[:min(len(secret), limit)]
 	if len(known) < shortestSecret || x.secrets[known] {
 		return
@@ -61,7 +60,7 @@ func (x *index) add(secret string, limit int, public func(part string) bool) {
 			x.lengths = slices.Insert(x.lengths, at, length)
 		}
 		for part := range windows(folded, length) {
-			if !public(part) {
+			if !public[part] {
 				x.parts[part] = x.parts[part] || len(known) < len(secret) && strings.HasSuffix(folded, part)
 				x.begins[beginOf([]byte(part))] = true
 			}
@@ -86,7 +85,7 @@ func (x *index) mark(f *layer, hidden []bool) {
 	if x.secrets == nil {
 		return
 	}
-	for i := range len(f.bytes) - shortestSecret + 1 {
+	for i := 0; i+shortestSecret <= len(f.bytes); i++ {
 		if !x.begins[beginOf(f.bytes[i:])] {
 			continue
 		}
@@ -98,15 +97,13 @@ func (x *index) mark(f *layer, hidden []bool) {
 			if !found {
 				continue
 			}
-			end := i + n
+			f.hide(i, i+n, hidden)
 			if goesOn {
-				if rest := bytes.IndexAny(f.bytes[end:], " \"'`<>"); rest >= 0 {
-					end += rest
-				} else {
-					end = len(f.bytes)
-				}
+				end := i + n + lengthOf(f.bytes[i+n:], " \"'`<>", false)
+				f.hide(i+n, end, hidden)
+				i = end - 1
+				break
 			}
-			f.hide(i, end, hidden)
 		}
 	}
 }
@@ -119,7 +116,6 @@ func (r *Redactor) AddStreams(shown []string, addresses ...string) {
 	if r.public == nil {
 		r.public = map[string]bool{}
 	}
-	own := string(plainLayer(strings.Join(shown, "\n")).folded().bytes)
 	for _, text := range shown {
 		text = string(plainLayer(text).folded().bytes)
 		for part := range windows(text, min(len(text), partLength)) {
@@ -131,7 +127,7 @@ func (r *Redactor) AddStreams(shown []string, addresses ...string) {
 	}
 	for _, secret := range streamSecrets(addresses) {
 		if len(r.streams.parts) < streamPartsAtMost {
-			r.streams.add(secret, streamLength, func(part string) bool { return r.public[part] || strings.Contains(own, part) })
+			r.streams.add(secret, streamLength, r.public)
 		}
 	}
 }

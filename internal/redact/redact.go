@@ -57,11 +57,9 @@ func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		r.kept.add(secret, len(secret), notPublic)
+		r.kept.add(secret, len(secret), nil)
 	}
 }
-
-func notPublic(string) bool { return false }
 
 // AddToken makes r know one more token. The latest 16 are remembered.
 func (r *Redactor) AddToken(token string) {
@@ -74,7 +72,7 @@ func (r *Redactor) AddToken(token string) {
 	r.tokens = r.tokens[max(0, len(r.tokens)-tokensKept):]
 	r.latest = index{}
 	for _, token := range r.tokens {
-		r.latest.add(token, len(token), notPublic)
+		r.latest.add(token, len(token), nil)
 	}
 }
 
