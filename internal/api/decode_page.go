@@ -114,5 +114,5 @@ func cursorValue(v value) (string, bool) {
 		}
 	}
 	text, ok := v.scalar()
-	return text, ok && len(text) <= textLimit && redact.Safe(text)
+	return text, ok && len(text) <= TextLimit && redact.Safe(text)
 }

@@ -51,7 +51,7 @@ func decodeRegions(v value) ([]Region, error) {
 func regionName(v value, depth int) (string, bool) {
 	if v.isString() {
 		name := redact.Escape(strings.TrimSpace(v.text()))
-		return name, name != "" && len(name) <= textLimit
+		return name, name != "" && len(name) <= TextLimit
 	}
 	if !v.isObject() || depth > wrapperDepth {
 		return "", false

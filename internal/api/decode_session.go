@@ -49,12 +49,12 @@ func decodeSession(v value) (*Session, error) {
 		ID: id, UserID: f.str("user_id"), Region: f.str("region"), Name: f.str("name"),
 		Input: f.str("input"), Mode: f.str("mode"), OutputMode: f.outputMode(), Status: f.str("status"),
 		InputPreset:  f.preset(),
-		InputSourceA: f.str("input_source_a"), InputSourceB: f.str("input_source_b"),
-		OutputDestinationA: f.str("output_destination_a"), OutputDestinationB: f.str("output_destination_b"),
+		InputSourceA: f.streamURL("input_source_a"), InputSourceB: f.streamURL("input_source_b"),
+		OutputDestinationA: f.streamURL("output_destination_a"), OutputDestinationB: f.streamURL("output_destination_b"),
 		EnableInputRecord: f.boolean("enable_input_record"), IsScheduled: f.boolean("is_scheduled"),
 		Timezone: f.str("timezone"), ScheduledAt: f.str("scheduled_at"),
-		InputEndpointA: f.str("input_endpoint_a"), InputEndpointB: f.str("input_endpoint_b"),
-		OutputEndpointA: f.str("output_endpoint_a"), OutputEndpointB: f.str("output_endpoint_b"),
+		InputEndpointA: f.streamURL("input_endpoint_a"), InputEndpointB: f.streamURL("input_endpoint_b"),
+		OutputEndpointA: f.streamURL("output_endpoint_a"), OutputEndpointB: f.streamURL("output_endpoint_b"),
 		TranscoderID: f.str("transcoder_id"),
 		SubDomainA:   f.str("sub_domain_a"), SubDomainB: f.str("sub_domain_b"),
 		ElasticIPA: f.str("elastic_ip_a"), ElasticIPB: f.str("elastic_ip_b"),
@@ -62,6 +62,9 @@ func decodeSession(v value) (*Session, error) {
 	}
 	return s, f.err
 }
+
+// streamURL reads a URL, which may carry a token.
+func (f *fields) streamURL(key string) string { return redact.Escape(f.limited(AddressLimit, key)) }
 
 func (f *fields) preset() InputPreset {
 	v := f.get("input_preset")
@@ -102,7 +105,7 @@ func modeIn(v value, depth int) (string, bool) {
 	switch {
 	case v.isString():
 		text := v.text()
-		return redact.Escape(text), len(text) <= textLimit
+		return redact.Escape(text), len(text) <= TextLimit
 	case v.isArray():
 		if n, only := v.count(2); n == 1 && depth < 3 {
 			return modeIn(only, depth+1)

@@ -1,8 +1,8 @@
 package api
 
 import (
-	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
@@ -73,7 +73,7 @@ func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 		return nil, err
 	}
 	done := &CompletedUpload{
-		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(addressLimit, "Location")), ETag: f.str("ETag"),
+		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(AddressLimit, "Location")), ETag: f.str("ETag"),
 		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
 		ChecksumCRC64NVME: f.str("ChecksumCRC64NVME"), ChecksumCRC32C: f.str("ChecksumCRC32C"),
 		ChecksumCRC32: f.str("ChecksumCRC32"), ChecksumSHA256: f.str("ChecksumSHA256"),
@@ -85,13 +85,17 @@ func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 }
 
 // location returns the address of an object without what may be secret in it: user info and a
-// signature. It is "" if that cannot be told.
+// signature. All else stays as the service wrote it.
 func location(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Opaque != "" {
-		return ""
+	address, _, _ = strings.Cut(address, "?")
+	scheme, rest, found := strings.Cut(address, "://")
+	if found {
+		scheme += "://"
+	} else {
+		scheme, rest = "", address
 	}
-	return redact.Escape(redact.Address(u))
+	authority, _, _ := strings.Cut(rest, "/")
+	return redact.Escape(scheme + rest[strings.LastIndexByte(authority, '@')+1:])
 }
 
 // decodeMessage reads the message in the response to call 7; "" if there is none. The batch job was

@@ -23,14 +23,15 @@ func (f *fields) complain(key string, v value, expected string) {
 }
 
 const (
-	// textLimit, in bytes, is the length of the longest string that is read, but for an address.
-	textLimit    = 1 << 10
-	addressLimit = 16 << 10
+	// TextLimit, in bytes, is the length of the longest string that is read, and AddressLimit that of
+	// a URL.
+	TextLimit    = 1 << 10
+	AddressLimit = 16 << 10
 )
 
 // str reads a string, number or boolean under the first of the keys that is there; "" if none is.
 // Characters that could change how a text with the string is shown are escaped.
-func (f *fields) str(keys ...string) string { return redact.Escape(f.limited(textLimit, keys...)) }
+func (f *fields) str(keys ...string) string { return redact.Escape(f.limited(TextLimit, keys...)) }
 
 func (f *fields) limited(limit int, keys ...string) string {
 	v := f.get(keys...)
@@ -84,7 +85,7 @@ func (f *fields) integer(key string) *int64 {
 }
 
 // need reads a string that must not be blank. It is sent back, so it must be what it seems to be.
-func (f *fields) need(keys ...string) string { return f.needed(textLimit, keys...) }
+func (f *fields) need(keys ...string) string { return f.needed(TextLimit, keys...) }
 
 func (f *fields) needed(limit int, keys ...string) string {
 	s := f.limited(limit, keys...)
@@ -101,7 +102,7 @@ func (f *fields) needed(limit int, keys ...string) string {
 
 // address reads a presigned URL.
 func (f *fields) address(keys ...string) string {
-	s := strings.TrimSpace(f.needed(addressLimit, keys...))
+	s := strings.TrimSpace(f.needed(AddressLimit, keys...))
 	if f.err != nil {
 		return ""
 	}

@@ -77,7 +77,30 @@ func TestStringsOfTheService(t *testing.T) {
 	}
 }
 
-// TestLongStringsOfTheService: no string of the service is longer than 1 KiB.
+// TestLongStreamURLs: the URL of a stream may carry a token.
+func TestLongStreamURLs(t *testing.T) {
+	t.Parallel()
+	long := "rtmp://in.example.com/live/key?token=" + strings.Repeat("x", 4096)
+	for _, key := range []string{
+		"input_source_a", "input_source_b", "output_destination_a", "output_destination_b",
+		"input_endpoint_a", "input_endpoint_b", "output_endpoint_a", "output_endpoint_b",
+	} {
+		session := fmt.Sprintf(`{"id":"s-1","name":"n",%q:%q}`, key, long)
+		s, err := once(t, 200, session).GetSession(t.Context(), "s-1")
+		if err != nil || s.InputSourceA+s.InputSourceB+s.OutputDestinationA+s.OutputDestinationB+s.InputEndpointA+s.InputEndpointB+s.OutputEndpointA+s.OutputEndpointB != long {
+			t.Errorf("%s: %v", key, err)
+		}
+		if _, err := listSessions(t, `{"Sessions":[`+session+`]}`); err != nil {
+			t.Errorf("%s in a page: %v", key, err)
+		}
+		session = fmt.Sprintf(`{"id":"s-1","name":"n",%q:%q}`, key, strings.Repeat(long, 4))
+		if _, err := once(t, 200, session).GetSession(t.Context(), "s-1"); err == nil || !strings.Contains(err.Error(), key+" has 16532 bytes") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// TestLongStringsOfTheService: no string of the service but a URL is longer than 1 KiB.
 func TestLongStringsOfTheService(t *testing.T) {
 	t.Parallel()
 	exact, long := strings.Repeat("x", 1024), strings.Repeat("x", 1025)
@@ -196,9 +219,11 @@ func TestLocationOfAnObject(t *testing.T) {
 		"https://h.example.com/b/k%20%2F.mp4":                           "https://h.example.com/b/k%20%2F.mp4",
 		"https://joe:HIDDEN@h.example.com/b/k?X-Amz-Signature=HIDDEN#a": "https://h.example.com/b/k",
 		"h.example.com/b/k?X-Amz-Signature=HIDDEN":                      "h.example.com/b/k",
-		"/b/k?sig=HIDDEN":            "/b/k",
-		"joe:HIDDEN@h.example.com/k": "",
-		"https://h/%zz?sig=HIDDEN":   "",
+		"/b/k?sig=HIDDEN":                              "/b/k",
+		"joe:HIDDEN@h.example.com/k":                   "h.example.com/k",
+		"https://h/100%zz.mp4?sig=HIDDEN":              "https://h/100%zz.mp4",
+		"https://b.s3.amazonaws.com/c/u/a b[1]@2x.mp4": "https://b.s3.amazonaws.com/c/u/a b[1]@2x.mp4",
+		"b:c/u/a.mp4":                                  "b:c/u/a.mp4",
 	} {
 		done, err := once(t, 200, fmt.Sprintf(`{"Key":"k","Location":%q}`, address)).CompleteMultipartUpload(t.Context(), "k", "u", nil)
 		if err != nil || done.Location != want {

@@ -151,11 +151,11 @@ func TestSecretsInErrorBodies(t *testing.T) {
 // TestStreamKeysOfTheCall has a refusal that quotes a part of a source or destination.
 func TestStreamKeysOfTheCall(t *testing.T) {
 	t.Parallel()
-	for _, quoted := range []string{"live/k3y-a?auth=q7-a", "live/k3y-a", "k3y-a", "auth=q7-a", "rtmp://joe:pw77@in-a.example.com/live/k3y-a?auth=q7-a", "joe:pw77", "app/k3y-b", "k3y-b", "k3y-c", "k3y-d"} {
+	for _, quoted := range []string{"live/k3y-of-a?auth=q7-a", "live/k3y-of-a", "k3y-of-a", "auth=q7-a", "rtmp://joe:pw77@in-a.example.com/live/k3y-of-a?auth=q7-a", "joe:pw77", "app/k3y-of-b", "k3y-of-b", "k3y-of-c", "k3y-of-d"} {
 		service := wiretest.Always(400, `{"message":"the stream '`+quoted+`' is not valid"}`)
 		_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{
-			Name: "n", InputSourceA: "rtmp://joe:pw77@in-a.example.com/live/k3y-a?auth=q7-a", InputSourceB: "rtmps://in-b.example.com/app/k3y-b",
-			OutputDestinationA: "rtmp://out-a.example.com/app/k3y-c", OutputDestinationB: "rtmp://out-b.example.com/app/k3y-d",
+			Name: "n", InputSourceA: "rtmp://joe:pw77@in-a.example.com/live/k3y-of-a?auth=q7-a", InputSourceB: "rtmps://in-b.example.com/app/k3y-of-b",
+			OutputDestinationA: "rtmp://out-a.example.com/app/k3y-of-c", OutputDestinationB: "rtmp://out-b.example.com/app/k3y-of-d",
 		})
 		for _, secret := range []string{"k3y", "q7-a", "pw77"} {
 			if strings.Contains(err.Error(), secret) {

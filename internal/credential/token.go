@@ -56,9 +56,9 @@ func readToken(path string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
 	case info.IsDir():
-		return "", fmt.Errorf("%s is a folder, not a file", path)
+		return "", fmt.Errorf("the path %s is a folder, not a file", path)
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file, so it could not be read again", path)
+		return "", fmt.Errorf("the path %s is not a regular file, so it could not be read again", path)
 	}
 	f, err := os.Open(path) // #nosec G304 -- the user names it
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 func write(t *testing.T, path, content string) {
@@ -65,7 +66,7 @@ func TestFileTokenProblems(t *testing.T) {
 		"missing":          "the file " + path("missing") + " does not exist",
 		"missing/below":    "the file " + path("missing/below") + " does not exist",
 		"blank/below":      belowAFile,
-		".":                folder + " is a folder, not a file",
+		".":                "the path " + folder + " is a folder, not a file",
 		"empty":            "the file " + path("empty") + " is empty",
 		"blank":            "the file " + path("blank") + " is empty",
 		"large":            "the file " + path("large") + " is longer than 64 KiB: it does not hold a token alone",
@@ -85,6 +86,10 @@ func TestFileTokenProblems(t *testing.T) {
 			}
 			if err != nil && strings.Contains(err.Error(), "secret") {
 				t.Errorf("the content is shown: %v", err)
+			}
+			text := (&credential.TokenError{Err: err}).Error()
+			if shown := redact.New().Text(text); shown != text {
+				t.Errorf("masked as %s", shown)
 			}
 		})
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // importBlocks writes the configuration that imports sessions.
@@ -138,7 +140,7 @@ func (s *importedSession) blocks(name string) string {
 	var variables strings.Builder
 	add := func(of string, value *string) {
 		if value != nil {
-			arguments = append(arguments, argument{of, quote(*value)})
+			arguments = append(arguments, argument{of, providerdata.HCL(*value)})
 		}
 	}
 	secret := func(of string, value *string) {
@@ -169,7 +171,13 @@ func (s *importedSession) blocks(name string) string {
 	flag("enable_input_record", s.EnableInputRecord)
 	flag("is_scheduled", s.IsScheduled)
 	add("timezone", s.Timezone)
-	add("scheduled_at", s.ScheduledAt)
+	if s.ScheduledAt != nil {
+		at := *s.ScheduledAt
+		if wall, ok := localtime.Read(at); ok {
+			at = wall.Format(localtime.Layout) // the service may write it in another layout
+		}
+		add("scheduled_at", &at)
+	}
 
 	const resource = "vodlive_live_session"
 	width := 0
@@ -177,7 +185,7 @@ func (s *importedSession) blocks(name string) string {
 		width = max(width, len(a.name))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\nresource %q %q {\n", resource, name, quote(s.ID), resource, name)
+	fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\nresource %q %q {\n", resource, name, providerdata.HCL(s.ID), resource, name)
 	for _, a := range arguments {
 		fmt.Fprintf(&b, "  %-*s = %s\n", width, a.name, a.value)
 	}
@@ -192,33 +200,8 @@ func (p *preset) object() string {
 		value *string
 	}{{"codec", p.Codec}, {"resolution", p.Resolution}, {"bitrate", p.Bitrate}} {
 		if part.value != nil {
-			parts = append(parts, part.name+" = "+quote(*part.value))
+			parts = append(parts, part.name+" = "+providerdata.HCL(*part.value))
 		}
 	}
 	return "{ " + strings.Join(parts, ", ") + " }"
-}
-
-// quote returns a string for a configuration, in which ${ and %{ begin a template.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	runes := []rune(text)
-	for i, r := range runes {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteRune('\\')
-			b.WriteRune(r)
-		case (r == '$' || r == '%') && i+1 < len(runes) && runes[i+1] == '{':
-			b.WriteRune(r)
-			b.WriteRune(r)
-		case r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r):
-			b.WriteRune(r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -55,7 +55,7 @@ func TestImportBlocks(t *testing.T) {
 		"id": text("s-1"), "name": text("Studio ${1} \"main\""), "region": text("eu-central-1"), "input": text("RTMP_PULL"), "mode": text("NORM"), "output_mode": text("RTMP_PULL"),
 		"input_preset":   types.ObjectValueMust(preset, map[string]attr.Value{"codec": text("H264"), "resolution": text("HD"), "bitrate": text("MAX_10_MBPS")}),
 		"input_source_a": text("rtmp://origin.example.com/app/s3cret"),
-		"is_scheduled":   yes, "enable_input_record": types.BoolValue(false), "timezone": text("UTC"), "scheduled_at": text("2040-01-01 00:00"),
+		"is_scheduled":   yes, "enable_input_record": types.BoolValue(false), "timezone": text("UTC"), "scheduled_at": text("2040-01-01T00:00:00"),
 	})
 	const want = `import {
   to = vodlive_live_session.studio_1_main

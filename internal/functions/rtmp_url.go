@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // parseRTMPURL splits the URL of a stream into what encoders and players ask for.
@@ -22,9 +25,6 @@ type rtmpURL struct {
 	StreamKey *string `tfsdk:"stream_key"`
 	ServerURL string  `tfsdk:"server_url"`
 }
-
-// defaultPorts of the schemes.
-var defaultPorts = map[string]int64{"rtmp": 1935, "rtmps": 443}
 
 func (parseRTMPURL) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "parse_rtmp_url"
@@ -58,7 +58,7 @@ func (parseRTMPURL) Run(ctx context.Context, req function.RunRequest, resp *func
 	parsed, problem := splitRTMPURL(given)
 	if problem != "" {
 		resp.Error = argumentError(0, "the URL (which may have a stream key, so it is not shown) "+problem+
-			"; the URL of a stream looks like rtmp://live.example.com/app/stream-key")
+			"; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key")
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, parsed)
@@ -71,16 +71,15 @@ func splitRTMPURL(given string) (parts rtmpURL, problem string) {
 	switch {
 	case err != nil:
 		return parts, "cannot be read as a URL"
-	case defaultPorts[u.Scheme] == 0: // Parse returns the scheme in lower case
+	case providerdata.StreamPorts[u.Scheme] == "": // Parse returns the scheme in lower case
 		return parts, "does not begin with rtmp:// or rtmps://"
 	case u.Hostname() == "":
 		return parts, "has no host"
 	}
-	parts = rtmpURL{Scheme: u.Scheme, Host: u.Hostname(), Port: defaultPorts[u.Scheme], ServerURL: given}
-	if text := u.Port(); text != "" {
-		if parts.Port, err = strconv.ParseInt(text, 10, 64); err != nil || parts.Port < 1 || parts.Port > 65535 {
-			return parts, "has a port that is not between 1 and 65535"
-		}
+	parts = rtmpURL{Scheme: u.Scheme, Host: u.Hostname(), ServerURL: given}
+	port := cmp.Or(u.Port(), providerdata.StreamPorts[u.Scheme])
+	if parts.Port, err = strconv.ParseInt(port, 10, 64); err != nil || parts.Port < 1 || parts.Port > 65535 {
+		return parts, "has a port that is not between 1 and 65535"
 	}
 	// Encoders send the text as it is, so it is not unescaped.
 	_, rest, _ := strings.Cut(given, "://")

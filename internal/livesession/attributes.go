@@ -35,7 +35,7 @@ type attribute struct {
 	// values is the fixed set of values, nil without one. The service may write them in another
 	// letter case.
 	values []string
-	// valid is the rule for the value if there is no fixed set.
+	// valid is the rule for the value of a string.
 	valid stringRule
 	// same compares two values by their meaning, nil: they mean the same only if they are equal.
 	same func(a, b string) bool
@@ -50,7 +50,7 @@ var attributes = []attribute{
 		access: text(func(m *session) *types.String { return &m.ID }, func(s *api.Session) string { return s.ID }, nil),
 	},
 	{
-		name: "name", description: "Name of the session.", valid: notBlank(),
+		name: "name", description: "Name of the session.", valid: sessionName(), same: sameName,
 		access: text(func(m *session) *types.String { return &m.Name }, func(s *api.Session) string { return s.Name }, func(s *api.SessionSpec) *string { return &s.Name }),
 	},
 	{
@@ -65,20 +65,21 @@ var attributes = []attribute{
 		description: "How the service gets the stream: `RTMP_PUSH` or `RTMPS_PUSH` (your encoder sends it to `input_endpoint_a`), `RTMP_PULL` or " +
 			"`RTMPS_PULL` (the service fetches it from `input_source_a`).",
 		access: text(func(m *session) *types.String { return &m.Input }, func(s *api.Session) string { return s.Input }, func(s *api.SessionSpec) *string { return &s.Input }),
-		values: directions,
+		values: directions, valid: oneOf(directions...),
 	},
 	{
 		name:        "mode",
 		description: "`NORM`: one pipeline. `HA`: a main and a backup pipeline. The service does not switch between them: your client does, on failure.",
 		access:      text(func(m *session) *types.String { return &m.Mode }, func(s *api.Session) string { return s.Mode }, func(s *api.SessionSpec) *string { return &s.Mode }),
 		values:      modes,
+		valid:       oneOf(modes...),
 	},
 	{
 		name: "output_mode",
 		description: "How the service delivers the stream: `RTMP_PULL` or `RTMPS_PULL` (players fetch it from `output_endpoint_a`), `RTMP_PUSH` or " +
 			"`RTMPS_PUSH` (the service sends it to `output_destination_a`).",
 		access: text(func(m *session) *types.String { return &m.OutputMode }, func(s *api.Session) string { return s.OutputMode }, func(s *api.SessionSpec) *string { return &s.OutputMode }),
-		values: directions,
+		values: directions, valid: oneOf(directions...),
 	},
 	{
 		name: "input_preset", description: "Codec, maximum resolution and maximum bit rate of the input.",
@@ -194,8 +195,11 @@ var attributes = []attribute{
 	},
 }
 
-// arguments are the attributes that a create request has.
-var arguments = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return a.send == nil })
+// arguments are the attributes that a create request has, computed are the others.
+var (
+	arguments = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return a.send == nil })
+	computed  = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return a.send != nil })
+)
 
 // condition is that an argument has one of the values in.
 type condition struct {

@@ -70,9 +70,9 @@ type newborn struct {
 
 // seen applies a response of the service.
 func (n *newborn) seen(s *api.Session) {
-	n.shown.fillArguments(s)
+	n.shown.fill(s, arguments)
 	n.renditions.note(n.model, &n.shown)
-	n.model.fillComputed(s)
+	n.model.fill(s, computed)
 }
 
 func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {

@@ -86,10 +86,10 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
 		return
 	}
-	m.fill(s)
+	m.fill(s, attributes)
 	if required, fromList := m.untold(); len(required)+len(fromList) > 0 {
 		if s, _ := listed(ctx, d.data, id, since, &resp.Diagnostics); s != nil {
-			m.fill(s)
+			m.fill(s, attributes)
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
@@ -175,7 +175,7 @@ func (d *several) Read(ctx context.Context, req datasource.ReadRequest, resp *da
 			continue
 		}
 		item := newSession()
-		item.fill(s)
+		item.fill(s, attributes)
 		m.Sessions = append(m.Sessions, item)
 		if !m.Limit.IsNull() && int64(len(m.Sessions)) == m.Limit.ValueInt64() {
 			break

@@ -83,7 +83,7 @@ func result(ctx context.Context, req list.ListRequest, s *api.Session) list.List
 	setIdentity(ctx, r.Identity, s.ID, &r.Diagnostics)
 	if req.IncludeResource {
 		m := newModel()
-		m.fill(s)
+		m.fill(s, attributes)
 		r.Diagnostics.Append(r.Resource.Set(ctx, m)...)
 	}
 	return r

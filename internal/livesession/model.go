@@ -83,34 +83,16 @@ func (m *session) spec() (spec api.SessionSpec) {
 	return spec
 }
 
-// fill sets the values of a response. A value that the response lacks stays: create returns fewer
-// fields than get, and get fewer than the listing. A value that does not apply to the session is
-// null, whether the service sent it as absent, null or "".
-func (m *session) fill(s *api.Session) {
-	for _, a := range attributes {
-		m.take(a, s)
-	}
-}
-
-func (m *session) fillArguments(s *api.Session) {
-	for _, a := range arguments {
-		m.take(a, s)
-	}
-}
-
-func (m *session) fillComputed(s *api.Session) {
-	for _, a := range attributes {
-		if a.send == nil {
-			m.take(a, s)
+// fill sets the values of a response, of the attributes in the list. A value that the response
+// lacks stays: create returns fewer fields than get, and get fewer than the listing. A value that
+// does not apply to the session is null, whether the service sent it as absent, null or "".
+func (m *session) fill(s *api.Session, list []attribute) {
+	for _, a := range list {
+		if a.applies(m) == yes {
+			a.read(m, s, a.values)
+		} else {
+			a.clear(m)
 		}
-	}
-}
-
-func (m *session) take(a attribute, s *api.Session) {
-	if a.applies(m) == yes {
-		a.read(m, s, a.values)
-	} else {
-		a.clear(m)
 	}
 }
 
@@ -153,9 +135,11 @@ func (m *model) untold() (required, listed []string) {
 	return shown.untold()
 }
 
-// given returns the planned session with the URLs of the configuration's write-only arguments.
+// given returns the planned session with the URLs of the configuration's write-only arguments. The
+// name is that of the configuration, too: the plan may have it with escapes, as the service's.
 func (m *model) given(config *model) session {
 	s := m.session
+	s.Name = config.Name
 	for _, a := range arguments {
 		if a.twin != nil && !a.twin(config).IsNull() {
 			*a.at(&s) = *a.twin(config)

@@ -38,7 +38,7 @@ func TestFillApplies(t *testing.T) {
 		for _, output := range directions {
 			for _, mode := range modes {
 				m := newModel()
-				m.fill(full(input, mode, output))
+				m.fill(full(input, mode, output), attributes)
 				absent := map[string]bool{}
 				add := func(names []string, yes bool) {
 					for _, name := range names {
@@ -82,7 +82,7 @@ func TestFillKeeps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := full(rapid.SampledFrom(directions).Draw(t, "input"), rapid.SampledFrom(modes).Draw(t, "mode"), rapid.SampledFrom(directions).Draw(t, "output"))
 		m := newSession()
-		m.fill(whole)
+		m.fill(whole, attributes)
 		before := m
 
 		part := *whole
@@ -92,7 +92,7 @@ func TestFillKeeps(t *testing.T) {
 				v.Field(i).SetZero()
 			}
 		}
-		m.fill(&part)
+		m.fill(&part, attributes)
 		if !reflect.DeepEqual(m, before) {
 			t.Fatalf("got %+v\nwant %+v", m, before)
 		}
@@ -100,7 +100,7 @@ func TestFillKeeps(t *testing.T) {
 		planned := before
 		planned.ID, planned.Status, planned.Port = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
 		planned.InputEndpointA, planned.SubDomainB = types.StringUnknown(), types.StringUnknown()
-		planned.fill(&part)
+		planned.fill(&part, attributes)
 		eachField(planned, func(name string, value nullable) {
 			if value.IsUnknown() {
 				t.Fatalf("%s is unknown", name)
@@ -125,7 +125,7 @@ func TestFillNotScheduled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newSession()
-			m.fill(&api.Session{ID: "s1", IsScheduled: tt.flag, ScheduledAt: tt.at, Timezone: "UTC"})
+			m.fill(&api.Session{ID: "s1", IsScheduled: tt.flag, ScheduledAt: tt.at, Timezone: "UTC"}, attributes)
 			if m.IsScheduled.ValueBool() != tt.scheduled || m.ScheduledAt.IsNull() == tt.scheduled || m.Timezone.IsNull() == tt.scheduled {
 				t.Errorf("is_scheduled %v, scheduled_at %v, timezone %v", m.IsScheduled, m.ScheduledAt, m.Timezone)
 			}
@@ -137,7 +137,7 @@ func TestFillNotScheduled(t *testing.T) {
 func TestSpec(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	m.fill(full("RTMP_PULL", modeHA, "RTMPS_PUSH"))
+	m.fill(full("RTMP_PULL", modeHA, "RTMPS_PUSH"), attributes)
 	spec := m.spec()
 	v := reflect.ValueOf(spec)
 	for i := range v.NumField() {
@@ -159,7 +159,7 @@ func bornAs(planned *model) *newborn {
 func TestDiffering(t *testing.T) {
 	t.Parallel()
 	m := newModel()
-	m.fill(full("RTMP_PULL", modeHA, "RTMPS_PUSH"))
+	m.fill(full("RTMP_PULL", modeHA, "RTMPS_PUSH"), attributes)
 	changes := map[string]func(s *api.Session){
 		"name":                    func(s *api.Session) { s.Name = "x" },
 		"region":                  func(s *api.Session) { s.Region = "x" },

@@ -198,6 +198,6 @@ func ids(list []*api.Session) string {
 // not send counts as equal.
 func mayBe(given *session, s *api.Session) bool {
 	shown := *given
-	shown.fillArguments(s)
+	shown.fill(s, arguments)
 	return s.Name != "" && s.Region != "" && s.Input != "" && s.Mode != "" && len(differing(given, &shown)) == 0
 }

@@ -106,7 +106,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		way, other = byListing, byGet
 	}
 	if importing {
-		m.fill(s)
+		m.fill(s, attributes)
 		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
 		unseen = other
 	} else {
@@ -120,7 +120,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		if s, _ := listed(ctx, r.data, id, time.Time{}, &resp.Diagnostics); s != nil {
 			if importing {
 				read := m.session
-				m.fill(s)
+				m.fill(s, attributes)
 				shown.note(&m, &read)
 			} else {
 				m.refresh(s, shown, bytes.Equal(unseen, byListing))

@@ -95,16 +95,9 @@ func (a attribute) argument() schema.Attribute {
 	return schema.StringAttribute{
 		Required: a.needs == nil, Optional: a.needs != nil, Sensitive: a.sensitive,
 		MarkdownDescription: a.description + a.rule,
-		Validators:          []validator.String{a.rules()},
+		Validators:          []validator.String{a.valid},
 		PlanModifiers:       []planmodifier.String{keepSpelling{a}, replace},
 	}
-}
-
-func (a attribute) rules() stringRule {
-	if a.values != nil {
-		return oneOf(a.values...)
-	}
-	return a.valid
 }
 
 func presetArguments() map[string]schema.Attribute {
@@ -132,7 +125,7 @@ func (a attribute) writeOnlyArgument() schema.StringAttribute {
 		Optional: true, Sensitive: true, WriteOnly: true,
 		MarkdownDescription: fmt.Sprintf("`%s` as a write-only argument, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state. "+
 			"Set only one of the two. Requires `urls_wo_version`. The data sources of sessions show the URL nevertheless, because the service returns it.", a.name),
-		Validators: []validator.String{a.rules()},
+		Validators: []validator.String{a.valid},
 	}
 }
 

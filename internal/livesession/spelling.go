@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // The service may store a value in another spelling than configured. Replacing the session would
@@ -35,6 +36,9 @@ func canonical(value string, values []string) string {
 	return value
 }
 
+// sameName compares names, in which internal/api escapes characters that are not seen.
+func sameName(a, b string) bool { return redact.Escape(a) == redact.Escape(b) }
+
 // sameURL compares stream URLs: scheme and host without regard to letter case, a missing port as
 // the default port of the scheme.
 func sameURL(a, b string) bool {
@@ -50,7 +54,7 @@ func sameURL(a, b string) bool {
 		u.Scheme = strings.ToLower(u.Scheme)
 		port := u.Port()
 		if port == "" {
-			port = map[string]string{"rtmp": "1935", "rtmps": "443"}[u.Scheme]
+			port = providerdata.StreamPorts[u.Scheme]
 		}
 		u.Host = strings.ToLower(u.Hostname()) + ":" + port
 	}
@@ -59,21 +63,12 @@ func sameURL(a, b string) bool {
 
 // sameClock compares local times in different layouts.
 func sameClock(a, b string) bool {
-	one, ok := wallClock(a)
+	one, ok := localtime.Read(a)
 	if !ok {
 		return false
 	}
-	other, ok := wallClock(b)
+	other, ok := localtime.Read(b)
 	return ok && one.Equal(other)
-}
-
-func wallClock(text string) (time.Time, bool) {
-	for _, layout := range append([]string{localtime.Layout}, zonelessLayouts...) {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // equal reports whether two values of the argument have the same meaning.
@@ -162,7 +157,7 @@ func decodeRenditions(private []byte) renditions {
 // argument stays null.
 func (m *model) refresh(s *api.Session, shown renditions, first bool) {
 	read := m.session
-	read.fillArguments(s)
+	read.fill(s, arguments)
 	for _, a := range differing(&m.session, &read) {
 		switch value := a.value(&read); {
 		case m.writeOnly(a) || shown.has(a.name, value):
@@ -173,7 +168,7 @@ func (m *model) refresh(s *api.Session, shown renditions, first bool) {
 			delete(shown, a.name)
 		}
 	}
-	m.fillComputed(s)
+	m.fill(s, computed)
 }
 
 // keepSpelling plans the value of the state if the configuration has another spelling of it, so

@@ -97,6 +97,66 @@ func TestOtherSpellingAfterImport(t *testing.T) {
 	})
 }
 
+// TestNamesWithFormatCharacters: a name keeps its identity although the provider shows characters that
+// are not seen as escapes.
+func TestNamesWithFormatCharacters(t *testing.T) {
+	t.Parallel()
+	const name = "\u200fשידור\u200b soft\u00adhyphen"
+	c := base().With(config{"name": name})
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		named := func(id string) string {
+			i := slices.IndexFunc(w.Sessions(), func(s simulator.SessionRecord) bool { return s.ID == id })
+			return w.Sessions()[i].Name
+		}
+		p := w.Provider(once)
+		o, diags := p.Create(resourceType, c)
+		if len(diags) > 0 || named(o.Text("id")) != name {
+			t.Errorf("create: %s", diags)
+		}
+		checkEmptyPlan(t, w, o, c)
+
+		o, diags = p.Import(resourceType, o.Text("id"))
+		diags.Must(t)
+		p.AssertNoChanges(o, c)
+		if found := names(t, p, config{"name": name}); len(found) != 1 {
+			t.Errorf("the filter finds %q", found)
+		}
+		changed := c.With(config{"mode": "HA"})
+		o, diags = p.Change(o, changed)
+		if diags.Failed() || named(o.Text("id")) != name {
+			t.Errorf("replaced: %q, %s", named(o.Text("id")), diags)
+		}
+
+		w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true})
+		_, diags = p.Create(resourceType, c.With(config{"region": "us-east-1"}))
+		if !strings.Contains(diags.String(), "with exactly these arguments") || strings.Contains(diags.String(), "No session") {
+			t.Errorf("lost: %s", diags)
+		}
+	})
+}
+
+// TestLongNamesAndURLs: what the provider could not read again is refused before a session has it.
+func TestLongNamesAndURLs(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	p, url := w.Provider(once), "rtmp://a.example.com/in/key?token="
+	c := scheduledPull.With(config{"name": strings.Repeat("é", 512), "input_source_a": url + strings.Repeat("x", 16<<10-len(url))})
+	o, diags := p.Create(resourceType, c)
+	if len(diags) > 0 {
+		t.Error(diags)
+	}
+	checkEmptyPlan(t, w, o, c)
+	for name, tt := range map[string][2]string{
+		"name":           {strings.Repeat("é", 513), "A name of 1026 bytes was given; it must not be longer than 1024 bytes."},
+		"input_source_a": {url + strings.Repeat("x", 16<<10), "is longer than 16 KiB"},
+	} {
+		if text := p.Validate(resourceType, scheduledPull.With(config{name: tt[0]})).String(); !strings.Contains(text, tt[1]) || strings.Contains(text, "xxx") {
+			t.Errorf("%s: %.300s", name, text)
+		}
+	}
+}
+
 // TestRendition: what the service shows in place of a configured value is told once, and only a change of it is drift.
 func TestRendition(t *testing.T) {
 	t.Parallel()

@@ -173,7 +173,7 @@ func (r *sessionStatus) wait(ctx context.Context, m *statusModel, limit time.Dur
 	sessions := map[string]session{}
 	for _, s := range g.shown {
 		shown := newSession()
-		shown.fill(s)
+		shown.fill(s, attributes)
 		for _, a := range attributes {
 			if a.twin != nil {
 				a.clear(&shown) // it may be write-only in the session's resource
@@ -192,8 +192,7 @@ type group struct {
 	ids  []string
 	want []string
 
-	shown    map[string]*api.Session // by id, from the last listing that did not fail
-	complete time.Time               // when a listing last showed all of them; at first the start
+	shown map[string]*api.Session // by id, from the last listing that did not fail
 }
 
 // wait lists the sessions until each has one of the wanted statuses. Each pause is an eighth of
@@ -202,14 +201,19 @@ type group struct {
 // unknown statuses and on transient failures.
 func (g *group) wait(ctx context.Context) diag.Diagnostic {
 	start := time.Now()
-	g.complete = start
-	var trouble error // the failure of the last listing; nil after a success
+	var (
+		trouble      error     // the failure of the last listing; nil after a success
+		missingSince time.Time // the end of the first listing since when one of them is missing; zero: none is
+	)
 	for {
 		begun := time.Now()
 		err := g.look(ctx)
 		ended, waiting, missing := g.sorted()
-		if len(missing) == 0 {
-			g.complete = time.Now()
+		switch {
+		case len(missing) == 0:
+			missingSince = time.Time{}
+		case err == nil && missingSince.IsZero():
+			missingSince = time.Now()
 		}
 		tflog.Info(ctx, "Waiting for live sessions", map[string]any{
 			"sessions": len(g.ids), "waiting_for": enumerate(g.want, "or"), "not_yet": len(waiting) + len(missing),
@@ -227,11 +231,11 @@ func (g *group) wait(ctx context.Context) diag.Diagnostic {
 					len(ended), count(len(g.ids)), enumerate(g.want, "or"), g.lines(ended), g.rest(waiting, missing)))
 		case err == nil && len(waiting)+len(missing) == 0:
 			return nil
-		case err == nil && len(missing) > 0 && time.Since(g.complete) >= appearWithin:
+		case err == nil && len(missing) > 0 && begun.Sub(missingSince) >= appearWithin:
 			return diag.NewAttributeErrorDiagnostic(path.Root("session_ids"), "Live sessions are not listed",
 				fmt.Sprintf("For %s, the listing of the account has not shown %s of `session_ids`:%s\n\n"+
 					"Check the ids, and that `base_url` and the credentials belong to the account that has the sessions.",
-					seconds(time.Since(g.complete)), count(len(missing)), g.lines(missing)))
+					seconds(time.Since(missingSince)), count(len(missing)), g.lines(missing)))
 		}
 		trouble = err
 		interval := max(pollFirst, min(time.Since(start)/8, pollLast), time.Since(begun))

@@ -253,6 +253,28 @@ func TestStatusWaitsOn(t *testing.T) {
 	})
 }
 
+// TestStatusWaitsForSlowListings: a session that one listing lacks may be in the next one, however
+// long a listing takes.
+func TestStatusWaitsForSlowListings(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{Latency: time.Second})
+		for range 3_500 {
+			w.AddSession(simulator.SessionRecord{})
+		}
+		time.AfterFunc(20*time.Second, func() { w.AddSession(simulator.SessionRecord{ID: "late"}) })
+		p, start := w.Provider(once), time.Now()
+		_, diags := p.Create(statusType, config{"session_ids": []any{"late"}})
+		if took := time.Since(start); len(diags) > 0 || took < 30*time.Second {
+			t.Errorf("after %s: %s", took, diags)
+		}
+		_, diags = p.Create(statusType, config{"session_ids": []any{"never"}})
+		if took := time.Since(start); took > 5*time.Minute || !strings.Contains(diags.String(), "Live sessions are not listed") {
+			t.Errorf("after %s: %s", took, diags)
+		}
+	})
+}
+
 // TestStatusFailureKeepsTheState: an update that fails changes nothing, so the next apply waits again.
 func TestStatusFailureKeepsTheState(t *testing.T) {
 	t.Parallel()

@@ -69,11 +69,11 @@ func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
 // checkTwins checks that no write-only argument is set beside its plain twin or without a version.
 func (m *model) checkTwins() (diags diag.Diagnostics) {
 	for _, a := range arguments {
-		if a.twin == nil || a.twin(m).IsNull() {
+		if a.twin == nil || !known(*a.twin(m)) {
 			continue
 		}
 		twin := a.name + writeOnlySuffix
-		if !a.value(&m.session).IsNull() {
+		if known(*a.at(&m.session)) {
 			diags.AddAttributeError(path.Root(twin), "Invalid "+twin, fmt.Sprintf("`%s` and `%s` are both set. Remove one of them.", a.name, twin))
 		}
 		if m.URLsWOVersion.IsNull() {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
@@ -75,6 +76,17 @@ func notBlank() stringRule {
 	}}
 }
 
+// sessionName rejects a name that could be sent but not read again.
+func sessionName() stringRule {
+	rule := notBlank()
+	return stringRule{allowed: rule.allowed, check: func(value string) (string, string) {
+		if len(value) > api.TextLimit {
+			return fmt.Sprintf("A name of %d bytes was given; it must not be longer than %d bytes.", len(value), api.TextLimit), ""
+		}
+		return rule.check(value)
+	}}
+}
+
 // knownStatus only warns of an unknown status, because the service may have added it.
 func knownStatus() stringRule {
 	return stringRule{allowed: "should be " + quoted(statuses), check: func(value string) (string, string) {
@@ -113,6 +125,8 @@ func streamURLProblem(value string) string {
 		return "is an empty string, which is not the same as null"
 	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return "has a space or a control character in it"
+	case len(value) > api.AddressLimit:
+		return fmt.Sprintf("is longer than %d KiB", api.AddressLimit>>10)
 	}
 	u, err := url.Parse(value)
 	switch {
@@ -147,17 +161,18 @@ func localTime() stringRule {
 		if clock.MatchString(value) {
 			return problem + " This day or hour does not exist.", ""
 		}
-		for _, layout := range otherLayouts {
-			if t, err := time.Parse(layout, strings.TrimSpace(value)); err == nil {
-				return problem + fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout)), ""
-			}
+		value = strings.TrimSpace(value)
+		t, ok := localtime.Read(value)
+		if !ok {
+			var err error
+			t, err = time.Parse(time.RFC3339, value)
+			ok = err == nil
+		}
+		if ok {
+			problem += fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout))
 		}
 		return problem, ""
 	}}
 }
 
-var (
-	clock           = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
-	zonelessLayouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"}
-	otherLayouts    = append([]string{time.RFC3339}, zonelessLayouts...)
-)
+var clock = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)

@@ -56,6 +56,21 @@ func checkNoURL(t *testing.T, o acctest.Instance) {
 	}
 }
 
+// TestTwinsMayBeUnknown: a value that Terraform does not know yet may turn out to be null.
+func TestTwinsMayBeUnknown(t *testing.T) {
+	t.Parallel()
+	p := acctest.NewProvider(t, nil)
+	for name, c := range map[string]config{
+		"unknown twin beside a plain value": plainly.With(config{"input_source_a_wo": acctest.Unknown}),
+		"unknown plain value beside a twin": writeOnly.With(config{"input_source_a": acctest.Unknown}),
+		"unknown twin without a version":    plainly.With(config{"input_source_a": nil, "input_source_a_wo": acctest.Unknown}),
+	} {
+		if diags := p.Validate(resourceType, c); len(diags) > 0 {
+			t.Errorf("%s: %s", name, diags)
+		}
+	}
+}
+
 // TestWriteOnlyLife: the service gets the write-only URLs, the state does not, and only another
 // version is a change.
 func TestWriteOnlyLife(t *testing.T) {

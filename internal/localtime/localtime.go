@@ -30,6 +30,16 @@ func Parse(value string) (time.Time, error) {
 	return t, nil
 }
 
+// Read reads a local time in Layout or in one like it.
+func Read(value string) (wall time.Time, ok bool) {
+	for _, layout := range []string{Layout, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04", "2006-1-2 15:04"} {
+		if t, err := time.Parse(layout, value); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
 // Instants returns the instants, in order, at which a clock in loc shows the local time wall: none
 // if a clock change skips it, two if it occurs twice.
 func Instants(wall time.Time, loc *time.Location) []time.Time {

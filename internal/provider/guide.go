@@ -43,11 +43,11 @@ var headings = sync.OnceValue(func() (all []heading) {
 	return all
 })
 
-// withGuide adds to the detail of an error where the guide explains it.
-func withGuide(summary, detail string) string {
+// guideTo returns the end of the detail of an error: where the guide explains it.
+func guideTo(summary string) string {
 	i := slices.IndexFunc(headings(), func(h heading) bool { return h.matches.MatchString(summary) })
 	if i < 0 {
-		return detail
+		return ""
 	}
-	return strings.TrimRight(detail, "\n") + "\n\nMore about this error: " + troubleshooting + "#" + headings()[i].anchor
+	return "\n\nMore about this error: " + troubleshooting + "#" + headings()[i].anchor
 }

@@ -93,6 +93,20 @@ func TestTextsAreMaskedWhereTheyLeave(t *testing.T) {
 	}
 }
 
+// TestGuideOfMaskedSummary: an error leads to its explanation even if its summary has a secret in it.
+func TestGuideOfMaskedSummary(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	w.Env["VODLIVE_SECRET_KEY"] = "does not apply"
+	diags := w.Provider(nil).Validate("vodlive_live_session", attrs{
+		"name": "n", "region": "eu-central-1", "input": "RTMP_PUSH", "mode": "NORM", "output_mode": "RTMP_PULL",
+		"input_preset": attrs{"resolution": "HD", "bitrate": "MAX_10_MBPS"}, "timezone": "UTC",
+	})
+	if len(diags) != 1 || diags[0].Summary != "timezone ***" || !strings.HasSuffix(diags[0].Detail, "troubleshooting.md#name-does-not-apply") {
+		t.Errorf("got %+v", diags)
+	}
+}
+
 // TestSecretsInEveryChannel lets the service and storage repeat each secret in many disguises, and
 // looks for it in the diagnostics and in the log at TRACE.
 func TestSecretsInEveryChannel(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"reflect"
+	"strings"
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -119,10 +120,11 @@ func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 
 func (s *server) finish(diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
-		d.Summary, d.Detail = s.redactor.Lines(d.Summary), s.redactor.Lines(d.Detail)
+		guide := ""
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			d.Detail = withGuide(d.Summary, d.Detail)
+			guide = guideTo(d.Summary) // before a word of it is masked
 		}
+		d.Summary, d.Detail = s.redactor.Lines(d.Summary), strings.TrimRight(s.redactor.Lines(d.Detail), "\n")+guide
 	}
 }
 

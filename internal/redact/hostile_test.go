@@ -132,6 +132,8 @@ func TestUnknownSecrets(t *testing.T) {
 		"rtmp%253A%252F%252Fin.example.com%252Flive%252FHIDDEN7", `rtmp:\u002f\u002fin.example.com\u002flive\u002fHIDDEN7`, "rtmp:&#x2F;&#x2F;in.example.com&#x2F;live&#x2F;HIDDEN7", "RTMPS://in.example.com/live/HIDDEN7",
 		"see https://st.example.com/b?X-Amz-Signature=HIDDEN7", "https%3a%2f%2fst.example.com%2fb%3fX-Amz-Signature%3dHIDDEN7", `https:\/\/st.example.com\/b?a\u003dHIDDEN7`, "https://st.example.com/b?a=b&amp;Signature=HIDDEN7",
 		`{\"token\":\"HIDDEN7\"}`, `{\\\"token\\\":\\\"HIDDEN7\\\"}`, "{&quot;password&quot;:&quot;HIDDEN7&quot;}", "%7B%22secret%22%3A%22HIDDEN7%22%7D", "token%3DHIDDEN7", "token&#61;HIDDEN7", `token\u003dHIDDEN7`, `token\x3dHIDDEN7`,
+		"password: on-the-road-HIDDEN7", "Cookie: a=one; b=HIDDEN7", "Set-Cookie: a=one; Path=/, b=HIDDEN7", `{"password":"ab\"HIDDEN7"`, `"{\"password\":\"ab\\\"HIDDEN7\"}"`,
+		"see https://st.example.com/b#access=HIDDEN7", `joe:a\HIDDEN7@proxy.example.com`,
 		"https://joe:HIDDEN7@proxy.example.com", "joe:HIDDEN7@proxy.example.com", "https:%2F%2Fjoe:HIDDEN7%40proxy.example.com", "eyJhbGciOiJIUzI1NiJ9.eyJISERERU4iOjF9.HIDDEN7",
 	}
 	for _, text := range texts {
@@ -159,6 +161,8 @@ func TestShownAsItIs(t *testing.T) {
 		"ExpiredToken: The provided token has expired.", "The service did not accept the identity token: check `id_token`, `id_token_file` or `id_token_command`.",
 		"InvalidToken: The provided token is malformed or otherwise not valid.", "contribution", "secret_key: must not be blank", "the X-Amz-Algorithm parameter is required",
 		"import {\n  to = vodlive_live_session.NAME\n  id = \"s-1\"\n}", "POST https://api.example.com/live/v1/live-streams/session: 401 Unauthorized", "AKLIVE7Q2 and sk/9 alone",
+		`C:\Users\joe@example\a.mp4`, `open C:\media\take@2.mp4: not found`, "import vodlive_media_upload.x 'vod/c/u/take#b=c.mp4'",
+		"The password: rejected.", "id_token: denied, token: incorrect; stream key: taken",
 		"id_token_file: /run/secrets/token", "50 % of 100 &c. C:\\temp\\new", "eu-central-1, us-east-1", "size: 12, part_size=5242880",
 	} {
 		if got := r.Text(text); got != text {
@@ -170,8 +174,8 @@ func TestShownAsItIs(t *testing.T) {
 func TestSecretsOfStreamURLs(t *testing.T) {
 	t.Parallel()
 	r := redact.New()
-	r.AddStreams(nil, "rtmp://joe:pw77pw@in.example.com/live/room/k3y-a?auth=q7%2Fa&t=5", "rtmps://in.example.com/key-only", "rtmp://in.example.com", "no URL", "rtmp://h/live/ab1")
-	for _, secret := range []string{"pw77pw", "room", "k3y-a", "q7/a", "q7%2fa", "key-only", "live/ab1", "joe:pw77pw"} {
+	r.AddStreams(nil, "rtmp://joe:pw77pw77@in.example.com/live/room/k3y-of-a?auth=q7%2Fa-1234&t=5", "rtmps://in.example.com/application", "rtmp://in.example.com", "no URL", "rtmp://h/live/ab1", "rtmp://h/live?backup=1/k3y-of-b")
+	for _, secret := range []string{"pw77pw77", "k3y-of-a", "k3y-of-b", "q7/a-1234", "q7%2fa-1234", "live/ab1"} {
 		if shown := r.Text("[" + secret + "]"); shown != "[***]" {
 			t.Errorf("%s shows as %s", secret, shown)
 		}
@@ -180,7 +184,7 @@ func TestSecretsOfStreamURLs(t *testing.T) {
 	if shown := r.Text("session 5e55-0123456789abcdef (studio) at in-0123456789abcdef"); !strings.HasPrefix(shown, "session 5e55-0123456789abcdef (studio) at ***") {
 		t.Errorf("got %s", shown)
 	}
-	if shown := r.Text("in.example.com live"); shown != "in.example.com live" {
+	if shown := r.Text("in.example.com live room application joe backup"); shown != "in.example.com live room application joe backup" {
 		t.Errorf("got %s", shown)
 	}
 }
@@ -238,6 +242,8 @@ func BenchmarkText(b *testing.B) {
 		"percent":     strings.Repeat("%2525", 20000),
 		"like a key":  strings.Repeat("live_0000", 10000),
 		"assignments": strings.Repeat("token: is ", 10000),
+		"one value":   strings.Repeat("token=", 20000),
+		"words, long": strings.Repeat("token:is-", 10000),
 		"colons":      strings.Repeat(":a", 40000),
 		"words":       strings.Repeat("a", 70000),
 		"at":          strings.Repeat("a:b", 30000),

@@ -1,8 +1,8 @@
 package redact
 
 import (
-	"cmp"
 	"encoding/binary"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,38 +11,45 @@ import (
 const (
 	// shortestSecret, in bytes, is the shortest secret that is searched for.
 	shortestSecret = 4
+	// shortestBare, in bytes, is the shortest value in a URL that is searched for without its name
+	// or the segment before it: shorter ones are ordinary words, such as true.
+	shortestBare = 8
 	// partLength, in bytes, is the length of the parts by which longer secrets are found, so that
 	// half of a secret is masked, too.
 	partLength = 12
 	// encodingsAtMost is how many encodings around a secret are undone.
 	encodingsAtMost = 3
+	// streamLength, in bytes, is how much of a secret of a stream is searched for, and
+	// streamPartsAtMost how many parts of all together.
+	streamLength      = 128
+	streamPartsAtMost = 1 << 20
 )
 
 // index finds secrets in folded layers: longer ones by their parts, shorter ones as a whole. The
 // zero value finds none.
 type index struct {
 	secrets map[string]bool
-	parts   map[string]struct{}
-	lengths []int  // of the parts
-	begins  []bool // by beginOf; few places in a text begin like a part
+	parts   map[string]bool // whether the secret goes on behind the part
+	lengths []int           // of the parts
+	begins  []bool          // by beginOf; few places in a text begin like a part
 }
 
 func beginOf(part []byte) uint16 {
 	return uint16(binary.LittleEndian.Uint32(part) * 0x9e3779b1 >> 16) // #nosec G115 -- a hash
 }
 
-// add makes the secret known, but no part of it that is in one of the texts shown.
-func (x *index) add(secret string, shown ...string) {
-	if len(secret) < shortestSecret || x.secrets[secret] {
+// add makes at most limit bytes of the secret known, but no part of it that is public.
+func (x *index) add(secret string, limit int, public map[string]bool) {
+	known := secret[:min(len(secret), limit)]
+	if len(known) < shortestSecret || x.secrets[known] {
 		return
 	}
 	if x.secrets == nil {
-		x.secrets, x.parts, x.begins = map[string]bool{}, map[string]struct{}{}, make([]bool, 1<<16)
+		x.secrets, x.parts, x.begins = map[string]bool{}, map[string]bool{}, make([]bool, 1<<16)
 	}
-	x.secrets[secret] = true
+	x.secrets[strings.Clone(known)] = true
 	// The secret itself may look escaped: then it is found in the text's last layer.
-	public := string(plainLayer(strings.Join(shown, "\n")).folded().bytes)
-	form := plainLayer(secret)
+	form := plainLayer(known)
 	for n := 0; form != nil && n <= encodingsAtMost; form, n = form.unescaped(), n+1 {
 		folded := strings.TrimSpace(string(form.folded().bytes))
 		length := min(len(folded), partLength)
@@ -52,17 +59,24 @@ func (x *index) add(secret string, shown ...string) {
 		if at, known := slices.BinarySearch(x.lengths, length); !known {
 			x.lengths = slices.Insert(x.lengths, at, length)
 		}
-		for i := range len(folded) - length + 1 {
-			if strings.Contains(public, folded[i:i+length]) {
-				continue
+		for part := range windows(folded, length) {
+			if !public[part] {
+				x.parts[part] = x.parts[part] || len(known) < len(secret) && strings.HasSuffix(folded, part)
+				x.begins[beginOf([]byte(part))] = true
 			}
-			x.parts[folded[i:i+length]] = struct{}{}
-			x.begins[beginOf([]byte(folded[i:i+shortestSecret]))] = true
 		}
 	}
 	// The part of a credential behind "Basic " or "Bearer ".
 	if _, bare, found := strings.Cut(secret, " "); found {
-		x.add(bare, shown...)
+		x.add(bare, limit, public)
+	}
+}
+
+// windows yields all parts of a text that have the length given.
+func windows(text string, length int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := 0; i+length <= len(text) && yield(text[i:i+length]); i++ {
+		}
 	}
 }
 
@@ -71,7 +85,7 @@ func (x *index) mark(f *layer, hidden []bool) {
 	if x.secrets == nil {
 		return
 	}
-	for i := range len(f.bytes) - shortestSecret + 1 {
+	for i := 0; i+shortestSecret <= len(f.bytes); i++ {
 		if !x.begins[beginOf(f.bytes[i:])] {
 			continue
 		}
@@ -79,8 +93,16 @@ func (x *index) mark(f *layer, hidden []bool) {
 			if i+n > len(f.bytes) {
 				break
 			}
-			if _, found := x.parts[string(f.bytes[i:i+n])]; found {
-				f.hide(i, i+n, hidden)
+			goesOn, found := x.parts[string(f.bytes[i:i+n])]
+			if !found {
+				continue
+			}
+			f.hide(i, i+n, hidden)
+			if goesOn {
+				end := i + n + lengthOf(f.bytes[i+n:], " \"'`<>", false)
+				f.hide(i+n, end, hidden)
+				i = end - 1
+				break
 			}
 		}
 	}
@@ -91,13 +113,27 @@ func (x *index) mark(f *layer, hidden []bool) {
 func (r *Redactor) AddStreams(shown []string, addresses ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.public == nil {
+		r.public = map[string]bool{}
+	}
+	for _, text := range shown {
+		text = string(plainLayer(text).folded().bytes)
+		for part := range windows(text, min(len(text), partLength)) {
+			if len(r.public) < streamPartsAtMost {
+				r.public[part] = true
+				delete(r.streams.parts, part)
+			}
+		}
+	}
 	for _, secret := range streamSecrets(addresses) {
-		r.kept.add(secret, shown...)
+		if len(r.streams.parts) < streamPartsAtMost {
+			r.streams.add(secret, streamLength, r.public)
+		}
 	}
 }
 
-// streamSecrets lists the secrets in the URLs of streams: user name and password, the segments of
-// the path behind the first, of which the last is the stream key, and the values of the query.
+// streamSecrets lists the secrets in the URLs of streams: the password, the last segment of the
+// path, which is the stream key unless it is the only one, and the values of the query.
 func streamSecrets(addresses []string) []string {
 	var secrets []string
 	for _, address := range addresses {
@@ -105,22 +141,32 @@ func streamSecrets(addresses []string) []string {
 		rest, query, _ := strings.Cut(rest, "?")
 		authority, path, _ := strings.Cut(rest, "/")
 		if info, _, found := strings.Cut(authority, "@"); found {
-			user, password, _ := strings.Cut(info, ":")
-			secrets = append(secrets, info, user, password)
+			_, password, _ := strings.Cut(info, ":")
+			secrets = append(secrets, bareOr(password, info))
 		}
-		segments := strings.Split(path, "/")
-		for i, segment := range segments {
-			if i == 0 && len(segments) > 1 {
-				continue // the application
-			}
-			if len(segment) < shortestSecret && i > 0 {
-				segment = segments[i-1] + "/" + segment
-			}
-			secrets = append(secrets, segment)
+		if last := strings.LastIndexByte(path, '/'); last >= 0 {
+			before := strings.LastIndexByte(path[:last], '/') + 1
+			secrets = append(secrets, bareOr(path[last+1:], path[before:]))
 		}
 		secrets = append(secrets, queryValues(query)...)
+		// The stream key may stand behind the query.
+		if last := strings.LastIndexByte(query, '/'); last >= 0 {
+			secrets = append(secrets, bareOr(query[last+1:], ""))
+		}
 	}
 	return secrets
+}
+
+// bareOr returns a value that is long enough to be searched for alone, else the value with what
+// belongs to it. An empty value is no secret.
+func bareOr(value, whole string) string {
+	switch {
+	case value == "":
+		return ""
+	case len(value) < shortestBare:
+		return whole
+	}
+	return value
 }
 
 // PresignedSecrets lists the secrets in a presigned URL: the values of its query but those that are
@@ -137,7 +183,7 @@ var plainParameters = []string{
 	"x-goog-algorithm", "x-goog-date", "x-goog-expires", "x-goog-signedheaders",
 }
 
-// queryValues lists the values of a query. A short one comes with its name.
+// queryValues lists the values of a query, short ones with their names.
 func queryValues(query string) []string {
 	var values []string
 	for pair := range strings.SplitSeq(query, "&") {
@@ -148,10 +194,10 @@ func queryValues(query string) []string {
 		if plain, err := url.QueryUnescape(value); err == nil {
 			value = plain
 		}
-		if len(value) < shortestSecret && found {
-			value = pair
+		if !found {
+			value, pair = name, ""
 		}
-		values = append(values, cmp.Or(value, name))
+		values = append(values, bareOr(value, pair))
 	}
 	return values
 }

@@ -14,8 +14,9 @@ type layer struct {
 	from, to []int32
 }
 
-func (l *layer) add(b []byte, from, to int32) {
-	for _, c := range b {
+// add adds bytes that stand for the same bytes of the text.
+func (l *layer) add(from, to int32, bytes ...byte) {
+	for _, c := range bytes {
 		l.bytes, l.from, l.to = append(l.bytes, c), append(l.from, from), append(l.to, to)
 	}
 }
@@ -27,7 +28,7 @@ func newLayer(capacity int) *layer {
 func plainLayer(s string) *layer {
 	l := newLayer(len(s))
 	for i := range len(s) {
-		l.bytes, l.from, l.to = append(l.bytes, s[i]), append(l.from, int32(i)), append(l.to, int32(i+1))
+		l.add(int32(i), int32(i+1), s[i])
 	}
 	return l
 }
@@ -44,7 +45,7 @@ func (l *layer) unescaped() *layer {
 		if n > 1 {
 			changed = true
 		}
-		u.add(plain, l.from[i], l.to[i+n-1])
+		u.add(l.from[i], l.to[i+n-1], plain...)
 		i += n
 	}
 	if !changed {
@@ -118,17 +119,17 @@ func (l *layer) folded() *layer {
 			if last := len(f.bytes) - 1; last >= 0 && f.bytes[last] == ' ' {
 				f.to[last] = l.to[i+n-1]
 			} else {
-				f.add([]byte{' '}, l.from[i], l.to[i+n-1])
+				f.add(l.from[i], l.to[i+n-1], ' ')
 			}
 		case c == utf8.RuneError && n == 1:
-			f.add(l.bytes[i:i+1], l.from[i], l.to[i])
+			f.add(l.from[i], l.to[i], l.bytes[i])
 		case c < utf8.RuneSelf && c >= ' ' && c != 0x7f:
 			if 'A' <= c && c <= 'Z' {
 				c += 'a' - 'A'
 			}
-			f.bytes, f.from, f.to = append(f.bytes, byte(c)), append(f.from, l.from[i]), append(f.to, l.to[i])
+			f.add(l.from[i], l.to[i], byte(c))
 		case !unicode.IsControl(c) && !unicode.Is(unicode.Cf, c):
-			f.add(utf8.AppendRune(nil, unicode.ToLower(c)), l.from[i], l.to[i+n-1])
+			f.add(l.from[i], l.to[i+n-1], utf8.AppendRune(nil, unicode.ToLower(c))...)
 		}
 		i += n
 	}
@@ -154,7 +155,7 @@ func (l *layer) decoded(offset int) *layer {
 		}
 		if n >= shortestBase64 {
 			l.decodeWord(d, begin, i, offset)
-			d.add([]byte{' '}, l.from[i-1], l.to[i-1])
+			d.add(l.from[i-1], l.to[i-1], ' ')
 		}
 	}
 	return d
@@ -175,7 +176,7 @@ func (l *layer) decodeWord(d *layer, begin, end, skip int) {
 		bits, n = bits<<6|uint(six), n+6
 		if n >= 8 {
 			n -= 8
-			d.bytes, d.from, d.to = append(d.bytes, byte(bits>>n&0xff)), append(d.from, before), append(d.to, l.to[i])
+			d.add(before, l.to[i], byte(bits>>n&0xff))
 		}
 		before = l.from[i]
 		bits &= 1<<n - 1

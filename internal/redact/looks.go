@@ -16,9 +16,9 @@ var patterns = []struct {
 	{"://", regexp.MustCompile(`(?i)rtmp[a-z]*://[^\s"'<>/\\?#]*[/?#]?([^\s"<>]*)`)},
 	// User info, in a URL or before a host.
 	{"@", regexp.MustCompile(`//([^\s"<>/\\@]+)@`)},
-	{"@", regexp.MustCompile(`([^\s"<>/@:]+:[^\s"<>/@]+)@`)},
-	// A query string, and a fragment that looks like one.
-	{"=", regexp.MustCompile(`[?#]([^\s"<>?]*=[^\s"<>]*)`)},
+	{"@", regexp.MustCompile(`([^\s"<>/@:]+:[^\s"<>/\\@][^\s"<>/@]*)@`)},
+	// A query string, and a fragment of a URL that looks like one. A file name may have a #.
+	{"=", regexp.MustCompile(`(?:\?|://[^\s"<>?#]*#)([^\s"<>?]*=[^\s"<>]*)`)},
 	// A header value with a credential.
 	{" ", regexp.MustCompile(`(?i)\b(?:bearer|basic) +([a-z0-9._~+/=-]{16,})`)},
 	{" ", regexp.MustCompile(`\bAWS +([A-Za-z0-9]+:[A-Za-z0-9+/=]+)`)},
@@ -45,8 +45,8 @@ var (
 	assignment = regexp.MustCompile("((?:[A-Za-z]+ )?[A-Za-z][A-Za-z0-9_.-]*)[\"'`]?\\s*[:=]\\s*([\"'`]?)")
 	// scheme is the first word of a credential, behind which the secret begins.
 	scheme = regexp.MustCompile(`(?i)^(?:basic|bearer|digest|negotiate|token|apikey|aws[a-z0-9-]*)[ ]+`)
-	// word is a value that says something of the secret instead of being one.
-	word = regexp.MustCompile(`(?i)^(?:an?|and|are|as|at|cannot|check|could|does|expired|expected|failed|for|from|has|have|in|invalid|is|it|its|last|may|missing|must|no|none|not|null|of|on|open|or|refused|required|set|should|the|this|to|unknown|unset|value|was|were|which|with|write)\b[^=]*$`)
+	// word begins a sentence about the secret, which is no value.
+	word = regexp.MustCompile(`(?i)^(?:an?|and|accepted|are|as|at|because|cannot|check|could|denied|does|expired|expected|failed|for|from|given|has|have|if|in|incorrect|invalid|is|it|its|last|may|missing|must|no|none|not|null|of|on|open|or|refused|rejected|required|set|should|taken|the|this|to|too|unknown|unset|use|value|was|were|which|with|write|wrong)[.,;:!?)]*$`)
 )
 
 // markAssigned hides the values that are assigned to the name of a secret.
@@ -59,26 +59,40 @@ func markAssigned(l *layer, hidden []bool) {
 		if at == nil {
 			return
 		}
-		name, quote, value := l.bytes[begin+at[2]:begin+at[3]], string(l.bytes[begin+at[4]:begin+at[5]]), begin+at[1]
+		name, quote, value := string(l.bytes[begin+at[2]:begin+at[3]]), string(l.bytes[begin+at[4]:begin+at[5]]), begin+at[1]
 		begin = value
-		if !secretName(string(name)) {
+		if !secretName(name) {
 			continue
 		}
-		rest := l.bytes[value:]
-		skipped := len(scheme.Find(rest))
-		ends := "\"'`<>&,; \t\r\n"
-		if quote != "" {
-			ends = quote + "\r\n"
+		value += len(scheme.Find(l.bytes[value:]))
+		ends := quote + "\r\n"
+		if quote == "" {
+			ends = "\"'`<>&,; \t\r\n"
 		}
-		n := bytes.IndexAny(rest[skipped:], ends)
-		if n < 0 {
-			n = len(rest) - skipped
+		end := value + lengthOf(l.bytes[value:], ends, quote != "")
+		if quote == "" {
+			if word.Match(l.bytes[value:end]) {
+				continue
+			}
+			if strings.HasSuffix(strings.ToLower(name), "cookie") { // several values
+				end = value + lengthOf(l.bytes[value:], "\r\n", false)
+			}
 		}
-		if quote == "" && word.Match(rest[skipped:skipped+n]) {
-			continue
-		}
-		l.hide(value+skipped, value+skipped+n, hidden)
+		l.hide(value, end, hidden)
+		begin = end
 	}
+}
+
+// lengthOf returns how long the value at the beginning of b is, up to one of the ends.
+func lengthOf(b []byte, ends string, escapes bool) int {
+	for i := 0; i < len(b); i++ {
+		if escapes && b[i] == '\\' {
+			i++ // an escaped quote does not end the value
+		} else if strings.IndexByte(ends, b[i]) >= 0 {
+			return i
+		}
+	}
+	return len(b)
 }
 
 var (

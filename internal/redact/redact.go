@@ -8,7 +8,10 @@
 // text, and hide the bytes that the found ones come from.
 //
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
-// every text unreadable. A secret that is neither known nor recognisable is shown.
+// every text unreadable. For the same reason values in URLs of fewer than 8 bytes are searched for
+// together with their names only. Of a longer value in the URL of a stream the first 128 bytes are
+// searched for, and what follows them in a word is masked, too. A secret that is neither known nor
+// recognisable is shown.
 package redact
 
 import (
@@ -33,10 +36,12 @@ const (
 
 // Redactor masks the secrets in texts. It is safe for concurrent use.
 type Redactor struct {
-	mu     sync.RWMutex
-	kept   index
-	latest index // of tokens
-	tokens []string
+	mu      sync.RWMutex
+	kept    index
+	latest  index // of tokens
+	tokens  []string
+	streams index
+	public  map[string]bool // parts of texts that AddStreams was told not to be secret
 }
 
 // New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
@@ -52,7 +57,7 @@ func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		r.kept.add(secret)
+		r.kept.add(secret, len(secret), nil)
 	}
 }
 
@@ -67,7 +72,7 @@ func (r *Redactor) AddToken(token string) {
 	r.tokens = r.tokens[max(0, len(r.tokens)-tokensKept):]
 	r.latest = index{}
 	for _, token := range r.tokens {
-		r.latest.add(token)
+		r.latest.add(token, len(token), nil)
 	}
 }
 
@@ -97,11 +102,12 @@ func (r *Redactor) mark(l *layer, encodings int, looks bool, hidden []bool) {
 	if looks {
 		markLooks(l, hidden)
 	}
-	known := r.kept.secrets != nil || r.latest.secrets != nil
+	known := r.kept.secrets != nil || r.latest.secrets != nil || r.streams.secrets != nil
 	if known {
 		f := l.folded()
 		r.kept.mark(f, hidden)
 		r.latest.mark(f, hidden)
+		r.streams.mark(f, hidden)
 	}
 	if encodings == 0 {
 		return

@@ -70,12 +70,12 @@ func TestSecretsByTheirLooks(t *testing.T) {
 
 func TestSecretsOfURLs(t *testing.T) {
 	t.Parallel()
-	const stream = "rtmp://joe:pw77@in.example.com/live/k3y-a?auth=q7-a"
+	const stream = "rtmp://joe:pw77@in.example.com/live/k3y-of-a?auth=q7-a"
 	const presigned = "https://st.example.com/b?partNumber=7&X-Amz-Signature=s1gnature%2F0123456789"
 	r := redact.New(redact.PresignedSecrets(presigned)...)
 	r.AddStreams(nil, stream, "rtmp://in.example.com", "no URL")
 	for _, shown := range []string{
-		stream, "live/k3y-a?auth=q7-a", "live/k3y-a", "k3y-a", "auth=q7-a", "joe:pw77",
+		stream, "live/k3y-of-a?auth=q7-a", "live/k3y-of-a", "k3y-of-a", "auth=q7-a", "joe:pw77",
 		presigned, "partNumber=7&X-Amz-Signature=s1gnature%2F0123456789", "s1gnature%2F0123456789", "s1gnature/0123456789",
 	} {
 		got := r.Line("'" + shown + "' is not valid")

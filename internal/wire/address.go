@@ -48,7 +48,7 @@ func checkParts(u *url.URL, fragment bool) error {
 	case u.Opaque != "" || u.Hostname() == "":
 		return errors.New("the address has no host: write a URL such as https://api.example.com")
 	case u.User != nil:
-		return errors.New("the address contains a user name or password: remove what is before the @, credentials have attributes of their own")
+		return errors.New("the address contains a user name or password, for which there are attributes: remove what is before the @")
 	case u.RawQuery != "" || u.ForceQuery:
 		return errors.New("the address has a query: remove the ? and what follows")
 	case fragment:

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 )
@@ -13,6 +14,12 @@ type Endpoint struct {
 	base       *url.URL // nil: not configured
 	credential credential.Credential
 	limit      *rateLimit
+	onLoopback atomic.Bool // the last connection to the service was, without a proxy
+}
+
+// local reports whether the service is on this machine, as far as it is known.
+func (e *Endpoint) local() bool {
+	return e.base != nil && loopback(e.base.Hostname()) || e.onLoopback.Load()
 }
 
 // configured returns what is missing for a call.

@@ -41,10 +41,13 @@ func (s *sender) send(ctx context.Context, x *exchange) (*response, error) {
 		}
 	}()
 	// Not an http.Client: it would add redirects, cookies and errors with whole URLs.
-	resp, err := transport.RoundTrip(limitReach(req, anywhere))
+	req = limitReach(req, anywhere)
+	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		return nil, sent.failure(ctx, err, x.mask)
 	}
+	_, direct := req.Context().Value(reachKey{}).(reach) // not by a proxy
+	x.Endpoint.onLoopback.Store(direct && sent.loopback.Load())
 	defer func() { _ = resp.Body.Close() }()
 	res := &response{status: resp.StatusCode, header: resp.Header}
 	res.body, err = io.ReadAll(io.LimitReader(resp.Body, bodyLimit+1))

@@ -36,7 +36,7 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	allowed := elsewhere
-	if g.service.base != nil && loopback(g.service.base.Hostname()) {
+	if g.service.local() {
 		allowed = anywhere
 	}
 	req = limitReach(req.Clone(req.Context()), allowed)

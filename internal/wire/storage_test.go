@@ -1,14 +1,21 @@
 package wire_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
@@ -105,6 +112,53 @@ func TestStorageOnThisMachine(t *testing.T) {
 	} else {
 		_ = res.Body.Close()
 	}
+}
+
+// TestStorageOfServiceByName: the address that was connected to says whether a service is on this
+// machine, not how its base address is written.
+func TestStorageOfServiceByName(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows makes no connection to 0.0.0.0")
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4zero, net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, good) }))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+	server.Config.ErrorLog = quiet()
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	c := overWire("http://127.0.0.1:1")
+	c.VODBaseURL = strings.Replace(server.URL, "127.0.0.1", "0.0.0.0", 1)
+	c.RootCAs = x509.NewCertPool()
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.RootCAs.AddCert(cert)
+	client := newClient(t, c)
+	if res, err := client.Storage().RoundTrip(put(t, server.URL)); err == nil {
+		_ = res.Body.Close()
+		t.Error("before the first call it is not known where the service is")
+	}
+	if err := client.presign(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	res, err := client.Storage().RoundTrip(put(t, server.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
 }
 
 // TestStorage expects a request to arrive as it was made, and a redirect to be returned.

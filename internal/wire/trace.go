@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http/httptrace"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,13 +24,18 @@ type trace struct {
 	connected atomic.Bool
 	wrote     atomic.Bool // the whole request
 	answered  atomic.Bool // the first byte of the response was received
+	loopback  atomic.Bool // the connection is to a loopback address
 }
 
 func (t *trace) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		// net/http gets another connection by itself if a kept one turns out to be closed.
-		GetConn:              func(string) { t.reported.Store(true); t.connected.Store(false); t.wrote.Store(false) },
-		GotConn:              func(httptrace.GotConnInfo) { t.connected.Store(true) },
+		GetConn: func(string) { t.reported.Store(true); t.connected.Store(false); t.wrote.Store(false) },
+		GotConn: func(i httptrace.GotConnInfo) {
+			t.connected.Store(true)
+			peer, err := netip.ParseAddrPort(i.Conn.RemoteAddr().String())
+			t.loopback.Store(err == nil && peer.Addr().Unmap().IsLoopback())
+		},
 		WroteRequest:         func(i httptrace.WroteRequestInfo) { t.wrote.Store(i.Err == nil) },
 		GotFirstResponseByte: func() { t.answered.Store(true) },
 	})
