@@ -38,8 +38,8 @@ const firstLevel = 1
 // something has changed, and the next trial is at once: on a line that loses packets, goodput falls
 // until more connections share the losses. At the top, that trial is a step down.
 //
-// A step back opens no further PUTs, and interrupts none. The surplus ones end before the next sample. What was
-// measured before a pause between uploads does not count after it.
+// A step back opens no further PUTs, and interrupts none. The surplus ones end before the next sample.
+// What was measured before a pause between uploads does not count after it.
 //
 // A nil adaption changes nothing.
 type adaption struct {
@@ -184,8 +184,8 @@ func (a *adaption) sample(now time.Duration) {
 	case len(a.samples) < leastSamples:
 	case a.trial != nil:
 		a.judge(*a.trial)
-	case waiting:
-		a.try(now)
+	default:
+		a.try(now, waiting)
 	}
 }
 
@@ -219,8 +219,8 @@ func (a *adaption) settle(goodput float64, worth bool) {
 	a.pause = a.pauses
 }
 
-// try begins a trial if it is time for one. A PUT waits, so a step up has something to send.
-func (a *adaption) try(now time.Duration) {
+// try begins a trial if it is time for one. Unless a PUT waits, a step up would have nothing to send.
+func (a *adaption) try(now time.Duration, waiting bool) {
 	latest := a.samples[len(a.samples)-leastSamples:]
 	fallen := slices.Max(latest) < (1-fall)*a.settled
 	if !fallen {
@@ -233,10 +233,10 @@ func (a *adaption) try(now time.Duration) {
 		return
 	}
 	t := trial{by: 1, before: is}
-	if a.level == len(levels)-1 {
-		if !fallen {
-			return
-		}
+	switch top := a.level == len(levels)-1; {
+	case top && !fallen, !top && !waiting:
+		return
+	case top:
 		t.by = -1
 	}
 	a.step(t.by)
