@@ -190,8 +190,8 @@ func (a *adaption) sample(now time.Duration) {
 	case len(a.samples) < leastSamples:
 	case a.trial != nil:
 		a.judge(*a.trial)
-	case waiting:
-		a.try(now)
+	default:
+		a.try(now, waiting)
 	}
 }
 
@@ -225,8 +225,8 @@ func (a *adaption) settle(goodput float64, worth bool) {
 	a.pause = a.pauses
 }
 
-// try begins a trial if it is time for one. A PUT waits, so a step up has something to send.
-func (a *adaption) try(now time.Duration) {
+// try begins a trial if it is time for one. Unless a PUT waits, a step up would have nothing to send.
+func (a *adaption) try(now time.Duration, waiting bool) {
 	latest := a.samples[len(a.samples)-leastSamples:]
 	fallen := slices.Max(latest[leastSamples-fallSamples:]) < (1-fall)*a.best
 	worth := stepWorth
@@ -238,10 +238,12 @@ func (a *adaption) try(now time.Duration) {
 	half := len(latest) / 2
 	rising := estimateOf(latest[half:]).mean > (1+growth)*estimateOf(latest[:half]).mean
 	top := a.level == len(levels)-1
-	if rising || !fallen && (a.pause > 0 || top) || now < a.quietTill || float64(a.left.Load()) < t.before.mean*worth.Seconds() {
+	if rising || !fallen && a.pause > 0 || now < a.quietTill || float64(a.left.Load()) < t.before.mean*worth.Seconds() {
 		return
 	}
 	switch {
+	case top && !fallen, !top && !waiting:
+		return
 	case top:
 		t.by = -1
 	case fallen:
