@@ -23,9 +23,9 @@ func (f *fields) complain(key string, v value, expected string) {
 }
 
 const (
-	// TextLimit, in bytes, is the length of the longest string that is read, but for a URL.
+	// TextLimit is the length, in bytes, of the longest string that is read, but for a URL.
 	TextLimit = 1 << 10
-	// AddressLimit, in bytes, is the length of the longest URL that is read.
+	// AddressLimit is the length, in bytes, of the longest URL that is read.
 	AddressLimit = 16 << 10
 )
 
