@@ -23,15 +23,19 @@ func (f *fields) complain(key string, v value, expected string) {
 }
 
 const (
-	// TextLimit, in bytes, is the length of the longest string that is read, and AddressLimit that of
-	// a URL.
-	TextLimit    = 1 << 10
+	// TextLimit is the length, in bytes, of the longest string that is read, but for a URL.
+	TextLimit = 1 << 10
+	// AddressLimit is the length, in bytes, of the longest URL that is read.
 	AddressLimit = 16 << 10
 )
 
 // str reads a string, number or boolean under the first of the keys that is there; "" if none is.
 // Characters that could change how a text with the string is shown are escaped.
 func (f *fields) str(keys ...string) string { return redact.Escape(f.limited(TextLimit, keys...)) }
+
+// SameText reports whether two strings are the same to the service: one may have characters escaped
+// that the other has as they are.
+func SameText(a, b string) bool { return redact.Escape(a) == redact.Escape(b) }
 
 func (f *fields) limited(limit int, keys ...string) string {
 	v := f.get(keys...)

@@ -50,7 +50,7 @@ var attributes = []attribute{
 		access: text(func(m *session) *types.String { return &m.ID }, func(s *api.Session) string { return s.ID }, nil),
 	},
 	{
-		name: "name", description: "Name of the session.", valid: sessionName(), same: sameName,
+		name: "name", description: "Name of the session.", valid: sessionName(), same: api.SameText,
 		access: text(func(m *session) *types.String { return &m.Name }, func(s *api.Session) string { return s.Name }, func(s *api.SessionSpec) *string { return &s.Name }),
 	},
 	{

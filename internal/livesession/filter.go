@@ -52,7 +52,7 @@ func (f *filter) matcher() (func(*api.Session) bool, error) {
 		// Spellings of the service that mean the same count as the same, as everywhere.
 		return (f.Region.IsNull() || strings.EqualFold(f.Region.ValueString(), s.Region)) &&
 			same(f.Mode, canonical(s.Mode, modes)) && same(f.Input, canonical(s.Input, directions)) && same(f.Status, canonical(s.Status, statuses)) &&
-			(f.Name.IsNull() || sameName(f.Name.ValueString(), s.Name)) && pattern.MatchString(s.Name)
+			(f.Name.IsNull() || api.SameText(f.Name.ValueString(), s.Name)) && pattern.MatchString(s.Name)
 	}, nil
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // The service may store a value in another spelling than configured. Replacing the session would
@@ -35,9 +34,6 @@ func canonical(value string, values []string) string {
 	}
 	return value
 }
-
-// sameName compares names, in which internal/api escapes characters that are not seen.
-func sameName(a, b string) bool { return redact.Escape(a) == redact.Escape(b) }
 
 // sameURL compares stream URLs: scheme and host without regard to letter case, a missing port as
 // the default port of the scheme.

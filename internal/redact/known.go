@@ -11,8 +11,8 @@ import (
 const (
 	// shortestSecret, in bytes, is the shortest secret that is searched for.
 	shortestSecret = 4
-	// shortestBare, in bytes, is the shortest value in a URL that is searched for without its name
-	// or the segment before it: shorter ones are ordinary words, such as true.
+	// shortestBare, in bytes, is the shortest value in the URL of a stream that is searched for
+	// without its name or the segment before it: shorter ones are ordinary words, such as true.
 	shortestBare = 8
 	// partLength, in bytes, is the length of the parts by which longer secrets are found, so that
 	// half of a secret is masked, too.
@@ -142,16 +142,16 @@ func streamSecrets(addresses []string) []string {
 		authority, path, _ := strings.Cut(rest, "/")
 		if info, _, found := strings.Cut(authority, "@"); found {
 			_, password, _ := strings.Cut(info, ":")
-			secrets = append(secrets, bareOr(password, info))
+			secrets = append(secrets, bareOr(password, info, shortestBare))
 		}
 		if last := strings.LastIndexByte(path, '/'); last >= 0 {
 			before := strings.LastIndexByte(path[:last], '/') + 1
-			secrets = append(secrets, bareOr(path[last+1:], path[before:]))
+			secrets = append(secrets, bareOr(path[last+1:], path[before:], shortestBare))
 		}
-		secrets = append(secrets, queryValues(query)...)
+		secrets = append(secrets, queryValues(query, shortestBare)...)
 		// The stream key may stand behind the query.
 		if last := strings.LastIndexByte(query, '/'); last >= 0 {
-			secrets = append(secrets, bareOr(query[last+1:], ""))
+			secrets = append(secrets, bareOr(query[last+1:], "", shortestBare))
 		}
 	}
 	return secrets
@@ -159,11 +159,11 @@ func streamSecrets(addresses []string) []string {
 
 // bareOr returns a value that is long enough to be searched for alone, else the value with what
 // belongs to it. An empty value is no secret.
-func bareOr(value, whole string) string {
+func bareOr(value, whole string, shortest int) string {
 	switch {
 	case value == "":
 		return ""
-	case len(value) < shortestBare:
+	case len(value) < shortest:
 		return whole
 	}
 	return value
@@ -173,7 +173,7 @@ func bareOr(value, whole string) string {
 // known not to be secret.
 func PresignedSecrets(address string) []string {
 	_, query, _ := strings.Cut(address, "?")
-	return queryValues(query)
+	return queryValues(query, shortestSecret)
 }
 
 // plainParameters are parameters of queries whose values are shown.
@@ -184,7 +184,7 @@ var plainParameters = []string{
 }
 
 // queryValues lists the values of a query, short ones with their names.
-func queryValues(query string) []string {
+func queryValues(query string, shortest int) []string {
 	var values []string
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, found := strings.Cut(pair, "=")
@@ -197,7 +197,7 @@ func queryValues(query string) []string {
 		if !found {
 			value, pair = name, ""
 		}
-		values = append(values, bareOr(value, pair))
+		values = append(values, bareOr(value, pair, shortest))
 	}
 	return values
 }

@@ -8,9 +8,9 @@
 // text, and hide the bytes that the found ones come from.
 //
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
-// every text unreadable. For the same reason values in URLs of fewer than 8 bytes are searched for
-// together with their names only. Of a longer value in the URL of a stream the first 128 bytes are
-// searched for, and what follows them in a word is masked, too. A secret that is neither known nor
+// every text unreadable. For the same reason values of fewer than 8 bytes in the URL of a stream
+// are searched for together with their names only. Of a longer one the first 128 bytes are searched
+// for, and what follows them in a word is masked, too. A secret that is neither known nor
 // recognisable is shown.
 package redact
 
