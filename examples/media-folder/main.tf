@@ -1,5 +1,5 @@
-# Uploads every media file of a folder and processes all of them in one batch job. The next apply uploads new and changed
-# files only, and submits a new batch job.
+# Uploads every media file of a folder and processes each in a batch job of its own. The next apply uploads and processes
+# new and changed files only.
 terraform {
   required_version = ">= 1.5"
 
@@ -24,7 +24,7 @@ variable "include" {
 }
 
 variable "service_modes" {
-  description = "Processing modes of the batch job."
+  description = "Processing modes of the batch jobs."
   type        = list(string)
   default     = ["video_optimizer"]
 }
@@ -34,8 +34,10 @@ resource "vodlive_media_folder" "clips" {
   include    = var.include
 }
 
-resource "vodlive_batch_job" "clips" {
-  paths         = [for clip in vodlive_media_folder.clips.files : clip.key_path]
+resource "vodlive_batch_job" "clip" {
+  for_each = vodlive_media_folder.clips.files
+
+  paths         = [each.value.key_path]
   service_modes = var.service_modes
 }
 

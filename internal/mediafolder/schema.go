@@ -50,8 +50,8 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		},
 		"name_format": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(formatBase),
-			MarkdownDescription: "How the name of a stored file is made of its relative path. `base` (default): the last part; two files with one base name are an error. " +
-				"`flat`: the whole path, with `_` in place of slashes. A file whose name changes is uploaded anew.",
+			MarkdownDescription: "How the name of a stored file is made of its relative path. `base`: the last part; two files with one base name are an error. " +
+				"`flat`: the whole path, with `_` in place of slashes. A file whose name changes is uploaded anew. Default: `base`.",
 			Validators: []validator.String{stringvalidator.OneOf(formatBase, formatFlat)},
 		},
 		"content_types": schema.MapAttribute{
@@ -75,8 +75,8 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	maps.Copy(attributes, providerdata.SendingAttributes())
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
-		Create: true, CreateDescription: "How long uploading all files may take, as a duration such as \"30m\" or \"48h\"; 24 hours by default.",
-		Update: true, UpdateDescription: "How long uploading the changed files may take, as a duration such as \"30m\" or \"48h\"; 24 hours by default.",
+		Create: true, CreateDescription: "How long uploading all files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
+		Update: true, UpdateDescription: "How long uploading the changed files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
 	})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Uploads the files of a folder. Use it for many files: Terraform's own time grows with the square of the instances of a resource. " +

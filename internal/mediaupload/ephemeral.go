@@ -44,7 +44,7 @@ func (e *uploadURL) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			},
 			"content_type": schema.StringAttribute{
 				Optional: true, Computed: true, Validators: []validator.String{mediaType{}},
-				MarkdownDescription: "Media type of the file: the upload must send it as `Content-Type`. By default found from the extension of the file name, else `application/octet-stream`.",
+				MarkdownDescription: "Media type of the file: the upload must send it as `Content-Type`. Default: found from the extension of the file name, else `application/octet-stream`.",
 			},
 			"presigned_url": schema.StringAttribute{
 				Computed: true, Sensitive: true,

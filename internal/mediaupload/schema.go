@@ -30,7 +30,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path. " +
 			"Only the planned content is stored: if the file changed in between, the upload fails. " +
-			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
+			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state (with `create_before_destroy`, on this machine only). " +
 			"The service has no call to delete a file: destroying this resource only forgets it.",
 		Attributes: attributes,
 	}
@@ -57,13 +57,13 @@ func arguments() map[string]schema.Attribute {
 		},
 		"file_name": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "Name of the stored file, the last part of its key path. By default the base name of `source` when the upload is made; " +
+			MarkdownDescription: "Name of the stored file, the last part of its key path. Default: the base name of `source` when the upload is made; " +
 				"renaming the source later keeps it. Required with `content` and `content_base64`. A change uploads anew.",
 			Validators: []validator.String{fileName{}},
 		},
 		"content_type": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "Media type of the file, for example `video/mp4`. By default found from the extension of the file name, else from the content. A change uploads anew.",
+			MarkdownDescription: "Media type of the file, for example `video/mp4`. A change uploads anew. Default: found from the extension of the file name, else from the content.",
 			Validators:          []validator.String{mediaType{}},
 		},
 		"sha256": schema.StringAttribute{
@@ -106,7 +106,7 @@ func computedAttributes() map[string]schema.Attribute {
 func timeoutsAttribute(ctx context.Context) schema.Attribute {
 	return providerdata.Timeouts(ctx, timeouts.Opts{
 		Create: true,
-		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\"; 24 hours by default. " +
+		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`. " +
 			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
 	})
 }

@@ -85,7 +85,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			},
 			"upload_concurrency": schema.Int64Attribute{
 				Optional: true,
-				MarkdownDescription: "Number of parts in flight, over all uploads together, from 1 to 64. By default it adapts to the line: from 4 to 32, as many as raise the throughput, and fewer when storage asks for it. " +
+				MarkdownDescription: "Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 4 to 32: as many as raise the throughput, and fewer when storage asks for it. " +
 					"Environment: `VODLIVE_UPLOAD_CONCURRENCY`.",
 			},
 			"upload_bandwidth": schema.Int64Attribute{
@@ -95,7 +95,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			"allowed_customer_ids": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Customers whose files may be uploaded, imported and processed, by the id in their key paths " +
-					"(`vod/input/<customer id>/...`). All customers by default. " +
+					"(`vod/input/<customer id>/...`). Default: all customers. " +
 					"The provider refuses a key path of any other customer before it sends file content, so the identity token of a wrong account stores nothing.",
 			},
 			"ca_bundle_file": schema.StringAttribute{

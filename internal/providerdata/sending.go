@@ -85,19 +85,19 @@ func SendingAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"method": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
-			MarkdownDescription: "`auto` (default): one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing.",
+			MarkdownDescription: "`auto`: one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing. Default: `auto`.",
 			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
 		},
 		"part_size": schema.Int64Attribute{
 			Optional: true,
-			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. By default 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
+			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
 				"A change sends nothing.",
 			Validators: []validator.Int64{int64validator.Between(transfer.MinPartSize, transfer.MaxPartSize)},
 		},
 		"change_detection": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.DetectStat),
-			MarkdownDescription: "How a plan notices that the content changed. `stat` (default): a file with the size and modification time of the last upload is not read. " +
-				"`content`: every run of Terraform reads the file.",
+			MarkdownDescription: "How a plan notices that the content changed. `stat`: a file with the size and modification time of the last upload is not read. " +
+				"`content`: every run of Terraform reads the file. Default: `stat`.",
 			Validators: []validator.String{stringvalidator.OneOf(upload.DetectStat, upload.DetectContent)},
 		},
 	}
