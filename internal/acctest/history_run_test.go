@@ -9,8 +9,11 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // process is a provider process on a machine.
@@ -69,8 +72,11 @@ type run struct {
 	failed      bool
 	interrupted bool
 	killed      bool
-	creates     map[string]string // what Create of an address was called for: outcome by address
-	destroyed   bool              // the plan destroys everything
+	creates     map[string]string   // what Create of an address was called for: outcome by address
+	files       int                 // to be uploaded by folders
+	answered    []simulator.Request // of the calls that store content, when the run was killed
+	killedAt    time.Time
+	destroyed   bool // the plan destroys everything
 }
 
 // stop ends the run as Ctrl-C does: what runs is told to end, and nothing else starts.
@@ -92,6 +98,7 @@ func (r *run) kill() {
 		return
 	}
 	r.killed = true
+	r.answered, r.killedAt = r.stores(), time.Now()
 	r.place.machine.snapshot()
 	r.proc.die()
 }
@@ -217,6 +224,8 @@ type changes struct {
 	state  map[string]Instance // refreshed
 	plans  map[string]*Plan
 	failed bool
+
+	variants map[string]int // the configuration is part of a plan
 }
 
 func (c *changes) empty() bool {
@@ -247,7 +256,7 @@ func (c *changes) String() string {
 
 // plan refreshes and plans.
 func (r *run) plan(destroy bool, replace string) *changes {
-	c := &changes{serial: r.place.serial, state: r.refresh(r.place.state), plans: map[string]*Plan{}}
+	c := &changes{serial: r.place.serial, state: r.refresh(r.place.state), plans: map[string]*Plan{}, variants: maps.Clone(r.place.variants)}
 	if r.ended() || r.failed {
 		c.failed = true
 		return c
@@ -359,9 +368,9 @@ func (r *run) change(address string, pl *Plan) bool {
 			r.commit(address, from) // before the create, as Terraform does
 		}
 	}
-	counts := pl.Action != Update || pl.Prior.Type == uploadType
+	counts := pl.Action != Update || pl.Prior.Type == uploadType || pl.Prior.Type == folderType
 	if counts {
-		r.creating(address)
+		r.creating(address, pl)
 	}
 	o, diags := r.proc.planAndApply(pl, from)
 	r.note(address, diags)
