@@ -153,6 +153,16 @@ type place struct {
 	advice   map[string]string // what was last said about an address
 }
 
+// configure gives an address a variant, and its files a first version.
+func (pl *place) configure(address string, n int) {
+	pl.variants[address] = n
+	for _, name := range filesOf(address) {
+		if _, written := pl.machine.versions[name]; !written {
+			pl.machine.write(name, 1)
+		}
+	}
+}
+
 // configured are the addresses in the configuration.
 func (pl *place) configured() map[string]bool {
 	all := map[string]bool{}

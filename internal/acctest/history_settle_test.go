@@ -68,6 +68,13 @@ func (p *player) follow(pl *place) {
 			} else if o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")] {
 				pl.set(address, o.Untainted())
 			}
+		case statusType:
+			for other, session := range pl.state {
+				if strings.Contains(text, "terraform apply -replace") && session.Exists() && strings.Contains(text, "- "+session.Text("id")) {
+					session.Tainted = true // replaced by the next apply, as by -replace
+					pl.set(other, session)
+				}
+			}
 		case uploadType:
 			found := importMedia.FindStringSubmatch(text)
 			if len(found) == 0 || !slices.ContainsFunc(p.at.objects(), func(object simulator.Object) bool { return object.KeyPath == found[1] }) {

@@ -319,12 +319,7 @@ func (p *player) act(pl *place, s Step) {
 	p.acted(pl, s)
 	switch s.Do {
 	case DoConfig:
-		pl.variants[s.On] = s.N
-		for _, name := range filesOf(s.On) {
-			if _, written := pl.machine.versions[name]; !written {
-				pl.machine.write(name, 1)
-			}
-		}
+		pl.configure(s.On, s.N)
 	case DoCBD:
 		pl.cbd[s.On] = !pl.cbd[s.On]
 	case DoTaint, DoUntaint:
