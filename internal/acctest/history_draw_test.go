@@ -45,6 +45,7 @@ func drawHistory(t *rapid.T) History {
 		GetLate:     weighted(t, "get late", mostly(0, 3, 10, 25)...),
 		ListLate:    weighted(t, "list late", mostly(0, 3, 12, 25, 60)...),
 		PageSize:    weighted(t, "page size", mostly(0, 1, 2, 3)...),
+		Logged:      weighted(t, "logged", mostly(false, true)...),
 		Lifetime:    weighted(t, "lifetime", mostly(0, 5, 40)...),
 		Shifting:    weighted(t, "shifting", mostly(false, true)...),
 		Others:      weighted(t, "others", mostly(0, 1, 4)...),

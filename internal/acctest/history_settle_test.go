@@ -42,8 +42,9 @@ func (p *player) settle() {
 			if round == 3 {
 				p.rec.Fatalf("after 3 applies without faults, the plan of workspace %s is not empty: %s\n%v", pl.name, c, r.said)
 			}
+			pl.saved = c
 			r = p.newRun(pl)
-			p.terraform(r, Step{Do: DoApply}, nil)
+			p.terraform(r, Step{Do: DoSaved}, nil)
 			p.finish(r)
 			p.check()
 		}

@@ -30,7 +30,8 @@ func newPlayer(r *recorder, h History) *player {
 	s := h.Service
 	options := simulator.Options{
 		GetAfter: time.Duration(s.GetLate) * time.Second, ListAfter: time.Duration(s.ListLate) * time.Second,
-		PageSize: s.PageSize, RepeatOnNextPage: s.Repeat, Respelled: s.Respelled, CheckUploadAtURL: s.CheckUpload, PartChecksum: s.Checksum,
+		PageSize: s.PageSize, RepeatOnNextPage: s.Repeat && s.PageSize != 1, // else it never ends
+		Respelled: s.Respelled, CheckUploadAtURL: s.CheckUpload, PartChecksum: s.Checksum,
 		Dir: r.TempDir(), IDToken: firstToken, PresignLifetime: time.Duration(s.Lifetime) * time.Second,
 	}
 	if s.KMS {
@@ -43,6 +44,7 @@ func newPlayer(r *recorder, h History) *player {
 	other.AccessTokenID, other.SecretKey, other.IDToken, other.Bucket = otherTokenID, otherSecret, otherToken, otherBucket
 	p := &player{rec: r, at: accounts{newService(r, options), newService(r, other)}, checked: newChecked(h)}
 	p.w = newWorld(r, p.at[0], p.at)
+	p.w.quiet = !s.Logged
 	p.at[1].SetStorageURL(p.w.Storage.URL() + "/storage")
 	r.Cleanup(func() { _ = p.at[1].Close() })
 	for range s.Others {
@@ -50,10 +52,11 @@ func newPlayer(r *recorder, h History) *player {
 	}
 	if s.Shifting {
 		p.at[0].Hook(simulator.CallListSessions, func(*http.Request) {
-			id := p.at[0].AddSession(simulator.SessionRecord{Name: "of somebody else"})
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.others[id] = true
+			if len(p.others) < 8 {
+				p.others[p.at[0].AddSession(simulator.SessionRecord{Name: "of somebody else"})] = true
+			}
 		})
 	}
 	one, two := newMachine(r.TempDir(), r.TempDir()), newMachine(r.TempDir(), r.TempDir())
