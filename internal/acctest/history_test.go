@@ -39,7 +39,7 @@ type Service struct {
 	KMS               bool
 	CheckUpload       bool   // the address of a part of an unknown upload is refused
 	Checksum          string // that storage returns for parts
-	Logged bool // every level is logged, and searched for secrets
+	Logged            bool   // every level is logged, and searched for secrets
 }
 
 // Step is something that the user, a machine or the service does. Every step is possible at any
