@@ -44,7 +44,7 @@ type checked struct {
 	submitted     []string
 	killed        bool
 	kept          map[string]bool             // what the run before, which was killed, stored of a folder
-	managedBefore map[string]bool             // ids in states
+	managedBefore map[string]bool             // ids in states, also those of unfinished uploads
 	lost          int                         // sessions that a killed run may have made
 	folders       map[*place]map[string]Attrs // files of folder.one in states
 }
@@ -90,6 +90,10 @@ func (p *player) begin() {
 			p.managedBefore[o.Text("id")] = true
 			if o.Deposed != nil {
 				p.managedBefore[o.Deposed.Text("id")] = true
+			}
+			for _, left := range unfinished(o.Attrs()) {
+				id, _ := left["upload_id"].(string)
+				p.managedBefore[id] = true
 			}
 			if o.Exists() && pl.configOf(address, unknownValue) != nil {
 				p.promise(pl, address, o)

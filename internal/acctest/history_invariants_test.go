@@ -257,10 +257,6 @@ func (p *player) news() (all []simulator.Request) {
 // checkRequests: storage gets no credential, and an account no upload of the other one but what a
 // state has.
 func (p *player) checkRequests() {
-	states := map[string]bool{}
-	for _, made := range p.promised {
-		states[made.uploadID] = true
-	}
 	for i, service := range p.at {
 		for _, r := range service.Journal()[p.calls[i]:] {
 			if (r.Call == simulator.CallPutObject || r.Call == simulator.CallPutPart) && (r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "") {
@@ -269,7 +265,7 @@ func (p *player) checkRequests() {
 			var body struct {
 				UploadID string `json:"upload_id"`
 			}
-			if json.Unmarshal(r.Body, &body) == nil && body.UploadID != "" && !states[body.UploadID] &&
+			if json.Unmarshal(r.Body, &body) == nil && body.UploadID != "" && !p.managedBefore[body.UploadID] &&
 				slices.ContainsFunc(p.at[1-i].Uploads(), func(u simulator.Upload) bool { return u.UploadID == body.UploadID }) {
 				p.rec.Errorf("account %d was asked for upload %s of the other account", i, body.UploadID)
 			}

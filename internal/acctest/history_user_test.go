@@ -219,7 +219,7 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 				if len(runs) > 1 {
 					continue // the records are shared, so those of one process cannot be restored
 				}
-				time.Sleep(1) // until the answers before have been processed
+				time.Sleep(time.Nanosecond) // until the answers before have been processed
 				runs[0].kill()
 				if s.Do == DoKillEarly {
 					panic(http.ErrAbortHandler)
