@@ -252,8 +252,8 @@ func (r *run) stores() (all []simulator.Request) {
 	return all
 }
 
-// record notes what a killed run has stored and surely recorded: a file of a folder when the answer
-// has been processed, parts two seconds later.
+// record notes what a killed run has stored and surely recorded: what was answered two seconds before.
+// Records are written every second, and sums wait for each other.
 func (p *player) record(r *run) {
 	if p.edited {
 		return
@@ -272,7 +272,7 @@ func (p *player) record(r *run) {
 		}
 		_ = json.Unmarshal(req.Body, &body)
 		for _, o := range objects {
-			if req.Status == http.StatusOK && req.Fault == "" && (o.KeyPath == body.KeyPath || strings.HasSuffix(req.Path, "/"+o.KeyPath)) && slices.Equal(running, []string{"folder.one"}) {
+			if req.Status == http.StatusOK && req.Fault == "" && r.killedAt.Sub(req.At) > 2*time.Second && (o.KeyPath == body.KeyPath || strings.HasSuffix(req.Path, "/"+o.KeyPath)) && slices.Equal(running, []string{"folder.one"}) {
 				p.last.files[o.FileName+o.SHA256] = true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -62,6 +63,11 @@ func drawHistory(t *rapid.T) History {
 	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, 10-len(h.Steps), 30-len(h.Steps)).Draw(t, "steps")...)
+	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
+		if len(s.During) > 0 && strings.HasPrefix(s.During[0].Do, DoKill) && s.During[0].At%3 > 0 {
+			h.Steps = slices.Insert(h.Steps, i+1, Step{Do: DoApply, In: s.In})
+		}
+	}
 	return h
 }
 
@@ -104,6 +110,8 @@ func drawObject(t *rapid.T, s *Step, about []string) {
 		}
 		s.On = rapid.SampledFrom(files).Draw(t, "file")
 		s.N = rapid.IntRange(1, 3).Draw(t, "version")
+	case DoKill, DoKillEarly:
+		s.N = rapid.SampledFrom([]int{0, 3}).Draw(t, "seconds")
 	case DoBoth:
 		s.N = rapid.IntRange(1, 2).Draw(t, "other workspace")
 	case DoRecords, DoStatus, DoGone, DoAccount:

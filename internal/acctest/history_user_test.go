@@ -219,7 +219,8 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 				if len(runs) > 1 {
 					continue // the records are shared, so those of one process cannot be restored
 				}
-				time.Sleep(time.Nanosecond) // until the answers before have been processed
+				// Until the answers before have been processed, and with N until they are recorded.
+				time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second)
 				runs[0].kill()
 				if s.Do == DoKillEarly {
 					panic(http.ErrAbortHandler)
