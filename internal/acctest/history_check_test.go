@@ -43,10 +43,10 @@ type checked struct {
 	outcomes      []string // of the creates of sessions and jobs
 	submitted     []string
 	killed        bool
-	kept          map[string]bool             // what the run before, which was killed, stored of a folder
-	managedBefore map[string]bool             // ids in states, also those of unfinished uploads
-	lost          int                         // sessions that a killed run may have made
-	folders       map[*place]map[string]Attrs // files of folder.one in states
+	kept          map[string]bool     // what the run before, which was killed, stored of a folder
+	managedBefore map[string]bool     // ids in states, also those of unfinished uploads
+	lost          int                 // sessions that a killed run may have made
+	folders       map[*place]Instance // folder.one in states
 }
 
 // killed is what a killed run has stored and recorded.
@@ -84,7 +84,7 @@ func (p *player) begin() {
 	for i, service := range p.at {
 		p.calls[i] = len(service.Journal())
 	}
-	p.managedBefore, p.lost, p.folders = map[string]bool{}, 0, map[*place]map[string]Attrs{}
+	p.managedBefore, p.lost, p.folders = map[string]bool{}, 0, map[*place]Instance{}
 	for _, pl := range p.places {
 		for address, o := range pl.state {
 			p.managedBefore[o.Text("id")] = true
@@ -100,7 +100,7 @@ func (p *player) begin() {
 			}
 		}
 		if o := pl.state["folder.one"]; o.Exists() && (o.Text("id") == "" || !o.Tainted) {
-			p.folders[pl] = folderEntries(o)
+			p.folders[pl] = o
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -154,13 +155,22 @@ func (p *player) checkETags() {
 	}
 }
 
-// checkFolders: a file of a folder that is stored, and does not change, stays where it is stored.
+// checkFolders: a file of a folder that is stored, and does not change, stays where it is stored. It
+// stays in the state while it is in the folder.
 func (p *player) checkFolders() {
-	for pl, before := range p.folders {
+	for pl, old := range p.folders {
 		if p.sent == DoReplace || p.sent == DoAccount || pl.cbd["folder.one"] {
 			continue
 		}
-		for name, e := range folderEntries(pl.state["folder.one"]) {
+		now, before := pl.state["folder.one"], folderEntries(old)
+		for name := range before {
+			file := filepath.Join(mediaDir, name)
+			if _, kept := folderEntries(now)[name]; !kept && now.Exists() && old.Text("id") != "" && !p.edited && pl.machine.versions[file] > 0 &&
+				exists(filepath.Join(pl.machine.files, file)) && reflect.DeepEqual(patterns(old), patterns(now)) {
+				p.rec.Errorf("%s: %s of the folder has left the state", pl.name, name)
+			}
+		}
+		for name, e := range folderEntries(now) {
 			was := before[name]
 			same := was != nil
 			for _, attribute := range []string{"sha256", "content_type"} {
@@ -181,6 +191,9 @@ func (p *player) checkFolders() {
 		}
 	}
 }
+
+// patterns are what selects the files of a folder.
+func patterns(o Instance) [2]any { return [2]any{o.Attrs()["include"], o.Attrs()["exclude"]} }
 
 // checkOpenFiles: no provider has a file or a lock once it has ended. Linux only.
 func (p *player) checkOpenFiles() {
@@ -203,7 +216,7 @@ func (p *player) checkOpenFiles() {
 func (p *player) checkPuts() {
 	expired := 0
 	for _, r := range p.news() {
-		if r.Call == simulator.CallPutObject && r.Status == http.StatusForbidden && r.Fault == "" {
+		if r.Call == simulator.CallPutObject && r.Status == http.StatusForbidden {
 			expired++
 		}
 	}
