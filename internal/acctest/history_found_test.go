@@ -63,3 +63,17 @@ func TestFoundSavedPlanHasItsConfiguration(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundInterruptedBeforeTheKill: an interrupted run that has ended cannot be killed, and its texts
+// were seen.
+func TestFoundInterruptedBeforeTheKill(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 2},
+			{Do: DoConfig, On: "session.b", N: 2},
+			{Do: DoApply, During: []Step{{Do: DoKill, N: 3, At: 3}, {Do: DoInterrupt, At: 6}}},
+			{Do: DoApply},
+		},
+	})
+}

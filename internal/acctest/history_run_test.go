@@ -72,11 +72,19 @@ type run struct {
 	failed      bool
 	interrupted bool
 	killed      bool
+	over        bool
 	creates     map[string]string   // what Create of an address was called for: outcome by address
 	files       int                 // to be uploaded by folders
 	answered    []simulator.Request // of the calls that store content, when the run was killed
 	killedAt    time.Time
 	destroyed   bool // the plan destroys everything
+}
+
+// finished notes that the run has ended: nothing can kill it any more.
+func (r *run) finished() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
 }
 
 // stop ends the run as Ctrl-C does: what runs is told to end, and nothing else starts.
@@ -94,7 +102,7 @@ func (r *run) stop() {
 func (r *run) kill() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.killed || r.proc == nil {
+	if r.killed || r.over || r.proc == nil {
 		return
 	}
 	r.killed = true

@@ -254,6 +254,7 @@ func (p *player) between(pl *place, steps []Step) {
 
 // terraform runs Terraform. between is called between plan and apply; it may be nil.
 func (p *player) terraform(r *run, s Step, between func()) {
+	defer r.finished()
 	pl := r.place
 	r.destroyed = s.Do == DoDestroy
 	var c *changes
