@@ -77,3 +77,18 @@ func TestFoundInterruptedBeforeTheKill(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundDeposedObjectGoes: an object that a create_before_destroy could not remove is removed by
+// the next apply, also if that replaces the object once more.
+func TestFoundDeposedObjectGoes(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.b", N: 5},
+			{Do: DoCBD, On: "session.b"},
+			{Do: DoApply},
+			{Do: DoReplace, On: "session.b", Faults: []Trouble{{Call: simulator.CallGetSession, What: "403", After: 2, Times: 1}}},
+			{Do: DoApply},
+		},
+	})
+}

@@ -67,8 +67,10 @@ func (m *machine) back(needed func(address string) bool) {
 		}
 	}
 	for _, address := range slices.Sorted(maps.Keys(kinds)) {
-		if name := slices.Concat(filesOf(address), []string{""})[0]; name != "" && needed(address) && m.versions[name] == 0 {
-			m.write(name, 1)
+		for _, name := range filesOf(address) {
+			if needed(address) && m.versions[name] == 0 {
+				m.write(name, 1)
+			}
 		}
 	}
 }

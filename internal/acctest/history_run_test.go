@@ -98,11 +98,11 @@ func (r *run) stop() {
 	}
 }
 
-// kill ends Terraform and its provider at once.
+// kill ends Terraform and its provider at once, unless the run is ending anyway.
 func (r *run) kill() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.killed || r.over || r.proc == nil {
+	if r.killed || r.over || r.interrupted || r.proc == nil {
 		return
 	}
 	r.killed = true
@@ -370,6 +370,10 @@ func (r *run) change(address string, pl *Plan) bool {
 	if pl.Action == Replace {
 		from = r.proc.New(pl.Prior.Type)
 		if pl.CreateBeforeDestroy {
+			if deposed != nil { // the one of before goes, and there is room for one only
+				_, diags := r.proc.Destroy(*deposed)
+				r.note(address, diags)
+			}
 			was := pl.Prior
 			was.Deposed = nil
 			from.Deposed, deposed = &was, &was
