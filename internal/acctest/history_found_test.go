@@ -64,7 +64,7 @@ func TestFoundSavedPlanHasItsConfiguration(t *testing.T) {
 	})
 }
 
-// TestFoundInterruptedBeforeTheKill: an interrupted run that has ended cannot be killed, and its texts
+// TestFoundInterruptedBeforeTheKill: an interrupted run cannot be killed any more, and its texts
 // were seen.
 func TestFoundInterruptedBeforeTheKill(t *testing.T) {
 	t.Parallel()

@@ -202,6 +202,7 @@ func (p *player) newRun(pl *place) *run {
 // strike has the steps happen before the requests with their numbers.
 func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 	var mu sync.Mutex
+	var kills sync.WaitGroup // their requests belong to this step, even if the run ends before
 	count := 0
 	hook := func(*http.Request) {
 		mu.Lock()
@@ -220,7 +221,8 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 					continue // the records are shared, so those of one process cannot be restored
 				}
 				// Until the answers before have been processed, and with N until they are recorded.
-				time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second)
+				kills.Go(func() { time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second) })
+				kills.Wait()
 				runs[0].kill()
 				if s.Do == DoKillEarly {
 					panic(http.ErrAbortHandler)
@@ -237,6 +239,7 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 		removes = append(removes, service.Hook("", hook))
 	}
 	return func() {
+		kills.Wait()
 		for _, remove := range removes {
 			remove()
 		}
