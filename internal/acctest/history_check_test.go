@@ -3,13 +3,13 @@ package acctest
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -22,35 +22,52 @@ type checked struct {
 	free     map[string]bool // ids that the user has removed from a state
 	seen     strings.Builder // every text that the user has seen
 	contents map[string]bool // SHA-256 of what was planned to be uploaded
+	others   map[string]bool // sessions that appeared while the listing was read
 
-	mu sync.Mutex // of contents
+	mu sync.Mutex // of contents and others
+
+	last *killed // the last step; nil if nothing was killed in it
 
 	// Of one step.
-	troubled  bool
-	hard      bool // by more than what a retry overcomes
-	edited    bool // a file or a state was changed during the step
-	heard     strings.Builder
-	uploads   int // creates and updates of uploads
-	objects   int
-	sent      string // what the step did
-	sessions  map[string]bool
-	batches   int
-	calls     [2]int // of the journals of both accounts
-	promised  []promise
-	outcomes  []string // of the creates of sessions and jobs
-	submitted []string
-	killed    bool
+	troubled      bool
+	hard          bool // by more than what a retry overcomes
+	edited        bool // a file or a state was changed during the step
+	heard         strings.Builder
+	uploads       int // creates and updates of uploads
+	objects       int
+	sent          string // what the step did
+	sessions      map[string]bool
+	batches       int
+	calls         [2]int // of the journals of both accounts
+	promised      []promise
+	outcomes      []string // of the creates of sessions and jobs
+	submitted     []string
+	killed        bool
+	kept          map[string]bool     // what the run before, which was killed, stored of a folder
+	managedBefore map[string]bool     // ids in states, also those of unfinished uploads
+	lost          int                 // sessions that a killed run may have made
+	folders       map[*place]Instance // folder.one in states
 }
 
-// promise is what an unfinished upload in a state need not send again.
+// killed is what a killed run has stored and recorded.
+type killed struct {
+	place   *place
+	files   map[string]bool // of a folder: names with contents
+	uploads []promise
+}
+
+// promise is what an unfinished upload in a state, or in the record of a killed run, need not send
+// again.
 type promise struct {
-	place, address, uploadID, keyPath string
-	parts                             map[string]bool
+	place             *place
+	address, file     string // of a folder: a file
+	uploadID, keyPath string
+	parts             map[string]bool
 }
 
 func newChecked(h History) checked {
 	return checked{
-		service: h.Service, before: map[string]bool{}, imported: map[string]bool{}, free: map[string]bool{}, contents: map[string]bool{},
+		service: h.Service, before: map[string]bool{}, imported: map[string]bool{}, free: map[string]bool{}, contents: map[string]bool{}, others: map[string]bool{},
 	}
 }
 
@@ -67,26 +84,59 @@ func (p *player) begin() {
 	for i, service := range p.at {
 		p.calls[i] = len(service.Journal())
 	}
+	p.managedBefore, p.lost, p.folders = map[string]bool{}, 0, map[*place]Instance{}
 	for _, pl := range p.places {
-		p.promise(pl)
+		for address, o := range pl.state {
+			p.managedBefore[o.Text("id")] = true
+			if o.Deposed != nil {
+				p.managedBefore[o.Deposed.Text("id")] = true
+			}
+			for _, left := range unfinished(o.Attrs()) {
+				id, _ := left["upload_id"].(string)
+				p.managedBefore[id] = true
+			}
+			if o.Exists() && pl.configOf(address, unknownValue) != nil {
+				p.promise(pl, address, o)
+			}
+		}
+		if o := pl.state["folder.one"]; o.Exists() && (o.Text("id") == "" || !o.Tainted) {
+			p.folders[pl] = o
+		}
 	}
 }
 
-// promise notes the unfinished uploads of a workspace.
-func (p *player) promise(pl *place) {
-	for address, o := range pl.state {
-		left, _ := o.Attrs()["incomplete_upload"].(Attrs)
-		if !o.Exists() || left == nil || pl.cbd[address] || p.service.KMS {
-			continue
-		}
-		made := promise{place: pl.name, address: address, parts: map[string]bool{}}
+func unknownValue(string, string) any { return Unknown }
+
+// folderEntries are the stored files of a folder.
+func folderEntries(o Instance) map[string]Attrs {
+	all := map[string]Attrs{}
+	files, _ := o.Attrs()["files"].(Attrs)
+	for name, e := range files {
+		all[name], _ = e.(Attrs)
+	}
+	return all
+}
+
+// promise notes the unfinished uploads of an object, as far as they are of the files as they are.
+func (p *player) promise(pl *place, address string, o Instance) {
+	a, config := o.Attrs(), pl.configOf(address, unknownValue)
+	if pl.cbd[address] || p.service.KMS || config["method"] != "multipart" {
+		return
+	}
+	for file, left := range unfinished(a) {
+		made := promise{place: pl, address: address, file: file, parts: map[string]bool{}}
 		made.uploadID, _ = left["upload_id"].(string)
 		made.keyPath, _ = left["key_path"].(string)
-		config := pl.configOf(address, nil)
-		file := map[bool]string{true: "big.mp4", false: "small.mp4"}[address == "upload.big"]
-		sum := hashOf(filepath.Join(pl.machine.files, file))
-		name, named := config["file_name"].(string)
-		if config == nil || config["method"] != "multipart" || sum != o.Text("sha256") || named && name != o.Text("file_name") || !named && o.Text("file_name") != file {
+		path, was := filepath.Join(pl.machine.files, mediaDir, file), left["sha256"]
+		if file == "" {
+			name := filesOf(address)[0]
+			given, named := config["file_name"].(string)
+			if named && given != o.Text("file_name") || !named && o.Text("file_name") != name {
+				continue
+			}
+			path, was = filepath.Join(pl.machine.files, name), a["sha256"]
+		}
+		if hashOf(path) != was {
 			continue
 		}
 		for _, u := range p.at[pl.account].Uploads() {
@@ -105,6 +155,9 @@ func (p *player) clear() {
 	for _, service := range p.at {
 		service.ClearFaults()
 		service.Release()
+	}
+	for _, l := range []*Listener{p.w.Live, p.w.VOD, p.w.Storage} {
+		l.Refuse(0)
 	}
 }
 
@@ -181,16 +234,77 @@ func (p *player) planned(c *changes) {
 		if sum, ok := pl.Attrs()["sha256"].(string); ok && kinds[address].typ == uploadType {
 			p.contents[strings.ToLower(sum)] = true
 		}
+		files, _ := pl.Attrs()["files"].(Attrs)
+		for _, e := range files {
+			sum, _ := e.(Attrs)["sha256"].(string)
+			p.contents[sum] = true
+		}
 	}
 }
 
-func (r *run) creating(address string) {
+// stores are the calls so far that store content. Called when the run is killed.
+func (r *run) stores() (all []simulator.Request) {
+	for _, req := range r.news() {
+		if req.Call == simulator.CallPutObject || req.Call == simulator.CallPutPart || req.Call == simulator.CallMultipartComplete {
+			all = append(all, req)
+		}
+	}
+	return all
+}
+
+// record notes what a killed run has stored and surely recorded: what was answered two seconds before.
+// Records are written every second, and sums wait for each other.
+func (p *player) record(r *run) {
+	if p.edited {
+		return
+	}
+	p.last = &killed{place: r.place, files: map[string]bool{}}
+	var running []string
+	for address, how := range r.creates {
+		if how == "running" && slices.Contains([]string{uploadType, folderType}, kinds[address].typ) {
+			running = append(running, address)
+		}
+	}
+	objects := p.at[r.place.account].Objects()
+	for _, req := range r.answered {
+		var body struct {
+			KeyPath string `json:"key_path"`
+		}
+		_ = json.Unmarshal(req.Body, &body)
+		for _, o := range objects {
+			if req.Status == http.StatusOK && req.Fault == "" && r.killedAt.Sub(req.At) > 2*time.Second && (o.KeyPath == body.KeyPath || strings.HasSuffix(req.Path, "/"+o.KeyPath)) && slices.Equal(running, []string{"folder.one"}) {
+				p.last.files[o.FileName+o.SHA256] = true
+			}
+		}
+	}
+	if len(running) != 1 || running[0] == "folder.one" || p.service.KMS || r.place.configOf(running[0], unknownValue)["method"] != "multipart" {
+		return
+	}
+	for _, u := range p.at[r.place.account].Uploads() {
+		made := promise{place: r.place, address: running[0], uploadID: u.UploadID, keyPath: u.KeyPath, parts: map[string]bool{}}
+		for _, req := range r.answered {
+			if req.Status == http.StatusOK && req.Fault == "" && req.Query.Get("uploadId") == u.UploadID && r.killedAt.Sub(req.At) > 2*time.Second {
+				made.parts[req.Query.Get("partNumber")] = true
+			}
+		}
+		p.last.uploads = append(p.last.uploads, made)
+	}
+}
+
+func (r *run) creating(address string, pl *Plan) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.creates[address] = "running"
+	files, _ := pl.Attrs()["files"].(Attrs)
+	for _, e := range files {
+		if e.(Attrs)["key_path"] == Unknown {
+			r.files++
+		}
+	}
 }
 
-// created notes how a create ended: made, unsure or refused.
+// created notes how a create ended: made, unsure or refused. One that runs when Terraform is killed
+// stays running.
 func (r *run) created(address string, o Instance, diags Diagnostics) {
 	text := diags.String()
 	how := "refused"
@@ -202,245 +316,29 @@ func (r *run) created(address string, o Instance, diags Diagnostics) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.creates[address] = how
+	if !r.killed {
+		r.creates[address] = how
+	}
 }
 
 // judge takes over the results of a run.
 func (p *player) judge(r *run) {
 	if r.killed {
 		p.killed = true
+		p.record(r)
 	}
+	p.uploads += r.files
 	for address, how := range r.creates {
 		switch kinds[address].typ {
 		case sessionType:
 			p.outcomes = append(p.outcomes, how)
+			if how == "running" {
+				p.lost++
+			}
 		case uploadType:
 			p.uploads++
 		case jobType:
 			p.submitted = append(p.submitted, how)
 		}
-	}
-}
-
-// check checks the invariants after a step. The numbers are those of CONTRIBUTING.md.
-func (p *player) check() {
-	p.clear()
-	p.w.Live.Refuse(0)
-	p.checkSessions()
-	p.checkObjects()
-	p.checkPuts()
-	p.checkJobs()
-	p.checkRepeated()
-	p.checkRequests()
-	p.checkStates()
-	p.checkFiles()
-	p.checkLog()
-	if text := p.rec.text(); text != "" {
-		p.rec.Fatalf("after this step")
-	}
-	p.begin()
-}
-
-// checkSessions: a session at the service is in a state, or a text names it. A create makes one at
-// most, and none if its error says so.
-func (p *player) checkSessions() {
-	made, seen, heard := 0, p.seen.String(), p.heard.String()
-	for _, rec := range p.at.sessions() {
-		fresh := !p.sessions[rec.ID]
-		if fresh {
-			made++
-		}
-		if final[rec.Status] { // leaves a state without a warning
-			p.before[rec.ID] = true
-		}
-		if p.killed { // Terraform shows ids while it runs, and warnings in the end
-			p.before[rec.ID] = true
-		}
-		switch {
-		case p.before[rec.ID], p.free[rec.ID], p.managed(rec.ID), strings.Contains(seen, rec.ID):
-		case fresh && p.untold(heard):
-			p.before[rec.ID] = true
-		default:
-			p.rec.Errorf("session %s (%q, %s) is in no state, and no text names it", rec.ID, rec.Name, rec.Status)
-		}
-	}
-	could := len(slices.DeleteFunc(slices.Clone(p.outcomes), func(how string) bool { return how == "refused" && !p.killed }))
-	if made > could {
-		p.rec.Errorf("%d sessions were made by creates that ended as %q", made, p.outcomes)
-	}
-}
-
-// untold tells whether a text said that a session may exist that the listing does not show yet, or
-// that the listing failed.
-func (p *player) untold(seen string) bool {
-	return lost.MatchString(seen) && (p.service.ListLate > 28 || strings.Contains(seen, "The run was interrupted before") ||
-		strings.Contains(seen, "until the run was interrupted") || strings.Contains(seen, "listing the sessions of the account failed") ||
-		strings.Contains(seen, "The last listing failed"))
-}
-
-// checkObjects: a stored object has a content that was planned, and the one that a state names has
-// the state's.
-func (p *player) checkObjects() {
-	objects := map[string]simulator.Object{}
-	for _, o := range p.at.objects() {
-		objects[o.KeyPath] = o
-		if !p.contents[o.SHA256] {
-			p.rec.Errorf("object %s has a content that was not planned", o.KeyPath)
-		}
-	}
-	owners := map[string]string{}
-	for _, pl := range p.places {
-		for address, o := range pl.state {
-			id := o.Text("id")
-			if !o.Exists() || id == "" || p.imported[id] {
-				continue
-			}
-			if owner := owners[id]; owner != "" {
-				p.rec.Errorf("%s is in two states: %s and %s %s", id, owner, pl.name, address)
-			}
-			owners[id] = pl.name + " " + address
-			if kinds[address].typ != uploadType {
-				continue
-			}
-			object, stored := objects[o.Text("key_path")]
-			switch {
-			case !stored && !strings.Contains(p.seen.String(), "taken to be stored as "+o.Text("key_path")):
-				p.rec.Errorf("%s %s is %s, which is not stored", pl.name, address, o.Text("key_path"))
-			case stored && !strings.EqualFold(object.SHA256, o.Text("sha256")):
-				p.rec.Errorf("%s %s has another content than its object %s", pl.name, address, object.KeyPath)
-			}
-		}
-	}
-}
-
-// checkPuts: an upload makes one object at most.
-func (p *player) checkPuts() {
-	if made := len(p.at.objects()) - p.objects; made > p.uploads {
-		p.rec.Errorf("%d objects were made by %d uploads", made, p.uploads)
-	}
-}
-
-// checkJobs: a create submits one job at most, and none if its error says so.
-func (p *player) checkJobs() {
-	could := len(slices.DeleteFunc(slices.Clone(p.submitted), func(how string) bool { return how == "refused" && !p.killed }))
-	if made := len(p.at.batches()) - p.batches; made > could {
-		p.rec.Errorf("%d jobs were submitted by creates that ended as %q", made, p.submitted)
-	}
-}
-
-// checkRepeated: what a state says is stored is not sent again, unless something went wrong.
-func (p *player) checkRepeated() {
-	if p.troubled || p.edited || p.killed {
-		return
-	}
-	paths := map[string]bool{}
-	for _, made := range p.promised {
-		paths[made.keyPath] = true
-	}
-	for _, made := range p.promised {
-		place := p.places[slices.IndexFunc(p.places, func(pl *place) bool { return pl.name == made.place })]
-		if o := place.state[made.address]; p.sent == DoApply && o.Exists() && len(made.parts) > 0 && o.Text("key_path") != "" && !paths[o.Text("key_path")] {
-			p.rec.Errorf("%s %s: the upload was begun anew, though parts of %s are stored", made.place, made.address, made.keyPath)
-		}
-		for _, r := range p.news() {
-			if r.Call == simulator.CallPutPart && strings.HasSuffix(r.Path, "/"+made.keyPath) && made.parts[r.Query.Get("partNumber")] {
-				p.rec.Errorf("%s %s: part %s is stored and was sent again", made.place, made.address, r.Query.Get("partNumber"))
-			}
-		}
-	}
-}
-
-// news are the requests of this step.
-func (p *player) news() (all []simulator.Request) {
-	for i, service := range p.at {
-		all = append(all, service.Journal()[p.calls[i]:]...)
-	}
-	return all
-}
-
-// checkRequests: storage gets no credential, and an account no upload of the other one but what a
-// state has.
-func (p *player) checkRequests() {
-	states := map[string]bool{}
-	for _, made := range p.promised {
-		states[made.uploadID] = true
-	}
-	for i, service := range p.at {
-		for _, r := range service.Journal()[p.calls[i]:] {
-			if (r.Call == simulator.CallPutObject || r.Call == simulator.CallPutPart) && (r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "") {
-				p.rec.Errorf("a request to storage has a credential")
-			}
-			var body struct {
-				UploadID string `json:"upload_id"`
-			}
-			if json.Unmarshal(r.Body, &body) == nil && body.UploadID != "" && !states[body.UploadID] &&
-				slices.ContainsFunc(p.at[1-i].Uploads(), func(u simulator.Upload) bool { return u.UploadID == body.UploadID }) {
-				p.rec.Errorf("account %d was asked for upload %s of the other account", i, body.UploadID)
-			}
-		}
-	}
-}
-
-// checkStates: no secret is in an attribute that is not marked as sensitive.
-func (p *player) checkStates() {
-	for _, pl := range p.places {
-		for address, o := range pl.state {
-			if !o.Exists() {
-				continue
-			}
-			open := maps.Clone(o.Attrs())
-			for _, a := range p.w.schema.ResourceSchemas[kinds[address].typ].Block.Attributes {
-				if a.Sensitive {
-					delete(open, a.Name)
-				}
-			}
-			p.checkSecrets("an attribute of "+address+" that is not sensitive", fmt.Sprint(open))
-		}
-	}
-}
-
-// checkFiles: the user's files are as the user left them.
-func (p *player) checkFiles() {
-	for _, pl := range p.places[1:] {
-		m := pl.machine
-		for path, want := range m.own {
-			if got, err := os.ReadFile(path); err != nil || string(got) != want {
-				p.rec.Errorf("the user's file %s was changed: %v", path, err)
-			}
-		}
-		for name, n := range m.versions {
-			path := filepath.Join(m.files, name)
-			if exists(path + ".away") {
-				path += ".away"
-			}
-			info, err := os.Stat(path)
-			if n == 0 != (err != nil) || err == nil && info.Size() != int64(sizeOf(name, n)) {
-				p.rec.Errorf("the user's file %s was changed: %v", path, err)
-			}
-		}
-	}
-}
-
-// checkLog: no secret is in the log.
-func (p *player) checkLog() {
-	p.w.Log.mu.Lock()
-	text := p.w.Log.text.String()
-	p.w.Log.text.Reset()
-	p.w.Log.mu.Unlock()
-	p.checkSecrets("the log", text)
-}
-
-var signature = regexp.MustCompile(`X-Amz-(Signature|Credential)(=|%3D)[0-9A-Za-z]{8}`)
-
-func (p *player) checkSecrets(where, text string) {
-	for _, secret := range []string{
-		simulator.DefaultSecretKey, firstToken, otherSecret, otherToken, streamKey,
-	} {
-		if at := strings.Index(text, secret); at >= 0 {
-			p.rec.Errorf("%s has a secret: %q", where, text[max(0, at-200):min(len(text), at+100)])
-		}
-	}
-	if found := signature.FindString(text); found != "" {
-		p.rec.Errorf("%s has a signature: %s", where, found)
 	}
 }

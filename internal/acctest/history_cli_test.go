@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,6 +76,9 @@ func recorded() []History {
 		{multi, failing(simulator.CallMultipartComplete), destroy},
 		{multi, on(DoCBD, small), failing(simulator.CallMultipartComplete), apply},
 		{multi, configure(twin, 1), apply, write, failing(simulator.CallMultipartComplete), apply},
+		{configure("folder.one", 1), apply, write, {Do: DoWrite, On: "media/a.mp4", N: 2}, {Do: DoDelete, On: "media/b.mp4"}, apply, destroy},
+		{configure("folder.one", 4), failing(simulator.CallPutObject), apply, apply},
+		{session, configure("session.b", 4), configure("status.all", 3), apply, on(DoTaint, a), apply, configure("session.b", 0), apply},
 		{file, {Do: DoSave}, {Do: DoSaved}, {Do: DoSaved}},
 		{file, apply, {Do: DoSave}, write, {Do: DoSaved}, apply},
 		{file, apply, {Do: DoDelete, On: "small.mp4"}, apply, on(DoReplace, small)},
@@ -154,11 +158,22 @@ func plain(attributes []byte, tainted bool) map[string]any {
 	for name, value := range all {
 		text, isText := value.(string)
 		switch {
-		case name == "source":
+		case name == "files":
+			files, _ := value.(map[string]any)
+			for path, e := range files {
+				entry, err := json.Marshal(e)
+				if err != nil {
+					panic(err)
+				}
+				files[path] = plain(entry, false)
+			}
+		case name == "sessions", name == "session_ids":
+			all[name] = reflect.ValueOf(value).Len() // by id
+		case name == "source", name == "source_dir":
 			all[name] = filepath.Base(text)
 		case name == "paths":
 			all[name] = "set" // key paths
-		case name == "incomplete_upload" && value != nil, isText && slices.Contains(various, name):
+		case slices.Contains([]string{"incomplete_upload", "port", "egress_port"}, name) && value != nil, isText && slices.Contains(various, name):
 			all[name] = "set"
 		}
 	}
@@ -205,7 +220,7 @@ func (c *realPlayer) step(s Step) {
 	case args != nil:
 		c.output = c.Run(args...).Output
 	case s.Do == DoConfig:
-		c.place.variants[s.On] = s.N
+		c.place.configure(s.On, s.N)
 	case s.Do == DoCBD:
 		c.place.cbd[s.On] = !c.place.cbd[s.On]
 	case s.Do == DoWrite:

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -45,6 +46,9 @@ func drawHistory(t *rapid.T) History {
 		GetLate:     weighted(t, "get late", mostly(0, 3, 10, 25)...),
 		ListLate:    weighted(t, "list late", mostly(0, 3, 12, 25, 60)...),
 		PageSize:    weighted(t, "page size", mostly(0, 1, 2, 3)...),
+		Logged:      weighted(t, "logged", mostly(false, true)...),
+		Lifetime:    weighted(t, "lifetime", mostly(0, 5, 40)...),
+		Shifting:    weighted(t, "shifting", mostly(false, true)...),
 		Others:      weighted(t, "others", mostly(0, 1, 4)...),
 		Repeat:      weighted(t, "repeat", mostly(false, true)...),
 		Oldest:      weighted(t, "oldest", mostly(false, true)...),
@@ -59,6 +63,11 @@ func drawHistory(t *rapid.T) History {
 	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, 10-len(h.Steps), 30-len(h.Steps)).Draw(t, "steps")...)
+	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
+		if len(s.During) > 0 && strings.HasPrefix(s.During[0].Do, DoKill) && s.During[0].At%3 > 0 {
+			h.Steps = slices.Insert(h.Steps, i+1, Step{Do: DoApply, In: s.In})
+		}
+	}
 	return h
 }
 
@@ -68,7 +77,7 @@ func drawStep(t *rapid.T, about []string) Step {
 		choice[string]{1, DoRefresh}, choice[string]{1, DoDestroy}, choice[string]{5, DoReplace}, choice[string]{3, DoBoth},
 		choice[string]{1, DoTaint}, choice[string]{2, DoUntaint}, choice[string]{1, DoRemove}, choice[string]{2, DoAdvice},
 		choice[string]{6, DoConfig}, choice[string]{2, DoCBD}, choice[string]{1, DoEdit}, choice[string]{2, DoAccount},
-		choice[string]{3, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
+		choice[string]{3, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoSwap}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
 		choice[string]{2, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoStatus}, choice[string]{1, DoGone},
 		choice[string]{1, DoSettle},
 	)}
@@ -92,11 +101,17 @@ func drawObject(t *rapid.T, s *Step, about []string) {
 	case DoConfig:
 		s.On = rapid.SampledFrom(about).Draw(t, "on")
 		s.N = rapid.IntRange(0, len(kinds[s.On].variants)).Draw(t, "variant")
-	case DoWrite, DoTouch, DoRename, DoDelete:
-		if s.On = "small.mp4"; slices.Contains(about, "upload.big") {
-			s.On = "big.mp4"
+	case DoWrite, DoTouch, DoSwap, DoRename, DoDelete:
+		files := []string{"small.mp4"} // of no use for sessions
+		for _, address := range about {
+			if used := filesOf(address); used != nil {
+				files = used
+			}
 		}
+		s.On = rapid.SampledFrom(files).Draw(t, "file")
 		s.N = rapid.IntRange(1, 3).Draw(t, "version")
+	case DoKill, DoKillEarly:
+		s.N = rapid.SampledFrom([]int{0, 3}).Draw(t, "seconds")
 	case DoBoth:
 		s.N = rapid.IntRange(1, 2).Draw(t, "other workspace")
 	case DoRecords, DoStatus, DoGone, DoAccount:
@@ -120,7 +135,7 @@ func drawTrouble(t *rapid.T, about []string) Trouble {
 func drawEvent(t *rapid.T, about []string) Step {
 	s := Step{Do: weighted(t, "event",
 		choice[string]{3, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
-		choice[string]{1, DoTouch}, choice[string]{1, DoDelete}, choice[string]{1, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoGone},
+		choice[string]{1, DoTouch}, choice[string]{1, DoSwap}, choice[string]{1, DoDelete}, choice[string]{1, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoGone},
 	), At: rapid.IntRange(0, 12).Draw(t, "at")}
 	drawObject(t, &s, about)
 	return s

@@ -19,3 +19,76 @@ func TestFoundUploadsOfOneContentContinue(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundOtherAccountIsAskedOnce: an unfinished upload in the state is tried in another account, and
+// then begun anew there.
+func TestFoundOtherAccountIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{KMS: true},
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.small", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "404", Times: 1}}},
+			{Do: DoAccount, N: 5},
+		},
+	})
+}
+
+// TestFoundSessionOfBeforeAppearsLate: a session that the user forgot appears in the listing just when
+// the answer to a create is lost.
+func TestFoundSessionOfBeforeAppearsLate(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{GetLate: 10, ListLate: 25},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 5},
+			{Do: DoApply},
+			{Do: DoRemove, On: "session.a"},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallCreateSession, What: "503 after", Times: 1}}},
+		},
+	})
+}
+
+// TestFoundSavedPlanHasItsConfiguration: a saved plan is applied with the configuration that it was
+// made of.
+func TestFoundSavedPlanHasItsConfiguration(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 4},
+			{Do: DoConfig, On: "status.all", N: 2},
+			{Do: DoSave},
+			{Do: DoConfig, On: "status.all", N: 1},
+			{Do: DoSaved},
+		},
+	})
+}
+
+// TestFoundInterruptedBeforeTheKill: an interrupted run cannot be killed any more, and its texts
+// were seen.
+func TestFoundInterruptedBeforeTheKill(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 2},
+			{Do: DoConfig, On: "session.b", N: 2},
+			{Do: DoApply, During: []Step{{Do: DoKill, N: 3, At: 3}, {Do: DoInterrupt, At: 6}}},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundDeposedObjectGoes: an object that a create_before_destroy could not remove is removed by
+// the next apply, also if that replaces the object once more.
+func TestFoundDeposedObjectGoes(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.b", N: 5},
+			{Do: DoCBD, On: "session.b"},
+			{Do: DoApply},
+			{Do: DoReplace, On: "session.b", Faults: []Trouble{{Call: simulator.CallGetSession, What: "403", After: 2, Times: 1}}},
+			{Do: DoApply},
+		},
+	})
+}

@@ -1,11 +1,14 @@
 package acctest
 
 import (
+	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -32,13 +35,17 @@ var kinds = map[string]kind{
 	"upload.twin": {
 		typ: uploadType, needs: []string{"upload.big"}, variants: uploads("small.mp4", "multipart"),
 	},
-	"job.one": {typ: jobType, needs: []string{"upload.small"}, variants: jobs},
+	"job.one":    {typ: jobType, needs: []string{"upload.small"}, variants: jobs},
+	"folder.one": {typ: folderType, needs: []string{"upload.big"}, variants: folders},
+	"status.all": {typ: statusType, needs: []string{"session.a", "session.b"}, variants: waits},
 }
 
 const (
 	sessionType = "vodlive_live_session"
 	uploadType  = "vodlive_media_upload"
 	jobType     = "vodlive_batch_job"
+	folderType  = "vodlive_media_folder"
+	statusType  = "vodlive_live_session_status"
 
 	streamKey = "stream-key-5f21c0"
 )
@@ -104,23 +111,96 @@ func job(trigger string) variant {
 	}
 }
 
-const bigPart = 5 << 20 // the smallest allowed
-
-// content is version n of a file.
-func content(file string, n int) []byte {
-	whole := make([]byte, sizeOf(file, n))
-	copy(whole, file)
-	whole[100], whole[len(whole)-1] = byte(n), byte(n)
-	return whole
+var folders = []variant{
+	folder(Attrs{"exclude": []any{"long*"}}),
+	folder(Attrs{"exclude": []any{"long*"}, "method": "multipart"}),
+	// Alone: md5-simd, which shares goroutines in a process, sums 256 KiB and more as soon as three
+	// sums run.
+	folder(Attrs{"include": []any{"long.mp4"}, "method": "multipart"}),
+	folder(Attrs{"exclude": []any{"long*"}, "name_format": "flat"}),
+	folder(Attrs{"include": []any{"?.mp4"}, "content_types": Attrs{"mp4": "video/x-mine"}, "change_detection": "content"}),
 }
 
-// sizeOf is the size of version n of a file. Versions 1 and 2 have the same.
-func sizeOf(file string, n int) int {
-	size := 1000 + n/3
-	if file == "big.mp4" {
-		size += bigPart
+func folder(changes Attrs) variant {
+	return func(m *machine, _ func(string, string) any) Attrs {
+		return Attrs{"source_dir": filepath.Join(m.files, mediaDir), "part_size": bigPart}.With(changes)
 	}
-	return size
+}
+
+var waits = []variant{wait(nil), wait(Attrs{"triggers": Attrs{"again": "1"}}), wait(Attrs{"wait_for_status": []any{"ALLOCATED", "READY", "SCHEDULED"}, "timeouts": Attrs{"create": "40s"}})}
+
+func wait(changes Attrs) variant {
+	return func(_ *machine, value func(string, string) any) Attrs {
+		var ids []any
+		for _, address := range []string{"session.a", "session.b"} {
+			if id := value(address, "id"); id != nil { // else the session is not configured
+				ids = append(ids, id)
+			}
+		}
+		return Attrs{"session_ids": ids, "wait_for_status": []any{"READY", "SCHEDULED"}}.With(changes)
+	}
+}
+
+const (
+	bigPart  = 5 << 20 // the smallest allowed
+	mediaDir = "media"
+)
+
+// folderFiles are the files of folder.one at first, below mediaDir. Only one has several parts.
+var folderFiles = []string{"media/a.mp4", "media/b.mp4", "media/long.mp4", "media/sub/c.mp4"}
+
+// content is version n of a file. Versions 1 and 2 have the same size. It must not be changed.
+func content(file string, n int) []byte { return contents()[file][n-1] }
+
+var contents = sync.OnceValue(func() map[string][3][]byte {
+	all := map[string][3][]byte{}
+	for _, file := range append([]string{"big.mp4", "small.mp4"}, folderFiles...) {
+		var versions [3][]byte
+		for i := range versions {
+			size := 1000 + (i+1)/3
+			if file == "big.mp4" || file == "media/long.mp4" {
+				size += bigPart
+			}
+			whole := make([]byte, size)
+			copy(whole, file)
+			whole[100], whole[len(whole)-1] = byte(i+1), byte(i+1)
+			versions[i] = whole
+		}
+		all[file] = versions
+	}
+	return all
+})
+
+// etags are the ETags of the parts of all files, without KMS.
+var etags = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, versions := range contents() {
+		for _, whole := range versions {
+			for part := range slices.Chunk(whole, bigPart) {
+				all[fmt.Sprintf("%x", md5.Sum(part))] = true
+			}
+		}
+	}
+	return all
+})
+
+// Wrong ETags that storage returns.
+const (
+	wrongETag = "0123456789abcdef0123456789abcdef"
+	kmsETag   = "fedcba9876543210fedcba9876543210" // says that it is that of KMS
+)
+
+// filesOf are the files that an address uses.
+func filesOf(address string) []string {
+	switch address {
+	case "upload.big":
+		return []string{"big.mp4"}
+	case "folder.one":
+		return folderFiles
+	case "upload.small", "upload.twin":
+		return []string{"small.mp4"}
+	}
+	return nil
 }
 
 // faults are what may go wrong with the calls of a type, by call. What is likely to matter stands
@@ -132,27 +212,30 @@ var faults = map[string]map[string][]string{
 		simulator.CallListSessions:  usual,
 		simulator.CallRegions:       usual,
 	},
-	uploadType: {
-		simulator.CallPresignURL:        usual,
-		simulator.CallPutObject:         append(slices.Clone(puts), "break after", "503 after", "silent after"),
-		simulator.CallMultipartCreate:   append(slices.Clone(usual), "echo"),
-		simulator.CallMultipartURL:      append(slices.Clone(usual), "NoSuchUpload", "404"),
-		simulator.CallPutPart:           append(slices.Clone(puts), "400"),
-		simulator.CallMultipartComplete: append(slices.Clone(usual), "very slow", "very slow", "very slow", "very slow", "InvalidPart", "NoSuchUpload", "break after", "400", "404"),
-	},
+	statusType: {simulator.CallListSessions: usual},
+	folderType: uploadFaults,
+	uploadType: uploadFaults,
 	jobType: {
 		simulator.CallBatch: append(slices.Clone(usual), "503", "503 after", "break after", "silent after", "504 after", "control"),
 	},
 }
 
 var (
+	uploadFaults = map[string][]string{
+		simulator.CallPresignURL:        usual,
+		simulator.CallPutObject:         append(slices.Clone(puts), "break after", "503 after", "silent after"),
+		simulator.CallMultipartCreate:   append(slices.Clone(usual), "echo"),
+		simulator.CallMultipartURL:      append(slices.Clone(usual), "NoSuchUpload", "404"),
+		simulator.CallPutPart:           append(slices.Clone(puts), "400", "wrong ETag", "wrong ETag"),
+		simulator.CallMultipartComplete: append(slices.Clone(usual), "very slow", "very slow", "very slow", "very slow", "InvalidPart", "NoSuchUpload", "break after", "400", "404"),
+	}
 	usual = []string{
 		"break before", "break after", "cut", "silent", "silent after", "slow", "400", "401", "403", "429", "429 wait",
-		"500", "502", "503", "503 wait", "503 after", "504 after", "page",
+		"500", "502", "503", "503 wait", "503 after", "504 after", "page", "refused",
 	}
 	puts = []string{
 		"break before", "break after", "cut", "stall", "silent after", "403", "expired", "slow down", "500", "503", "503 after",
-		"wrong ETag", "wrong ETag", "KMS ETag", "no ETag", "wrong checksum",
+		"wrong ETag", "wrong ETag", "KMS ETag", "no ETag", "wrong checksum", "refused",
 	}
 )
 
@@ -165,4 +248,6 @@ var focuses = [][]string{
 	{"upload.small", "job.one"},
 	{"upload.big"},
 	{"session.a", "upload.small", "upload.twin", "job.one"},
+	{"folder.one"},
+	{"session.a", "session.b", "status.all"},
 }

@@ -9,8 +9,11 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // process is a provider process on a machine.
@@ -69,8 +72,19 @@ type run struct {
 	failed      bool
 	interrupted bool
 	killed      bool
-	creates     map[string]string // what Create of an address was called for: outcome by address
-	destroyed   bool              // the plan destroys everything
+	over        bool
+	creates     map[string]string   // what Create of an address was called for: outcome by address
+	files       int                 // to be uploaded by folders
+	answered    []simulator.Request // of the calls that store content, when the run was killed
+	killedAt    time.Time
+	destroyed   bool // the plan destroys everything
+}
+
+// finished notes that the run has ended: nothing can kill it any more.
+func (r *run) finished() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
 }
 
 // stop ends the run as Ctrl-C does: what runs is told to end, and nothing else starts.
@@ -84,14 +98,15 @@ func (r *run) stop() {
 	}
 }
 
-// kill ends Terraform and its provider at once.
+// kill ends Terraform and its provider at once, unless the run is ending anyway.
 func (r *run) kill() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.killed || r.proc == nil {
+	if r.killed || r.over || r.interrupted || r.proc == nil {
 		return
 	}
 	r.killed = true
+	r.answered, r.killedAt = r.stores(), time.Now()
 	r.place.machine.snapshot()
 	r.proc.die()
 }
@@ -217,6 +232,8 @@ type changes struct {
 	state  map[string]Instance // refreshed
 	plans  map[string]*Plan
 	failed bool
+
+	variants map[string]int // the configuration is part of a plan
 }
 
 func (c *changes) empty() bool {
@@ -247,7 +264,7 @@ func (c *changes) String() string {
 
 // plan refreshes and plans.
 func (r *run) plan(destroy bool, replace string) *changes {
-	c := &changes{serial: r.place.serial, state: r.refresh(r.place.state), plans: map[string]*Plan{}}
+	c := &changes{serial: r.place.serial, state: r.refresh(r.place.state), plans: map[string]*Plan{}, variants: maps.Clone(r.place.variants)}
 	if r.ended() || r.failed {
 		c.failed = true
 		return c
@@ -353,15 +370,19 @@ func (r *run) change(address string, pl *Plan) bool {
 	if pl.Action == Replace {
 		from = r.proc.New(pl.Prior.Type)
 		if pl.CreateBeforeDestroy {
+			if deposed != nil { // the one of before goes, and there is room for one only
+				_, diags := r.proc.Destroy(*deposed)
+				r.note(address, diags)
+			}
 			was := pl.Prior
 			was.Deposed = nil
 			from.Deposed, deposed = &was, &was
 			r.commit(address, from) // before the create, as Terraform does
 		}
 	}
-	counts := pl.Action != Update || pl.Prior.Type == uploadType
+	counts := pl.Action != Update || pl.Prior.Type == uploadType || pl.Prior.Type == folderType
 	if counts {
-		r.creating(address)
+		r.creating(address, pl)
 	}
 	o, diags := r.proc.planAndApply(pl, from)
 	r.note(address, diags)

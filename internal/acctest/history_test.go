@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,15 +28,18 @@ type History struct {
 
 // Service says how the service differs from the ordinary one.
 type Service struct {
-	GetLate, ListLate int // seconds until a new session appears
-	PageSize          int // sessions per page; 0: 100
-	Others            int // sessions in the account that no resource manages
+	GetLate, ListLate int  // seconds until a new session appears
+	PageSize          int  // sessions per page; 0: 100
+	Lifetime          int  // of presigned addresses, in seconds; 0: 15 minutes
+	Shifting          bool // each call of the listing follows a new session of somebody else
+	Others            int  // sessions in the account that no resource manages
 	Repeat            bool
 	Oldest            bool
 	Respelled         bool
 	KMS               bool
 	CheckUpload       bool   // the address of a part of an unknown upload is refused
 	Checksum          string // that storage returns for parts
+	Logged            bool   // every level is logged, and searched for secrets
 }
 
 // Step is something that the user, a machine or the service does. Every step is possible at any
@@ -77,6 +81,7 @@ const (
 	DoWrite   = "write file"
 	DoTouch   = "touch file"
 	DoRename  = "rename file" // away and back
+	DoSwap    = "swap file"   // another file is renamed over it
 	DoDelete  = "delete file"
 	DoRecords = "change resume_dir"
 
@@ -88,6 +93,7 @@ const (
 	// What happens at the service.
 	DoDrop   = "drop uploads"
 	DoStatus = "change status"
+	DoReady  = "make ready"
 	DoGone   = "remove session"
 )
 
@@ -145,7 +151,8 @@ func Replay(t *testing.T, h History) {
 // play plays a history in a bubble of its own and returns what was wrong.
 func play(t *testing.T, h History) (failure string) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	return inBubble(t, h, func(t *testing.T) (failure string) {
+		t.Helper()
 		r := &recorder{TB: t}
 		p := newPlayer(r, h)
 		over := make(chan struct{})
@@ -161,8 +168,35 @@ func play(t *testing.T, h History) (failure string) {
 		if failure = r.text(); failure != "" {
 			failure += "\n\n" + p.story.String()
 		}
+		return failure
 	})
+}
+
+// inBubble calls f in a bubble. Goroutines that are left are a failure, too. A history that takes
+// too long is printed, because the bubble of a timer that is left never ends.
+func inBubble(t *testing.T, h History, f func(*testing.T) string) (failure string) {
+	t.Helper()
+	watch := time.AfterFunc(2*time.Minute, func() { fmt.Fprintf(os.Stderr, "this history does not end:\n%s\n", h) })
+	defer watch.Stop()
+	defer func() {
+		if cause := recover(); cause != nil {
+			failure += fmt.Sprintf("goroutines are left: %v\n%s", cause, bubbles())
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) { failure = f(t) })
 	return failure
+}
+
+// bubbles are the stacks of goroutines in bubbles: of this history, and of those that play now.
+func bubbles() string {
+	all := make([]byte, 1<<20)
+	all = all[:runtime.Stack(all, true)]
+	stacks := strings.Split(string(all), "\n\n")
+	stacks = slices.DeleteFunc(stacks, func(stack string) bool {
+		head, _, _ := strings.Cut(stack, "\n")
+		return !strings.Contains(head, "synctest bubble") || !strings.Contains(head, "durable")
+	})
+	return strings.Join(stacks, "\n\n")
 }
 
 // recorder is a test whose failures can be looked at.
@@ -231,11 +265,12 @@ var troubles = map[string]simulator.Fault{
 	"NoSuchUpload":   {Status: http.StatusNotFound, Body: `{"message":"NoSuchUpload: The specified upload does not exist.","code":"NoSuchUpload"}`},
 	"expired":        {Status: http.StatusForbidden, Body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>`},
 	"slow down":      {Status: http.StatusServiceUnavailable, Body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>`},
-	"wrong ETag":     {Header: http.Header{"Etag": {`"0123456789abcdef0123456789abcdef"`}}},
-	"KMS ETag":       {Header: http.Header{"Etag": {`"0123456789abcdef0123456789abcdef"`}, "X-Amz-Server-Side-Encryption": {"aws:kms"}}},
+	"wrong ETag":     {Header: http.Header{"Etag": {`"` + wrongETag + `"`}}},
+	"KMS ETag":       {Header: http.Header{"Etag": {`"` + kmsETag + `"`}, "X-Amz-Server-Side-Encryption": {"aws:kms"}}},
 	"no ETag":        {Header: http.Header{"Etag": nil}},
 	"wrong checksum": {Header: http.Header{"X-Amz-Checksum-Crc64nvme": {"AAAAAAAAAAA="}}},
 	"stall":          {Stall: true, StallAfter: 100},
+	"refused":        {}, // of the connection: see player.arm
 }
 
 // accounts is the service with two accounts. Each account is a simulated service, told apart by the

@@ -31,6 +31,7 @@ type World struct {
 	// Log is what all providers have logged, at every level.
 	Log *Log
 
+	quiet  bool // nothing is logged, which takes much time
 	tb     testing.TB
 	schema *tfprotov6.GetProviderSchemaResponse // of every provider; nil before the first one
 	first  sync.Once
@@ -69,7 +70,10 @@ func (w *World) Provider(config Attrs) *Provider {
 func (w *World) start(config Attrs, env map[string]string, dial provider.Dial) *Provider {
 	w.tb.Helper()
 	server := provider.NewServer(provider.NewWithNetwork("test", lookup(maps.Clone(env)), dial)(), provider.Logged)
-	p := &Provider{Server: server, tb: w.tb, ctx: tflogtest.RootLogger(w.tb.Context(), w.Log)}
+	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context()}
+	if !w.quiet {
+		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
+	}
 	w.first.Do(func() { w.schema = p.readSchema() })
 	p.Schema = w.schema
 	if diags := p.Configure(config); len(diags) > 0 {

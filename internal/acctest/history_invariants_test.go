@@ -1,0 +1,371 @@
+package acctest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing/synctest"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// check checks the invariants after a step. The numbers are those of CONTRIBUTING.md.
+func (p *player) check() {
+	p.clear()
+	synctest.Wait()
+	p.checkSessions()
+	p.checkObjects()
+	p.checkPuts()
+	p.checkFolders()
+	p.checkETags()
+	p.checkOpenFiles()
+	p.checkJobs()
+	p.checkRepeated()
+	p.checkRequests()
+	p.checkStates()
+	p.checkFiles()
+	p.checkLog()
+	if text := p.rec.text(); text != "" {
+		p.rec.Fatalf("after this step")
+	}
+	p.begin()
+}
+
+// checkSessions: a session at the service is in a state, or a text names it. A create makes one at
+// most, and none if its error says so.
+func (p *player) checkSessions() {
+	made, seen, heard := 0, p.seen.String(), p.heard.String()
+	for _, rec := range p.at.sessions() {
+		fresh := !p.sessions[rec.ID]
+		if fresh {
+			made++
+		}
+		if fresh && p.others[rec.ID] {
+			made--
+			p.before[rec.ID] = true
+		}
+		if final[rec.Status] { // leaves a state without a warning
+			p.before[rec.ID] = true
+		}
+		if p.killed && p.managedBefore[rec.ID] { // Terraform shows ids while it runs, and warnings in the end
+			p.before[rec.ID] = true
+		}
+		switch {
+		case p.before[rec.ID], p.free[rec.ID], p.managed(rec.ID), strings.Contains(seen, rec.ID):
+		case fresh && p.untold(heard):
+			p.before[rec.ID] = true
+		case fresh && p.lost > 0: // its create was in flight when Terraform was killed
+			p.lost--
+			p.before[rec.ID] = true
+		default:
+			p.rec.Errorf("session %s (%q, %s) is in no state, and no text names it", rec.ID, rec.Name, rec.Status)
+		}
+	}
+	could := len(slices.DeleteFunc(slices.Clone(p.outcomes), func(how string) bool { return how == "refused" }))
+	if made > could {
+		p.rec.Errorf("%d sessions were made by creates that ended as %q", made, p.outcomes)
+	}
+}
+
+// untold tells whether a text said that a session may exist that the listing does not show yet, or
+// that the listing failed. A session of before that appears only now cannot be told from the new one.
+func (p *player) untold(seen string) bool {
+	for _, found := range importLive.FindAllStringSubmatch(seen, -1) {
+		if p.sessions[found[1]] && p.service.ListLate > 0 && strings.Contains(seen, "appeared after the request was sent") {
+			return true
+		}
+	}
+	return lost.MatchString(seen) && (p.service.ListLate > 28 || strings.Contains(seen, "The run was interrupted before") ||
+		strings.Contains(seen, "until the run was interrupted") || strings.Contains(seen, "listing the sessions of the account failed") ||
+		strings.Contains(seen, "The last listing failed"))
+}
+
+// checkObjects: a stored object has a content that was planned, and the one that a state names has
+// the state's.
+func (p *player) checkObjects() {
+	objects := map[string]simulator.Object{}
+	for _, o := range p.at.objects() {
+		objects[o.KeyPath] = o
+		if !p.contents[o.SHA256] {
+			p.rec.Errorf("object %s has a content that was not planned", o.KeyPath)
+		}
+	}
+	owners := map[string]string{}
+	for _, pl := range p.places {
+		for address, o := range pl.state {
+			id := o.Text("id")
+			if !o.Exists() || id == "" || p.imported[id] {
+				continue
+			}
+			if owner := owners[id]; owner != "" {
+				p.rec.Errorf("%s is in two states: %s and %s %s", id, owner, pl.name, address)
+			}
+			owners[id] = pl.name + " " + address
+			if kinds[address].typ == uploadType {
+				p.checkObject(pl.name+" "+address, o.Attrs(), objects)
+			}
+		}
+		for name, e := range folderEntries(pl.state["folder.one"]) {
+			p.checkObject(pl.name+" folder.one "+name, e, objects)
+		}
+	}
+}
+
+// checkObject holds a file in a state against the object that it names.
+func (p *player) checkObject(where string, a Attrs, objects map[string]simulator.Object) {
+	keyPath, _ := a["key_path"].(string)
+	sum, _ := a["sha256"].(string)
+	etag, _ := a["etag"].(string)
+	object, stored := objects[keyPath]
+	switch {
+	case !stored && !strings.Contains(p.seen.String(), "taken to be stored as "+keyPath):
+		p.rec.Errorf("%s is %s, which is not stored", where, keyPath)
+	case stored && !strings.EqualFold(object.SHA256, sum):
+		p.rec.Errorf("%s has another content than its object %s", where, keyPath)
+	case stored && !p.service.KMS && etag != "" && strings.Trim(etag, `"`) != kmsETag && etag != object.ETag:
+		p.rec.Errorf("%s has the ETag %s, and its object has %s", where, etag, object.ETag)
+	}
+}
+
+// checkETags: a request to complete names only parts whose ETags are the MD5 of what was sent.
+func (p *player) checkETags() {
+	for _, r := range p.news() {
+		var body struct {
+			Parts []struct {
+				ETag string `json:"etag"`
+			} `json:"parts"`
+		}
+		if r.Call != simulator.CallMultipartComplete || p.service.KMS || json.Unmarshal(r.Body, &body) != nil {
+			continue
+		}
+		for i, part := range body.Parts {
+			if etag := strings.Trim(part.ETag, `"`); !etags()[etag] && etag != kmsETag {
+				p.rec.Errorf("the request to complete names part %d with the ETag %s, which is not the MD5 of its content", i+1, etag)
+			}
+		}
+	}
+}
+
+// checkFolders: a file of a folder that is stored, and does not change, stays where it is stored. It
+// stays in the state while it is in the folder.
+func (p *player) checkFolders() {
+	for pl, old := range p.folders {
+		if p.sent == DoReplace || p.sent == DoAccount || pl.cbd["folder.one"] {
+			continue
+		}
+		now, before := pl.state["folder.one"], folderEntries(old)
+		for name := range before {
+			file := filepath.Join(mediaDir, name)
+			if _, kept := folderEntries(now)[name]; !kept && now.Exists() && old.Text("id") != "" && !p.edited && pl.machine.versions[file] > 0 &&
+				exists(filepath.Join(pl.machine.files, file)) && reflect.DeepEqual(patterns(old), patterns(now)) {
+				p.rec.Errorf("%s: %s of the folder has left the state", pl.name, name)
+			}
+		}
+		for name, e := range folderEntries(now) {
+			was := before[name]
+			same := was != nil
+			for _, attribute := range []string{"sha256", "content_type"} {
+				same = same && was[attribute] == e[attribute]
+			}
+			old, _ := was["key_path"].(string)
+			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) {
+				p.rec.Errorf("%s: %s of the folder was stored as %s and is now %s", pl.name, name, old, now)
+			}
+		}
+	}
+	if p.troubled || p.edited || p.kept == nil {
+		return
+	}
+	for _, o := range p.at.objects()[p.objects:] {
+		if p.kept[o.FileName+o.SHA256] {
+			p.rec.Errorf("the killed run had stored %s of the folder, and it was sent again", o.FileName)
+		}
+	}
+}
+
+// patterns are what selects the files of a folder.
+func patterns(o Instance) [2]any { return [2]any{o.Attrs()["include"], o.Attrs()["exclude"]} }
+
+// checkOpenFiles: no provider has a file or a lock once it has ended. Linux only.
+func (p *player) checkOpenFiles() {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return
+	}
+	for _, fd := range open {
+		name, _ := os.Readlink("/proc/self/fd/" + fd.Name())
+		for _, pl := range p.places[1:] {
+			if strings.HasPrefix(name, pl.machine.files+"/") || strings.HasPrefix(name, pl.machine.records+"/") || name == pl.machine.records {
+				p.rec.Errorf("%s is still open", name)
+			}
+		}
+	}
+}
+
+// checkPuts: an upload makes one object at most. A further address has another key path; it is asked
+// for only when the one before has expired.
+func (p *player) checkPuts() {
+	expired := 0
+	for _, r := range p.news() {
+		if r.Call == simulator.CallPutObject && r.Status == http.StatusForbidden {
+			expired++
+		}
+	}
+	if made := len(p.at.objects()) - p.objects; made > p.uploads+expired {
+		p.rec.Errorf("%d objects were made by %d uploads", made, p.uploads)
+	}
+}
+
+// checkJobs: a create submits one job at most, and none if its error says so.
+func (p *player) checkJobs() {
+	could := len(slices.DeleteFunc(slices.Clone(p.submitted), func(how string) bool { return how == "refused" }))
+	if made := len(p.at.batches()) - p.batches; made > could {
+		p.rec.Errorf("%d jobs were submitted by creates that ended as %q", made, p.submitted)
+	}
+}
+
+// checkRepeated: what a state says is stored is not sent again, unless something went wrong.
+func (p *player) checkRepeated() {
+	if p.troubled || p.edited {
+		return
+	}
+	paths := map[string]bool{}
+	for _, made := range p.promised {
+		paths[made.keyPath] = true
+	}
+	for _, made := range p.promised {
+		o := made.place.state[made.address]
+		now := o.Text("key_path")
+		if made.file != "" {
+			now, _ = folderEntries(o)[made.file]["key_path"].(string)
+		}
+		if p.sent == DoApply && len(made.parts) > 0 && now != "" && !paths[now] {
+			p.rec.Errorf("%s %s %s: the upload was begun anew, though parts of %s are stored", made.place.name, made.address, made.file, made.keyPath)
+		}
+		for _, r := range p.news() {
+			if r.Call == simulator.CallPutPart && strings.HasSuffix(r.Path, "/"+made.keyPath) && made.parts[r.Query.Get("partNumber")] {
+				p.rec.Errorf("%s %s: part %s is stored and was sent again", made.place.name, made.address, r.Query.Get("partNumber"))
+			}
+		}
+	}
+}
+
+// news are the requests of this step.
+func (p *player) news() (all []simulator.Request) {
+	for i, service := range p.at {
+		all = append(all, service.Journal()[p.calls[i]:]...)
+	}
+	return all
+}
+
+// checkRequests: storage gets no credential, and an account no upload of the other one but what a
+// state has.
+func (p *player) checkRequests() {
+	for i, service := range p.at {
+		for _, r := range service.Journal()[p.calls[i]:] {
+			if (r.Call == simulator.CallPutObject || r.Call == simulator.CallPutPart) && (r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "") {
+				p.rec.Errorf("a request to storage has a credential")
+			}
+			var body struct {
+				UploadID string `json:"upload_id"`
+			}
+			if json.Unmarshal(r.Body, &body) == nil && body.UploadID != "" && !p.managedBefore[body.UploadID] &&
+				slices.ContainsFunc(p.at[1-i].Uploads(), func(u simulator.Upload) bool { return u.UploadID == body.UploadID }) {
+				p.rec.Errorf("account %d was asked for upload %s of the other account", i, body.UploadID)
+			}
+		}
+	}
+}
+
+// checkStates: no secret is in an attribute that is not marked as sensitive.
+func (p *player) checkStates() {
+	for _, pl := range p.places {
+		for address, o := range pl.state {
+			if !o.Exists() {
+				continue
+			}
+			open := maps.Clone(o.Attrs())
+			for _, a := range p.w.schema.ResourceSchemas[kinds[address].typ].Block.Attributes {
+				if a.Sensitive {
+					delete(open, a.Name)
+				}
+			}
+			p.checkWait(address, o)
+			p.checkSecrets("an attribute of "+address+" that is not sensitive", fmt.Sprint(open))
+		}
+	}
+}
+
+// checkWait: what waits for sessions has each of them, in a status that it waited for.
+func (p *player) checkWait(address string, o Instance) {
+	if kinds[address].typ != statusType {
+		return
+	}
+	a := o.Attrs()
+	sessions, _ := a["sessions"].(Attrs)
+	want, configured := a["wait_for_status"].([]any)
+	if !configured {
+		want = []any{"READY"}
+	}
+	ids, _ := a["session_ids"].([]any)
+	for _, id := range ids {
+		if s, _ := sessions[id.(string)].(Attrs); !slices.Contains(want, s["status"]) {
+			p.rec.Errorf("%s waited for %v, and session %s is %v", address, want, id, s["status"])
+		}
+	}
+}
+
+// checkFiles: the user's files are as the user left them.
+func (p *player) checkFiles() {
+	for _, pl := range p.places[1:] {
+		m := pl.machine
+		for path, want := range m.own {
+			if got, err := os.ReadFile(path); err != nil || string(got) != want {
+				p.rec.Errorf("the user's file %s was changed: %v", path, err)
+			}
+		}
+		for name, n := range m.versions {
+			path := filepath.Join(m.files, name)
+			if exists(path + ".away") {
+				path += ".away"
+			}
+			got, err := os.ReadFile(path)
+			if n == 0 != (err != nil) || err == nil && !bytes.Equal(got, content(name, n)) {
+				p.rec.Errorf("the user's file %s was changed: %v", path, err)
+			}
+		}
+	}
+}
+
+// checkLog: no secret is in the log.
+func (p *player) checkLog() {
+	p.w.Log.mu.Lock()
+	text := p.w.Log.text.String()
+	p.w.Log.text.Reset()
+	p.w.Log.mu.Unlock()
+	p.checkSecrets("the log", text)
+}
+
+var signature = regexp.MustCompile(`X-Amz-(Signature|Credential)(=|%3D)[0-9A-Za-z]{8}`)
+
+func (p *player) checkSecrets(where, text string) {
+	for _, secret := range []string{
+		simulator.DefaultSecretKey, firstToken, otherSecret, otherToken, streamKey,
+	} {
+		if at := strings.Index(text, secret); at >= 0 {
+			p.rec.Errorf("%s has a secret: %q", where, text[max(0, at-200):min(len(text), at+100)])
+		}
+	}
+	if found := signature.FindString(text); found != "" {
+		p.rec.Errorf("%s has a signature: %s", where, found)
+	}
+}

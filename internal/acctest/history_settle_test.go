@@ -1,0 +1,155 @@
+package acctest
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// settle ends all trouble and applies, following the advice, until nothing is left to do.
+func (p *player) settle() {
+	p.clear()
+	time.Sleep(2 * time.Minute) // what appears late has appeared
+	for _, pl := range p.places {
+		pl.machine.back(func(address string) bool {
+			return slices.ContainsFunc(p.places, func(other *place) bool { return other.machine == pl.machine && other.variant(address) > 0 })
+		})
+		if pl.variant("status.all") > 0 {
+			p.serve(Step{Do: DoReady})
+		}
+	}
+	for _, pl := range p.places {
+		if len(pl.variants) == 0 && len(pl.state) == 0 {
+			continue
+		}
+		for round := 0; ; round++ {
+			p.follow(pl)
+			r := p.newRun(pl)
+			r.start()
+			c := r.plan(false, "")
+			r.end()
+			p.finish(r)
+			if c.empty() {
+				break
+			}
+			if round == 3 {
+				p.rec.Fatalf("after 3 applies without faults, the plan of workspace %s is not empty: %s\n%v", pl.name, c, r.said)
+			}
+			pl.saved = c
+			r = p.newRun(pl)
+			p.terraform(r, Step{Do: DoSaved}, nil)
+			p.finish(r)
+			p.check()
+		}
+	}
+}
+
+var (
+	importLive  = regexp.MustCompile(`to = vodlive_live_session\.NAME\n +id = "([^"]+)"`)
+	importMedia = regexp.MustCompile(`terraform import ADDRESS (\S+)`)
+	lookFor     = regexp.MustCompile(`look for a session named "((?:[^"\\]|\\.)*)" in region`)
+)
+
+// follow does what the texts of the last run advise.
+func (p *player) follow(pl *place) {
+	for _, address := range slices.Sorted(maps.Keys(pl.advice)) {
+		text, o := pl.advice[address], pl.state[address]
+		delete(pl.advice, address)
+		switch kinds[address].typ {
+		case sessionType:
+			if !o.Exists() {
+				p.importSession(pl, address, text)
+			} else if o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")] {
+				pl.set(address, o.Untainted())
+			}
+		case statusType:
+			for other, session := range pl.state {
+				if strings.Contains(text, "terraform apply -replace") && session.Exists() && strings.Contains(text, "- "+session.Text("id")) {
+					session.Tainted = true // replaced by the next apply, as by -replace
+					pl.set(other, session)
+				}
+			}
+		case uploadType:
+			found := importMedia.FindStringSubmatch(text)
+			if len(found) == 0 || !slices.ContainsFunc(p.at.objects(), func(object simulator.Object) bool { return object.KeyPath == found[1] }) {
+				continue
+			}
+			p.forget(pl, address)
+			p.adopt(pl, address, found[1])
+		}
+	}
+}
+
+var final = map[string]bool{"ERROR": true, "TERMINATED": true, "STOPPED": true, "CANCELLED": true}
+
+// importSession imports a session that no resource has: one that a text names, else one that the
+// account has as the text describes it.
+func (p *player) importSession(pl *place, address, text string) {
+	if pl.variant(address) == 0 {
+		return
+	}
+	for _, found := range importLive.FindAllStringSubmatch(text, -1) {
+		if p.known(pl, found[1]) && !p.managed(found[1]) {
+			p.adopt(pl, address, found[1])
+			return
+		}
+	}
+	if found := lookFor.FindStringSubmatch(text); found != nil {
+		for _, rec := range p.at[pl.account].Sessions() {
+			if fmt.Sprintf("%q", rec.Name) == `"`+found[1]+`"` && !p.managed(rec.ID) && !p.before[rec.ID] && p.fits(pl, address, rec) {
+				p.adopt(pl, address, rec.ID)
+				return
+			}
+		}
+	}
+}
+
+// fits tells whether a session has the arguments of an address, as a user would compare them.
+func (p *player) fits(pl *place, address string, rec simulator.SessionRecord) bool {
+	config := pl.configOf(address, nil)
+	recorded, _ := config["enable_input_record"].(bool)
+	return config["name"] == rec.Name && config["input"] == rec.Input && config["mode"] == rec.Mode && recorded == rec.EnableInputRecord
+}
+
+func (p *player) known(pl *place, id string) bool {
+	return slices.ContainsFunc(p.at[pl.account].Sessions(), func(rec simulator.SessionRecord) bool { return rec.ID == id })
+}
+
+// managed tells whether a state has an id.
+func (p *player) managed(id string) bool {
+	return slices.ContainsFunc(p.places, func(pl *place) bool { return pl.has(id) })
+}
+
+func (pl *place) has(id string) bool {
+	for _, o := range pl.state {
+		if o.Exists() && o.Text("id") == id || o.Deposed != nil && o.Deposed.Text("id") == id {
+			return true
+		}
+	}
+	return false
+}
+
+// adopt is `terraform import`.
+func (p *player) adopt(pl *place, address, id string) {
+	proc := p.process(pl)
+	defer proc.cancel()
+	o, diags := proc.Import(kinds[address].typ, id)
+	fmt.Fprintf(&p.story, "   %s: import %s %s: %s\n", pl.name, address, id, indented(diags.String()))
+	for _, text := range diags.Texts() {
+		p.hear(pl, text)
+	}
+	if diags.Failed() || o.State.IsNull() || !o.State.Type().Is(tftypes.Object{}) {
+		return
+	}
+	p.imported[id] = true
+	was := pl.state[address]
+	o.Deposed = was.Deposed
+	pl.set(address, o)
+}
