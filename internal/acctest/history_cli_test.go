@@ -19,7 +19,7 @@ import (
 )
 
 // TestDriverIsLikeTerraform plays recorded histories with the driver and with the real CLI: both make
-// the same calls in each step and leave the same states.
+// the same calls in each step, apart from how many read sessions, and leave the same states.
 func TestDriverIsLikeTerraform(t *testing.T) {
 	t.Parallel()
 	for i, h := range recorded() {
@@ -124,6 +124,10 @@ func since(before, after map[string]int) map[string]int {
 		if n > before[call] {
 			calls[call] = n - before[call]
 		}
+	}
+	// With several sessions, a page of the listing may arrive before a GET is made or after it.
+	if calls[simulator.CallListSessions] > 0 && calls[simulator.CallGetSession] > 0 {
+		calls[simulator.CallGetSession], calls[simulator.CallListSessions] = 1, 1
 	}
 	return calls
 }
