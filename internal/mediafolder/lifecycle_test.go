@@ -95,6 +95,7 @@ func (w *world) mustApply() acctest.Diagnostics {
 	}
 	w.Provider(w.provider).AssertNoChanges(w.state, w.config)
 	w.sound()
+	want(w.t, "identity", w.identity(), any(w.state.Text("id")))
 	return diags
 }
 
@@ -102,6 +103,12 @@ func (w *world) mustApply() acctest.Diagnostics {
 func (w *world) plan() *acctest.Plan {
 	w.t.Helper()
 	return w.Provider(w.provider).Plan(w.state, w.config)
+}
+
+// identity is the id in the identity of the state.
+func (w *world) identity() any {
+	w.t.Helper()
+	return w.Provider(w.provider).IdentityOf(w.state)["id"]
 }
 
 // files is `files` of the state.
@@ -293,6 +300,7 @@ func TestUntaintContinues(t *testing.T) {
 		w := newWorld(t, "a.mp4", "bad.mp4")
 		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
 		w.apply()
+		want(t, "identity", w.identity(), "")
 		w.ClearFaults()
 		w.state = w.state.Untainted()
 		w.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
@@ -674,7 +682,10 @@ func TestDestroy(t *testing.T) {
 func TestImportSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, diags := w.Provider(w.provider).Import(typeName, "vod/input/c/u/a.mp4")
+	p := w.Provider(w.provider)
+	_, diags := p.Import(typeName, "vod/input/c/u/a.mp4")
+	says(t, diags, "A folder cannot be imported", "`adopt`")
+	_, diags = p.ImportIdentity(typeName, acctest.Attrs{"id": "a"})
 	says(t, diags, "A folder cannot be imported", "`adopt`")
 }
 

@@ -31,11 +31,13 @@ type mediaFolder struct{ data *providerdata.Data }
 var (
 	_ resource.ResourceWithConfigure   = (*mediaFolder)(nil)
 	_ resource.ResourceWithModifyPlan  = (*mediaFolder)(nil)
+	_ resource.ResourceWithIdentity    = (*mediaFolder)(nil)
 	_ resource.ResourceWithImportState = (*mediaFolder)(nil)
 )
 
 func (r *mediaFolder) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = typeName
+	resp.ResourceBehavior.MutableIdentity = true // once: when a creation that failed is completed
 }
 
 func (r *mediaFolder) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
@@ -60,6 +62,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(a.stamps, a.stored))...)
+	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
@@ -94,6 +97,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	resp.Diagnostics.Append(a.diags...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(a.stamps, a.stored))...)
+	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
