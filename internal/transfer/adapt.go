@@ -21,8 +21,8 @@ const (
 	fall          = 0.15                   // of the best goodput that makes a new step worth trying
 	firstPause    = 32                     // samples after a trial, before the next; doubles each time
 	longestPause  = 256                    // samples
-	stepWorth     = 10 * time.Second       // no trial when less than this is left to send,
-	fallWorth     = stepWorth / 3          // or less than this after a fall
+	stepWorth     = 15 * time.Second       // no trial when less than this is left to send,
+	fallWorth     = 3 * time.Second        // or less than this after a fall
 	throttledWait = 10 * time.Second       // no step up after storage asked for fewer requests
 	giveWay       = time.Second            // between two steps down because of that
 )
@@ -39,9 +39,10 @@ const firstLevel = 3
 // It takes samples of the goodput while all slots are in use, and no more PUTs are in flight. When they
 // show no trend, it tries a step up, and keeps it if the goodput rises by more than noise. Otherwise it
 // steps back, and tries again after a pause, which doubles each time. If the goodput falls below the
-// best so far, something has changed, and the next trial is at once and with twice as many: on a line
-// that loses packets, goodput falls until more connections share the losses. At the top, that trial is a
-// step down.
+// best so far, something has changed, and the next trial is at once and of the highest level: on a line
+// that loses packets, goodput falls until more connections share the losses, and a connection that begins
+// late ends late. At the top, that trial is a step down. Where storage has asked for fewer requests,
+// all trials are of one step.
 //
 // A step back opens no further PUTs, and interrupts none. The surplus ones end before the next sample.
 // What was measured before a pause between uploads does not count after it.
@@ -58,6 +59,8 @@ type adaption struct {
 
 	mu        sync.Mutex
 	level     int
+	uploads   int              // under way
+	puts      int              // of these uploads that are not stored yet
 	conns     map[net.Conn]int // PUTs in flight by connection; the next PUT may have it already
 	trip      time.Duration    // shortest time that it took to connect; 0: unknown
 	last      time.Duration    // when the latest sample was taken
@@ -104,10 +107,19 @@ func (a *adaption) add(n int64) {
 	}
 }
 
-// expect changes how much is left to send.
-func (a *adaption) expect(n int64) {
-	if a != nil {
-		a.left.Add(n)
+// expect changes how many uploads are under way, how many of their PUTs are not stored yet, and how
+// many bytes are left to send.
+func (a *adaption) expect(uploads, puts int, n int64) {
+	if a == nil {
+		return
+	}
+	a.left.Add(n)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.uploads += uploads
+	a.puts += puts
+	if uploads != 0 {
+		a.resize()
 	}
 }
 
@@ -246,10 +258,8 @@ func (a *adaption) try(now time.Duration, waiting bool) {
 		return
 	case top:
 		t.by = -1
-	case fallen:
-		for a.level+t.by < len(levels)-1 && levels[a.level+t.by] < 2*levels[a.level] {
-			t.by++
-		}
+	case fallen && a.gaveWay < 0: // storage has never asked for fewer requests
+		t.by = len(levels) - 1 - a.level
 	}
 	before := levels[a.level]
 	a.step(t.by)
@@ -261,7 +271,19 @@ func (a *adaption) try(now time.Duration, waiting bool) {
 func (a *adaption) step(by int) {
 	a.level = min(max(a.level+by, 0), len(levels)-1)
 	a.skip, a.samples = settling, nil
-	a.schedule.resize(levels[a.level])
+	a.resize()
+}
+
+// resize sets the number of slots to that of the level. An upload that is alone gets only as many as it
+// needs to take no longer: of 64 equal PUTs in 12 slots, the last 4 would not fill the line; in 11 slots,
+// the last 9 do.
+func (a *adaption) resize() {
+	slots := levels[a.level]
+	if a.uploads == 1 && a.puts > 0 {
+		rounds := (a.puts + slots - 1) / slots
+		slots = (a.puts + rounds - 1) / rounds
+	}
+	a.schedule.resize(slots)
 }
 
 func estimateOf(samples []float64) estimate {

@@ -19,6 +19,7 @@ type meter struct {
 	adapts *adaption
 
 	sent, reused atomic.Int64
+	puts         atomic.Int64 // that are not stored yet
 	next         atomic.Int64 // when the next report is due, nanoseconds since start
 	start        time.Time
 
@@ -31,9 +32,10 @@ type sample struct {
 	sent int64
 }
 
-func newMeter(f File, adapts *adaption) *meter {
+func newMeter(f File, puts int, adapts *adaption) *meter {
 	m := &meter{name: f.Name, total: f.Size, report: f.Progress, adapts: adapts, start: time.Now()}
-	adapts.expect(f.Size)
+	m.puts.Store(int64(puts))
+	adapts.expect(1, puts, f.Size)
 	m.samples = []sample{{}}
 	return m
 }
@@ -45,9 +47,17 @@ func (m *meter) add(n int64) {
 	m.tick()
 }
 
+// stored notes that a part is stored.
+func (m *meter) stored() {
+	m.puts.Add(-1)
+	m.adapts.expect(0, -1, 0)
+}
+
+// reuse notes that a part of n bytes need not be sent.
 func (m *meter) reuse(n int64) {
 	m.reused.Add(n)
-	m.adapts.expect(-n)
+	m.puts.Add(-1)
+	m.adapts.expect(0, -1, -n)
 	m.tick()
 }
 
@@ -68,7 +78,7 @@ func (m *meter) tick() {
 
 // finish makes the last report.
 func (m *meter) finish() {
-	m.adapts.expect(m.sent.Load() + m.reused.Load() - m.total)
+	m.adapts.expect(-1, -int(m.puts.Load()), m.sent.Load()+m.reused.Load()-m.total)
 	if m.report == nil {
 		return
 	}

@@ -56,7 +56,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	defer cancel(nil)
 	u := &partsUpload{
 		engine: e, file: f, src: src, partSize: partSize, dst: dst,
-		fail: cancel, meter: newMeter(f, e.schedule.adaption), known: make(map[int][]Part), parts: make([]Part, count),
+		fail: cancel, meter: newMeter(f, count, e.schedule.adaption), known: make(map[int][]Part), parts: make([]Part, count),
 		ahead: share{budget: e.schedule.ahead}, puts: e.schedule.newUpload(),
 	}
 	defer u.ahead.close()
@@ -210,6 +210,7 @@ func (p *partUpload) run(ctx context.Context) error {
 	for {
 		stored, err := p.attempt(ctx)
 		if err == nil {
+			p.meter.stored()
 			p.of.keep(stored)
 			p.of.dst.Stored(stored)
 			return nil

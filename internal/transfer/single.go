@@ -44,7 +44,7 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 	ctx, cancel := context.WithCancelCause(ctx)
 	u := &singleUpload{engine: e, file: f, src: src, address: address, contentType: contentType, tries: e.newRetries(), puts: e.schedule.newUpload(), ahead: share{budget: e.schedule.ahead}}
 	u.put = put{
-		op: "send " + f.Name, section: section{src, 0, f.Size}, meter: newMeter(f, e.schedule.adaption), contentType: contentType,
+		op: "send " + f.Name, section: section{src, 0, f.Size}, meter: newMeter(f, 1, e.schedule.adaption), contentType: contentType,
 		admit:  u.admit,
 		verify: u.verify,
 	}
