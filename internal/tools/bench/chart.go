@@ -13,14 +13,14 @@ import (
 
 // series is one line of the upper chart: seconds over number of files.
 type series struct {
-	name   string
-	points plotter.XYs
+	Name   string
+	Points plotter.XYs
 }
 
 // group is the bars of one line in the lower chart, a contender each.
 type group struct {
-	name string
-	bars plotter.Values
+	Name string
+	Bars plotter.Values
 }
 
 func drawCharts(file string, files []series, goodput []group) error {
@@ -55,7 +55,7 @@ func filesChart(files []series) (*plot.Plot, error) {
 	p.Legend.Top, p.Legend.Left = true, true
 	var named []any
 	for _, s := range files {
-		named = append(named, s.name, s.points)
+		named = append(named, s.Name, s.Points)
 	}
 	return p, plotutil.AddLinePoints(p, named...)
 }
@@ -67,14 +67,14 @@ func goodputChart(groups []group) (*plot.Plot, error) {
 	p.Y.Max = 125 // leaves room for the legend
 	var names []string
 	for _, g := range groups {
-		names = append(names, g.name)
+		names = append(names, g.Name)
 	}
 	p.NominalX(names...)
 	const width = 9 // points
 	for i, contender := range []string{"engine", "transfer manager", "rclone", "one PUT"} {
 		var values plotter.Values
 		for _, g := range groups {
-			values = append(values, g.bars[i])
+			values = append(values, g.Bars[i])
 		}
 		bars, err := plotter.NewBarChart(values, width)
 		if err != nil {

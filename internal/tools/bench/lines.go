@@ -122,7 +122,7 @@ func (b *bench) lines(ctx context.Context) error {
 		}
 		b.addLine(&t, l, emulated, runs)
 	}
-	b.report.add(t)
+	b.result.add(t)
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (b *bench) lineRuns(ctx context.Context, l load, emulated bool) (map[string
 func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) {
 	row := []any{l.name + ": " + l.text, fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)}
 	goodput, memory := map[string]float64{}, map[string]any{}
-	bars := group{name: l.name}
+	bars := group{Name: l.name}
 	for _, name := range lineContenders {
 		text, of := "", runs[name]
 		memory[name] = ""
@@ -212,7 +212,7 @@ func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) 
 			text += "!"
 		}
 		row = append(row, text)
-		bars.bars = append(bars.bars, 100*l.share(goodput[name]))
+		bars.Bars = append(bars.Bars, 100*l.share(goodput[name]))
 	}
 	peer := "transfer manager"
 	if l.count > 1 {
@@ -220,7 +220,7 @@ func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) 
 	}
 	t.add(append(row, goodput["engine"]/goodput[peer], memory["engine"], memory["transfer manager"], memory["rclone"])...)
 	if emulated {
-		b.report.goodput = append(b.report.goodput, bars)
+		b.result.Goodput = append(b.result.Goodput, bars)
 	}
 }
 

@@ -1,5 +1,6 @@
 // Command bench measures the provider beside its peers and as its work grows: `make bench`. Each part
-// prints its table; a whole run writes results.md and a chart beside this file.
+// prints its tables. When each part has been run as a whole, results.md and a chart beside this file are
+// made of the latest results.
 //
 // Everything listens on loopback. Peers run in turns with the engine, each in a process of its own, of
 // which wall time, processor time and the peak of resident memory are taken; tables hold medians. Linux
@@ -28,8 +29,10 @@ type bench struct {
 	most     int    // resources or files in a series, at most
 	profiles string // loads of the part lines, separated by commas
 	tools    tools
-	report   report
+	result   *result // of the part that runs
 }
+
+const mostFiles = 10_000
 
 // tools are the programs that take part.
 type tools struct{ self, cli, provider, minimal, rclone, versitygw string }
@@ -72,7 +75,7 @@ func start(ctx context.Context, args []string) (err error) {
 	b := &bench{}
 	flags := flag.NewFlagSet("bench [part ...]", flag.ContinueOnError)
 	flags.IntVar(&b.runs, "runs", 5, "runs of which the median is taken")
-	flags.IntVar(&b.most, "most", 10_000, "most resources or files in a series")
+	flags.IntVar(&b.most, "most", mostFiles, "most resources or files in a series")
 	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
 	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
 	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")
@@ -102,21 +105,31 @@ func start(ctx context.Context, args []string) (err error) {
 	if err := b.build(ctx); err != nil {
 		return err
 	}
-	if b.report.machine, err = describe(ctx, b.tools.cli); err != nil {
+	kept := filepath.Join(cache, "results.json")
+	found, err := readReport(kept)
+	if err != nil {
 		return err
 	}
 	for _, p := range parts {
-		if len(chosen) == 0 || slices.Contains(chosen, p.name) {
-			fmt.Printf("\n# %s\n", p.name)
-			if err := p.run(b, ctx); err != nil {
-				return fmt.Errorf("%s: %w", p.name, err)
-			}
+		if len(chosen) > 0 && !slices.Contains(chosen, p.name) {
+			continue
+		}
+		fmt.Printf("\n# %s\n", p.name)
+		if b.result, err = newResult(ctx, b.tools.cli); err != nil {
+			return err
+		}
+		if err := p.run(b, ctx); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if b.most < mostFiles || b.profiles != loadNames() {
+			continue // not the whole part
+		}
+		found[p.name] = b.result
+		if err := found.write(kept, filepath.Join(b.root, "internal", "tools", "bench")); err != nil {
+			return err
 		}
 	}
-	if len(chosen) > 0 {
-		return nil
-	}
-	return b.report.write(filepath.Join(b.root, "internal", "tools", "bench"))
+	return nil
 }
 
 // build builds the provider as a release is built, and what it is compared with.

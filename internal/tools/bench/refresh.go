@@ -40,7 +40,7 @@ func (b *bench) refresh(ctx context.Context) error {
 			}
 		}
 	}
-	b.report.add(t)
+	b.result.add(t)
 	return nil
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,12 +13,15 @@ import (
 	"time"
 )
 
-// report is what a run found: tables in Markdown, printed as they come, and the series of the charts.
-type report struct {
-	machine string
-	tables  []string
-	files   []series
-	goodput []group
+// report is what the parts found when they last ran as a whole, by name.
+type report map[string]*result
+
+// result is what one part found: tables in Markdown, printed as they come, and its share of the charts.
+type result struct {
+	Machine string
+	Tables  []string
+	Files   []series
+	Goodput []group
 }
 
 // table starts with a heading, what was done, and the names of its columns.
@@ -43,7 +48,7 @@ func (t *table) add(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-func (r *report) add(t table) {
+func (r *result) add(t table) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", t.title)
 	if t.text != "" {
@@ -56,22 +61,49 @@ func (r *report) add(t table) {
 		line(row)
 	}
 	fmt.Print("\n", b.String())
-	r.tables = append(r.tables, b.String())
+	r.Tables = append(r.Tables, b.String())
 }
 
-func (r *report) write(dir string) error {
-	page := "# Results of `make bench`\n\n" + r.machine + "\n\n![Time over number of files, goodput of long lines](files.svg)\n\n" + strings.Join(r.tables, "\n")
-	if err := os.WriteFile(filepath.Join(dir, "results.md"), []byte(page), 0o600); err != nil {
+// readReport reads what write has kept.
+func readReport(file string) (r report, err error) {
+	r = report{}
+	kept, err := os.ReadFile(filepath.Clean(file))
+	if errors.Is(err, os.ErrNotExist) {
+		return r, nil
+	}
+	return r, errors.Join(err, json.Unmarshal(kept, &r))
+}
+
+// write keeps the results in a file, and once there are those of all parts, it makes the page and the
+// charts of them.
+func (r report) write(file, dir string) error {
+	kept, err := json.Marshal(r)
+	if err != nil {
 		return err
 	}
-	return drawCharts(filepath.Join(dir, "files.svg"), r.files, r.goodput)
+	if err := os.WriteFile(file, kept, 0o600); err != nil {
+		return err
+	}
+	var page strings.Builder
+	page.WriteString("# Results of `make bench`\n\n![Time over number of files, goodput of long lines](files.svg)\n")
+	for _, p := range parts {
+		found := r[p.name]
+		if found == nil {
+			return nil
+		}
+		fmt.Fprintf(&page, "\n%s\n%s\n", strings.Join(found.Tables, "\n"), found.Machine)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "results.md"), []byte(page.String()), 0o600); err != nil {
+		return err
+	}
+	return drawCharts(filepath.Join(dir, "files.svg"), r["folder"].Files, r["lines"].Goodput)
 }
 
-// describe says what the figures depend on: no host, no path.
-func describe(ctx context.Context, cli string) (string, error) {
+// newResult says what the figures depend on: no host, no path.
+func newResult(ctx context.Context, cli string) (*result, error) {
 	out, err := exec.CommandContext(ctx, cli, "version").Output()
 	if err != nil {
-		return "", fmt.Errorf("the CLI does not run: %w", err)
+		return nil, fmt.Errorf("the CLI does not run: %w", err)
 	}
 	version, _, _ := strings.Cut(string(out), "\n")
 	field := func(file, name string) string {
@@ -84,7 +116,7 @@ func describe(ctx context.Context, cli string) (string, error) {
 		return "?"
 	}
 	load, _ := os.ReadFile("/proc/loadavg")
-	return fmt.Sprintf("Taken on %s: %d cores (%s), %s of memory, %s/%s, %s, %s; load average %s when the run began.",
+	return &result{Machine: fmt.Sprintf("Taken on %s: %d cores (%s), %s of memory, %s/%s, %s, %s; load average %s before.",
 		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), field("/proc/cpuinfo", "model name"), field("/proc/meminfo", "MemTotal"),
-		runtime.GOOS, runtime.GOARCH, runtime.Version(), version, strings.Fields(string(load) + " ?")[0]), nil
+		runtime.GOOS, runtime.GOARCH, runtime.Version(), version, strings.Fields(string(load) + " ?")[0])}, nil
 }

@@ -37,7 +37,7 @@ func (b *bench) startup(ctx context.Context) error {
 	}
 	t.text += fmt.Sprintf(" The binary has %.1f MiB, that of the minimal provider %.1f MiB.",
 		float64(sizes[b.tools.provider])/(1<<20), float64(sizes[b.tools.minimal])/(1<<20))
-	b.report.add(t)
+	b.result.add(t)
 	return nil
 }
 

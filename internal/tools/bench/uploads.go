@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -50,7 +51,44 @@ func (b *bench) uploads(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return b.overTLS(ctx)
+}
+
+// secureAddress is where servers listen with TLS, at the ports that they have at 127.0.0.1.
+const secureAddress = "127.0.0.2"
+
+// overTLS compares the engine with the transfer manager, which both verify the servers' certificate.
+func (b *bench) overTLS(ctx context.Context) error {
+	c, err := b.write(1, 1024*mebibyte)
+	if err != nil {
+		return err
+	}
+	defer c.remove()
+	s, err := newSite(ctx, load{tls: true}, false)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	s.sink.expect(c)
+	s.target.connect = secureAddress
+	for host, accept := range map[string]func(net.Listener){
+		s.sink.host(): s.sink.accept, s.service.host(): func(l net.Listener) { _ = s.service.server.Config.Serve(l) },
+	} {
+		_, port, err := net.SplitHostPort(host)
+		if err != nil {
+			return err
+		}
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(secureAddress, port))
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		go accept(tls.NewListener(l, s.config))
+	}
+	t := table{title: "1 x 1024 MiB to sink over TLS"}
+	return b.inTurns(ctx, t, s.sink, []contender{
+		b.self("transfer manager", s.target, s.sink, s.service, c), b.self("engine", s.target, s.sink, s.service, c),
+	})
 }
 
 func (b *bench) compare(ctx context.Context, st store, count int, size int64) error {
@@ -71,15 +109,18 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 	} else {
 		contenders = append([]contender{b.rclone(loopback, st, c)}, contenders...)
 	}
-	t := table{
-		title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name()),
-		head:  []string{"", "wall", "ratio", "CPU", "ratio", "memory", "of it provider"},
-	}
-	if len(b.report.tables) == 0 {
+	t := table{title: fmt.Sprintf("%d x %d MiB to %s", count, size/mebibyte, st.name())}
+	if len(b.result.Tables) == 0 {
 		t.text = "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
 			"*engine* and *apply* have the provider's defaults, ask the simulated service for addresses, and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
 			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part."
 	}
+	return b.inTurns(ctx, t, st, contenders)
+}
+
+// inTurns measures the contenders, and compares them with the first one.
+func (b *bench) inTurns(ctx context.Context, t table, st store, contenders []contender) error {
+	t.head = []string{"", "wall", "ratio", "CPU", "ratio", "memory", "of it provider"}
 	runs := make([][]usage, len(contenders))
 	for round := range b.runs {
 		for i := range contenders {
@@ -103,7 +144,7 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 		u := median(runs[i])
 		t.add(c.name, u.wall, u.wall.Seconds()/first.wall.Seconds(), u.cpu, u.cpu.Seconds()/first.cpu.Seconds(), u.memory, u.provider)
 	}
-	b.report.add(t)
+	b.result.add(t)
 	return nil
 }
 
