@@ -1,6 +1,8 @@
 package mediafolder
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -66,23 +68,33 @@ var (
 // failuresDiagnostic is one error for all files that failed, of those that were to be uploaded.
 func failuresDiagnostic(failed []failure, asked int, next steps) diag.Diagnostic {
 	var lines []string
-	notTried := 0
+	var hint string
+	notTried, interrupted := 0, 0
 	for _, f := range failed {
-		if errors.Is(f.err, upload.ErrNotTried) {
+		switch {
+		case errors.Is(f.err, upload.ErrNotTried):
 			notTried++
 			continue
+		case errors.Is(f.err, context.Canceled):
+			interrupted++
+			continue
 		}
+		hint = cmp.Or(hint, providerdata.Advice(f.err))
 		line := fmt.Sprintf("%s: %s", f.name, providerdata.ErrorText(f.err))
 		if _, unsure := errors.AsType[*upload.MaybeCompleteError](f.err); unsure {
 			line += " " + next.ifStored
 		}
 		lines = append(lines, line)
 	}
-	detail := list(lines)
-	if notTried > 0 {
-		detail += fmt.Sprintf("\n  %d files were not tried, because too many in a row failed.", notTried)
+	var counts []string // first: a long list is cut
+	if interrupted > 0 {
+		counts = append(counts, fmt.Sprintf("The run was interrupted before %d files were stored.", interrupted))
 	}
-	if hint := providerdata.Advice(failed[0].err); hint != "" {
+	if notTried > 0 {
+		counts = append(counts, fmt.Sprintf("%d files were not tried, because too many in a row failed.", notTried))
+	}
+	detail := list(append(counts, lines...))
+	if hint != "" {
 		detail += "\n\n" + hint
 	}
 	detail += fmt.Sprintf("\n\nStored files: %d. %s", asked-len(failed), next.toContinue)

@@ -225,7 +225,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 	}()
 	_, diags := w.invokeOn(p)
-	says(t, diags, "5 of 12 files could not be uploaded", "The run was interrupted", "Stored files: 7. ", "No batch job was submitted")
+	says(t, diags, "5 of 12 files could not be uploaded", "- The run was interrupted before 5 files were stored.", "Stored files: 7. ", "No batch job was submitted")
 	hold.Release()
 	w.assertJobs()
 	w.ResetJournal()
