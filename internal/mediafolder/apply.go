@@ -12,18 +12,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // apply uploads what a plan has to upload. It makes the plan the state that results.
 type apply struct {
-	data      *providerdata.Data
-	plan      *model
-	before    map[string]entry // of the state
-	limit     time.Duration
-	limitName string
-	creates   bool
+	data        *providerdata.Data
+	plan        *model
+	before      map[string]entry // of the state
+	next        steps
+	keepJournal bool              // see upload.Folder
+	show        func(line string) // as that of UploadFolder
 
 	stamps     map[string]string // as planned; after run, those of stored
 	stored     map[string]entry  // as planned; after run, what is stored
@@ -31,14 +30,19 @@ type apply struct {
 	diags      diag.Diagnostics
 }
 
-func (a *apply) run(ctx context.Context) {
-	ctx, cancel := context.WithTimeoutCause(ctx, a.limit, fmt.Errorf("the time limit of %s (timeouts.%s) was reached", a.limit, a.limitName))
+// within is run with a time limit of `timeouts`.
+func (a *apply) within(ctx context.Context, limit time.Duration, name string) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.%s) was reached", limit, name))
 	defer cancel()
+	a.run(ctx)
+}
+
+func (a *apply) run(ctx context.Context) {
 	a.incomplete = map[string]unfinished{}
 	dir := a.plan.SourceDir.ValueString()
 	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
-	folder := upload.Folder{Name: folderName(dir), Path: journalPath(dir)}
+	folder := upload.Folder{Name: folderName(dir), Path: journalPath(dir), KeepJournal: a.keepJournal}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		if !a.stored[name].KeyPath.IsUnknown() {
 			continue
@@ -50,15 +54,13 @@ func (a *apply) run(ctx context.Context) {
 		f, _ := a.plan.file(name, path, a.stored[name]) // a planned hash can be read
 		names, folder.Files = append(names, name), append(folder.Files, f)
 	}
-	if a.stamps == nil {
-		a.stamps = make(map[string]string, len(names))
-	}
-	for i, name := range names {
-		if a.creates {
-			a.stamps[name] = resume.Stamp(folder.Files[i].Path)
+	if a.stamps == nil { // Create does not get what was planned
+		a.stamps = make(map[string]string, len(a.stored))
+		for name, e := range a.stored {
+			a.stamps[name] = a.data.Uploader.Stamp(paths[name], e.SHA256.ValueString())
 		}
 	}
-	a.take(names, folder.Files, a.data.Uploader.UploadFolder(ctx, folder, nil))
+	a.take(names, folder.Files, a.data.Uploader.UploadFolder(ctx, folder, a.show))
 	a.finish()
 }
 
@@ -88,7 +90,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 	}
 	appendWarnings(warnings, &a.diags)
 	if len(failed) > 0 {
-		a.diags.Append(failuresDiagnostic(failed, len(names), len(names)-len(failed), a.creates))
+		a.diags.Append(failuresDiagnostic(failed, len(names), a.next))
 	}
 }
 

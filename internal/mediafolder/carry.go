@@ -221,26 +221,17 @@ func (f filesValue) toTerraform() tftypes.Value {
 	case f.entries == nil:
 		return tftypes.NewValue(filesType, nil)
 	}
+	ctx := context.Background()
 	elements := make(map[string]tftypes.Value, len(f.entries))
 	for name, e := range f.entries {
 		a := make(map[string]tftypes.Value, 6)
 		for attribute, field := range e.texts() {
-			a[attribute] = terraformText(*field)
+			a[attribute], _ = field.ToTerraformValue(ctx) // cannot fail, nor can the next
 		}
-		a["size"] = tftypes.NewValue(tftypes.Number, e.Size.ValueInt64())
+		a["size"], _ = e.Size.ToTerraformValue(ctx)
 		elements[name] = tftypes.NewValue(elementType, a)
 	}
 	return tftypes.NewValue(filesType, elements)
-}
-
-func terraformText(s types.String) tftypes.Value {
-	switch {
-	case s.IsUnknown():
-		return tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
-	case s.IsNull():
-		return tftypes.NewValue(tftypes.String, nil)
-	}
-	return tftypes.NewValue(tftypes.String, s.ValueString())
 }
 
 // texts are the attributes that are strings.

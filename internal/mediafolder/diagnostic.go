@@ -1,6 +1,8 @@
 package mediafolder
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -37,33 +39,65 @@ type failure struct {
 	err  error
 }
 
-// failuresDiagnostic is one error for all files that failed.
-func failuresDiagnostic(failed []failure, asked, stored int, creates bool) diag.Diagnostic {
+// steps say how a user goes on after files failed.
+type steps struct {
+	toContinue string // where the stored files are known, and what sends the others
+	ifStored   string // for a file that may be stored
+}
+
+const inTheState = "They are in the state, and so is what is needed to continue the files that are sent in parts. The next apply sends only what is missing."
+
+var (
+	afterUpdate = steps{toContinue: inTheState, ifStored: "If it is stored, name its key path in `adopt`."}
+	afterCreate = steps{
+		toContinue: inTheState + " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted; nothing is lost all the same. " +
+			"If `prevent_destroy` forbids that plan, run `terraform untaint` with the address of this resource and apply again.",
+		ifStored: afterUpdate.ifStored,
+	}
+	afterInvoke = steps{
+		toContinue: "They are recorded in `resume_dir`, and so are the stored parts of the others. No batch job was submitted. " +
+			"Invoke the action again on this machine: it sends only what is missing, and submits the job on all files.",
+		ifStored: "The next invocation uploads it from its beginning.",
+	}
+	afterInvokeWithoutRecords = steps{
+		toContinue: "No batch job was submitted. `resume_dir` is not used, so nothing is recorded: the next invocation sends all files.",
+		ifStored:   afterInvoke.ifStored,
+	}
+)
+
+// failuresDiagnostic is one error for all files that failed, of those that were to be uploaded.
+func failuresDiagnostic(failed []failure, asked int, next steps) diag.Diagnostic {
 	var lines []string
-	notTried := 0
+	var hint string
+	notTried, interrupted := 0, 0
 	for _, f := range failed {
-		if errors.Is(f.err, upload.ErrNotTried) {
+		switch {
+		case errors.Is(f.err, upload.ErrNotTried):
 			notTried++
 			continue
+		case errors.Is(f.err, context.Canceled):
+			interrupted++
+			continue
 		}
+		hint = cmp.Or(hint, providerdata.Advice(f.err))
 		line := fmt.Sprintf("%s: %s", f.name, providerdata.ErrorText(f.err))
 		if _, unsure := errors.AsType[*upload.MaybeCompleteError](f.err); unsure {
-			line += " If it is stored, name its key path in `adopt`."
+			line += " " + next.ifStored
 		}
 		lines = append(lines, line)
 	}
-	detail := list(lines)
-	if notTried > 0 {
-		detail += fmt.Sprintf("\n  %d files were not tried, because too many in a row failed.", notTried)
+	var counts []string // first: a long list is cut
+	if interrupted > 0 {
+		counts = append(counts, fmt.Sprintf("The run was interrupted before %d files were stored.", interrupted))
 	}
-	if hint := providerdata.Advice(failed[0].err); hint != "" {
+	if notTried > 0 {
+		counts = append(counts, fmt.Sprintf("%d files were not tried, because too many in a row failed.", notTried))
+	}
+	detail := list(append(counts, lines...))
+	if hint != "" {
 		detail += "\n\n" + hint
 	}
-	detail += fmt.Sprintf("\n\nStored files: %d. They are in the state, and so is what is needed to continue the files that are sent in parts. The next apply sends only what is missing.", stored)
-	if creates {
-		detail += " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted; nothing is lost all the same. " +
-			"If `prevent_destroy` forbids that plan, run `terraform untaint` with the address of this resource and apply again."
-	}
+	detail += fmt.Sprintf("\n\nStored files: %d. %s", asked-len(failed), next.toContinue)
 	return diag.NewErrorDiagnostic(fmt.Sprintf("%d of %d files could not be uploaded", len(failed), asked), detail)
 }
 

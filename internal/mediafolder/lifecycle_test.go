@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -115,6 +116,16 @@ func (w *world) identity() any {
 func (w *world) files() acctest.Attrs {
 	files, _ := w.state.Attrs()["files"].(acctest.Attrs)
 	return files
+}
+
+// stamps are what the private data remembers of the files, so that plans need not read them.
+func (w *world) stamps() (stamps string) {
+	var private map[string][]byte
+	if err := json.Unmarshal(w.state.Private, &private); err != nil {
+		w.t.Fatal(err)
+	}
+	_ = json.Unmarshal(private["stamps"], &stamps)
+	return stamps
 }
 
 func (w *world) keyPath(name string) string {
@@ -520,7 +531,7 @@ func TestPatternsLinksAndNames(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "s/b.mov", "s/t/c.txt", "s/t/d.mp4", "skip/e.mp4", "e\u0301.mp4")
-		for name, target := range map[string]string{"link.mp4": "a.mp4", "folder": "s", "s/circle": ".."} {
+		for name, target := range map[string]string{"link.mp4": "a.mp4", "folder": "s", "folder.mp4": "s", "s/circle": ".."} {
 			if err := os.Symlink(target, w.path(name)); err != nil {
 				t.Fatal(err)
 			}
@@ -577,6 +588,9 @@ func TestAdopt(t *testing.T) {
 		says(t, w.mustApply(), "Files at hand are taken for stored ones", "a.mp4: "+stored)
 		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
 		want(t, "key path", w.keyPath("a.mp4"), stored)
+		if strings.Contains(w.stamps(), "-----") {
+			t.Errorf("a file has no stamp, so every plan reads it: %s", w.stamps())
+		}
 		w.write("a.mp4", "another content")
 		w.mustApply()
 		want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
@@ -687,6 +701,29 @@ func TestImportSaysWhatToDo(t *testing.T) {
 	says(t, diags, "A folder cannot be imported", "`adopt`")
 	_, diags = p.ImportIdentity(typeName, acctest.Attrs{"id": "a"})
 	says(t, diags, "A folder cannot be imported", "`adopt`")
+}
+
+// TestSizeOfTheState compares what a state file has for each file, without Terraform's indentation,
+// with what is allowed. Terraform writes private data in base64.
+func TestSizeOfTheState(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const files, most = 200, 320
+		w := newWorld(t)
+		for i := range files {
+			w.write(fmt.Sprintf("clip-%05d.mp4", i), fmt.Sprintf("content %d", i))
+		}
+		w.mustApply()
+		attributes, err := json.Marshal(w.state.Attrs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := len(attributes) + base64.StdEncoding.EncodedLen(len(w.state.Private))
+		t.Logf("%d bytes a file, of these %d private", size/files, base64.StdEncoding.EncodedLen(len(w.state.Private))/files)
+		if size > most*files {
+			t.Errorf("the state has %d bytes a file, at most %d are allowed", size/files, most)
+		}
+	})
 }
 
 func TestProgress(t *testing.T) {

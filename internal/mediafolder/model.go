@@ -17,16 +17,22 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
+// Selection are the arguments that say which files are uploaded, and how. Null is the default of the
+// resource's schema.
+type Selection struct {
+	SourceDir    types.String `tfsdk:"source_dir"`
+	Include      types.Set    `tfsdk:"include"`
+	Exclude      types.Set    `tfsdk:"exclude"`
+	NameFormat   types.String `tfsdk:"name_format"`
+	ContentTypes types.Map    `tfsdk:"content_types"`
+	Method       types.String `tfsdk:"method"`
+	PartSize     types.Int64  `tfsdk:"part_size"`
+}
+
 // model is the resource in configuration, plan and state.
 type model struct {
-	SourceDir       types.String   `tfsdk:"source_dir"`
-	Include         types.Set      `tfsdk:"include"`
-	Exclude         types.Set      `tfsdk:"exclude"`
-	NameFormat      types.String   `tfsdk:"name_format"`
-	ContentTypes    types.Map      `tfsdk:"content_types"`
+	Selection
 	Adopt           types.Map      `tfsdk:"adopt"`
-	Method          types.String   `tfsdk:"method"`
-	PartSize        types.Int64    `tfsdk:"part_size"`
 	ChangeDetection types.String   `tfsdk:"change_detection"`
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 
@@ -104,13 +110,18 @@ func (m *model) setIncomplete(uploads map[string]unfinished) {
 	m.Incomplete = types.MapValueMust(incompleteType, elements)
 }
 
-// file is an entry as the file to send.
-func (m *model) file(name, localPath string, e entry) (upload.File, bool) {
-	f := upload.File{
-		Path: localPath, Name: storedName(name, m.NameFormat.ValueString()), ContentType: e.ContentType.ValueString(),
-		Size: e.Size.ValueInt64(), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
+// found is a file of the folder as far as the arguments describe it.
+func (s Selection) found(name, localPath string) upload.File {
+	return upload.File{
+		Path: localPath, Name: storedName(name, s.NameFormat.ValueString()), ContentType: s.configuredType(name),
+		Method: s.Method.ValueString(), PartSize: s.PartSize.ValueInt64(),
 	}
-	var ok bool
+}
+
+// file is an entry as the file to send.
+func (s Selection) file(name, localPath string, e entry) (f upload.File, ok bool) {
+	f = s.found(name, localPath)
+	f.ContentType, f.Size = e.ContentType.ValueString(), e.Size.ValueInt64()
 	f.SHA256, ok = upload.ParseSHA256(e.SHA256.ValueString())
 	return f, ok
 }
@@ -130,9 +141,9 @@ func storedName(name, format string) string {
 }
 
 // configuredType is the media type that `content_types` has for a file, "" if it has none.
-func (m *model) configuredType(name string) string {
+func (s Selection) configuredType(name string) string {
 	extension := strings.ToLower(path.Ext(name))
-	for given, mediaType := range m.ContentTypes.Elements() {
+	for given, mediaType := range s.ContentTypes.Elements() {
 		if "."+strings.TrimPrefix(strings.ToLower(given), ".") == extension {
 			return text(mediaType).ValueString()
 		}

@@ -57,7 +57,10 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	p.run(ctx)
+	p.run(ctx, nil)
+	if p.uploads > 0 {
+		p.diags.Append(p.data.PlanUpload(ctx, typeName, time.Now())...)
+	}
 	resp.Diagnostics.Append(p.diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -82,37 +85,48 @@ type planner struct {
 	stamps map[string]string // by name: of the state; after run, of the plan
 
 	files    map[string]entry // planned; nil: not known yet
+	uploads  int              // how many of the files are to be uploaded
 	problems []string
 	diags    diag.Diagnostics
 }
 
-// run fills the plan.
-func (p *planner) run(ctx context.Context) {
+// run fills the plan. show is as that of LookAt.
+func (p *planner) run(ctx context.Context, show func(line string)) {
 	p.plan.ID, p.plan.Incomplete, p.plan.Files = types.StringUnknown(), types.MapNull(incompleteType), types.MapNull(entryType)
 	if p.state != nil && !p.state.ID.IsNull() {
 		p.plan.ID = p.state.ID
 	}
-	if !p.known(ctx) {
+	if !p.plan.Selection.known(ctx) || !fullyKnown(ctx, p.plan.Adopt) {
 		p.plan.FileCount, p.plan.TotalSize = types.Int64Unknown(), types.Int64Unknown()
 		return
 	}
-	dir := p.plan.SourceDir.ValueString()
-	found, problems, err := walk(dir, p.plan.patterns())
+	found, err := p.find()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.complete():
 		p.keep()
 		p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
-			fmt.Sprintf("%s does not exist on this machine, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.", dir))
-		return
+			fmt.Sprintf("%s does not exist on this machine, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.",
+				p.plan.SourceDir.ValueString()))
 	case err != nil:
-		p.refuse(fmt.Sprintf("%s cannot be read: %s.", dir, err))
-		return
-	case len(found) == 0 && len(problems) == 0:
-		p.refuse(fmt.Sprintf("%s has no file that `include` and `exclude` select. Check them and `source_dir`; a relative path starts at the folder in which Terraform runs.", dir))
-		return
+		p.refuse(err.Error() + ".")
+	default:
+		p.fill(ctx, found, show)
 	}
-	p.problems = problems
-	p.fill(ctx, found)
+}
+
+// find returns the files of the folder as walk does, and notes which cannot be uploaded.
+func (p *planner) find() (found map[string]string, err error) {
+	dir := p.plan.SourceDir.ValueString()
+	found, p.problems, err = walk(dir, p.plan.patterns())
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
+	case len(found) == 0 && len(p.problems) == 0:
+		return nil, fmt.Errorf("%s has no file that `include` and `exclude` select. Check them and `source_dir`; a relative path starts at the folder in which Terraform runs", dir)
+	}
+	names := slices.Sorted(maps.Keys(found))
+	p.problems = append(p.problems, nameProblems(names, p.plan.NameFormat.ValueString())...)
+	return found, nil
 }
 
 func (p *planner) refuse(detail string) {
@@ -125,13 +139,15 @@ func (p *planner) complete() bool {
 }
 
 // known reports whether everything is known that selects and describes files.
-func (p *planner) known(ctx context.Context) bool {
-	for _, v := range []attr.Value{p.plan.SourceDir, p.plan.Include, p.plan.Exclude, p.plan.NameFormat, p.plan.ContentTypes, p.plan.Adopt} {
-		if raw, err := v.ToTerraformValue(ctx); err != nil || !raw.IsFullyKnown() {
-			return false
-		}
-	}
-	return true
+func (s Selection) known(ctx context.Context) bool {
+	return fullyKnown(ctx, s.SourceDir, s.Include, s.Exclude, s.NameFormat, s.ContentTypes)
+}
+
+func fullyKnown(ctx context.Context, values ...attr.Value) bool {
+	return !slices.ContainsFunc(values, func(v attr.Value) bool {
+		raw, err := v.ToTerraformValue(ctx)
+		return err != nil || !raw.IsFullyKnown()
+	})
 }
 
 // keep plans no change.
@@ -141,33 +157,26 @@ func (p *planner) keep() {
 }
 
 // fill plans each file that was found.
-func (p *planner) fill(ctx context.Context, found map[string]string) {
+func (p *planner) fill(ctx context.Context, found map[string]string, show func(line string)) {
 	names := slices.Sorted(maps.Keys(found))
-	p.problems = append(p.problems, nameProblems(names, p.plan.NameFormat.ValueString())...)
 	looks := make([]upload.Look, len(names))
 	for i, name := range names {
-		looks[i] = upload.Look{
-			File: upload.File{
-				Path: found[name], Name: storedName(name, p.plan.NameFormat.ValueString()), ContentType: p.plan.configuredType(name),
-				Method: p.plan.Method.ValueString(), PartSize: p.plan.PartSize.ValueInt64(),
-			},
-			SHA256: p.stored[name].SHA256.ValueString(), Stamp: p.stamps[name],
-		}
+		looks[i] = upload.Look{File: p.plan.found(name, found[name]), SHA256: p.stored[name].SHA256.ValueString(), Stamp: p.stamps[name]}
 	}
-	p.data.Uploader.LookAt(ctx, folderName(p.plan.SourceDir.ValueString()), looks, p.plan.ChangeDetection.ValueString())
+	p.data.Uploader.LookAt(ctx, folderName(p.plan.SourceDir.ValueString()), looks, p.plan.ChangeDetection.ValueString(), show)
 
 	p.files, p.stamps = make(map[string]entry, len(names)), make(map[string]string, len(names))
-	uploads, adopted := 0, []string{}
+	var adopted []string
 	adopt := entriesToAdopt(p.plan.Adopt)
 	for i, name := range names {
 		e, v, err := p.file(name, looks[i], adopt[name])
 		if err != nil {
-			p.problems = append(p.problems, strings.TrimSuffix(providerdata.ErrorText(err), "."))
+			p.problem(err)
 			continue
 		}
 		switch v {
 		case upload.VerdictUpload, upload.VerdictReplace:
-			uploads++
+			p.uploads++
 		case upload.VerdictAdopt:
 			adopted = append(adopted, fmt.Sprintf("%s: %s", name, e.KeyPath.ValueString()))
 		case upload.VerdictKeep, upload.VerdictUndecided:
@@ -179,8 +188,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string) {
 			p.problems = append(p.problems, fmt.Sprintf("`adopt` names %s, which is not among the files of the folder", name))
 		}
 	}
-	if len(p.problems) > 0 {
-		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), list(p.problems)))
+	if p.refuseProblems() {
 		return
 	}
 	if len(adopted) > 0 {
@@ -188,19 +196,23 @@ func (p *planner) fill(ctx context.Context, found map[string]string) {
 			fmt.Sprintf("The service shows no content, so the provider takes these files for what is stored under these key paths, without sending them. "+
 				"From then on a change of a file uploads it anew.\n%s", list(adopted)))
 	}
-	p.finish(ctx, uploads)
-}
-
-// finish sets what follows from the files.
-func (p *planner) finish(ctx context.Context, uploads int) {
 	if p.state != nil && maps.Equal(p.files, p.stored) {
 		p.keep()
 		return
 	}
 	p.plan.counted(p.files)
-	if uploads > 0 {
-		p.diags.Append(p.data.PlanUpload(ctx, typeName, time.Now())...)
+}
+
+func (p *planner) problem(err error) {
+	p.problems = append(p.problems, strings.TrimSuffix(providerdata.ErrorText(err), "."))
+}
+
+// refuseProblems reports whether there are files that cannot be uploaded.
+func (p *planner) refuseProblems() bool {
+	if len(p.problems) > 0 {
+		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), list(p.problems)))
 	}
+	return len(p.problems) > 0
 }
 
 // file plans one file.
@@ -281,7 +293,7 @@ func folderName(dir string) string {
 }
 
 // noStamp stands for a file that has none. It is as long as a stamp.
-const noStamp = "-----------"
+const noStamp = "--------"
 
 // writeStamps joins the stamps of files in the order of their names, as JSON.
 func writeStamps(stamps map[string]string, files map[string]entry) []byte {

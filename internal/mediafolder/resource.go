@@ -54,8 +54,8 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	carried := files(ctx)
-	a := apply{data: r.data, plan: &plan, stored: maps.Clone(carried.planned.entries), limit: limit, limitName: "create", creates: true}
-	a.run(ctx)
+	a := apply{data: r.data, plan: &plan, stored: maps.Clone(carried.planned.entries), next: afterCreate}
+	a.within(ctx, limit, "create")
 	carried.result.entries = a.stored
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
@@ -87,10 +87,10 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	carried := files(ctx)
 	a := apply{
-		data: r.data, plan: &plan, before: carried.prior.entries, stored: maps.Clone(carried.planned.entries), limit: limit, limitName: "update",
-		stamps: readStamps(planned, carried.planned.entries),
+		data: r.data, plan: &plan, before: carried.prior.entries, stored: maps.Clone(carried.planned.entries),
+		stamps: readStamps(planned, carried.planned.entries), next: afterUpdate,
 	}
-	a.run(ctx)
+	a.within(ctx, limit, "update")
 	carried.result.entries = a.stored
 	if a.diags.HasError() {
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type

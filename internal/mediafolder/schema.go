@@ -26,9 +26,38 @@ var (
 	keyPath   = regexp.MustCompile(`^vod/input/[^/]+/[^/]+/[^/]+$`)
 )
 
+var (
+	defaultInclude = types.SetValueMust(types.StringType, []attr.Value{types.StringValue("**")})
+	defaultExclude = types.SetValueMust(types.StringType, []attr.Value{types.StringValue("**/.*"), types.StringValue("**/.*/**")})
+)
+
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the files.
 func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	set := func(elements ...attr.Value) types.Set { return types.SetValueMust(types.StringType, elements) }
+	attributes := Arguments()
+	attributes["adopt"] = schema.MapAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "Key paths of files that are stored already, by relative path. Such a file is taken for what is stored there when it first gets into the state, without being sent. " +
+			"Later changes of the file upload it anew. The service shows no stored content, so nothing compares the two.",
+		Validators: []validator.Map{
+			mapvalidator.ValueStringsAre(stringvalidator.RegexMatches(keyPath, "must be a key path, vod/input/<customer id>/<upload id>/<file name>")),
+		},
+	}
+	maps.Copy(attributes, computedAttributes())
+	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
+		Create: true, CreateDescription: "How long uploading all files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
+		Update: true, UpdateDescription: "How long uploading the changed files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
+	})
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Uploads the files of a folder. Use it for many files: Terraform's own time grows with the square of the instances of a resource. " +
+			"Each file is planned by its content, as `vodlive_media_upload` does: a changed file is uploaded under a new key path, the others are left alone. " +
+			"If some files fail, the others are stored and stay in the state, and the next apply sends only what is missing. " +
+			"The service has no call to delete a file: removing a file from the folder, or destroying this resource, only forgets it.",
+		Attributes: attributes,
+	}
+}
+
+// Arguments are those of the resource that an upload without a state has, too (see Selection).
+func Arguments() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"source_dir": schema.StringAttribute{
 			Required: true,
@@ -37,14 +66,14 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			Validators: []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")},
 		},
 		"include": schema.SetAttribute{
-			Optional: true, Computed: true, ElementType: types.StringType, Default: setdefault.StaticValue(set(types.StringValue("**"))),
+			Optional: true, Computed: true, ElementType: types.StringType, Default: setdefault.StaticValue(defaultInclude),
 			MarkdownDescription: "Patterns of the files to upload, for paths relative to `source_dir` with slashes. `*` and `?` match within a name, `**` any number of folders, " +
 				"`{mp4,mov}` alternatives, `[a-z]` a range. Letter case counts. Default `[\"**\"]`: all files.",
 			Validators: []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(pattern{})},
 		},
 		"exclude": schema.SetAttribute{
 			Optional: true, Computed: true, ElementType: types.StringType,
-			Default:             setdefault.StaticValue(set(types.StringValue("**/.*"), types.StringValue("**/.*/**"))),
+			Default:             setdefault.StaticValue(defaultExclude),
 			MarkdownDescription: "Patterns of files that are not uploaded although `include` matches them. Default `[\"**/.*\", \"**/.*/**\"]`: hidden files and all files in hidden folders.",
 			Validators:          []validator.Set{setvalidator.ValueStringsAre(pattern{})},
 		},
@@ -63,28 +92,9 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				mapvalidator.ValueStringsAre(mediaType{}),
 			},
 		},
-		"adopt": schema.MapAttribute{
-			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Key paths of files that are stored already, by relative path. Such a file is taken for what is stored there when it first gets into the state, without being sent. " +
-				"Later changes of the file upload it anew. The service shows no stored content, so nothing compares the two.",
-			Validators: []validator.Map{
-				mapvalidator.ValueStringsAre(stringvalidator.RegexMatches(keyPath, "must be a key path, vod/input/<customer id>/<upload id>/<file name>")),
-			},
-		},
 	}
 	maps.Copy(attributes, providerdata.SendingAttributes())
-	maps.Copy(attributes, computedAttributes())
-	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
-		Create: true, CreateDescription: "How long uploading all files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
-		Update: true, UpdateDescription: "How long uploading the changed files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",
-	})
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Uploads the files of a folder. Use it for many files: Terraform's own time grows with the square of the instances of a resource. " +
-			"Each file is planned by its content, as `vodlive_media_upload` does: a changed file is uploaded under a new key path, the others are left alone. " +
-			"If some files fail, the others are stored and stay in the state, and the next apply sends only what is missing. " +
-			"The service has no call to delete a file: removing a file from the folder, or destroying this resource, only forgets it.",
-		Attributes: attributes,
-	}
+	return attributes
 }
 
 func computedAttributes() map[string]schema.Attribute {

@@ -18,8 +18,14 @@ import (
 // patterns say which files of a folder are uploaded.
 type patterns struct{ include, exclude []string }
 
-func (m *model) patterns() patterns {
-	return patterns{texts(m.Include.Elements()), texts(m.Exclude.Elements())}
+func (s Selection) patterns() patterns {
+	if s.Include.IsNull() {
+		s.Include = defaultInclude
+	}
+	if s.Exclude.IsNull() {
+		s.Exclude = defaultExclude
+	}
+	return patterns{texts(s.Include.Elements()), texts(s.Exclude.Elements())}
 }
 
 func (p patterns) match(name string) bool {

@@ -1,5 +1,6 @@
-// Package mediaupload has the resource vodlive_media_upload, the action vodlive_process_media and
-// the ephemeral resource vodlive_upload_url. Package upload sends the files.
+// Package mediaupload has the resource vodlive_media_upload and the ephemeral resource
+// vodlive_upload_url, and uploads the file of the action vodlive_process_media. Package upload sends
+// the files.
 //
 // The content decides what happens to the resource: the plan has the SHA-256 of the file, and no
 // object is made from any other content. The state keeps what is needed to continue an upload that

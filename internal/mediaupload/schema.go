@@ -24,7 +24,7 @@ func notBlank() validator.String { return stringvalidator.RegexMatches(visible, 
 
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := arguments()
+	attributes := Arguments()
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = timeoutsAttribute(ctx)
 	resp.Schema = schema.Schema{
@@ -36,7 +36,8 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 }
 
-func arguments() map[string]schema.Attribute {
+// Arguments are those of the resource that say what is uploaded, and how.
+func Arguments() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
 			Optional: true,

@@ -119,7 +119,11 @@ func planExample(t *testing.T, name string) {
 	case "actions":
 		cli.SkipBelow("actions", "1.14.2", "")
 		if strings.Contains(name, "process_media") {
-			if r := cli.Must("apply", "-auto-approve", "-invoke=action.vodlive_process_media.promo"); !strings.Contains(r.Output, "submitted vod/input/") {
+			action, want := "promo", "submitted vod/input/"
+			if strings.Contains(name, "folder") {
+				action, want = "clips", "(2): "
+			}
+			if r := cli.Must("apply", "-auto-approve", "-invoke=action.vodlive_process_media."+action); !strings.Contains(r.Output, want) {
 				t.Errorf("the action did not say what it did:\n%s", r.Output)
 			}
 			return

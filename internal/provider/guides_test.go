@@ -63,6 +63,8 @@ func planGuide(t *testing.T, config string) {
 	switch {
 	case strings.Contains(config, "on_failure "):
 		cli.SkipBelow("on_failure", "1.16.0", "")
+	case strings.HasPrefix(config, "action "):
+		cli.SkipBelow("actions", "1.14.2", "")
 	case strings.HasPrefix(config, "list "):
 		cli.SkipBelow("queries", "1.14.2", "")
 		cli.Write("guide.tfquery.hcl", config)

@@ -23,6 +23,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/livesession"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
+	"github.com/vodlive/terraform-provider-vodlive/internal/processmedia"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/region"
@@ -179,7 +180,7 @@ func (p *vodlive) EphemeralResources(context.Context) []func() ephemeral.Ephemer
 }
 
 func (p *vodlive) Actions(context.Context) []func() action.Action {
-	return []func() action.Action{batchjob.NewAction, mediaupload.NewAction}
+	return []func() action.Action{batchjob.NewAction, processmedia.NewAction}
 }
 
 func (p *vodlive) Functions(context.Context) []func() function.Function { return functions.All() }

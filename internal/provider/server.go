@@ -5,7 +5,9 @@ import (
 	"iter"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -71,7 +73,11 @@ type server struct {
 	framework
 	logs     Logs
 	redactor *redact.Redactor
+	actions  sync.Map // a channel for each that runs, closed when its last event is sent
 }
+
+// stopLimit is how long Stop waits for actions that were cancelled.
+const stopLimit = 5 * time.Second
 
 // callContext forwards cancellation and values only while the call runs, so that the framework,
 // which keeps every context until Stop, does not keep the call's loggers alive.
@@ -232,8 +238,37 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 			}
 			return e
 		})
+		stream.Events = s.running(stream.Events)
 	}
 	return stream, err
+}
+
+func (s *server) running(events iter.Seq[tfprotov6.InvokeActionEvent]) iter.Seq[tfprotov6.InvokeActionEvent] {
+	return func(yield func(tfprotov6.InvokeActionEvent) bool) {
+		done := make(chan struct{})
+		s.actions.Store(done, nil)
+		defer func() {
+			s.actions.Delete(done)
+			close(done)
+		}()
+		events(yield)
+	}
+}
+
+// StopProvider cancels all calls, and returns when the actions have sent their errors: terraform-plugin-go
+// sends no event once this has returned, and Terraform takes an action without an error for a success.
+func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	resp, err := s.framework.StopProvider(ctx, req)
+	limit := time.After(stopLimit)
+	s.actions.Range(func(done, _ any) bool {
+		select {
+		case <-done.(chan struct{}): //nolint:forcetypeassert // see running
+			return true
+		case <-limit:
+			return false
+		}
+	})
+	return resp, err
 }
 
 func each[T any](all iter.Seq[T], change func(T) T) iter.Seq[T] {

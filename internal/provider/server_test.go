@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -131,6 +132,45 @@ func TestCallsAreCancelled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStopWaitsForActions: terraform-plugin-go sends nothing of an action once Stop has returned.
+func TestStopWaitsForActions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		p := w.Provider(nil)
+		hold := w.Hold(simulator.CallBatch, nil)
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			if err := hold.Arrived(t.Context(), 1); err != nil {
+				t.Error(err)
+			}
+			_, _ = p.Server.StopProvider(p.Context(), &tfprotov6.StopProviderRequest{})
+		}()
+		const action = "vodlive_submit_batch_job"
+		stream := respond(t, p.Server.(tfprotov6.ActionServer).InvokeAction, &tfprotov6.InvokeActionRequest{
+			ActionType: action,
+			Config:     p.Config(p.Schema.ActionSchemas[action].Schema, attrs{"paths": []string{"vod/input/c/u/a.mp4"}, "service_modes": []string{"m"}}),
+		})
+		for event := range stream.Events {
+			completed, ok := event.Type.(tfprotov6.CompletedInvokeActionEventType)
+			if ok && !acctest.Diagnostics(completed.Diagnostics).Failed() {
+				t.Error("an action that was stopped has succeeded")
+			}
+			if !ok {
+				continue
+			}
+			synctest.Wait()
+			select {
+			case <-stopped:
+				t.Error("Stop returned before the action had sent its error")
+			default:
+			}
+		}
+		<-stopped
+	})
 }
 
 // TestUnlogged: a provider whose log nobody sees does not write one.

@@ -15,5 +15,5 @@ func Stamp(path string) string {
 		return ""
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d", file.Path, file.State, file.Size, file.ModTime.UnixNano()))
-	return base64.RawURLEncoding.EncodeToString(sum[:8])
+	return base64.RawURLEncoding.EncodeToString(sum[:6])
 }

@@ -75,6 +75,17 @@ type SizeError struct {
 
 func (e *SizeError) Error() string { return e.Detail }
 
+// Check returns why the file cannot be sent as asked, as far as that shows without reading it. Path,
+// Method and PartSize must be set.
+func (f File) Check() error {
+	info, err := transfer.Stat(f.Path)
+	if err != nil {
+		return err
+	}
+	f.Size = info.Size()
+	return f.CheckSize()
+}
+
 // CheckSize returns a *SizeError if the file cannot be sent as asked. Path, Size, Method and
 // PartSize must be set; a size that is not known yet is 0.
 func (f File) CheckSize() error {

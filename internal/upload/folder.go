@@ -38,6 +38,8 @@ type Folder struct {
 	Name  string // for progress and logs
 	Path  string // absolute; what its journal is looked up by
 	Files []File
+
+	KeepJournal bool // until ForgetFolder, although every file is stored
 }
 
 // Outcome is what became of one file of a folder.
@@ -69,12 +71,12 @@ func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
 
 // UploadFolder stores files, largest first and several at once. Each file has its own outcome, in
 // the order of the files. What an interrupted run of the same folder has stored is taken from the
-// journal on this machine, which is removed once every file is stored.
+// journal on this machine, which is removed once every file is stored. show gets a line of progress
+// a second; it may be nil.
 func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) []Outcome {
-	b := &batch{Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files))}
-	if account, err := u.Account(ctx); err == nil { // else each upload reports it
-		b.journal = u.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.Address, Folder: folder.Path})
-	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	b := &batch{Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.journal(ctx, folder.Path)}
 	r := newReporter(ctx, u.ProgressFile, "uploading a folder", show)
 	defer r.close()
 	b.tally = newTally(folder, r)
@@ -99,8 +101,19 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		})
 	}
 	running.Wait()
-	b.journal.Close(!slices.ContainsFunc(b.outcomes, func(o Outcome) bool { return o.Err != nil }))
+	b.journal.Close(!folder.KeepJournal && !slices.ContainsFunc(b.outcomes, func(o Outcome) bool { return o.Err != nil }))
 	return b.outcomes
+}
+
+// ForgetFolder removes the journal of a folder.
+func (u *Uploader) ForgetFolder(ctx context.Context, path string) { u.journal(ctx, path).Close(true) }
+
+func (u *Uploader) journal(ctx context.Context, path string) *resume.Journal {
+	account, err := u.Account(ctx)
+	if err != nil { // each upload reports it
+		return nil
+	}
+	return u.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.Address, Folder: path})
 }
 
 // batch is one call of UploadFolder.
@@ -192,9 +205,10 @@ type Look struct {
 }
 
 // LookAt finds out what the files are now, several at once, and fills in their Looks. A file that
-// was not touched since it had its Stamp is not read, unless detection is DetectContent.
-func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detection string) {
-	r := newReporter(ctx, u.ProgressFile, "reading the files of a folder", nil)
+// was not touched since it had its Stamp is not read, unless detection is DetectContent. show gets a
+// line of progress a second, after the first few; it may be nil.
+func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detection string, show func(line string)) {
+	r := newReporter(ctx, u.ProgressFile, "reading the files of a folder", show)
 	defer r.close()
 	r.lastLine, r.lastLog = time.Now().Add(quietReading-lineInterval), time.Now().Add(quietReading-logInterval)
 	var mu sync.Mutex
@@ -232,11 +246,30 @@ func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detect
 
 func (u *Uploader) look(ctx context.Context, l *Look, detection string) {
 	stamp := resume.Stamp(l.File.Path) // before the file is read: a change during it shows the next time
+	defer func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.looks[l.File.Path] = lookedAt{l.SHA256, stamp}
+	}()
 	if l.Kept = detection != DetectContent && l.SHA256 != "" && stamp != "" && stamp == l.Stamp; l.Kept {
 		return
 	}
 	l.File, l.SHA256, _, l.Err = u.Prepare(ctx, l.File, "", detection)
 	l.Stamp = stamp
+}
+
+// lookedAt is what LookAt found of a file.
+type lookedAt struct{ sha256, stamp string }
+
+// Stamp returns the stamp with which LookAt of this process found a file with this content, "" if it
+// did not. The file may have been touched since.
+func (u *Uploader) Stamp(path, sha256 string) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if found := u.looks[path]; found.sha256 == sha256 {
+		return found.stamp
+	}
+	return ""
 }
 
 // rateWindow is how far back the rate of a folder's upload looks.

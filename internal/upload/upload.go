@@ -51,11 +51,12 @@ type Uploader struct {
 	mu         sync.Mutex
 	handedOver map[string][]*resume.Upload // by File.key
 	offered    map[storedKey]StoredFile    // see OfferStored
+	looks      map[string]lookedAt         // by path
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
-	return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}, offered: map[storedKey]StoredFile{}}
+	return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}, offered: map[storedKey]StoredFile{}, looks: map[string]lookedAt{}}
 }
 
 // StoredFile is a complete upload as the service and storage describe it. "" is what they did not
@@ -85,16 +86,20 @@ type Warning struct{ Summary, Detail string }
 // Two more places are searched: what HandOver was given, and this machine's record. show gets a
 // line of progress a second; it may be nil.
 func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Upload, show func(line string)) (Result, error) {
-	if _, limited := ctx.Deadline(); !limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, DefaultLimit, fmt.Errorf("the time limit of %s was reached", DefaultLimit))
-		defer cancel()
-	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	r := newReporter(ctx, u.ProgressFile, "uploading", show)
 	defer r.close()
 	return u.upload(ctx, f, earlier, func(p transfer.Progress) {
 		r.report(func() string { return progressLine(p) }, p.Sent+p.Reused >= p.Total)
 	})
+}
+
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, limited := ctx.Deadline(); limited {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, DefaultLimit, fmt.Errorf("the time limit of %s was reached", DefaultLimit))
 }
 
 func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, progress func(transfer.Progress)) (Result, error) {

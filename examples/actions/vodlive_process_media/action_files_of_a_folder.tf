@@ -1,0 +1,9 @@
+# Uploads all media files of a folder and submits one batch job on them:
+#   terraform apply -invoke=action.vodlive_process_media.clips
+action "vodlive_process_media" "clips" {
+  config {
+    source_dir    = "${path.module}/media"
+    include       = ["**/*.{mp4,mov,mxf}"]
+    service_modes = ["video_optimizer"]
+  }
+}

@@ -1,0 +1,64 @@
+package mediafolder
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// Check returns what Upload would fail on, as far as it shows without reading the files. The same
+// plan may make the folder, so a missing one is no error.
+func (s Selection) Check(ctx context.Context) diag.Diagnostics {
+	if !s.known(ctx) {
+		return nil
+	}
+	p := planner{plan: model{Selection: s}}
+	found, err := p.find()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		p.refuse(err.Error() + ".")
+	default:
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			if err := s.found(name, found[name]).Check(); err != nil {
+				p.problem(err)
+			}
+		}
+		p.refuseProblems()
+	}
+	return p.diags
+}
+
+// Upload stores all files and returns their key paths, without a state. What is stored remains in
+// the journal of the folder, so that another Upload sends only what is missing, until Forget. show
+// gets lines of progress.
+func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (keyPaths []string, diags diag.Diagnostics) {
+	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
+	show("reading the files of " + s.SourceDir.ValueString())
+	p.run(ctx, show)
+	if p.diags.HasError() {
+		return nil, p.diags
+	}
+	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, keepJournal: true, show: show}
+	if !data.Uploader.Resume.Usable(ctx) {
+		a.next = afterInvokeWithoutRecords
+	}
+	a.run(ctx)
+	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
+		keyPaths = append(keyPaths, a.stored[name].KeyPath.ValueString())
+	}
+	return keyPaths, append(p.diags, a.diags...)
+}
+
+// Forget ends what Upload did: another Upload sends all files.
+func (s Selection) Forget(ctx context.Context, data *providerdata.Data) {
+	data.Uploader.ForgetFolder(ctx, journalPath(s.SourceDir.ValueString()))
+}

@@ -1,0 +1,312 @@
+package processmedia_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+const mib = 1 << 20
+
+var oneByOne = acctest.Attrs{"upload_concurrency": 1, "max_retries": 0}
+
+// world has a folder named media, for the action.
+type world struct {
+	*acctest.World
+	t      *testing.T
+	dir    string
+	config acctest.Attrs
+}
+
+func newWorld(t *testing.T, names ...string) *world {
+	t.Helper()
+	w := &world{World: acctest.NewWorld(t, simulator.Options{}), t: t, dir: filepath.Join(t.TempDir(), "media")}
+	w.config = acctest.Attrs{"source_dir": w.dir, "service_modes": []string{"video_optimizer"}}
+	for _, name := range names {
+		w.write(name, "content of "+name)
+	}
+	return w
+}
+
+func (w *world) write(name, content string) {
+	w.t.Helper()
+	path := filepath.Join(w.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// invoke runs the action in a process of its own.
+func (w *world) invoke() (progress, diags string) {
+	w.t.Helper()
+	return w.invokeOn(w.Provider(oneByOne))
+}
+
+func (w *world) invokeOn(p *acctest.Provider) (progress, diags string) {
+	w.t.Helper()
+	lines, d := p.Invoke("vodlive_process_media", w.config)
+	return strings.Join(lines, "\n"), d.String()
+}
+
+func (w *world) mustInvoke() (progress string) {
+	w.t.Helper()
+	progress, diags := w.invoke()
+	if diags != "" {
+		w.t.Fatalf("%s\n%s", diags, w.JournalText())
+	}
+	return progress
+}
+
+// breakOff has the PUTs of a file fail during one run.
+func (w *world) breakOff(call, name string) (diags string) {
+	w.t.Helper()
+	w.Fail(simulator.Fault{Call: call, Match: func(r *http.Request) bool {
+		return strings.HasSuffix(r.URL.Path, name) && r.URL.Query().Get("partNumber") != "1"
+	}, Status: http.StatusBadRequest})
+	_, diags = w.invoke()
+	w.ClearFaults()
+	w.assertJobs()
+	return diags
+}
+
+// assertJobs compares the jobs by the names of their files.
+func (w *world) assertJobs(jobs ...string) {
+	w.t.Helper()
+	var got []string
+	stored := map[string]bool{}
+	for _, o := range w.Objects() {
+		stored[o.KeyPath] = true
+	}
+	for _, b := range w.Batches() {
+		var names []string
+		for _, keyPath := range b.Paths {
+			if !stored[keyPath] {
+				w.t.Errorf("a job on %s, which is not stored", keyPath)
+			}
+			names = append(names, keyPath[strings.LastIndex(keyPath, "/")+1:])
+		}
+		got = append(got, strings.Join(names, " "))
+	}
+	want(w.t, "jobs", got, jobs)
+}
+
+func (w *world) journals() []string {
+	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "folder-*.jsonl"))
+	return names
+}
+
+func want(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func says(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("the text lacks %q:\n%s", part, text)
+		}
+	}
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "b.mp4", "s/a.mov", "skip/c.mp4", ".hidden")
+		w.config = w.config.With(acctest.Attrs{"exclude": []string{"skip/**", ".*"}, "name_format": "flat", "content_types": acctest.Attrs{"mov": "video/x-own"}})
+		says(t, w.mustInvoke(), "reading the files of "+w.dir, "media: 2 of 2 files, 100 %", "submitting a batch job on all files of ", "submitted all files of "+w.dir+" (2): ")
+		w.assertJobs("b.mp4 s_a.mov")
+		types := []string{}
+		for _, o := range w.Objects() {
+			types = append(types, o.ContentType)
+		}
+		slices.Sort(types)
+		want(t, "media types", types, []string{"video/mp4", "video/x-own"})
+		want(t, "journals", len(w.journals()), 0)
+
+		w.mustInvoke() // each invocation is a new one
+		want(t, "objects", len(w.Objects()), 4)
+		w.assertJobs("b.mp4 s_a.mov", "b.mp4 s_a.mov")
+	})
+}
+
+// TestProgress has every PUT take a second.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		for i := range 5 {
+			w.write(fmt.Sprintf("%d.mp4", i), "1234567890")
+		}
+		w.Hook(simulator.CallPutObject, func(*http.Request) { time.Sleep(time.Second) })
+		progress := w.mustInvoke()
+		says(t, progress, "media: 5 of 5 files, 100 %, 50 of 50 B, 10 B/s\n")
+		for _, left := range []int{1, 2, 3} {
+			line := regexp.MustCompile(fmt.Sprintf(`(?m)^media: \d of 5 files, %d %%, %d of 50 B, 10 B/s, %d s left$`, 100-20*left, 50-10*left, left))
+			if !line.MatchString(progress) {
+				t.Errorf("no line has %s:\n%s", line, progress)
+			}
+		}
+	})
+}
+
+func TestFailingFile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4", "c.mp4")
+		says(t, w.breakOff(simulator.CallPutObject, "bad.mp4"), "1 of 3 files could not be uploaded", "- bad.mp4: ", "400", "Stored files: 2. They are recorded in `resume_dir`",
+			"No batch job was submitted", "Invoke the action again on this machine")
+		w.ResetJournal()
+		w.mustInvoke()
+		want(t, "PUTs of the second invocation", w.Count(simulator.CallPutObject), 1)
+		w.assertJobs("a.mp4 bad.mp4 c.mp4")
+	})
+}
+
+func TestFailingFileWithoutRecords(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.Env["VODLIVE_RESUME_DIR"] = ""
+		says(t, w.breakOff(simulator.CallPutObject, "bad.mp4"), "Stored files: 1. No batch job was submitted. `resume_dir` is not used", "sends all files")
+		w.ResetJournal()
+		w.mustInvoke()
+		want(t, "PUTs of the second invocation", w.Count(simulator.CallPutObject), 2)
+	})
+}
+
+// TestLargeFileContinues: the parts that are stored are in the record of the file.
+func TestLargeFileContinues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "small.mp4")
+	content := make([]byte, 6*mib)
+	_, _ = rand.Read(content)
+	w.write("large.mp4", string(content))
+	w.config = w.config.With(acctest.Attrs{"method": "multipart", "part_size": 5 * mib})
+	says(t, w.breakOff(simulator.CallPutPart, "large.mp4"), "1 of 2 files could not be uploaded", "- large.mp4: ")
+	w.ResetJournal()
+	w.mustInvoke()
+	want(t, "calls", w.Counts(), map[string]int{
+		simulator.CallMultipartURL: 1, simulator.CallPutPart: 1, simulator.CallMultipartComplete: 1, simulator.CallBatch: 1,
+	})
+	w.assertJobs("large.mp4 small.mp4")
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	const files, stored = 12, 7
+	w := newWorld(t)
+	for i := range files {
+		w.write(fmt.Sprintf("%02d.mp4", i), fmt.Sprintf("content %d", i))
+	}
+	n := 0 // PUTs come one at a time
+	hold := w.Hold(simulator.CallPutObject, func(*http.Request) bool { n++; return n > stored })
+	p, cancel := w.Provider(oneByOne).WithCancel()
+	defer cancel()
+	go func() {
+		_ = hold.Arrived(t.Context(), 1)
+		cancel()
+	}()
+	_, diags := w.invokeOn(p)
+	says(t, diags, "5 of 12 files could not be uploaded", "- The run was interrupted before 5 files were stored.", "Stored files: 7. ", "No batch job was submitted")
+	hold.Release()
+	w.assertJobs()
+	w.ResetJournal()
+	w.mustInvoke()
+	want(t, "PUTs of the second invocation", w.Count(simulator.CallPutObject), files-stored)
+	want(t, "files of the job", len(w.Batches()[0].Paths), files)
+}
+
+// TestJobThatFails: the files are not sent again for the sake of the job.
+func TestJobThatFails(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault simulator.Fault
+		says  string
+	}{
+		"refused": {simulator.Fault{Status: http.StatusBadRequest, Body: `{"message":"no such mode"}`}, "no such mode"},
+		"lost":    {simulator.Fault{BreakAfter: true}, "may have been submitted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "a.mp4", "b.mp4")
+				tc.fault.Call = simulator.CallBatch
+				w.Fail(tc.fault)
+				_, diags := w.invoke()
+				w.ClearFaults()
+				says(t, diags, tc.says, "All files are stored (2).", "sends none of them")
+				w.ResetJournal()
+				w.mustInvoke()
+				want(t, "calls", w.Counts(), map[string]int{simulator.CallBatch: 1})
+				want(t, "journals", len(w.journals()), 0)
+			})
+		})
+	}
+}
+
+func TestPlanProblems(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		prepare func(w *world)
+		config  acctest.Attrs
+		says    []string
+	}{
+		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`a.mp4 and x/a.mp4 would both be stored as "a.mp4"`}},
+		"empty folder":   {func(w *world) { _ = os.Remove(filepath.Join(w.dir, "a.mp4")) }, nil, []string{"has no file that `include` and `exclude` select"}},
+		"nothing chosen": {nil, acctest.Attrs{"include": []string{"*.mov"}}, []string{"has no file that `include` and `exclude` select"}},
+		"empty files":    {func(w *world) { w.write("b.mp4", ""); w.write("s/c.mp4", "") }, nil, []string{"b.mp4 is empty", "c.mp4 is empty"}},
+		"a file":         {func(w *world) { w.config["source_dir"] = filepath.Join(w.dir, "a.mp4") }, nil, []string{"The folder cannot be uploaded", "not a directory"}},
+		"too large": {
+			func(w *world) { _ = os.Truncate(filepath.Join(w.dir, "a.mp4"), 5<<30+1) },
+			acctest.Attrs{"method": "single"},
+			[]string{"has 5368709121 bytes", `"multipart"`},
+		},
+		"no source":       {nil, acctest.Attrs{"source_dir": nil}, []string{"[source,source_dir]"}},
+		"two sources":     {nil, acctest.Attrs{"source": "a.mp4"}, []string{"[source,source_dir]"}},
+		"name of a file":  {nil, acctest.Attrs{"file_name": "a.mp4"}, []string{`"source" must be specified when "file_name"`}},
+		"include of none": {nil, acctest.Attrs{"source_dir": nil, "source": "a.mp4", "include": []string{"*"}}, []string{`"source_dir" must be specified when "include"`}},
+		"pattern":         {nil, acctest.Attrs{"exclude": []string{"[a"}}, []string{"Invalid pattern"}},
+		"name format":     {nil, acctest.Attrs{"name_format": "long"}, []string{`"flat"`}},
+		"media type":      {nil, acctest.Attrs{"content_types": acctest.Attrs{".x": "nonsense"}}, []string{"Invalid media type"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "a.mp4")
+			if tc.prepare != nil {
+				tc.prepare(w)
+			}
+			w.config = w.config.With(tc.config)
+			progress, diags := w.invoke()
+			says(t, diags, tc.says...)
+			want(t, "progress of an action that was not planned", progress, "")
+			want(t, "calls", w.Counts(), map[string]int{})
+		})
+	}
+}
+
+// TestMissingFolder: the plan may make it, so only the invocation fails.
+func TestMissingFolder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	progress, diags := w.invoke()
+	says(t, diags, "The folder cannot be uploaded", "media cannot be read: ")
+	says(t, progress, "reading the files of ")
+}

@@ -1,0 +1,73 @@
+package upload_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// slowDisk is the context of files that each take a second to read. The engine asks for its error
+// before each.
+type slowDisk struct{ context.Context }
+
+func (s slowDisk) Err() error {
+	time.Sleep(time.Second)
+	return s.Context.Err()
+}
+
+// TestReadingForSeconds has a plan read files for two and for five seconds. Several are read at once.
+func TestReadingForSeconds(t *testing.T) {
+	t.Parallel()
+	for seconds, lines := range map[int]int{2: 0, 5: 3} {
+		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				dir := t.TempDir()
+				looks := make([]upload.Look, seconds*4*runtime.GOMAXPROCS(0))
+				for i := range looks {
+					looks[i].File.Path = filepath.Join(dir, fmt.Sprintf("%d.mp4", i))
+					if err := os.WriteFile(looks[i].File.Path, []byte("0123456789"), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				progress := filepath.Join(t.TempDir(), "progress")
+				u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{}), ProgressFile: progress})
+				var log bytes.Buffer
+				var shown []string
+				ctx := slowDisk{tflogtest.RootLogger(t.Context(), &log)}
+				u.LookAt(ctx, "media", looks, upload.DetectContent, func(line string) { shown = append(shown, line) })
+				for _, l := range looks {
+					if l.Err != nil || l.SHA256 == "" {
+						t.Fatalf("%+v", l)
+					}
+				}
+				written, err := os.ReadFile(progress)
+				if err != nil || len(shown) != lines || strings.Join(append(shown, ""), "\n") != string(written) {
+					t.Fatalf("want %d lines, shown: %q, written: %q, %v", lines, shown, written, err)
+				}
+				want := regexp.MustCompile(fmt.Sprintf(`^media: looking at \d+ of %d files, \d+ read \(\d+ .?B\)$`, len(looks)))
+				for _, line := range shown {
+					if !want.MatchString(line) {
+						t.Errorf("line %q", line)
+					}
+				}
+				if logged := strings.Count(log.String(), "reading the files of a folder"); logged != min(lines, 1) {
+					t.Errorf("%d lines in the log:\n%s", logged, &log)
+				}
+			})
+		})
+	}
+}
