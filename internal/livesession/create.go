@@ -83,7 +83,7 @@ func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 
 // settle waits for the session and fills in the values that the create response lacks.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
-	p := &confirming{get: r.data.Sessions.Fetch, then: r.data.Sessions}
+	p := &confirming{get: r.data.API.GetSession, then: r.data.Sessions}
 	last, failed := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
 	n.seen(last)
 	if p.confirmed {

@@ -77,7 +77,7 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 	}
 	id := m.ID.ValueString()
 	since := time.Now()
-	s, err := d.data.Sessions.Fetch(ctx, id)
+	s, err := d.data.API.GetSession(ctx, id)
 	switch {
 	case api.NotFound(err):
 		resp.Diagnostics.Append(noSuchSession(id, d.data.LiveAddress, err))

@@ -155,7 +155,7 @@ func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequ
 	if unconfirmed == nil {
 		return r.data.Sessions.Get(ctx, id)
 	}
-	s, err = getUnconfirmed(ctx, r.data.Sessions.Fetch, id)
+	s, err = getUnconfirmed(ctx, r.data.API.GetSession, id)
 	if err == nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 	}
