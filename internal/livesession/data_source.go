@@ -17,24 +17,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// sessionAttributes returns every field of a session as a computed attribute.
+// sessionAttributes returns every field of a session as a computed attribute. The framework takes
+// the attributes of a resource for a data source, too.
 func sessionAttributes() map[string]schema.Attribute {
 	computed := map[string]schema.Attribute{}
 	for _, a := range attributes {
-		switch a.value(&session{}).(type) {
-		case types.Bool:
-			computed[a.name] = schema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
-		case types.Int64:
-			computed[a.name] = schema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
-		case types.Object:
-			parts := map[string]schema.Attribute{}
-			for _, part := range presetParts {
-				parts[part.name] = schema.StringAttribute{Computed: true, MarkdownDescription: part.description}
-			}
-			computed[a.name] = schema.SingleNestedAttribute{Computed: true, MarkdownDescription: a.description, Attributes: parts}
-		default:
-			computed[a.name] = schema.StringAttribute{Computed: true, Sensitive: a.sensitive, MarkdownDescription: a.description}
-		}
+		computed[a.name] = a.computed()
 	}
 	return computed
 }
@@ -137,10 +125,8 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 			NestedObject:        schema.NestedAttributeObject{Attributes: sessionAttributes()},
 		},
 	}
-	for name, description := range filterDescriptions {
-		attributes[name] = schema.StringAttribute{
-			Optional: true, MarkdownDescription: description, Validators: []validator.String{filterRules[name]},
-		}
+	for name, attribute := range filterAttributes {
+		attributes[name] = attribute
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the live sessions of the account, with every field that the service returns. The provider applies the filters itself: " +
