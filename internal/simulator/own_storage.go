@@ -225,9 +225,6 @@ func (st *ownStorage) servePut(r *http.Request, bucket, key string) answer {
 	if err != nil {
 		return st.refuse(r, err)
 	}
-	if st.o.ETagQuoting == "bare" {
-		etag = unquoted(etag)
-	}
 	header := storageHeader()
 	header.Set("ETag", etag)
 	header.Set("X-Amz-Server-Side-Encryption", st.o.Encryption)
