@@ -83,7 +83,7 @@ var attributes = []attribute{
 	},
 	{
 		name: "input_preset", description: "Codec, maximum resolution and maximum bit rate of the input.",
-		access: presetAccess,
+		access: preset(),
 	},
 	{
 		name: "input_source_a", description: "`rtmp://` or `rtmps://` URL from which the service fetches the stream. Its path may carry a stream key.",
@@ -274,14 +274,19 @@ type access struct {
 	send  func(m *session, to *api.SessionSpec) // nil for computed attributes
 }
 
-func text(at func(*session) *types.String, shown func(*api.Session) string, sent func(*api.SessionSpec) *string) access {
-	a := access{
-		at:    at,
+// field reads, copies and clears a field of a session.
+func field[T attr.Value](at func(*session) *T, null T) access {
+	return access{
 		value: func(m *session) attr.Value { return *at(m) },
 		copy:  func(to, from *session) { *at(to) = *at(from) },
-		read:  func(m *session, s *api.Session, values []string) { keep(at(m), canonical(shown(s), values)) },
-		clear: func(m *session) { *at(m) = types.StringNull() },
+		clear: func(m *session) { *at(m) = null },
 	}
+}
+
+func text(at func(*session) *types.String, shown func(*api.Session) string, sent func(*api.SessionSpec) *string) access {
+	a := field(at, types.StringNull())
+	a.at = at
+	a.read = func(m *session, s *api.Session, values []string) { keep(at(m), canonical(shown(s), values)) }
 	if sent != nil {
 		a.send = func(m *session, to *api.SessionSpec) { *sent(to) = at(m).ValueString() }
 	}
@@ -300,20 +305,17 @@ func keep(to *types.String, value string) {
 
 // flag is an argument whose default is false.
 func flag(at func(*session) *types.Bool, shown func(*api.Session) *bool, sent func(*api.SessionSpec) *bool) access {
-	return access{
-		value: func(m *session) attr.Value { return *at(m) },
-		copy:  func(to, from *session) { *at(to) = *at(from) },
-		read: func(m *session, s *api.Session, _ []string) {
-			switch value := shown(s); {
-			case value != nil:
-				*at(m) = types.BoolValue(*value)
-			case at(m).IsUnknown() || at(m).IsNull():
-				*at(m) = types.BoolValue(false)
-			}
-		},
-		clear: func(m *session) { *at(m) = types.BoolNull() },
-		send:  func(m *session, to *api.SessionSpec) { *sent(to) = at(m).ValueBool() },
+	a := field(at, types.BoolNull())
+	a.read = func(m *session, s *api.Session, _ []string) {
+		switch value := shown(s); {
+		case value != nil:
+			*at(m) = types.BoolValue(*value)
+		case at(m).IsUnknown() || at(m).IsNull():
+			*at(m) = types.BoolValue(false)
+		}
 	}
+	a.send = func(m *session, to *api.SessionSpec) { *sent(to) = at(m).ValueBool() }
+	return a
 }
 
 // scheduledFlag is is_scheduled of a response. A response with a start may leave it out.
@@ -325,19 +327,16 @@ func scheduledFlag(s *api.Session) *bool {
 }
 
 func number(at func(*session) *types.Int64, shown func(*api.Session) *int64) access {
-	return access{
-		value: func(m *session) attr.Value { return *at(m) },
-		copy:  func(to, from *session) { *at(to) = *at(from) },
-		read: func(m *session, s *api.Session, _ []string) {
-			switch value := shown(s); {
-			case value != nil:
-				*at(m) = types.Int64Value(*value)
-			case at(m).IsUnknown():
-				*at(m) = types.Int64Null()
-			}
-		},
-		clear: func(m *session) { *at(m) = types.Int64Null() },
+	a := field(at, types.Int64Null())
+	a.read = func(m *session, s *api.Session, _ []string) {
+		switch value := shown(s); {
+		case value != nil:
+			*at(m) = types.Int64Value(*value)
+		case at(m).IsUnknown():
+			*at(m) = types.Int64Null()
+		}
 	}
+	return a
 }
 
 // presetPart is an attribute of input_preset.
@@ -364,10 +363,9 @@ func (m *session) preset(name string) types.String {
 	return value
 }
 
-var presetAccess = access{
-	value: func(m *session) attr.Value { return m.InputPreset },
-	copy:  func(to, from *session) { to.InputPreset = from.InputPreset },
-	read: func(m *session, s *api.Session, _ []string) {
+func preset() access {
+	a := field(func(m *session) *types.Object { return &m.InputPreset }, types.ObjectNull(presetTypes))
+	a.read = func(m *session, s *api.Session, _ []string) {
 		if m.InputPreset.IsNull() && s.InputPreset == (api.InputPreset{}) {
 			return
 		}
@@ -381,11 +379,11 @@ var presetAccess = access{
 			parts[part.name] = value
 		}
 		m.InputPreset = types.ObjectValueMust(presetTypes, parts)
-	},
-	clear: func(m *session) { m.InputPreset = types.ObjectNull(presetTypes) },
-	send: func(m *session, to *api.SessionSpec) {
+	}
+	a.send = func(m *session, to *api.SessionSpec) {
 		for _, part := range presetParts {
 			*part.at(&to.InputPreset) = m.preset(part.name).ValueString()
 		}
-	},
+	}
+	return a
 }

@@ -3,6 +3,7 @@ package livesession
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,7 +93,7 @@ func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Sessi
 		resp.Diagnostics.Append(failed)
 		return
 	}
-	if _, missing := n.model.untold(); len(missing) == 0 || unallocated(last.Status) {
+	if _, missing := n.model.untold(); len(missing) == 0 || slices.Contains(unallocatedStatuses, last.Status) {
 		return
 	}
 	if s := r.listedNew(ctx, created.ID, &resp.Diagnostics); s != nil {

@@ -1,6 +1,7 @@
 package mediaupload
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -71,11 +72,7 @@ func (e *uploadURL) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	if m.ContentType.IsNull() {
-		found := upload.TypeByName(m.FileName.ValueString())
-		if found == "" {
-			found = "application/octet-stream"
-		}
-		m.ContentType = types.StringValue(found)
+		m.ContentType = types.StringValue(cmp.Or(upload.TypeByName(m.FileName.ValueString()), "application/octet-stream"))
 	}
 	target, err := e.data.API.PresignUpload(ctx, m.FileName.ValueString(), m.ContentType.ValueString())
 	if err == nil {
