@@ -44,7 +44,7 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 	attributes["id"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",
-		Validators:          []validator.String{notBlank()},
+		Validators:          rules(notBlank()),
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one live session by its id, with every field that the service returns.",

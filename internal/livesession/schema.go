@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -79,7 +81,7 @@ func (a attribute) argument() schema.Attribute {
 	return schema.StringAttribute{
 		Required: a.needs == nil, Optional: a.needs != nil, Sensitive: a.sensitive,
 		MarkdownDescription: a.description + a.rule,
-		Validators:          []validator.String{a.valid},
+		Validators:          a.valid,
 		PlanModifiers:       []planmodifier.String{keepSpelling{a}},
 	}
 }
@@ -90,7 +92,7 @@ func presetArguments() map[string]schema.Attribute {
 		argument := schema.StringAttribute{
 			Required:            true,
 			MarkdownDescription: part.description,
-			Validators:          []validator.String{oneOf(part.values...)},
+			Validators:          rules(oneOf(part.values...)),
 		}
 		if part.name == "codec" {
 			argument.Required, argument.Optional, argument.Computed = false, true, true
@@ -109,7 +111,10 @@ func (a attribute) writeOnlyArgument() schema.StringAttribute {
 		Optional: true, Sensitive: true, WriteOnly: true,
 		MarkdownDescription: fmt.Sprintf("`%s` as a write-only argument, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state. "+
 			"Set only one of the two. Requires `urls_wo_version`. The data sources of sessions show the URL nevertheless, because the service returns it.", a.name),
-		Validators: []validator.String{a.valid},
+		Validators: append(rules(
+			stringvalidator.ConflictsWith(path.MatchRoot(a.name)),
+			stringvalidator.AlsoRequires(path.MatchRoot("urls_wo_version")),
+		), a.valid...),
 	}
 }
 

@@ -76,17 +76,6 @@ func notBlank() stringRule {
 	}}
 }
 
-// sessionName rejects a name that could be sent but not read again.
-func sessionName() stringRule {
-	rule := notBlank()
-	return stringRule{allowed: rule.allowed, problem: func(value string) string {
-		if len(value) > api.TextLimit {
-			return fmt.Sprintf("A name of %d bytes was given; it must not be longer than %d bytes.", len(value), api.TextLimit)
-		}
-		return rule.problem(value)
-	}}
-}
-
 // knownStatus only warns of an unknown status, because the service may have added it.
 func knownStatus() stringRule {
 	return stringRule{allowed: "should be " + quoted(statuses), doubts: true, problem: func(value string) string {
