@@ -51,7 +51,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	n.seen(created)
 	n.save(ctx, resp)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, []byte("true"))...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, byListing)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, []byte(byListing))...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
