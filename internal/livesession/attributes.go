@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
@@ -35,8 +37,8 @@ type attribute struct {
 	// values is the fixed set of values, nil without one. The service may write them in another
 	// letter case.
 	values []string
-	// valid is the rule for the value of a string.
-	valid stringRule
+	// valid are the rules for the value of a string.
+	valid []validator.String
 	// same compares two values by their meaning, nil: they mean the same only if they are equal.
 	same func(a, b string) bool
 	// twin is the write-only argument that can be set instead, nil without one.
@@ -50,14 +52,14 @@ var attributes = []attribute{
 		access: text(func(m *session) *types.String { return &m.ID }, func(s *api.Session) string { return s.ID }, nil),
 	},
 	{
-		name: "name", description: "Name of the session.", valid: sessionName(), same: api.SameText,
+		name: "name", description: "Name of the session.", valid: rules(notBlank(), stringvalidator.LengthAtMost(api.TextLimit)), same: api.SameText,
 		access: text(func(m *session) *types.String { return &m.Name }, func(s *api.Session) string { return s.Name }, func(s *api.SessionSpec) *string { return &s.Name }),
 	},
 	{
 		name:        "region",
 		description: "Region in which the session runs. It must be allocated to the account: the data source `vodlive_regions` lists these regions.",
 		access:      text(func(m *session) *types.String { return &m.Region }, func(s *api.Session) string { return s.Region }, func(s *api.SessionSpec) *string { return &s.Region }),
-		valid:       notBlank(),
+		valid:       rules(notBlank()),
 		same:        strings.EqualFold,
 	},
 	{
@@ -65,52 +67,52 @@ var attributes = []attribute{
 		description: "How the service gets the stream: `RTMP_PUSH` or `RTMPS_PUSH` (your encoder sends it to `input_endpoint_a`), `RTMP_PULL` or " +
 			"`RTMPS_PULL` (the service fetches it from `input_source_a`).",
 		access: text(func(m *session) *types.String { return &m.Input }, func(s *api.Session) string { return s.Input }, func(s *api.SessionSpec) *string { return &s.Input }),
-		values: directions, valid: oneOf(directions...),
+		values: directions, valid: rules(oneOf(directions...)),
 	},
 	{
 		name:        "mode",
 		description: "`NORM`: one pipeline. `HA`: a main and a backup pipeline. The service does not switch between them: your client does, on failure.",
 		access:      text(func(m *session) *types.String { return &m.Mode }, func(s *api.Session) string { return s.Mode }, func(s *api.SessionSpec) *string { return &s.Mode }),
 		values:      modes,
-		valid:       oneOf(modes...),
+		valid:       rules(oneOf(modes...)),
 	},
 	{
 		name: "output_mode",
 		description: "How the service delivers the stream: `RTMP_PULL` or `RTMPS_PULL` (players fetch it from `output_endpoint_a`), `RTMP_PUSH` or " +
 			"`RTMPS_PUSH` (the service sends it to `output_destination_a`).",
 		access: text(func(m *session) *types.String { return &m.OutputMode }, func(s *api.Session) string { return s.OutputMode }, func(s *api.SessionSpec) *string { return &s.OutputMode }),
-		values: directions, valid: oneOf(directions...),
+		values: directions, valid: rules(oneOf(directions...)),
 	},
 	{
 		name: "input_preset", description: "Codec, maximum resolution and maximum bit rate of the input.",
-		access: presetAccess,
+		access: preset(),
 	},
 	{
 		name: "input_source_a", description: "`rtmp://` or `rtmps://` URL from which the service fetches the stream. Its path may carry a stream key.",
 		rule:   " Required with a PULL `input`, not allowed with a PUSH one.",
 		access: text(func(m *session) *types.String { return &m.InputSourceA }, func(s *api.Session) string { return s.InputSourceA }, func(s *api.SessionSpec) *string { return &s.InputSourceA }),
-		needs:  []condition{pullIn}, sensitive: true, listed: true, valid: streamURL(), same: sameURL,
+		needs:  []condition{pullIn}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
 		twin: func(m *model) *types.String { return &m.InputSourceAWO },
 	},
 	{
 		name: "input_source_b", description: "`rtmp://` or `rtmps://` URL from which the backup pipeline fetches the stream. Its path may carry a stream key.",
 		rule:   " Required with a PULL `input` and mode `HA`, not allowed otherwise.",
 		access: text(func(m *session) *types.String { return &m.InputSourceB }, func(s *api.Session) string { return s.InputSourceB }, func(s *api.SessionSpec) *string { return &s.InputSourceB }),
-		needs:  []condition{pullIn, ha}, sensitive: true, listed: true, valid: streamURL(), same: sameURL,
+		needs:  []condition{pullIn, ha}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
 		twin: func(m *model) *types.String { return &m.InputSourceBWO },
 	},
 	{
 		name: "output_destination_a", description: "`rtmp://` or `rtmps://` URL to which the service sends the stream. Its path may carry a stream key.",
 		rule:   " Required with a PUSH `output_mode`, not allowed with a PULL one.",
 		access: text(func(m *session) *types.String { return &m.OutputDestinationA }, func(s *api.Session) string { return s.OutputDestinationA }, func(s *api.SessionSpec) *string { return &s.OutputDestinationA }),
-		needs:  []condition{pushOut}, sensitive: true, listed: true, valid: streamURL(), same: sameURL,
+		needs:  []condition{pushOut}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
 		twin: func(m *model) *types.String { return &m.OutputDestinationAWO },
 	},
 	{
 		name: "output_destination_b", description: "`rtmp://` or `rtmps://` URL to which the backup pipeline sends the stream. Its path may carry a stream key.",
 		rule:   " Required with a PUSH `output_mode` and mode `HA`, not allowed otherwise.",
 		access: text(func(m *session) *types.String { return &m.OutputDestinationB }, func(s *api.Session) string { return s.OutputDestinationB }, func(s *api.SessionSpec) *string { return &s.OutputDestinationB }),
-		needs:  []condition{pushOut, ha}, sensitive: true, listed: true, valid: streamURL(), same: sameURL,
+		needs:  []condition{pushOut, ha}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
 		twin: func(m *model) *types.String { return &m.OutputDestinationBWO },
 	},
 	{
@@ -125,14 +127,14 @@ var attributes = []attribute{
 		name: "timezone", description: "Time zone of `scheduled_at`: a name of the tz database, such as `Europe/Berlin`.",
 		rule:   " Required when `is_scheduled` is true, not allowed otherwise.",
 		access: text(func(m *session) *types.String { return &m.Timezone }, func(s *api.Session) string { return s.Timezone }, func(s *api.SessionSpec) *string { return &s.Timezone }),
-		needs:  []condition{scheduled}, valid: timezone(), same: localtime.SameZone,
+		needs:  []condition{scheduled}, valid: rules(timezone()), same: localtime.SameZone,
 	},
 	{
 		name: "scheduled_at", description: "Start of the session, as a local time `YYYY-MM-DD HH:MM` in `timezone`.",
 		rule: " Required when `is_scheduled` is true, not allowed otherwise. A time that does not exist because of a clock change is an error, " +
 			"and so is a time in the past when the session is created. The function `schedule` converts an RFC 3339 time.",
 		access: text(func(m *session) *types.String { return &m.ScheduledAt }, func(s *api.Session) string { return s.ScheduledAt }, func(s *api.SessionSpec) *string { return &s.ScheduledAt }),
-		needs:  []condition{scheduled}, valid: localTime(), same: sameClock,
+		needs:  []condition{scheduled}, valid: rules(localTime()), same: sameClock,
 	},
 	{
 		name: "status",
@@ -194,6 +196,8 @@ var attributes = []attribute{
 		access: number(func(m *session) *types.Int64 { return &m.EgressPort }, func(s *api.Session) *int64 { return s.EgressPort }),
 	},
 }
+
+func rules(list ...validator.String) []validator.String { return list }
 
 // arguments are the attributes that a create request has, computed are the others.
 var (
@@ -274,14 +278,19 @@ type access struct {
 	send  func(m *session, to *api.SessionSpec) // nil for computed attributes
 }
 
-func text(at func(*session) *types.String, shown func(*api.Session) string, sent func(*api.SessionSpec) *string) access {
-	a := access{
-		at:    at,
+// field reads, copies and clears a field of a session.
+func field[T attr.Value](at func(*session) *T, null T) access {
+	return access{
 		value: func(m *session) attr.Value { return *at(m) },
 		copy:  func(to, from *session) { *at(to) = *at(from) },
-		read:  func(m *session, s *api.Session, values []string) { keep(at(m), canonical(shown(s), values)) },
-		clear: func(m *session) { *at(m) = types.StringNull() },
+		clear: func(m *session) { *at(m) = null },
 	}
+}
+
+func text(at func(*session) *types.String, shown func(*api.Session) string, sent func(*api.SessionSpec) *string) access {
+	a := field(at, types.StringNull())
+	a.at = at
+	a.read = func(m *session, s *api.Session, values []string) { keep(at(m), canonical(shown(s), values)) }
 	if sent != nil {
 		a.send = func(m *session, to *api.SessionSpec) { *sent(to) = at(m).ValueString() }
 	}
@@ -300,20 +309,17 @@ func keep(to *types.String, value string) {
 
 // flag is an argument whose default is false.
 func flag(at func(*session) *types.Bool, shown func(*api.Session) *bool, sent func(*api.SessionSpec) *bool) access {
-	return access{
-		value: func(m *session) attr.Value { return *at(m) },
-		copy:  func(to, from *session) { *at(to) = *at(from) },
-		read: func(m *session, s *api.Session, _ []string) {
-			switch value := shown(s); {
-			case value != nil:
-				*at(m) = types.BoolValue(*value)
-			case at(m).IsUnknown() || at(m).IsNull():
-				*at(m) = types.BoolValue(false)
-			}
-		},
-		clear: func(m *session) { *at(m) = types.BoolNull() },
-		send:  func(m *session, to *api.SessionSpec) { *sent(to) = at(m).ValueBool() },
+	a := field(at, types.BoolNull())
+	a.read = func(m *session, s *api.Session, _ []string) {
+		switch value := shown(s); {
+		case value != nil:
+			*at(m) = types.BoolValue(*value)
+		case at(m).IsUnknown() || at(m).IsNull():
+			*at(m) = types.BoolValue(false)
+		}
 	}
+	a.send = func(m *session, to *api.SessionSpec) { *sent(to) = at(m).ValueBool() }
+	return a
 }
 
 // scheduledFlag is is_scheduled of a response. A response with a start may leave it out.
@@ -325,19 +331,16 @@ func scheduledFlag(s *api.Session) *bool {
 }
 
 func number(at func(*session) *types.Int64, shown func(*api.Session) *int64) access {
-	return access{
-		value: func(m *session) attr.Value { return *at(m) },
-		copy:  func(to, from *session) { *at(to) = *at(from) },
-		read: func(m *session, s *api.Session, _ []string) {
-			switch value := shown(s); {
-			case value != nil:
-				*at(m) = types.Int64Value(*value)
-			case at(m).IsUnknown():
-				*at(m) = types.Int64Null()
-			}
-		},
-		clear: func(m *session) { *at(m) = types.Int64Null() },
+	a := field(at, types.Int64Null())
+	a.read = func(m *session, s *api.Session, _ []string) {
+		switch value := shown(s); {
+		case value != nil:
+			*at(m) = types.Int64Value(*value)
+		case at(m).IsUnknown():
+			*at(m) = types.Int64Null()
+		}
 	}
+	return a
 }
 
 // presetPart is an attribute of input_preset.
@@ -364,10 +367,9 @@ func (m *session) preset(name string) types.String {
 	return value
 }
 
-var presetAccess = access{
-	value: func(m *session) attr.Value { return m.InputPreset },
-	copy:  func(to, from *session) { to.InputPreset = from.InputPreset },
-	read: func(m *session, s *api.Session, _ []string) {
+func preset() access {
+	a := field(func(m *session) *types.Object { return &m.InputPreset }, types.ObjectNull(presetTypes))
+	a.read = func(m *session, s *api.Session, _ []string) {
 		if m.InputPreset.IsNull() && s.InputPreset == (api.InputPreset{}) {
 			return
 		}
@@ -381,11 +383,11 @@ var presetAccess = access{
 			parts[part.name] = value
 		}
 		m.InputPreset = types.ObjectValueMust(presetTypes, parts)
-	},
-	clear: func(m *session) { m.InputPreset = types.ObjectNull(presetTypes) },
-	send: func(m *session, to *api.SessionSpec) {
+	}
+	a.send = func(m *session, to *api.SessionSpec) {
 		for _, part := range presetParts {
 			*part.at(&to.InputPreset) = m.preset(part.name).ValueString()
 		}
-	},
+	}
+	return a
 }

@@ -3,6 +3,7 @@ package livesession
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // defaultCreateTimeout applies if timeouts.create is not set.
@@ -51,7 +51,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	n.seen(created)
 	n.save(ctx, resp)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, []byte("true"))...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, byListing)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, []byte(byListing))...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -83,17 +83,17 @@ func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 
 // settle waits for the session and fills in the values that the create response lacks.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
-	p := &confirming{get: r.data.Sessions.Fetch, then: r.data.Sessions}
+	p := &confirming{get: r.data.API.GetSession, then: r.data.Sessions}
 	last, failed := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
 	n.seen(last)
 	if p.confirmed {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 	}
 	if failed != nil {
-		resp.Diagnostics.Append(failed.diagnostic())
+		resp.Diagnostics.Append(failed)
 		return
 	}
-	if _, missing := n.model.untold(); len(missing) == 0 || unallocated(last.Status) {
+	if _, missing := n.model.untold(); len(missing) == 0 || slices.Contains(unallocatedStatuses, last.Status) {
 		return
 	}
 	if s := r.listedNew(ctx, created.ID, &resp.Diagnostics); s != nil {
@@ -116,33 +116,6 @@ func (r *liveSession) listedNew(ctx context.Context, id string, diags *diag.Diag
 		}
 	}
 	return nil
-}
-
-// diagnostic says how the wait ended and what the user can do.
-func (w *unmet) diagnostic() diag.Diagnostic {
-	const taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
-		"To keep it, run `terraform untaint` with the resource's address"
-	switch w.why {
-	case endTerminal:
-		return diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", w.status),
-			fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s. "+
-				"To accept %s as the result of a create, add it to `wait_for_status`.", w.id, w.status, taint, w.status))
-	case endTimeout:
-		detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` when `timeouts.create` ended after %s. "+
-			"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
-			w.id, w.after.Round(time.Second), w.status, taint)
-		if w.err != nil {
-			detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(w.err)
-		}
-		return diag.NewErrorDiagnostic("The live session was not ready in time", detail)
-	case endInterrupt:
-		return diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
-			fmt.Sprintf("Live session %s was created; its last status seen was %s. %s.", w.id, w.status, taint))
-	default:
-		return diag.NewErrorDiagnostic("The new live session cannot be read",
-			fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s.\n\n%s",
-				w.id, w.status, taint, providerdata.ErrorText(w.err)))
-	}
 }
 
 // differences warns of arguments that the service shows with another meaning than given. It leaves

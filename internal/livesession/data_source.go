@@ -17,24 +17,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// sessionAttributes returns every field of a session as a computed attribute.
+// sessionAttributes returns every field of a session as a computed attribute. The framework takes
+// the attributes of a resource for a data source, too.
 func sessionAttributes() map[string]schema.Attribute {
 	computed := map[string]schema.Attribute{}
 	for _, a := range attributes {
-		switch a.value(&session{}).(type) {
-		case types.Bool:
-			computed[a.name] = schema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
-		case types.Int64:
-			computed[a.name] = schema.Int64Attribute{Computed: true, MarkdownDescription: a.description}
-		case types.Object:
-			parts := map[string]schema.Attribute{}
-			for _, part := range presetParts {
-				parts[part.name] = schema.StringAttribute{Computed: true, MarkdownDescription: part.description}
-			}
-			computed[a.name] = schema.SingleNestedAttribute{Computed: true, MarkdownDescription: a.description, Attributes: parts}
-		default:
-			computed[a.name] = schema.StringAttribute{Computed: true, Sensitive: a.sensitive, MarkdownDescription: a.description}
-		}
+		computed[a.name] = a.computed()
 	}
 	return computed
 }
@@ -56,7 +44,7 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 	attributes["id"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",
-		Validators:          []validator.String{notBlank()},
+		Validators:          rules(notBlank()),
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one live session by its id, with every field that the service returns.",
@@ -77,7 +65,7 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 	}
 	id := m.ID.ValueString()
 	since := time.Now()
-	s, err := d.data.Sessions.Fetch(ctx, id)
+	s, err := d.data.API.GetSession(ctx, id)
 	switch {
 	case api.NotFound(err):
 		resp.Diagnostics.Append(noSuchSession(id, d.data.LiveAddress, err))
@@ -137,10 +125,8 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 			NestedObject:        schema.NestedAttributeObject{Attributes: sessionAttributes()},
 		},
 	}
-	for name, description := range filterDescriptions {
-		attributes[name] = schema.StringAttribute{
-			Optional: true, MarkdownDescription: description, Validators: []validator.String{filterRules[name]},
-		}
+	for name, attribute := range filterAttributes {
+		attributes[name] = attribute
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the live sessions of the account, with every field that the service returns. The provider applies the filters itself: " +

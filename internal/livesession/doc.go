@@ -9,6 +9,6 @@
 // The table in attributes.go describes each attribute of a session for all of them.
 //
 // Rules in validate.go need neither network nor clock. Rules that need the account or the clock are
-// in plan.go. All reads go through sessions.Reader, which sends a GET or answers from a page of the
-// listing.
+// in plan.go. Refreshes, listings and the polls of a wait go through sessions.Reader, which sends a
+// GET or answers from a page of the listing.
 package livesession

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -22,22 +23,21 @@ type filter struct {
 	NameRegex types.String `tfsdk:"name_regex"`
 }
 
-var filterDescriptions = map[string]string{
-	"region":     "Only sessions in this region.",
-	"mode":       "Only sessions with this mode: `HA` or `NORM`.",
-	"input":      "Only sessions with this input: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
-	"status":     "Only sessions with this status, for example `READY`.",
-	"name":       "Only sessions with exactly this name.",
-	"name_regex": "Only sessions whose name matches this regular expression ([RE2](https://github.com/google/re2/wiki/Syntax), anywhere in the name).",
+// filterAttributes are the attributes of filter, for the schemas of the data source and of the list
+// resource.
+var filterAttributes = map[string]schema.StringAttribute{
+	"region": filterBy("Only sessions in this region.", notBlank()),
+	"mode":   filterBy("Only sessions with this mode: `HA` or `NORM`.", oneOf(modes...)),
+	"input": filterBy("Only sessions with this input: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
+		oneOf(directions...)),
+	"status": filterBy("Only sessions with this status, for example `READY`.", notBlank(), knownStatus()),
+	"name":   filterBy("Only sessions with exactly this name.", notBlank()),
+	"name_regex": filterBy("Only sessions whose name matches this regular expression "+
+		"([RE2](https://github.com/google/re2/wiki/Syntax), anywhere in the name).", regex()),
 }
 
-var filterRules = map[string]validator.String{
-	"region":     notBlank(),
-	"mode":       oneOf(modes...),
-	"input":      oneOf(directions...),
-	"status":     knownStatus(),
-	"name":       notBlank(),
-	"name_regex": regex(),
+func filterBy(description string, rules ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: rules}
 }
 
 // matcher returns the filter as a function. The error is an invalid name_regex that was unknown
@@ -58,10 +58,10 @@ func (f *filter) matcher() (func(*api.Session) bool, error) {
 
 // regex allows regular expressions of Go's regexp package.
 func regex() stringRule {
-	return stringRule{allowed: "must be a regular expression in RE2 syntax", check: func(value string) (string, string) {
+	return stringRule{allowed: "must be a regular expression in RE2 syntax", problem: func(value string) string {
 		if _, err := regexp.Compile(value); err != nil {
-			return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err), ""
+			return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err)
 		}
-		return "", ""
+		return ""
 	}}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -28,10 +27,8 @@ func (l *listing) Metadata(_ context.Context, _ resource.MetadataRequest, resp *
 
 func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	attributes := map[string]schema.Attribute{}
-	for name, description := range filterDescriptions {
-		attributes[name] = schema.StringAttribute{
-			Optional: true, MarkdownDescription: description, Validators: []validator.String{filterRules[name]},
-		}
+	for name, attribute := range filterAttributes {
+		attributes[name] = attribute
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the live sessions of the account that match every filter. The provider applies the filters itself: it requests pages of the " +

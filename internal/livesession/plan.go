@@ -41,13 +41,13 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	replaced, status := replaces(&state, &plan, &config), state.Status.ValueString()
+	resp.RequiresReplace = replacing(&state, &plan, &config)
+	status := state.Status.ValueString()
 	switch {
 	case slices.Contains(elements(plan.ReplaceOnStatus), status):
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("status"), types.StringUnknown())...)
 		resp.RequiresReplace.Append(path.Root("status"))
-		replaced = true
-	case !replaced && unknownElements(plan.ReplaceOnStatus):
+	case len(resp.RequiresReplace) == 0 && unknownElements(plan.ReplaceOnStatus):
 		// A replacement that is only found necessary at apply would be an inconsistent final plan.
 		resp.Diagnostics.AddAttributeError(path.Root("replace_on_status"), "replace_on_status is not known yet",
 			fmt.Sprintf("Whether to replace live session %s (%q, status %s) depends on `replace_on_status`, whose value comes from a resource "+
@@ -55,7 +55,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 				state.ID.ValueString(), state.Name.ValueString(), cmp.Or(status, "not known")))
 		return
 	}
-	if replaced {
+	if len(resp.RequiresReplace) > 0 {
 		resp.Diagnostics.Append(state.forgotten("will be replaced by a new one and removed from the state")...)
 	}
 }
@@ -65,15 +65,21 @@ func unknownElements(set types.Set) bool {
 	return set.IsUnknown() || slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
 }
 
-// replaces reports whether the plan modifiers of the schema replace the session.
-func replaces(state, plan, config *model) bool {
+// replacing returns the attributes whose changes replace the session: the arguments that the service
+// knows, because it has no call to change a session, and the version of the write-only URLs.
+func replacing(state, plan, config *model) (changed path.Paths) {
 	if !state.URLsWOVersion.IsNull() && !state.URLsWOVersion.Equal(plan.URLsWOVersion) {
-		return true
+		changed.Append(path.Root("urls_wo_version"))
 	}
-	return slices.ContainsFunc(arguments, func(a attribute) bool {
+	for _, a := range arguments {
 		was, is := a.value(&state.session), a.value(&plan.session)
-		return !was.Equal(is) && (a.twin == nil || !is.IsNull() || !a.equal(was, *a.twin(config)))
-	})
+		// After an import, a value may move to the write-only argument.
+		moved := a.twin != nil && is.IsNull() && a.equal(was, *a.twin(config))
+		if !was.Equal(is) && !moved {
+			changed.Append(path.Root(a.name))
+		}
+	}
+	return changed
 }
 
 // forgotten warns of a session that leaves the state and may keep running. It is empty if the last
@@ -141,40 +147,30 @@ func regionProblem(region string, allocated []string) string {
 // nearest returns the name that the user most likely meant, or "". It allows for two wrong letters,
 // but for no more than a third of the word.
 func nearest(word string, names []string) string {
-	best, found := min(2, max(1, len(word)/3))+1, ""
-	for _, name := range names {
-		if strings.EqualFold(name, strings.TrimSpace(word)) {
-			return name
-		}
-		if d := distance(word, name); d < best {
-			best, found = d, name
+	given := []rune(strings.ToLower(strings.TrimSpace(word)))
+	for edits := range min(2, max(1, len(word)/3)) + 1 {
+		for _, name := range names {
+			if within(given, []rune(strings.ToLower(name)), edits) {
+				return name
+			}
 		}
 	}
-	return found
+	return ""
 }
 
-// distance is the Damerau-Levenshtein distance (optimal string alignment), without regard to case.
-func distance(a, b string) int {
-	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
+// within reports whether at most so many edits make b of a. An edit adds, removes or replaces a
+// letter, or swaps two neighbours.
+func within(a, b []rune, edits int) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	for j := range rows[0] {
-		rows[0][j] = j
+	switch {
+	case len(a) == 0 || len(b) == 0:
+		return len(a)+len(b) <= edits
+	case edits == 0:
+		return false
 	}
-	for i := 1; i <= len(x); i++ {
-		for j := 1; j <= len(y); j++ {
-			other := 1
-			if x[i-1] == y[j-1] {
-				other = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+other)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(x)][len(y)]
+	swapped := len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0]
+	return within(a[1:], b, edits-1) || within(a, b[1:], edits-1) || within(a[1:], b[1:], edits-1) ||
+		swapped && within(a[2:], b[2:], edits-1)
 }

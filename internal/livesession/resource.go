@@ -98,39 +98,24 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	before := m.session
 	private, diags := req.Private.GetKey(ctx, renditionsKey)
 	resp.Diagnostics.Append(diags...)
-	shown := decodeRenditions(private)
 	unseen, diags := req.Private.GetKey(ctx, unseenKey)
 	resp.Diagnostics.Append(diags...)
-	way, other := byGet, byListing
-	if paged {
-		way, other = byListing, byGet
-	}
+	seen := reading{model: &m, importing: importing, renditions: decodeRenditions(private), unseen: string(unseen)}
+	seen.response(s, paged)
 	if importing {
-		m.fill(s, attributes)
 		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
-		unseen = other
-	} else {
-		m.refresh(s, shown, bytes.Equal(unseen, way))
-		m.ID = types.StringValue(id) // an identity must not change
 	}
 
-	seen, diags := req.Private.GetKey(ctx, listedKey)
+	lastStatus, diags := req.Private.GetKey(ctx, listedKey)
 	resp.Diagnostics.Append(diags...)
-	if needsListing(&m, string(seen)) {
+	if needsListing(&m, string(lastStatus)) {
 		if s, _ := listed(ctx, r.data, id, time.Time{}, &resp.Diagnostics); s != nil {
-			if importing {
-				read := m.session
-				m.fill(s, attributes)
-				shown.note(&m, &read)
-			} else {
-				m.refresh(s, shown, bytes.Equal(unseen, byListing))
-			}
-			paged = true
+			seen.response(s, true)
 			resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&m.session))...)
 		}
 	}
-	if bytes.Equal(unseen, way) || paged && bytes.Equal(unseen, byListing) {
-		unseen = nil
+	if !importing {
+		m.ID = types.StringValue(id) // an identity must not change
 	}
 	if required, _ := m.untold(); importing && len(required) > 0 {
 		resp.Diagnostics.AddError("The live session cannot be imported",
@@ -140,10 +125,10 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if !reflect.DeepEqual(before, m.session) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	}
-	if encoded := shown.encoded(); !bytes.Equal(encoded, private) {
+	if encoded := seen.renditions.encoded(); !bytes.Equal(encoded, private) {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, renditionsKey, encoded)...)
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, unseen)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, []byte(seen.unseen))...)
 }
 
 // read reads a session of the state. If no GET has returned the session since its creation, read
@@ -155,7 +140,7 @@ func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequ
 	if unconfirmed == nil {
 		return r.data.Sessions.Get(ctx, id)
 	}
-	s, err = getUnconfirmed(ctx, r.data.Sessions.Fetch, id)
+	s, err = getUnconfirmed(ctx, r.data.API.GetSession, id)
 	if err == nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 	}

@@ -38,7 +38,7 @@ func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 // checkFuture rejects a start in the past. It applies to new sessions only: an existing session
 // keeps its start.
 func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
-	if !m.IsScheduled.ValueBool() || m.Timezone.ValueString() == "" {
+	if !m.IsScheduled.ValueBool() {
 		return nil
 	}
 	loc, err := localtime.Zone(m.Timezone.ValueString())

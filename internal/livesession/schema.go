@@ -6,12 +6,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/objectplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -21,8 +20,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// resourceSchema is the schema of the resource. Every argument that the service knows requires
-// replacement, because the service has no call to change a session.
+// resourceSchema is the schema of the resource. ModifyPlan decides which changes replace the session.
 func resourceSchema(ctx context.Context) schema.Schema {
 	known := map[string]schema.Attribute{
 		"wait_for_status": schema.SetAttribute{
@@ -43,7 +41,6 @@ func resourceSchema(ctx context.Context) schema.Schema {
 			Optional: true,
 			MarkdownDescription: "Version of the write-only URLs, which Terraform does not store: required with any of them. " +
 				"Raise it whenever one of the URLs changes: this replaces the session.",
-			PlanModifiers: []planmodifier.Int64{int64planmodifier.RequiresReplaceIf(hadVersion, "", "")},
 		},
 		"timeouts": timeoutsAttribute(ctx),
 	}
@@ -69,8 +66,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	}
 }
 
-// argument returns the attribute as an argument of the resource. Any change of its value replaces
-// the session.
+// argument returns the attribute as an argument of the resource.
 func (a attribute) argument() schema.Attribute {
 	switch a.value(&session{}).(type) {
 	case types.Bool:
@@ -78,25 +74,15 @@ func (a attribute) argument() schema.Attribute {
 			Optional: true, Computed: true,
 			MarkdownDescription: a.description + " Default: `false`.",
 			Default:             booldefault.StaticBool(false),
-			PlanModifiers:       []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
 		}
 	case types.Object:
-		return schema.SingleNestedAttribute{
-			Required:            true,
-			MarkdownDescription: a.description,
-			PlanModifiers:       []planmodifier.Object{objectplanmodifier.RequiresReplace()},
-			Attributes:          presetArguments(),
-		}
-	}
-	replace := stringplanmodifier.RequiresReplace()
-	if a.twin != nil {
-		replace = stringplanmodifier.RequiresReplaceIf(a.isOther, "", "")
+		return schema.SingleNestedAttribute{Required: true, MarkdownDescription: a.description, Attributes: presetArguments()}
 	}
 	return schema.StringAttribute{
 		Required: a.needs == nil, Optional: a.needs != nil, Sensitive: a.sensitive,
 		MarkdownDescription: a.description + a.rule,
-		Validators:          []validator.String{a.valid},
-		PlanModifiers:       []planmodifier.String{keepSpelling{a}, replace},
+		Validators:          a.valid,
+		PlanModifiers:       []planmodifier.String{keepSpelling{a}},
 	}
 }
 
@@ -106,7 +92,7 @@ func presetArguments() map[string]schema.Attribute {
 		argument := schema.StringAttribute{
 			Required:            true,
 			MarkdownDescription: part.description,
-			Validators:          []validator.String{oneOf(part.values...)},
+			Validators:          rules(oneOf(part.values...)),
 		}
 		if part.name == "codec" {
 			argument.Required, argument.Optional, argument.Computed = false, true, true
@@ -125,21 +111,11 @@ func (a attribute) writeOnlyArgument() schema.StringAttribute {
 		Optional: true, Sensitive: true, WriteOnly: true,
 		MarkdownDescription: fmt.Sprintf("`%s` as a write-only argument, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state. "+
 			"Set only one of the two. Requires `urls_wo_version`. The data sources of sessions show the URL nevertheless, because the service returns it.", a.name),
-		Validators: []validator.String{a.valid},
+		Validators: append(rules(
+			stringvalidator.ConflictsWith(path.MatchRoot(a.name)),
+			stringvalidator.AlsoRequires(path.MatchRoot("urls_wo_version")),
+		), a.valid...),
 	}
-}
-
-// isOther plans a replacement unless the value of the state moves to the write-only argument, as
-// after an import.
-func (a attribute) isOther(ctx context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
-	var twin types.String
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(a.name+writeOnlySuffix), &twin)...)
-	resp.RequiresReplace = !req.PlanValue.IsNull() || !a.equal(req.StateValue, twin)
-}
-
-// hadVersion plans a replacement unless the version is a session's first.
-func hadVersion(_ context.Context, req planmodifier.Int64Request, resp *int64planmodifier.RequiresReplaceIfFuncResponse) {
-	resp.RequiresReplace = !req.StateValue.IsNull()
 }
 
 // computed returns the attribute as a value of the service.
@@ -166,10 +142,7 @@ func (a attribute) computed() schema.Attribute {
 }
 
 func statusSet() []validator.Set {
-	return []validator.Set{
-		setvalidator.NoNullValues(),
-		setvalidator.ValueStringsAre(knownStatus()),
-	}
+	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank(), knownStatus())}
 }
 
 func timeoutsAttribute(ctx context.Context) schema.Attribute {

@@ -97,8 +97,8 @@ const renditionsKey = "renditions"
 // the other way shows it, too, does not matter: there is no call that changes a session.
 const unseenKey = "unseen"
 
-// byGet and byListing are the values of unseenKey.
-var byGet, byListing = []byte(`"get"`), []byte(`"listing"`)
+// The values of unseenKey.
+const byGet, byListing = `"get"`, `"listing"`
 
 // renditions are the values that the service has shown since the create in place of the configured
 // values: by argument, the SHA-256 of each, because some values are secrets.
@@ -165,6 +165,36 @@ func (m *model) refresh(s *api.Session, shown renditions, first bool) {
 		}
 	}
 	m.fill(s, computed)
+}
+
+// reading is the session of a running Read.
+type reading struct {
+	*model
+	importing  bool
+	renditions renditions
+	unseen     string // the value of unseenKey, "" for none
+}
+
+// response applies a response of the service, of the listing or of a GET. After the first one of an
+// import, the other way of reading is unseen.
+func (r *reading) response(s *api.Session, listing bool) {
+	way, other := byGet, byListing
+	if listing {
+		way, other = other, way
+	}
+	switch before := r.session; {
+	case !r.importing:
+		r.refresh(s, r.renditions, r.unseen == way)
+	case r.unseen == "":
+		r.fill(s, attributes)
+		r.unseen = other
+	default:
+		r.fill(s, attributes)
+		r.renditions.note(r.model, &before)
+	}
+	if r.unseen == way {
+		r.unseen = ""
+	}
 }
 
 // keepSpelling plans the value of the state if the configuration has another spelling of it, so

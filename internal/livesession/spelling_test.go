@@ -148,7 +148,7 @@ func TestLongNamesAndURLs(t *testing.T) {
 	}
 	checkEmptyPlan(t, w, o, c)
 	for name, tt := range map[string][2]string{
-		"name":           {strings.Repeat("é", 513), "A name of 1026 bytes was given; it must not be longer than 1024 bytes."},
+		"name":           {strings.Repeat("é", 513), "length must be at most 1024, got: 1026"},
 		"input_source_a": {url + strings.Repeat("x", 16<<10), "is longer than 16 KiB"},
 	} {
 		if text := p.Validate(resourceType, scheduledPull.With(config{name: tt[0]})).String(); !strings.Contains(text, tt[1]) || strings.Contains(text, "xxx") {

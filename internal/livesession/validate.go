@@ -25,7 +25,6 @@ func (r *liveSession) ValidateConfig(ctx context.Context, req resource.ValidateC
 	for _, a := range arguments {
 		resp.Diagnostics.Append(m.checkConditions(a)...)
 	}
-	resp.Diagnostics.Append(m.checkTwins()...)
 	resp.Diagnostics.Append(checkLocalTime(m.ScheduledAt.ValueString(), m.Timezone.ValueString())...)
 	resp.Diagnostics.Append(checkDistinctStatuses(m.WaitForStatus, m.ReplaceOnStatus)...)
 }
@@ -62,25 +61,6 @@ func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
 			detail += ", or write null: an empty string counts as set"
 		}
 		diags.AddAttributeError(path.Root(name), name+" does not apply", detail+".")
-	}
-	return diags
-}
-
-// checkTwins checks that no write-only argument is set beside its plain twin or without a version.
-func (m *model) checkTwins() (diags diag.Diagnostics) {
-	for _, a := range arguments {
-		if a.twin == nil || !known(*a.twin(m)) {
-			continue
-		}
-		twin := a.name + writeOnlySuffix
-		if known(*a.at(&m.session)) {
-			diags.AddAttributeError(path.Root(twin), "Invalid "+twin, fmt.Sprintf("`%s` and `%s` are both set. Remove one of them.", a.name, twin))
-		}
-		if m.URLsWOVersion.IsNull() {
-			diags.AddAttributeError(path.Root("urls_wo_version"), "urls_wo_version is missing",
-				fmt.Sprintf("`urls_wo_version` is required when `%s` is set: the state has no write-only values, so Terraform finds a new value by a new version only. "+
-					"Set `urls_wo_version = 1`, and raise it whenever the value changes.", twin))
-		}
 	}
 	return diags
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 )
 
-// stringRule validates a known string. check returns the text of an error and of a warning, "" for
-// none.
+// stringRule validates a known string.
 type stringRule struct {
-	allowed string // the rule, such as "must not be blank"
-	check   func(value string) (problem, warning string)
+	allowed string                           // the rule, such as "must not be blank"
+	problem func(value string) (text string) // "" for none
+	doubts  bool                             // a problem is a warning, not an error
 }
 
 func (v stringRule) Description(context.Context) string         { return v.allowed }
@@ -30,12 +30,12 @@ func (v stringRule) ValidateString(_ context.Context, req validator.StringReques
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	problem, warning := v.check(req.ConfigValue.ValueString())
-	if problem != "" {
+	switch problem := v.problem(req.ConfigValue.ValueString()); {
+	case problem == "":
+	case v.doubts:
+		resp.Diagnostics.AddAttributeWarning(req.Path, "Doubtful "+label(req.Path), problem)
+	default:
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+label(req.Path), problem)
-	}
-	if warning != "" {
-		resp.Diagnostics.AddAttributeWarning(req.Path, "Doubtful "+label(req.Path), warning)
 	}
 }
 
@@ -54,53 +54,39 @@ func label(p path.Path) string {
 // value.
 func oneOf(values ...string) stringRule {
 	allowed := "must be " + quoted(values)
-	return stringRule{allowed: allowed, check: func(value string) (string, string) {
+	return stringRule{allowed: allowed, problem: func(value string) string {
 		if slices.Contains(values, value) {
-			return "", ""
+			return ""
 		}
 		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
 		if meant := alike(value, values); meant != "" {
 			problem += fmt.Sprintf(" Write %q.", meant)
 		}
-		return problem, ""
+		return problem
 	}}
 }
 
 // notBlank rejects an empty string and white space.
 func notBlank() stringRule {
-	return stringRule{allowed: "must not be blank", check: func(value string) (string, string) {
+	return stringRule{allowed: "must not be blank", problem: func(value string) string {
 		if strings.TrimSpace(value) == "" {
-			return fmt.Sprintf("%q was given; it must not be blank.", value), ""
+			return fmt.Sprintf("%q was given; it must not be blank.", value)
 		}
-		return "", ""
-	}}
-}
-
-// sessionName rejects a name that could be sent but not read again.
-func sessionName() stringRule {
-	rule := notBlank()
-	return stringRule{allowed: rule.allowed, check: func(value string) (string, string) {
-		if len(value) > api.TextLimit {
-			return fmt.Sprintf("A name of %d bytes was given; it must not be longer than %d bytes.", len(value), api.TextLimit), ""
-		}
-		return rule.check(value)
+		return ""
 	}}
 }
 
 // knownStatus only warns of an unknown status, because the service may have added it.
 func knownStatus() stringRule {
-	return stringRule{allowed: "should be " + quoted(statuses), check: func(value string) (string, string) {
-		if strings.TrimSpace(value) == "" {
-			return fmt.Sprintf("%q was given; a status must not be blank. The known ones are %s.", value, enumerate(statuses, "and")), ""
+	return stringRule{allowed: "should be " + quoted(statuses), doubts: true, problem: func(value string) string {
+		if slices.Contains(statuses, value) || strings.TrimSpace(value) == "" { // notBlank rejects a blank one
+			return ""
 		}
-		if slices.Contains(statuses, value) {
-			return "", ""
-		}
-		warning := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
+		problem := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
 		if meant := alike(value, statuses); meant != "" {
-			warning += fmt.Sprintf(" Did you mean %q?", meant)
+			problem += fmt.Sprintf(" Did you mean %q?", meant)
 		}
-		return "", warning
+		return problem
 	}}
 }
 
@@ -111,11 +97,11 @@ var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|w
 // carries a stream key.
 func streamURL() stringRule {
 	const allowed = "must be an rtmp:// or rtmps:// URL with a host"
-	return stringRule{allowed: allowed, check: func(value string) (string, string) {
+	return stringRule{allowed: allowed, problem: func(value string) string {
 		if wrong := streamURLProblem(value); wrong != "" {
-			return fmt.Sprintf("The value given (sensitive, so not shown) %s; it %s.", wrong, allowed), ""
+			return fmt.Sprintf("The value given (sensitive, so not shown) %s; it %s.", wrong, allowed)
 		}
-		return "", ""
+		return ""
 	}}
 }
 
@@ -146,20 +132,22 @@ func streamURLProblem(value string) string {
 
 // timezone allows the names of the tz database.
 func timezone() stringRule {
-	const allowed = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
-	return stringRule{allowed: allowed, check: func(value string) (string, string) { return localtime.ZoneProblem(value), "" }}
+	return stringRule{
+		allowed: "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\"",
+		problem: localtime.ZoneProblem,
+	}
 }
 
 // localTime allows YYYY-MM-DD HH:MM with a valid day and hour.
 func localTime() stringRule {
 	const allowed = "must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\""
-	return stringRule{allowed: allowed, check: func(value string) (string, string) {
+	return stringRule{allowed: allowed, problem: func(value string) string {
 		if _, err := localtime.Parse(value); err == nil {
-			return "", ""
+			return ""
 		}
 		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
 		if clock.MatchString(value) {
-			return problem + " This day or hour does not exist.", ""
+			return problem + " This day or hour does not exist."
 		}
 		value = strings.TrimSpace(value)
 		t, ok := localtime.Read(value)
@@ -171,7 +159,7 @@ func localTime() stringRule {
 		if ok {
 			problem += fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout))
 		}
-		return problem, ""
+		return problem
 	}}
 }
 

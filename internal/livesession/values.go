@@ -47,6 +47,3 @@ func enumerate(items []string, conjunction string) string {
 	}
 	return strings.Join(items[:len(items)-1], ", ") + " " + conjunction + " " + items[len(items)-1]
 }
-
-// unallocated reports whether the listing has no addresses of the session yet.
-func unallocated(status string) bool { return slices.Contains(unallocatedStatuses, status) }

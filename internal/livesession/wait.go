@@ -3,14 +3,17 @@ package livesession
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 const (
@@ -82,24 +85,24 @@ func pause(ctx context.Context, d time.Duration) bool {
 // if want is empty. It returns the session as last read, in any case.
 // Intervals grow from 1 s to 15 s, with jitter. Wait continues on unknown statuses and on transient
 // failures: the retries of a single call cover only seconds.
-func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, *unmet) {
+func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, diag.Diagnostic) {
 	start, last := time.Now(), created
-	fail := func(why end, cause error) (*api.Session, *unmet) {
-		return last, &unmet{why: why, id: created.ID, status: last.Status, after: time.Since(start), err: cause}
-	}
 	var trouble error // the failure of the last poll; nil after a success
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := p.Poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
 		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
-			return fail(endTimeout, trouble)
+			return last, notReadyInTime(last, time.Since(start), trouble)
 		case ctx.Err() != nil:
-			return fail(endInterrupt, nil)
+			return last, diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
+				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s.", last.ID, last.Status, taint))
 		case api.NotFound(err) && time.Since(start) < appearWithin:
 			tflog.Info(ctx, "The live session is not readable yet", map[string]any{"id": created.ID})
 			continue
 		case err != nil && !transient(err):
-			return fail(endRefused, err)
+			return last, diag.NewErrorDiagnostic("The new live session cannot be read",
+				fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s.\n\n%s",
+					last.ID, last.Status, taint, providerdata.ErrorText(err)))
 		case err != nil:
 			trouble = err
 			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID, "error": err.Error()})
@@ -114,9 +117,27 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 		case len(want) == 0, slices.Contains(want, s.Status):
 			return s, nil
 		case terminal(s.Status):
-			return fail(endTerminal, nil)
+			return s, diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", s.Status),
+				fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s. "+
+					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID, s.Status, taint, s.Status))
 		}
 	}
+}
+
+// taint says how a user goes on with a session for which the wait failed.
+const taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
+	"To keep it, run `terraform untaint` with the resource's address"
+
+// notReadyInTime says that the time limit ended the wait. trouble is the failure of the last poll,
+// nil if it did not fail.
+func notReadyInTime(last *api.Session, after time.Duration, trouble error) diag.Diagnostic {
+	detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` when `timeouts.create` ended after %s. "+
+		"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
+		last.ID, after.Round(time.Second), last.Status, taint)
+	if trouble != nil {
+		detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(trouble)
+	}
+	return diag.NewErrorDiagnostic("The live session was not ready in time", detail)
 }
 
 // transient reports whether the next poll may succeed.
@@ -131,22 +152,3 @@ func transient(err error) bool {
 // errTimeout is the cancellation cause of a time limit in timeouts. It tells a timeout from an
 // interrupt.
 var errTimeout = errors.New("the time limit of the operation is over")
-
-// end is the reason why a wait ended without a wanted status.
-type end int
-
-const (
-	endTerminal  end = iota + 1 // a terminal status
-	endTimeout                  // timeouts.create
-	endInterrupt                // the run was cancelled
-	endRefused                  // the service refused to show the session
-)
-
-// unmet says how a wait ended without a wanted status.
-type unmet struct {
-	why    end
-	id     string
-	status string // last seen
-	after  time.Duration
-	err    error // of endRefused, and of endTimeout if the last poll failed
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,6 +53,14 @@ func statusAfter(ready time.Duration, before, then string) func(time.Duration) (
 
 func failing(status int) error { return &api.Error{Attempted: "read it", Status: status, Attempts: 6} }
 
+// What the errors of a wait say, beside the session, its status and how to keep it.
+var (
+	ended       = []string{"The live session ended as ", "add it to `wait_for_status`"}
+	late        = []string{"The live session was not ready in time", `timeouts = { create = "40m" }`}
+	interrupted = []string{"Waiting for the live session was interrupted", "last status seen"}
+	unreadable  = []string{"The new live session cannot be read", "The last status seen", "Read it: "}
+)
+
 func TestWait(t *testing.T) {
 	t.Parallel()
 	ready := []string{"READY", "SCHEDULED"}
@@ -62,16 +71,16 @@ func TestWait(t *testing.T) {
 		cancel time.Duration // 0: never
 
 		status string
-		why    end // 0: no error
+		fails  []string // parts of the error; nil: none
 		least  time.Duration
 		most   time.Duration
 	}{
 		"ready":                    {at: statusAfter(40*time.Second, "PROVISIONING", "READY"), want: ready, status: "READY", least: 40 * time.Second, most: 56 * time.Second},
 		"scheduled":                {at: statusAfter(0, "", "SCHEDULED"), want: ready, status: "SCHEDULED", least: time.Second, most: time.Second},
-		"error":                    {at: statusAfter(0, "", "ERROR"), want: ready, status: "ERROR", why: endTerminal, most: time.Second},
-		"terminated":               {at: statusAfter(0, "", "TERMINATED"), want: ready, status: "TERMINATED", why: endTerminal, most: time.Second},
-		"stopped":                  {at: statusAfter(0, "", "STOPPED"), want: ready, status: "STOPPED", why: endTerminal, most: time.Second},
-		"cancelled":                {at: statusAfter(0, "", "CANCELLED"), want: ready, status: "CANCELLED", why: endTerminal, most: time.Second},
+		"error":                    {at: statusAfter(0, "", "ERROR"), want: ready, status: "ERROR", fails: ended, most: time.Second},
+		"terminated":               {at: statusAfter(0, "", "TERMINATED"), want: ready, status: "TERMINATED", fails: ended, most: time.Second},
+		"stopped":                  {at: statusAfter(0, "", "STOPPED"), want: ready, status: "STOPPED", fails: ended, most: time.Second},
+		"cancelled":                {at: statusAfter(0, "", "CANCELLED"), want: ready, status: "CANCELLED", fails: ended, most: time.Second},
 		"terminal, but asked for":  {at: statusAfter(0, "", "ERROR"), want: []string{"ERROR"}, status: "ERROR", most: time.Second},
 		"stopping is not terminal": {at: statusAfter(20*time.Second, "STOPPING", "STOPPED"), want: []string{"STOPPED"}, status: "STOPPED", least: 20 * time.Second, most: 36 * time.Second},
 		"status added since":       {at: statusAfter(20*time.Second, "WARMING_UP", "READY"), want: ready, status: "READY", least: 20 * time.Second, most: 36 * time.Second},
@@ -79,15 +88,15 @@ func TestWait(t *testing.T) {
 			at: statusAfter(0, "", "WARMING_UP"), want: []string{"WARMING_UP"}, status: "WARMING_UP", most: time.Second,
 		},
 		"time-out": {
-			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, limit: 20 * time.Minute, status: "PROVISIONING", why: endTimeout,
+			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, limit: 20 * time.Minute, status: "PROVISIONING", fails: late,
 			least: 20 * time.Minute, most: 20 * time.Minute,
 		},
 		"interrupt": {
-			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, cancel: 47 * time.Second, status: "PROVISIONING", why: endInterrupt,
+			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, cancel: 47 * time.Second, status: "PROVISIONING", fails: interrupted,
 			least: 47 * time.Second, most: 47 * time.Second,
 		},
 		"interrupt before the first poll": {
-			at: statusAfter(time.Hour, "PENDING", ""), want: ready, cancel: time.Millisecond, status: "PENDING", why: endInterrupt, most: time.Millisecond,
+			at: statusAfter(time.Hour, "PENDING", ""), want: ready, cancel: time.Millisecond, status: "PENDING", fails: interrupted, most: time.Millisecond,
 		},
 		"not readable at first": {
 			at: func(after time.Duration) (string, error) {
@@ -100,7 +109,7 @@ func TestWait(t *testing.T) {
 		},
 		"never readable": {
 			at:   func(time.Duration) (string, error) { return "", failing(http.StatusNotFound) },
-			want: ready, status: "PENDING", why: endRefused, least: 30 * time.Second, most: 45 * time.Second,
+			want: ready, status: "PENDING", fails: unreadable, least: 30 * time.Second, most: 45 * time.Second,
 		},
 		"gone later": {
 			at: func(after time.Duration) (string, error) {
@@ -109,11 +118,11 @@ func TestWait(t *testing.T) {
 				}
 				return "PROVISIONING", nil
 			},
-			want: ready, status: "PROVISIONING", why: endRefused, least: time.Minute, most: 76 * time.Second,
+			want: ready, status: "PROVISIONING", fails: unreadable, least: time.Minute, most: 76 * time.Second,
 		},
 		"refused": {
 			at:   func(time.Duration) (string, error) { return "", failing(http.StatusForbidden) },
-			want: ready, status: "PENDING", why: endRefused, most: time.Second,
+			want: ready, status: "PENDING", fails: append(slices.Clone(unreadable), "403 Forbidden"), most: time.Second,
 		},
 		"failures that pass": {
 			at: func(after time.Duration) (string, error) {
@@ -131,7 +140,7 @@ func TestWait(t *testing.T) {
 		},
 		"failures that do not pass": {
 			at:   func(time.Duration) (string, error) { return "", failing(http.StatusServiceUnavailable) },
-			want: ready, limit: 5 * time.Minute, status: "PENDING", why: endTimeout, least: 5 * time.Minute, most: 5 * time.Minute,
+			want: ready, limit: 5 * time.Minute, status: "PENDING", fails: late, least: 5 * time.Minute, most: 5 * time.Minute,
 		},
 	}
 	for name, tt := range tests {
@@ -159,10 +168,20 @@ func TestWait(t *testing.T) {
 					t.Errorf("took %v, want %v to %v", took, tt.least, tt.most)
 				}
 				switch {
-				case tt.why == 0 && failed != nil:
+				case tt.fails == nil && failed != nil:
 					t.Errorf("failed: %+v", failed)
-				case tt.why != 0 && (failed == nil || failed.why != tt.why || failed.id != "s1" || failed.status != tt.status || failed.after != took):
-					t.Errorf("ended with %+v after %v, want %v", failed, took, tt.why)
+				case tt.fails != nil && failed == nil:
+					t.Errorf("ended without an error after %v, want %q", took, tt.fails)
+				case tt.fails != nil:
+					text := failed.Summary() + "\n" + failed.Detail()
+					for _, want := range append([]string{"s1", tt.status, "`terraform untaint`"}, tt.fails...) {
+						if !strings.Contains(text, want) {
+							t.Errorf("%q is not in: %s", want, text)
+						}
+					}
+					if slices.Equal(tt.fails, late) && !strings.Contains(text, "ended after "+took.String()) {
+						t.Errorf("it took %v: %s", took, text)
+					}
 				}
 			})
 		})
@@ -192,23 +211,4 @@ func TestWaitPace(t *testing.T) {
 			t.Errorf("the polls leave only %v for jitter", p.tooLong)
 		}
 	})
-}
-
-// TestWaitDiagnostics: every text names id and status, and what can be done.
-func TestWaitDiagnostics(t *testing.T) {
-	t.Parallel()
-	for why, also := range map[end]string{
-		endTerminal:  "add it to `wait_for_status`",
-		endTimeout:   `timeouts = { create = "40m" }`,
-		endInterrupt: "last status seen",
-		endRefused:   "403 Forbidden",
-	} {
-		w := unmet{why: why, id: "s1", status: "PROVISIONING", after: 90 * time.Second, err: failing(http.StatusForbidden)}
-		d := w.diagnostic()
-		for _, want := range []string{"s1", "PROVISIONING", "`terraform untaint`", also} {
-			if !strings.Contains(d.Detail(), want) {
-				t.Errorf("%v: %q is not in: %s", why, want, d.Detail())
-			}
-		}
-	}
 }

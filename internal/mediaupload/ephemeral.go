@@ -1,6 +1,7 @@
 package mediaupload
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -39,11 +40,11 @@ func (e *uploadURL) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			"Neither plan nor state holds it. Each run asks for a new address, under a new key path.",
 		Attributes: map[string]schema.Attribute{
 			"file_name": schema.StringAttribute{
-				Required: true, Validators: []validator.String{fileName{}},
+				Required: true, Validators: []validator.String{fileNameRule{}},
 				MarkdownDescription: "Name of the file to store, with its extension.",
 			},
 			"content_type": schema.StringAttribute{
-				Optional: true, Computed: true, Validators: []validator.String{mediaType{}},
+				Optional: true, Computed: true, Validators: []validator.String{mediaTypeRule{}},
 				MarkdownDescription: "Media type of the file: the upload must send it as `Content-Type`. Default: found from the extension of the file name, else `application/octet-stream`.",
 			},
 			"presigned_url": schema.StringAttribute{
@@ -71,11 +72,7 @@ func (e *uploadURL) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	if m.ContentType.IsNull() {
-		found := upload.TypeByName(m.FileName.ValueString())
-		if found == "" {
-			found = "application/octet-stream"
-		}
-		m.ContentType = types.StringValue(found)
+		m.ContentType = types.StringValue(cmp.Or(upload.TypeByName(m.FileName.ValueString()), "application/octet-stream"))
 	}
 	target, err := e.data.API.PresignUpload(ctx, m.FileName.ValueString(), m.ContentType.ValueString())
 	if err == nil {

@@ -29,15 +29,15 @@ func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 }
 
-// fileName accepts what can be the last part of a key path.
-type fileName struct{}
+// fileNameRule accepts what can be the last part of a key path.
+type fileNameRule struct{}
 
-func (fileName) Description(context.Context) string {
+func (fileNameRule) Description(context.Context) string {
 	return "must be a file name without a slash"
 }
-func (v fileName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func (v fileNameRule) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (v fileName) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v fileNameRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
@@ -47,15 +47,15 @@ func (v fileName) ValidateString(_ context.Context, req validator.StringRequest,
 	}
 }
 
-// mediaType accepts what upload.IsMediaType does.
-type mediaType struct{}
+// mediaTypeRule accepts what upload.IsMediaType does.
+type mediaTypeRule struct{}
 
-func (mediaType) Description(context.Context) string {
+func (mediaTypeRule) Description(context.Context) string {
 	return "must be a media type such as video/mp4"
 }
-func (v mediaType) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func (v mediaTypeRule) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (v mediaType) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v mediaTypeRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
@@ -67,16 +67,16 @@ func (v mediaType) ValidateString(_ context.Context, req validator.StringRequest
 		fmt.Sprintf("`%s` is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", req.Path, given))
 }
 
-// content accepts content of 1 byte to upload.MaxContent bytes. It never shows the content, which may
+// contentRule accepts content of 1 byte to upload.MaxContent bytes. It never shows the content, which may
 // be a secret.
-type content struct{ base64 bool }
+type contentRule struct{ base64 bool }
 
-func (content) Description(context.Context) string {
+func (contentRule) Description(context.Context) string {
 	return fmt.Sprintf("must have 1 to %d bytes", upload.MaxContent)
 }
-func (v content) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func (v contentRule) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (v content) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v contentRule) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}

@@ -2,12 +2,11 @@ package resume
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -91,9 +90,7 @@ func (f *folder) read(name string) ([]byte, error) {
 // write replaces a file in one step: a reader, or a machine that loses power, sees the old content
 // or the new one. A link of that name is replaced, not followed.
 func (f *folder) write(name string, content []byte) error {
-	random := make([]byte, 8)
-	_, _ = rand.Read(random)
-	temporary := name + "." + hex.EncodeToString(random) + ".tmp"
+	temporary := fmt.Sprintf("%s.%016x.tmp", name, rand.Uint64())
 	file, err := f.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return Cause(err)

@@ -19,18 +19,14 @@ import (
 func EncodeParts(parts []transfer.Part) string {
 	sorted := slices.Clone(parts)
 	slices.SortFunc(sorted, func(a, b transfer.Part) int { return a.Number - b.Number })
-	var b strings.Builder
+	items := make([]string, len(sorted))
 	for i, p := range sorted {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "%d:%s", p.Number, base64.RawStdEncoding.EncodeToString(p.MD5[:]))
+		items[i] = fmt.Sprintf("%d:%s", p.Number, base64.RawStdEncoding.EncodeToString(p.MD5[:]))
 		if p.ETag != quotedMD5(p.MD5) {
-			b.WriteByte(':')
-			b.WriteString(base64.RawStdEncoding.EncodeToString([]byte(p.ETag)))
+			items[i] += ":" + base64.RawStdEncoding.EncodeToString([]byte(p.ETag))
 		}
 	}
-	return b.String()
+	return strings.Join(items, ",")
 }
 
 func quotedMD5(sum [md5.Size]byte) string { return `"` + hex.EncodeToString(sum[:]) + `"` }

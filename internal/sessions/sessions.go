@@ -7,11 +7,10 @@
 // it sends a GET at once, while a goroutine lists the account. A Get never waits for a page.
 //
 // N Gets make at most 1.25 x N calls, without retries: pages answer h of them, N-h send a GET, and
-// a page is requested only while pages < h + N/4. By this rule a listing that shows too few of the
-// sessions stops.
+// a page is requested only while pages < h + N/4, so a listing that shows too few sessions stops.
 //
-// Fetch, All and Poll return data from requests made after the call. Get and Listed also use pages
-// that were requested after the run's last write and at most 30 seconds before the call.
+// All and Poll return data from requests made after the call. Get and Listed also use pages that
+// were requested after the run's last write and at most 30 seconds before the call.
 package sessions
 
 import (
@@ -19,8 +18,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,8 @@ const (
 )
 
 // Reader is safe for concurrent use. It returns copies. Only GETs return NotFound.
+//
+// Exported methods lock mu. The others, but for readAhead, are called with mu locked.
 type Reader struct {
 	client  *api.Client
 	turn    chan struct{} // contains an element while a page is in flight
@@ -62,12 +65,11 @@ type sighting struct {
 
 // listing is the pages requested so far, from the first one on.
 type listing struct {
-	begun   time.Duration // when its first page was requested; math.MaxInt64 before that
-	pages   []*api.SessionPage
-	next    api.Cursor
-	cursors map[string]bool
-	over    bool // no page follows: the last one has been read, or err is set
-	err     error
+	begun time.Duration // when its first page was requested; math.MaxInt64 before that
+	pages []*api.SessionPage
+	next  api.Cursor
+	over  bool // no page follows: the last one has been read, or err is set
+	err   error
 }
 
 // New returns a Reader.
@@ -76,11 +78,6 @@ func New(client *api.Client) *Reader {
 		client: client, turn: make(chan struct{}, 1), latest: &listing{begun: -1}, start: time.Now().Add(-rand.N(time.Minute)),
 		seen: map[string]sighting{}, polls: map[time.Duration]int{},
 	}
-}
-
-// Fetch reads a session by a GET.
-func (r *Reader) Fetch(ctx context.Context, id string) (*api.Session, error) {
-	return r.client.GetSession(ctx, id)
 }
 
 // Get reads a session for a refresh, from a recent page or by a GET, which may show a value
@@ -100,7 +97,7 @@ func (r *Reader) Get(ctx context.Context, id string) (s *api.Session, paged bool
 		go r.readAhead(ahead)
 	}
 	r.mu.Unlock()
-	s, err = r.Fetch(ctx, id)
+	s, err = r.client.GetSession(ctx, id)
 	r.mu.Lock()
 	if r.gets--; r.gets == 0 && ctx.Err() != nil && r.stop != nil {
 		r.stop() // the run is interrupted
@@ -140,28 +137,28 @@ func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	r.mu.Lock()
-	pages := r.polls[moment] / 4
-	r.mu.Unlock()
-	listing, cancel := context.WithTimeout(ctx, pageWait)
+	limited, cancel := context.WithTimeout(ctx, pageWait)
 	defer cancel()
-	if s, _ := r.listed(listing, id, moment, pages); s != nil {
+	r.mu.Lock()
+	s, _ := r.listed(limited, id, moment, r.polls[moment]/4)
+	r.mu.Unlock()
+	if s != nil {
 		return s, nil
 	}
-	return r.Fetch(ctx, id)
+	return r.client.GetSession(ctx, id)
 }
 
 // Listed returns a session from a page that was requested at or after since, with the fields that
 // only the listing has. It is nil, without an error, if a whole listing does not show it.
 func (r *Reader) Listed(ctx context.Context, id string, since time.Time) (*api.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.listed(ctx, id, since.Sub(r.start), math.MaxInt)
 }
 
 // listed is Listed with a limit on pages. It reads a listing that is in progress to its end before
 // it begins another one, so concurrent callers need at most two listings.
 func (r *Reader) listed(ctx context.Context, id string, since time.Duration, pages int) (*api.Session, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	since = max(since, r.oldest())
 	l, underWay := r.latest, len(r.turn) > 0
 	for ctx.Err() == nil {
@@ -211,13 +208,13 @@ func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
 // begunSince returns a listing that began at or after since, or has not begun yet.
 func (r *Reader) begunSince(since time.Duration) *listing {
 	if r.latest.begun < since {
-		r.latest = &listing{begun: math.MaxInt64, cursors: map[string]bool{}}
+		r.latest = &listing{begun: math.MaxInt64}
 	}
 	return r.latest
 }
 
-// page returns page i of a listing, counted from 0, or nil if the listing has fewer pages. One page
-// is in flight at a time. Callers hold mu, which page releases while it waits.
+// page returns page i of a listing, counted from 0, or nil if the listing has fewer pages. It
+// unlocks mu while it waits. One page is in flight at a time.
 func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage, error) {
 	r.mu.Unlock()
 	select {
@@ -226,39 +223,43 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	case <-ctx.Done():
 	}
 	r.mu.Lock()
+	if i == len(l.pages) && !l.over && ctx.Err() == nil {
+		r.request(ctx, l)
+	}
 	switch {
 	case i < len(l.pages):
 		return l.pages[i], nil
 	case l.over:
 		return nil, l.err
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
 	}
-	asked, next := time.Since(r.start), l.next
+	return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
+}
+
+// request adds the next page to a listing, unless ctx ends before it arrives.
+func (r *Reader) request(ctx context.Context, l *listing) {
+	asked := time.Since(r.start)
 	l.begun = min(l.begun, asked)
 	r.mu.Unlock()
 	// Without the deadline of ctx: retries must not depend on which caller requests the page.
 	limited, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, cancel)()
-	page, err := r.client.ListSessions(limited, next)
+	page, err := r.client.ListSessions(limited, l.next)
 	r.mu.Lock()
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
-	case err != nil:
-		l.over, l.err = true, err
-		return nil, err
+	if err != nil {
+		if ctx.Err() == nil {
+			l.over, l.err = true, err
+		}
+		return
 	}
 	for n, s := range page.Sessions {
 		first := cmp.Or(r.seen[s.ID].first, time.Since(r.start))
 		r.seen[s.ID] = sighting{&page.Sessions[n], asked, first}
 	}
-	cursor := fmt.Sprintf("%q", page.Next)
-	if l.over = len(page.Next) == 0; !l.over && (l.cursors[cursor] || i+1 == pagesAtMost) {
+	again := slices.ContainsFunc(l.pages, func(p *api.SessionPage) bool { return maps.Equal(p.Next, page.Next) })
+	l.pages, l.next, l.over = append(l.pages, page), page.Next, len(page.Next) == 0
+	if !l.over && (again || len(l.pages) == pagesAtMost) {
 		l.over, l.err = true, fmt.Errorf("listing the live sessions does not end: pages come again, or more than %d", pagesAtMost)
 	}
-	l.pages, l.next, l.cursors[cursor] = append(l.pages, page), page.Next, true
-	return page, nil
 }
 
 // oldest is the earliest time of the request for a page that may answer a call now.

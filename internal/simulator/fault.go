@@ -36,13 +36,10 @@ type Fault struct {
 	BreakBefore, BreakAfter bool
 
 	// Status, unless 0, is the response, with Body, in place of processing the call. The body of
-	// the request is read first, unless Early is set.
+	// the request is read first.
 	Status int
 	// Processed processes the call although Status replaces its response.
 	Processed bool
-	// Early responds with Status before the body of a PUT to storage is read. The body of a JSON
-	// request is always read.
-	Early bool
 	// Body replaces the body of the response. Without Status, the call is processed and keeps its
 	// status.
 	Body string
@@ -66,8 +63,6 @@ func (f *Fault) name() string {
 		return "break after"
 	case f.Truncate:
 		return "truncate"
-	case f.Early:
-		return fmt.Sprintf("early status %d", f.Status)
 	case f.Status != 0:
 		return fmt.Sprintf("status %d", f.Status)
 	case f.Body != "" || f.Rewrite != nil:

@@ -163,40 +163,6 @@ func TestFaultsOfAPut(t *testing.T) {
 	}
 }
 
-// unsent is a body that fails the test when more of it is read than a
-// connection's buffers may take in.
-type unsent struct {
-	content io.Reader
-	read    int64
-}
-
-func (u *unsent) Read(p []byte) (int, error) {
-	n, err := u.content.Read(p)
-	u.read += int64(n)
-	return n, err
-}
-
-func TestEarlyRefusal(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	address, _ := w.presign("a.mov", "video/mp4")
-	w.Fail(simulator.Fault{Call: simulator.CallPutObject, Status: 413, Early: true, Times: 1})
-	r := w.put(address, "video/mp4", nil)
-	// The client waits for leave to send, so that it surely gets to read the answer.
-	r.Header.Set("Expect", "100-continue")
-	w.client.Transport.(*http.Transport).ExpectContinueTimeout = time.Hour
-	sent := &unsent{content: strings.NewReader(strings.Repeat("x", 1000))}
-	r.Body, r.ContentLength = io.NopCloser(sent), 1000
-	wantStatus(t, w.mustDo(r), 413, "")
-	if sent.read != 0 {
-		t.Errorf("%d bytes sent", sent.read)
-	}
-	journal := w.Journal()
-	if last := journal[len(journal)-1]; last.BodyBytes != 0 || last.Fault != "early status 413" {
-		t.Errorf("%+v", last)
-	}
-}
-
 func TestStall(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*world){
@@ -377,14 +343,8 @@ func TestLatencyAndDelayInVirtualTime(t *testing.T) {
 
 func TestJournal(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	var arrived []string
 	now := newClock()
-	w := newWorld(t, simulator.Options{Clock: now.Now, OnRequest: func(r simulator.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		arrived = append(arrived, r.Call)
-	}})
+	w := newWorld(t, simulator.Options{Clock: now.Now})
 	address, _ := w.presign("a.mp4", "video/mp4")
 	now.Add(time.Second)
 	w.mustDo(w.put(address, "video/mp4", []byte("hello")))
@@ -411,9 +371,6 @@ func TestJournal(t *testing.T) {
 		return a.Call == b.Call && a.Method == b.Method && a.Path == b.Path && a.Status == b.Status && string(a.Body) == string(b.Body) &&
 			a.BodyBytes == b.BodyBytes && a.At.Equal(b.At)
 	})); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{simulator.CallPresignURL, simulator.CallPutObject}, arrived); diff != "" {
 		t.Error(diff)
 	}
 	if w.Count(simulator.CallPutObject) != 1 || w.Count(simulator.CallBatch) != 0 {

@@ -30,11 +30,7 @@ func (s *Service) begin(call string, r *http.Request, fault *Fault) *Request {
 	s.mu.Lock()
 	s.journal.requests = append(s.journal.requests, entry)
 	s.journal.arrived[call]++
-	arrived := *entry
 	s.mu.Unlock()
-	if s.o.OnRequest != nil {
-		s.o.OnRequest(arrived)
-	}
 	return entry
 }
 

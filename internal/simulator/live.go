@@ -187,13 +187,8 @@ func (s *Service) listSessions(query url.Values) answer {
 		shown = append(shown, s.show(rec, shapeList))
 	}
 	result := map[string]any{"Sessions": shown}
-	switch {
-	case cursor != nil:
+	if cursor != nil {
 		result["LastEvaluatedKey"] = cursor
-	case s.o.ListEnd == "null":
-		result["LastEvaluatedKey"] = nil
-	case s.o.ListEnd == "empty":
-		result["LastEvaluatedKey"] = map[string]any{}
 	}
 	return s.wrap(http.StatusOK, "sessions", result)
 }
@@ -241,9 +236,6 @@ func (l *sessions) page(next int) (page []SessionRecord, cursor map[string]any) 
 		}
 		page = append(page, l.look(e))
 		last = e
-	}
-	if l.o.EmptyLastPage && len(page) == l.o.PageSize {
-		return page, cursorAt(last)
 	}
 	return page, nil
 }

@@ -106,7 +106,7 @@ func TestParallelUse(t *testing.T) {
 func TestUnknownShapePanics(t *testing.T) {
 	t.Parallel()
 	for _, o := range []simulator.Options{
-		{RegionShape: "x"}, {OutputModeShape: "x"}, {Absent: "x"}, {ListEnd: "x"}, {ListOrder: "x"}, {ETagQuoting: "x"}, {Encryption: "x"},
+		{RegionShape: "x"}, {OutputModeShape: "x"}, {Absent: "x"}, {ListOrder: "x"}, {Encryption: "x"},
 	} {
 		func() {
 			defer func() {

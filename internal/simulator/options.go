@@ -74,18 +74,11 @@ type Options struct {
 	// OutputModeShape is the shape of output_mode in create and get: "object" (default),
 	// "empty-object" or "string". The listing always has a string.
 	OutputModeShape string
-	// OutputModeKey is the key of the value if OutputModeShape is "object"; default "output_mode".
-	OutputModeKey string
 	// Absent is the form of a field that does not apply in get and list: "absent" (default), "null"
 	// or "empty".
 	Absent string
 	// NumbersAsStrings sends port and egress_port as strings.
 	NumbersAsStrings bool
-	// ListEnd is LastEvaluatedKey on the last page: "absent" (default), "null" or "empty" (an empty
-	// object).
-	ListEnd string
-	// EmptyLastPage adds a cursor to a full last page, so that an empty page follows.
-	EmptyLastPage bool
 	// PageSize is the maximum number of sessions on a page; default 100. RepeatOnNextPage begins each
 	// further page with the last session of the page before.
 	PageSize         int
@@ -97,14 +90,9 @@ type Options struct {
 	Bucket string
 	// PresignLifetime is how long a presigned URL is valid, on Clock; default 15 minutes.
 	PresignLifetime time.Duration
-	// UnsignedContentType omits Content-Type from the signature of the URL of a single upload. By
-	// default a PUT with another Content-Type is refused.
-	UnsignedContentType bool
 	// CheckUploadAtURL makes multipart/generate-url return 404 for an unknown upload. By default
 	// only the PUT does.
 	CheckUploadAtURL bool
-	// ETagQuoting is the form of the ETag header of a PUT: "quoted" (default, as S3) or "bare".
-	ETagQuoting string
 	// Encryption is the server-side encryption that storage reports: "AES256" (default) or
 	// "aws:kms", with which ETags are not MD5 sums.
 	Encryption string
@@ -127,8 +115,6 @@ type Options struct {
 
 	// Latency is the minimum duration of every call, in real time.
 	Latency time.Duration
-	// OnRequest is called when a request has arrived, before it is processed.
-	OnRequest func(Request)
 	// UnknownRoute is called for an unknown route. The response is 404 in any case.
 	UnknownRoute func(method, path string)
 }
@@ -142,9 +128,7 @@ func (o Options) check() {
 		{"RegionShape", o.RegionShape, []string{"strings", "objects"}},
 		{"OutputModeShape", o.OutputModeShape, []string{"object", "empty-object", "string"}},
 		{"Absent", o.Absent, []string{"absent", "null", "empty"}},
-		{"ListEnd", o.ListEnd, []string{"absent", "null", "empty"}},
 		{"ListOrder", o.ListOrder, []string{"newest", "oldest"}},
-		{"ETagQuoting", o.ETagQuoting, []string{"quoted", "bare"}},
 		{"Encryption", o.Encryption, []string{"AES256", kms}},
 		{"PartChecksum", o.PartChecksum, []string{"none", "crc64nvme", "crc32c", "crc32", "sha256"}},
 	} {
@@ -176,15 +160,12 @@ func (o Options) withDefaults() Options {
 	}
 	text(&o.Envelope, "data")
 	text(&o.OutputModeShape, "object")
-	text(&o.OutputModeKey, "output_mode")
 	text(&o.Absent, "absent")
-	text(&o.ListEnd, "absent")
 	text(&o.ListOrder, "newest")
 	if o.PageSize == 0 {
 		o.PageSize = pageSize
 	}
 	text(&o.Bucket, DefaultBucket)
-	text(&o.ETagQuoting, "quoted")
 	text(&o.Encryption, "AES256")
 	text(&o.PartChecksum, "none")
 	if o.PresignLifetime == 0 {

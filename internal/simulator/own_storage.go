@@ -69,12 +69,7 @@ func (st *ownStorage) Presign(a Address) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	query := url.Values{}
-	if a.UploadID != "" {
-		query.Set("partNumber", strconv.Itoa(a.Part))
-		query.Set("uploadId", a.UploadID)
-	}
-	return st.key.Presign(base, "/"+st.o.Bucket+"/"+a.Key, query, a.ContentType, a.At, a.Lifetime), nil
+	return st.key.Presign(base, st.o.Bucket, a), nil
 }
 
 func (st *ownStorage) Create(_ context.Context, key string) (string, error) {
@@ -224,9 +219,6 @@ func (st *ownStorage) servePut(r *http.Request, bucket, key string) answer {
 	}
 	if err != nil {
 		return st.refuse(r, err)
-	}
-	if st.o.ETagQuoting == "bare" {
-		etag = unquoted(etag)
 	}
 	header := storageHeader()
 	header.Set("ETag", etag)

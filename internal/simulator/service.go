@@ -217,10 +217,8 @@ func (s *Service) process(w http.ResponseWriter, rt route, r *http.Request, faul
 	var result answer
 	if fault.Status == 0 || fault.Processed {
 		result = s.dispatch(rt, r)
-	} else if !fault.Early {
-		if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			panic(http.ErrAbortHandler)
-		}
+	} else if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		panic(http.ErrAbortHandler)
 	}
 	if fault.BreakAfter {
 		panic(http.ErrAbortHandler)

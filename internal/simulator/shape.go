@@ -76,7 +76,7 @@ func (s *Service) outputMode(value string, as shape) any {
 	case s.o.OutputModeShape == "empty-object":
 		return map[string]any{}
 	}
-	return map[string]any{s.o.OutputModeKey: value}
+	return map[string]any{"output_mode": value}
 }
 
 // put sets a field that may not apply or not be known yet.

@@ -27,14 +27,17 @@ func (k SigningKey) scope(at time.Time) string {
 	return at.UTC().Format("20060102") + "/" + k.Region + "/s3/aws4_request"
 }
 
-// signature signs a request. header returns the value of a signed header.
-func (k SigningKey) signature(method, path string, query url.Values, signed []string, header func(string) string, payload string, at time.Time) string {
+// signature signs a presigned request: its method, path, query and the headers that the query names.
+func (k SigningKey) signature(r *http.Request, at time.Time) string {
+	query := r.URL.Query()
+	query.Del("X-Amz-Signature")
+	signed := query.Get("X-Amz-SignedHeaders")
 	var headers strings.Builder
-	for _, name := range signed {
-		headers.WriteString(name + ":" + strings.TrimSpace(header(name)) + "\n")
+	for name := range strings.SplitSeq(signed, ";") {
+		headers.WriteString(name + ":" + strings.TrimSpace(headerOf(r, name)) + "\n")
 	}
 	canonical := strings.Join([]string{
-		method, escapePath(path), canonicalQuery(query), headers.String(), strings.Join(signed, ";"), payload,
+		r.Method, escapePath(r.URL.Path), canonicalQuery(query), headers.String(), signed, unsignedPayload,
 	}, "\n")
 	sum := sha256.Sum256([]byte(canonical))
 	toSign := strings.Join([]string{sigAlgorithm, at.UTC().Format(sigTime), k.scope(at), hex.EncodeToString(sum[:])}, "\n")
@@ -51,26 +54,28 @@ func mac(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// Presign returns the presigned URL of a PUT to base, a path and a query. contentType is signed
-// unless it is empty. The lifetime begins at at, which S3 clients do not let callers choose.
-func (k SigningKey) Presign(base *url.URL, path string, query url.Values, contentType string, at time.Time, lifetime time.Duration) string {
-	signed := []string{"host"}
-	if contentType != "" {
-		signed = []string{"content-type", "host"}
+// Presign returns the presigned URL of a PUT to an address in a bucket below base. The lifetime
+// begins at a.At, which S3 clients do not let callers choose.
+func (k SigningKey) Presign(base *url.URL, bucket string, a Address) string {
+	signed := "host"
+	if a.ContentType != "" {
+		signed = "content-type;host"
 	}
-	path = strings.TrimSuffix(base.Path, "/") + path
-	query.Set("X-Amz-Algorithm", sigAlgorithm)
-	query.Set("X-Amz-Credential", k.AccessKey+"/"+k.scope(at))
-	query.Set("X-Amz-Date", at.UTC().Format(sigTime))
-	query.Set("X-Amz-Expires", strconv.Itoa(int(lifetime/time.Second)))
-	query.Set("X-Amz-SignedHeaders", strings.Join(signed, ";"))
-	header := func(name string) string {
-		if name == "host" {
-			return base.Host
-		}
-		return contentType
+	query := url.Values{
+		"X-Amz-Algorithm":     {sigAlgorithm},
+		"X-Amz-Credential":    {k.AccessKey + "/" + k.scope(a.At)},
+		"X-Amz-Date":          {a.At.UTC().Format(sigTime)},
+		"X-Amz-Expires":       {strconv.Itoa(int(a.Lifetime / time.Second))},
+		"X-Amz-SignedHeaders": {signed},
 	}
-	signature := k.signature(http.MethodPut, path, query, signed, header, unsignedPayload, at)
+	if a.UploadID != "" {
+		query.Set("partNumber", strconv.Itoa(a.Part))
+		query.Set("uploadId", a.UploadID)
+	}
+	path := strings.TrimSuffix(base.Path, "/") + "/" + bucket + "/" + a.Key
+	signature := k.signature(&http.Request{
+		Method: http.MethodPut, Host: base.Host, URL: &url.URL{Path: path, RawQuery: query.Encode()}, Header: http.Header{"Content-Type": {a.ContentType}},
+	}, a.At)
 	return base.Scheme + "://" + base.Host + escapePath(path) + "?" + canonicalQuery(query) + "&X-Amz-Signature=" + signature
 }
 
@@ -109,11 +114,8 @@ func (k SigningKey) verify(r *http.Request, now time.Time) *StorageError {
 			return &StorageError{http.StatusForbidden, "AccessDenied", "There were headers present in the request which were not signed"}
 		}
 	}
-	signature := query.Get("X-Amz-Signature")
-	query.Del("X-Amz-Signature")
-	want := k.signature(r.Method, r.URL.Path, query, signed, requestHeader(r), unsignedPayload, at)
 	if !slices.Contains(signed, "host") || query.Get("X-Amz-Credential") != k.AccessKey+"/"+k.scope(at) ||
-		!hmac.Equal([]byte(signature), []byte(want)) {
+		!hmac.Equal([]byte(query.Get("X-Amz-Signature")), []byte(k.signature(r, at))) {
 		return &StorageError{
 			http.StatusForbidden, "SignatureDoesNotMatch",
 			"The request signature we calculated does not match the signature you provided. Check your key and signing method.",
@@ -122,17 +124,15 @@ func (k SigningKey) verify(r *http.Request, now time.Time) *StorageError {
 	return nil
 }
 
-// requestHeader returns the headers as sent: Go's server moves two of them out of Header.
-func requestHeader(r *http.Request) func(string) string {
-	return func(name string) string {
-		switch name {
-		case "host":
-			return r.Host
-		case "content-length":
-			return strconv.FormatInt(r.ContentLength, 10)
-		}
-		return strings.Join(r.Header.Values(name), ",")
+// headerOf returns a header as sent: Go's server moves two of them out of Header.
+func headerOf(r *http.Request, name string) string {
+	switch name {
+	case "host":
+		return r.Host
+	case "content-length":
+		return strconv.FormatInt(r.ContentLength, 10)
 	}
+	return strings.Join(r.Header.Values(name), ",")
 }
 
 func canonicalQuery(query url.Values) string {

@@ -20,8 +20,9 @@ func TestSignatureOfTheDocumentation(t *testing.T) {
 		"X-Amz-Expires":       {"86400"},
 		"X-Amz-SignedHeaders": {"host"},
 	}
-	host := func(string) string { return "examplebucket.s3.amazonaws.com" }
-	got := key.signature(http.MethodGet, "/test.txt", query, []string{"host"}, host, unsignedPayload, at)
+	got := key.signature(&http.Request{
+		Method: http.MethodGet, Host: "examplebucket.s3.amazonaws.com", URL: &url.URL{Path: "/test.txt", RawQuery: query.Encode()},
+	}, at)
 	if want := "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

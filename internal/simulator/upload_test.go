@@ -142,17 +142,9 @@ func TestPresignedAddress(t *testing.T) {
 
 func TestPresignOptions(t *testing.T) {
 	t.Parallel()
-	unsigned := newWorld(t, simulator.Options{UnsignedContentType: true, ETagQuoting: "bare"})
-	address, _ := unsigned.presign("a.mp4", "video/mp4")
-	got := unsigned.mustDo(unsigned.put(address, "text/plain", []byte("x")))
-	wantStatus(t, got, 200, "")
-	if etag := got.header.Get("Etag"); etag != fmt.Sprintf("%x", md5.Sum([]byte("x"))) {
-		t.Error(etag)
-	}
-
 	elsewhere := newWorld(t, simulator.Options{Bucket: "other"})
 	elsewhere.SetStorageURL("https://storage.example:8443/storage/")
-	address, _ = elsewhere.presign("a.mp4", "video/mp4")
+	address, _ := elsewhere.presign("a.mp4", "video/mp4")
 	if !strings.HasPrefix(address, "https://storage.example:8443/storage/other/vod/input/") {
 		t.Error(address)
 	}

@@ -66,12 +66,8 @@ func (s *Service) presignURL(r *http.Request, f *fields) func() answer {
 	}
 	return func() answer {
 		key := newKey(fileName)
-		signed := contentType
-		if s.o.UnsignedContentType {
-			signed = ""
-		}
 		address, err := s.storage.Presign(Address{
-			Base: s.storageBase(r), Key: key, ContentType: signed, At: s.o.Clock(), Lifetime: s.o.PresignLifetime,
+			Base: s.storageBase(r), Key: key, ContentType: contentType, At: s.o.Clock(), Lifetime: s.o.PresignLifetime,
 		})
 		if err != nil {
 			return storageFailed(err)

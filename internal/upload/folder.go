@@ -212,33 +212,26 @@ func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detect
 	defer r.close()
 	r.lastLine, r.lastLog = time.Now().Add(quietReading-lineInterval), time.Now().Add(quietReading-logInterval)
 	var mu sync.Mutex
-	next, read, bytes := 0, 0, int64(0)
+	looked, read, bytes := 0, 0, int64(0)
 	line := func() string {
-		return fmt.Sprintf("%s: looking at %d of %d files, %d read (%s)", name, next, len(looks), read, size(bytes))
+		return fmt.Sprintf("%s: looked at %d of %d files, %d read (%s)", name, looked, len(looks), read, size(bytes))
 	}
+	slots := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
 	var running sync.WaitGroup
-	for range min(4*runtime.GOMAXPROCS(0), len(looks)) {
+	for i := range looks {
+		slots <- struct{}{}
 		running.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				if i < len(looks) {
-					next++
-				}
-				mu.Unlock()
-				if i >= len(looks) {
-					return
-				}
-				l := &looks[i]
-				u.look(ctx, l, detection)
-				mu.Lock()
-				if !l.Kept && l.Err == nil {
-					read++
-					bytes += l.File.Size
-				}
-				r.report(line, false)
-				mu.Unlock()
+			l := &looks[i]
+			u.look(ctx, l, detection)
+			<-slots
+			mu.Lock()
+			defer mu.Unlock()
+			looked++
+			if !l.Kept && l.Err == nil {
+				read++
+				bytes += l.File.Size
 			}
+			r.report(line, false)
 		})
 	}
 	running.Wait()

@@ -64,14 +64,10 @@ func (s *S3) Bucket() string { return s.config.Bucket }
 
 // Presign returns a presigned URL of the S3 server.
 func (s *S3) Presign(a simulator.Address) (string, error) {
-	query := url.Values{}
-	if a.UploadID != "" {
-		query.Set("partNumber", strconv.Itoa(a.Part))
-		query.Set("uploadId", a.UploadID)
-	} else {
+	if a.UploadID == "" {
 		s.remember(a.Key)
 	}
-	return s.config.Key.Presign(s.config.Endpoint, "/"+s.config.Bucket+"/"+a.Key, query, a.ContentType, a.At, a.Lifetime), nil
+	return s.config.Key.Presign(s.config.Endpoint, s.config.Bucket, a), nil
 }
 
 func (s *S3) remember(key string) {

@@ -18,11 +18,11 @@ func (d *demo) terraform(ctx context.Context, args ...string) error {
 	if !isTerminal(os.Stdout) {
 		args = append(args, "-no-color")
 	}
-	d.printf("\n$ %s %s\n", strings.TrimSuffix(filepath.Base(d.cli), ".exe"), strings.Join(args, " "))
+	fmt.Printf("\n$ %s %s\n", strings.TrimSuffix(filepath.Base(d.cli), ".exe"), strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, d.cli, args...)
 	cmd.Dir = d.workDir()
 	cmd.Env = d.environment()
-	cmd.Stdout, cmd.Stderr = d.out, d.out
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
 	cmd.Cancel = func() error { return interrupt(cmd.Process) }
 	cmd.WaitDelay = 30 * time.Second
 	ownGroup(cmd)

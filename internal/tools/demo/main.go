@@ -13,7 +13,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -23,7 +22,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout)
+	err := run(ctx, os.Args[1:])
 	if err != nil && ctx.Err() != nil {
 		err = errors.New("interrupted; nothing is left running")
 	}
@@ -41,15 +40,14 @@ type demo struct {
 	release string // folder with the archives of a release; "" builds the provider
 
 	dir     string // temporary folder of this run
-	out     io.Writer
 	service *service
 	step    int
 	content content // of the media file
 	version string  // of the provider
 }
 
-func run(ctx context.Context, args []string, out io.Writer) (err error) {
-	d := &demo{out: out}
+func run(ctx context.Context, args []string) (err error) {
+	d := &demo{}
 	flags := flag.NewFlagSet("demo", flag.ExitOnError)
 	flags.StringVar(&d.cli, "cli", "terraform", "`program` to apply with: terraform or tofu")
 	flags.StringVar(&d.media, "media", "", "`file` to upload; default a generated file of 32 MiB")
@@ -70,7 +68,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err := d.apply(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nDemo complete: applied, verified, planned empty and destroyed in %.0f s.\n", time.Since(started).Seconds())
+	fmt.Printf("\nDemo complete: applied, verified, planned empty and destroyed in %.0f s.\n", time.Since(started).Seconds())
 	return nil
 }
 
@@ -81,11 +79,9 @@ func (d *demo) apply(ctx context.Context) (err error) {
 	}
 
 	d.say("Start the simulated service on loopback")
-	if d.service, err = startService(ctx); err != nil {
-		return err
-	}
+	d.service = startService()
 	defer func() { err = errors.Join(err, d.service.stop()) }()
-	d.printf("It listens at %s\n", d.service.url)
+	fmt.Printf("It listens at %s\n", d.service.server.URL)
 
 	if err := d.prepareMedia(ctx); err != nil {
 		return err
@@ -101,13 +97,13 @@ func (d *demo) apply(ctx context.Context) (err error) {
 
 	d.say("Show what the service received")
 	report := d.service.Report()
-	if err := report.WriteText(d.out); err != nil {
+	if err := report.WriteText(os.Stdout); err != nil {
 		return err
 	}
 	if err := check(report, d.service.Journal(), d.content, d.version); err != nil {
 		return fmt.Errorf("the service did not receive what it should have:\n%w", err)
 	}
-	d.printf("The object is the file, byte for byte: SHA-256 %s\n", d.content.sha256)
+	fmt.Printf("The object is the file, byte for byte: SHA-256 %s\n", d.content.sha256)
 
 	d.say("Plan again: the plan must be empty")
 	if err := d.terraform(ctx, "plan", "-input=false", "-detailed-exitcode"); err != nil {
@@ -135,13 +131,11 @@ func (d *demo) prepareMedia(ctx context.Context) (err error) {
 	if d.content, err = readContent(ctx, d.media); err != nil {
 		return err
 	}
-	d.printf("%s, %d bytes, SHA-256 %s\n", d.media, d.content.size, d.content.sha256)
+	fmt.Printf("%s, %d bytes, SHA-256 %s\n", d.media, d.content.size, d.content.sha256)
 	return nil
 }
 
 func (d *demo) say(what string) {
 	d.step++
-	d.printf("\n[%d] %s\n", d.step, what)
+	fmt.Printf("\n[%d] %s\n", d.step, what)
 }
-
-func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,44 +12,29 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// service is the simulated service. It runs in this process, so that it ends with the demo.
+// service is the simulated service on a free port of loopback. It runs in this process, so that it
+// ends with the demo.
 type service struct {
 	*simulator.Service
-	url    string
-	server *http.Server
-	ended  chan error
+	server *httptest.Server
 }
 
-// startService starts the service on a free port of loopback. Sessions are READY two seconds after
-// their creation.
-func startService(ctx context.Context) (*service, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
+// startService starts the service. Sessions are READY two seconds after their creation.
+func startService() *service {
 	simulated := simulator.New(simulator.Options{ReadyAfter: 2 * time.Second})
-	s := &service{
-		Service: simulated,
-		url:     "http://" + listener.Addr().String(),
-		server:  &http.Server{Handler: simulated, ReadHeaderTimeout: 30 * time.Second},
-		ended:   make(chan error, 1),
-	}
-	go func() { s.ended <- s.server.Serve(listener) }()
-	return s, nil
+	return &service{simulated, httptest.NewServer(simulated)}
 }
 
 func (s *service) stop() error {
-	err := errors.Join(s.Close(), s.server.Close())
-	if ended := <-s.ended; !errors.Is(ended, http.ErrServerClosed) {
-		err = errors.Join(err, ended)
-	}
-	return err
+	s.server.CloseClientConnections()
+	s.server.Close()
+	return s.Close()
 }
 
 func (s *service) environment() []string {
 	return []string{
-		"VODLIVE_BASE_URL=" + s.url,
-		"VODLIVE_VOD_BASE_URL=" + s.url,
+		"VODLIVE_BASE_URL=" + s.server.URL,
+		"VODLIVE_VOD_BASE_URL=" + s.server.URL,
 		"VODLIVE_ACCESS_TOKEN_ID=" + simulator.DefaultAccessTokenID,
 		"VODLIVE_SECRET_KEY=" + simulator.DefaultSecretKey,
 		"VODLIVE_ID_TOKEN=" + simulator.DefaultIDToken,

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -94,21 +95,15 @@ func block(b *tfprotov6.SchemaBlock) *tfjson.SchemaBlock {
 		Attributes:      attributes(b.Attributes),
 		NestedBlocks:    map[string]*tfjson.SchemaBlockType{},
 		Description:     b.Description,
-		DescriptionKind: kind(b.DescriptionKind),
+		DescriptionKind: named[tfjson.SchemaDescriptionKind](b.DescriptionKind),
 		Deprecated:      b.Deprecated,
 	}
 	for _, nested := range b.BlockTypes {
 		out.NestedBlocks[nested.TypeName] = &tfjson.SchemaBlockType{
-			NestingMode: map[tfprotov6.SchemaNestedBlockNestingMode]tfjson.SchemaNestingMode{
-				tfprotov6.SchemaNestedBlockNestingModeSingle: tfjson.SchemaNestingModeSingle,
-				tfprotov6.SchemaNestedBlockNestingModeGroup:  tfjson.SchemaNestingModeGroup,
-				tfprotov6.SchemaNestedBlockNestingModeList:   tfjson.SchemaNestingModeList,
-				tfprotov6.SchemaNestedBlockNestingModeSet:    tfjson.SchemaNestingModeSet,
-				tfprotov6.SchemaNestedBlockNestingModeMap:    tfjson.SchemaNestingModeMap,
-			}[nested.Nesting],
-			Block:    block(nested.Block),
-			MinItems: uint64(nested.MinItems),
-			MaxItems: uint64(nested.MaxItems),
+			NestingMode: named[tfjson.SchemaNestingMode](nested.Nesting),
+			Block:       block(nested.Block),
+			MinItems:    uint64(nested.MinItems),
+			MaxItems:    uint64(nested.MaxItems),
 		}
 	}
 	return out
@@ -119,7 +114,7 @@ func attributes(list []*tfprotov6.SchemaAttribute) map[string]*tfjson.SchemaAttr
 	for _, a := range list {
 		converted := &tfjson.SchemaAttribute{
 			Description:     a.Description,
-			DescriptionKind: kind(a.DescriptionKind),
+			DescriptionKind: named[tfjson.SchemaDescriptionKind](a.DescriptionKind),
 			Deprecated:      a.Deprecated,
 			Required:        a.Required,
 			Optional:        a.Optional,
@@ -131,13 +126,8 @@ func attributes(list []*tfprotov6.SchemaAttribute) map[string]*tfjson.SchemaAttr
 			converted.AttributeType = ctyType(a.Type)
 		} else {
 			converted.AttributeNestedType = &tfjson.SchemaNestedAttributeType{
-				Attributes: attributes(a.NestedType.Attributes),
-				NestingMode: map[tfprotov6.SchemaObjectNestingMode]tfjson.SchemaNestingMode{
-					tfprotov6.SchemaObjectNestingModeSingle: tfjson.SchemaNestingModeSingle,
-					tfprotov6.SchemaObjectNestingModeList:   tfjson.SchemaNestingModeList,
-					tfprotov6.SchemaObjectNestingModeSet:    tfjson.SchemaNestingModeSet,
-					tfprotov6.SchemaObjectNestingModeMap:    tfjson.SchemaNestingModeMap,
-				}[a.NestedType.Nesting],
+				Attributes:  attributes(a.NestedType.Attributes),
+				NestingMode: named[tfjson.SchemaNestingMode](a.NestedType.Nesting),
 			}
 		}
 		out[a.Name] = converted
@@ -178,12 +168,8 @@ func parameter(p *tfprotov6.FunctionParameter) *tfjson.FunctionParameter {
 	return &tfjson.FunctionParameter{Name: p.Name, Description: p.Description, IsNullable: p.AllowNullValue, Type: ctyType(p.Type)}
 }
 
-func kind(k tfprotov6.StringKind) tfjson.SchemaDescriptionKind {
-	if k == tfprotov6.StringKindMarkdown {
-		return tfjson.SchemaDescriptionKindMarkdown
-	}
-	return tfjson.SchemaDescriptionKindPlain
-}
+// named converts a constant of the protocol, whose name in lower case is the JSON value.
+func named[To ~string](of fmt.Stringer) To { return To(strings.ToLower(of.String())) }
 
 // ctyType converts a type by way of JSON, the only encoding that both libraries share.
 func ctyType(t tftypes.Type) cty.Type {
