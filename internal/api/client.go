@@ -3,12 +3,9 @@ package api
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
@@ -26,17 +23,9 @@ type Config struct {
 	// Token gives the identity token of the upload and batch API; nil: not configured.
 	Token credential.TokenSource
 
-	// Redactor masks what is shown; nil: one that knows the credentials. It gets to know the
-	// credentials, the tokens that are sent, and the stream keys that are sent or received.
-	Redactor *redact.Redactor
-
-	// MaxRetries and the fields below are those of wire.Config.
-	MaxRetries     int
-	RequestTimeout time.Duration
-	UserAgent      string
-	RootCAs        *x509.CertPool
-	Transport      http.RoundTripper
-	DialContext    func(ctx context.Context, network, address string) (net.Conn, error)
+	// Config says how the calls of both are made. Its Redactor gets to know the credentials, the
+	// tokens that are sent, and the stream keys that are sent or received; nil: one of its own.
+	wire.Config
 }
 
 // Client makes the calls of the service. It is safe for concurrent use. A process needs only one.
@@ -53,12 +42,9 @@ func New(c Config) (*Client, error) {
 	if err := basic.Check(); err != nil {
 		return nil, err
 	}
-	mask := cmp.Or(c.Redactor, redact.New())
-	mask.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
-	calls, err := wire.New(wire.Config{
-		MaxRetries: c.MaxRetries, RequestTimeout: c.RequestTimeout, UserAgent: c.UserAgent, RootCAs: c.RootCAs,
-		Transport: c.Transport, DialContext: c.DialContext, Redactor: mask,
-	})
+	c.Redactor = cmp.Or(c.Redactor, redact.New())
+	c.Redactor.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
+	calls, err := wire.New(c.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +56,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{wire: calls, live: live, vod: vod, mask: mask}, nil
+	return &Client{wire: calls, live: live, vod: vod, mask: c.Redactor}, nil
 }
 
 // StorageTransport returns the transport for PUTs to presigned URLs: see wire.Client.Storage.
