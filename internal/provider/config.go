@@ -182,16 +182,15 @@ func (r *resolver) number(attr string, v types.Int64, env string, byDefault, low
 		return byDefault
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(t.text), 10, 64)
-	problem := ""
+	remedy := fmt.Sprintf("Set a number from %d to %d.", low, high)
 	switch {
 	case err != nil:
-		problem = fmt.Sprintf("is %q, which is not a whole number", t.text)
+		r.fail(t, fmt.Sprintf("is %q, which is not a whole number", t.text), remedy)
 	case n < low || n > high:
-		problem = fmt.Sprintf("is %d", n)
+		r.fail(t, fmt.Sprintf("is %d", n), remedy)
 	default:
 		return n
 	}
-	r.fail(t, problem, fmt.Sprintf("Set a number from %d to %d.", low, high))
 	return byDefault
 }
 

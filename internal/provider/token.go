@@ -61,11 +61,8 @@ func (r *resolver) tokenFile(v value, s *settings) {
 		r.fail(v, "is blank", "Set the path of the file that contains the token.")
 		return
 	}
-	absolute, err := filepath.Abs(v.text)
-	if err != nil {
-		absolute = v.text
-	}
-	s.useToken(credential.FileToken(v.text), "file "+absolute)
+	absolute, _ := filepath.Abs(v.text) // fails without a working directory
+	s.useToken(credential.FileToken(v.text), "file "+cmp.Or(absolute, v.text))
 	s.data.CheckToken = expiryCheck(s.api.Token, v.origin())
 }
 

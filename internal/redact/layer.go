@@ -91,7 +91,7 @@ func unescape(b []byte) (plain []byte, n int) {
 		case unicode:
 			return utf8.AppendRune(nil, c), n
 		default:
-			return []byte{byte(c)}, n
+			return []byte{byte(c)}, n // #nosec G115 -- of one byte
 		}
 	case '&':
 		if end := bytes.IndexByte(b, ';'); end > 0 {
@@ -108,9 +108,8 @@ func unescape(b []byte) (plain []byte, n int) {
 func (l *layer) folded() *layer {
 	f := newLayer(len(l.bytes))
 	var lower [utf8.UTFMax]byte
-	for i, n := 0, 0; i < len(l.bytes); i += n {
-		var c rune
-		c, n = utf8.DecodeRune(l.bytes[i:])
+	for i := 0; i < len(l.bytes); {
+		c, n := utf8.DecodeRune(l.bytes[i:])
 		last := len(f.bytes) - 1
 		switch {
 		case c == utf8.RuneError && n == 1:
@@ -124,6 +123,7 @@ func (l *layer) folded() *layer {
 		default:
 			f.add(l.part(i, n), ' ')
 		}
+		i += n
 	}
 	return f
 }

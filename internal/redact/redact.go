@@ -120,14 +120,19 @@ func (r *Redactor) mark(l *layer, encodings int, looks bool, hidden []bool) {
 	if looks {
 		markLooks(l, hidden)
 	}
-	folded := l.folded()
-	for _, known := range []*index{&r.kept, &r.latest, &r.streams} {
-		known.mark(folded, hidden)
+	if encodings > 0 {
+		r.mark(l.unescaped(), encodings-1, looks, hidden)
 	}
+	if r.kept.parts == nil && r.latest.parts == nil && r.streams.parts == nil {
+		return
+	}
+	folded := l.folded()
+	r.kept.mark(folded, hidden)
+	r.latest.mark(folded, hidden)
+	r.streams.mark(folded, hidden)
 	if encodings == 0 {
 		return
 	}
-	r.mark(l.unescaped(), encodings-1, looks, hidden)
 	sextets := l.sextets()
 	for offset := range 4 {
 		r.mark(sextets.decoded(offset), encodings-1, false, hidden)
