@@ -10,38 +10,35 @@ import (
 	"unicode/utf8"
 )
 
-// layer is a rendition of a text. Byte i of it stands for the part origin[i] of the text.
+// layer is a rendition of a text. Byte i of it stands for the span origin[i] of the text.
 type layer struct {
 	bytes  []byte
-	origin []part
+	origin []span
 }
 
-// part is the part of a text from one byte to another.
-type part struct{ from, to int32 }
+// span is the part of a text from one byte to another.
+type span struct{ from, to int32 }
 
 func newLayer(capacity int) *layer {
-	return &layer{make([]byte, 0, capacity), make([]part, 0, capacity)}
+	return &layer{make([]byte, 0, capacity), make([]span, 0, capacity)}
 }
 
 func plainLayer(s string) *layer {
 	l := newLayer(len(s))
-	for i := range len(s) {
-		l.add(part{int32(i), int32(i + 1)}, s[i])
+	for i := range int32(len(s)) {
+		l.add(span{i, i + 1}, s[i])
 	}
 	return l
 }
 
-// add adds bytes that all stand for the same part of the text.
-func (l *layer) add(origin part, bytes ...byte) {
-	l.bytes = append(l.bytes, bytes...)
-	for range bytes {
-		l.origin = append(l.origin, origin)
-	}
+func (l *layer) add(origin span, c byte) {
+	l.bytes = append(l.bytes, c)
+	l.origin = append(l.origin, origin)
 }
 
-// part returns the part of the text that n bytes of the layer stand for.
-func (l *layer) part(begin, n int) part {
-	return part{l.origin[begin].from, l.origin[begin+n-1].to}
+// span returns the part of the text that n bytes of the layer stand for.
+func (l *layer) span(begin, n int) span {
+	return span{l.origin[begin].from, l.origin[begin+n-1].to}
 }
 
 // hide hides the bytes of the text that the bytes from begin to end of the layer stand for.
@@ -63,7 +60,9 @@ func (l *layer) unescaped() *layer {
 	u := newLayer(len(l.bytes))
 	for i := 0; i < len(l.bytes); {
 		plain, n := unescape(l.bytes[i:])
-		u.add(l.part(i, n), plain...)
+		for _, c := range plain {
+			u.add(l.span(i, n), c)
+		}
 		i += n
 	}
 	if len(u.bytes) == len(l.bytes) {
@@ -110,18 +109,20 @@ func (l *layer) folded() *layer {
 	var lower [utf8.UTFMax]byte
 	for i := 0; i < len(l.bytes); {
 		c, n := utf8.DecodeRune(l.bytes[i:])
-		last := len(f.bytes) - 1
+		origin := l.span(i, n)
 		switch {
 		case c == utf8.RuneError && n == 1:
-			f.add(l.origin[i], l.bytes[i])
-		case c != '+' && !unicode.IsSpace(c):
-			if !unicode.IsControl(c) && !unicode.Is(unicode.Cf, c) {
-				f.add(l.part(i, n), utf8.AppendRune(lower[:0], unicode.ToLower(c))...)
+			f.add(origin, l.bytes[i])
+		case c == '+' || unicode.IsSpace(c):
+			if last := len(f.bytes) - 1; last >= 0 && f.bytes[last] == ' ' {
+				f.origin[last].to = origin.to
+			} else {
+				f.add(origin, ' ')
 			}
-		case last >= 0 && f.bytes[last] == ' ':
-			f.origin[last].to = l.origin[i+n-1].to
-		default:
-			f.add(l.part(i, n), ' ')
+		case !unicode.IsControl(c) && !unicode.Is(unicode.Cf, c):
+			for _, b := range utf8.AppendRune(lower[:0], unicode.ToLower(c)) {
+				f.add(origin, b)
+			}
 		}
 		i += n
 	}
@@ -169,7 +170,7 @@ func (l *layer) decoded(offset int) *layer {
 		if len(word) >= shortestBase64 {
 			for n := 0; begin+offset+n+n/3+1 < end; n++ {
 				i, shift := begin+offset+n+n/3, n%3*2
-				d.add(l.part(i, 2), l.bytes[i]<<(2+shift)|l.bytes[i+1]>>(4-shift))
+				d.add(l.span(i, 2), l.bytes[i]<<(2+shift)|l.bytes[i+1]>>(4-shift))
 			}
 			d.add(l.origin[end-1], ' ')
 		}
