@@ -25,8 +25,8 @@ func newLayer(capacity int) *layer {
 
 func plainLayer(s string) *layer {
 	l := newLayer(len(s))
-	for i := range int32(len(s)) {
-		l.add(span{i, i + 1}, s[i])
+	for i := range len(s) {
+		l.add(span{int32(i), int32(i + 1)}, s[i])
 	}
 	return l
 }
