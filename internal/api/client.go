@@ -3,12 +3,9 @@ package api
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
@@ -26,17 +23,9 @@ type Config struct {
 	// Token gives the identity token of the upload and batch API; nil: not configured.
 	Token credential.TokenSource
 
-	// Redactor masks what is shown; nil: one that knows the credentials. It gets to know the
-	// credentials, the tokens that are sent, and the stream keys that are sent or received.
-	Redactor *redact.Redactor
-
-	// MaxRetries and the fields below are those of wire.Config.
-	MaxRetries     int
-	RequestTimeout time.Duration
-	UserAgent      string
-	RootCAs        *x509.CertPool
-	Transport      http.RoundTripper
-	DialContext    func(ctx context.Context, network, address string) (net.Conn, error)
+	// Config says how the calls of both are made. Its Redactor gets to know the credentials, the
+	// tokens that are sent, and the stream keys that are sent or received; nil: one of its own.
+	wire.Config
 }
 
 // Client makes the calls of the service. It is safe for concurrent use. A process needs only one.
@@ -53,12 +42,9 @@ func New(c Config) (*Client, error) {
 	if err := basic.Check(); err != nil {
 		return nil, err
 	}
-	mask := cmp.Or(c.Redactor, redact.New())
-	mask.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
-	calls, err := wire.New(wire.Config{
-		MaxRetries: c.MaxRetries, RequestTimeout: c.RequestTimeout, UserAgent: c.UserAgent, RootCAs: c.RootCAs,
-		Transport: c.Transport, DialContext: c.DialContext, Redactor: mask,
-	})
+	c.Redactor = cmp.Or(c.Redactor, redact.New())
+	c.Redactor.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
+	calls, err := wire.New(c.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +56,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{wire: calls, live: live, vod: vod, mask: mask}, nil
+	return &Client{wire: calls, live: live, vod: vod, mask: c.Redactor}, nil
 }
 
 // StorageTransport returns the transport for PUTs to presigned URLs: see wire.Client.Storage.
@@ -80,54 +66,43 @@ func (c *Client) StorageTransport() http.RoundTripper { return c.wire.Storage(c.
 type call struct {
 	wire.Call
 	attempted string // in words, for errors
-	// read takes what is wanted from the body of a 2xx response.
-	read func(value) error
-	// sure tells a body that has what was asked for from one that read would only guess; nil: read
-	// does not guess.
+	// sure tells a body that has what was asked for from one that decoding would only guess; nil: one
+	// with content, if it can be decoded.
 	sure func(value) bool
 }
 
-// answered reports whether a body has what was asked for. Then it is no refusal, whatever status it
-// tells. The response to a batch job has only a message, so only the status decides.
-func (c call) answered(v value) bool {
-	switch {
-	case c.NoContent:
-		return false
-	case c.sure != nil:
-		return c.sure(v)
-	}
+// hasContent reports whether a body has more than a message.
+func hasContent(v value) bool {
 	o := v.object()
-	hasContent := slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() })
-	return hasContent && c.read(v) == nil
+	return slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() })
 }
 
-// ask makes a call and returns what decode reads from its response.
-func ask[T any](ctx context.Context, c *Client, call call, decode func(value) (T, error)) (result T, err error) {
-	call.read = func(v value) error {
-		var err error
-		result, err = decode(v)
-		return err
+// ask makes a call and returns what decode reads from its response. Its error is an *Error.
+func ask[T any](ctx context.Context, c *Client, call call, decode func(value) (T, error)) (T, error) {
+	if call.sure == nil {
+		call.sure = func(v value) bool {
+			if !hasContent(v) {
+				return false
+			}
+			_, err := decode(v)
+			return err == nil
+		}
 	}
-	if err := c.do(ctx, call); err != nil {
-		return *new(T), err
-	}
-	return result, nil
-}
-
-// do makes a call. Its error is an *Error.
-func (c *Client) do(ctx context.Context, call call) error {
+	// A body that has what was asked for is no refusal, whatever status it tells. The response to a
+	// batch job has only a message, so only the status decides.
 	call.StatusInBody = func(body []byte) int {
 		v := parse(body)
 		status := statusInBody(v)
-		if status != 0 && call.answered(v) {
+		if status != 0 && !call.NoContent && call.sure(v) {
 			return 0
 		}
 		return status
 	}
 	o, err := c.wire.Do(ctx, call.Call)
 	if err == nil && o.OK() {
-		if err = call.read(parse(o.Body)); err == nil {
-			return nil
+		var result T
+		if result, err = decode(parse(o.Body)); err == nil {
+			return result, nil
 		}
 		o.MayHaveBeenProcessed = call.Method != http.MethodGet
 		// The error names keys, which the service chose.
@@ -145,5 +120,5 @@ func (c *Client) do(ctx context.Context, call call) error {
 	if call.NothingDone != nil {
 		e.StorageCode = storageCode(o.Body) // also of a 2xx response: S3 itself completes with 200 and an error
 	}
-	return e
+	return *new(T), e
 }

@@ -85,7 +85,7 @@ func decodeCursor(v value) (Cursor, error) {
 	}
 	known := slices.ContainsFunc(cursorKeys, o.has)
 	for _, key := range o.keys() {
-		if slices.ContainsFunc(cursorKeys, func(k string) bool { return fold(k) == fold(key) }) {
+		if among(cursorKeys, key) {
 			continue
 		}
 		text, ok := cursorValue(o.members[key])

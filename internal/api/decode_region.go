@@ -39,9 +39,7 @@ func decodeRegions(v value) ([]Region, error) {
 			return nil, misshapen("entry %d of the regions carries no name: it is %s", i+1, item.describe())
 		}
 		var compact bytes.Buffer
-		if err := json.Compact(&compact, item); err != nil {
-			return nil, misshapen("entry %d of the regions is not JSON", i+1)
-		}
+		_ = json.Compact(&compact, item) // an item of valid JSON is valid
 		regions = append(regions, Region{Name: name, JSON: redact.Escape(compact.String()), Unavailable: regionUnavailable(item, 0)})
 	}
 	return regions, nil
@@ -81,7 +79,7 @@ func regionName(v value, depth int) (string, bool) {
 func otherRegionName(o object, depth int) (string, bool) {
 	var texts, inner []string
 	for _, key := range o.keys() {
-		if isAvailability(key) {
+		if among(availabilityFlags, key) || among(availabilityWords, key) {
 			continue
 		}
 		v := o.members[key]
@@ -114,10 +112,6 @@ var (
 	availabilityWords = []string{"availability", "status", "state"}
 	notAvailable      = []string{"unavailable", "notavailable", "disabled", "inactive", "notallocated", "unallocated", "notsupported", "unsupported", "suspended", "closed", "offline", "down", "off", "no", "false"}
 )
-
-func isAvailability(key string) bool {
-	return slices.ContainsFunc(slices.Concat(availabilityFlags, availabilityWords), func(k string) bool { return fold(k) == fold(key) })
-}
 
 // regionUnavailable reports whether an entry says that its region is unavailable. An entry that
 // says nothing, or something unknown, is available.

@@ -7,9 +7,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
-// found finds the object that has a value under one of the keys, however it is wrapped. An error
-// names the first key.
-func found(v value, keys ...string) (*fields, error) {
+// found finds the object that has a value under one of the keys, however it is wrapped. If there is
+// none, the fields are empty and their error names the first key.
+func found(v value, keys ...string) *fields {
 	w := wanted{inLists: true, maybe: func(o object) bool { return o.hasAny(keys...) }}
 	// A member with such a key may also be a wrapper of the value.
 	w.sure = func(o object) bool {
@@ -20,35 +20,23 @@ func found(v value, keys ...string) (*fields, error) {
 	}
 	o, ok := w.find(v)
 	if !ok {
-		return nil, misshapen("no %s was found in %s%s", keys[0], v.describe(), describeData(v))
+		return &fields{err: misshapen("no %s was found in %s%s", keys[0], v.describe(), describeData(v))}
 	}
-	return &fields{object: o}, nil
+	return &fields{object: o}
 }
 
 // decodeUploadTarget reads the response to call 1 of SERVICE.md.
 func decodeUploadTarget(v value) (*UploadTarget, error) {
-	f, err := found(v, "fileKeyPath", "presigned_url", "key_path")
-	if err != nil {
-		return nil, err
-	}
+	f := found(v, "fileKeyPath", "presigned_url", "key_path")
 	target := &UploadTarget{KeyPath: f.need("fileKeyPath", "key_path"), URL: f.address("presigned_url", "url", "upload_url")}
-	if f.err != nil {
-		return nil, f.err
-	}
-	return target, nil
+	return target, f.err
 }
 
 // decodeMultipartUpload reads the response to call 3.
 func decodeMultipartUpload(v value) (*MultipartUpload, error) {
-	f, err := found(v, "upload_id", "key_path")
-	if err != nil {
-		return nil, err
-	}
+	f := found(v, "upload_id", "key_path")
 	upload := &MultipartUpload{UploadID: f.need("upload_id"), KeyPath: f.need("key_path", "fileKeyPath")}
-	if f.err != nil {
-		return nil, f.err
-	}
-	return upload, nil
+	return upload, f.err
 }
 
 // decodePartURL reads the response to call 4. The URL may also be the data itself.
@@ -58,30 +46,21 @@ func decodePartURL(v value) (string, error) {
 		address := f.address("data")
 		return address, f.err
 	}
-	f, err := found(v, "url", "presigned_url", "upload_url")
-	if err != nil {
-		return "", err
-	}
+	f := found(v, "url", "presigned_url", "upload_url")
 	address := f.address("url", "presigned_url", "upload_url")
 	return address, f.err
 }
 
 // decodeCompletedUpload reads the response to call 6.
 func decodeCompletedUpload(v value) (*CompletedUpload, error) {
-	f, err := found(v, "Key", "ETag", "Location", "Bucket")
-	if err != nil {
-		return nil, err
-	}
+	f := found(v, "Key", "ETag", "Location", "Bucket")
 	done := &CompletedUpload{
 		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(AddressLimit, "Location")), ETag: f.str("ETag"),
 		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
 		ChecksumCRC64NVME: f.str("ChecksumCRC64NVME"), ChecksumCRC32C: f.str("ChecksumCRC32C"),
 		ChecksumCRC32: f.str("ChecksumCRC32"), ChecksumSHA256: f.str("ChecksumSHA256"),
 	}
-	if f.err != nil {
-		return nil, f.err
-	}
-	return done, nil
+	return done, f.err
 }
 
 // location returns the address of an object without what may be secret in it: user info and a
@@ -104,10 +83,7 @@ func decodeMessage(v value) string {
 	if v.isString() {
 		return v.text()
 	}
-	f, err := found(v, "message", "msg", "detail")
-	if err != nil {
-		return ""
-	}
+	f := found(v, "message", "msg", "detail")
 	text, _ := f.get("message", "msg", "detail").scalar()
 	return text
 }

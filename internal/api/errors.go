@@ -75,13 +75,13 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // NotFound reports whether err is a 404 of the service.
 func NotFound(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Status == http.StatusNotFound
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Status == http.StatusNotFound
 }
 
 // MayHaveBeenProcessed reports whether the call that failed with err may have had its effect: see
 // Error.MayHaveBeenProcessed.
 func MayHaveBeenProcessed(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.MayHaveBeenProcessed
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.MayHaveBeenProcessed
 }

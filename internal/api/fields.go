@@ -99,7 +99,6 @@ func (f *fields) needed(limit int, keys ...string) string {
 		f.err = misshapen("%s is missing: the answer holds %s", keys[0], listKeys(f.keys()))
 	case !redact.Safe(s):
 		f.err = misshapen("%s contains a control or format character", keys[0])
-		return ""
 	}
 	return s
 }
@@ -107,11 +106,9 @@ func (f *fields) needed(limit int, keys ...string) string {
 // address reads a presigned URL.
 func (f *fields) address(keys ...string) string {
 	s := strings.TrimSpace(f.needed(AddressLimit, keys...))
-	if f.err != nil {
-		return ""
-	}
 	u, err := url.Parse(s)
 	switch {
+	case f.err != nil:
 	case err != nil || u.Hostname() == "":
 		f.err = misshapen("%s is a string that is no URL with a host", keys[0])
 	case u.User != nil:
@@ -120,9 +117,6 @@ func (f *fields) address(keys ...string) string {
 		if err := wire.CheckScheme(u); err != nil {
 			f.err = misshapen("%s cannot be used: %s", keys[0], err)
 		}
-	}
-	if f.err != nil {
-		return ""
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
@@ -24,7 +25,7 @@ func config(transport http.RoundTripper) api.Config {
 	return api.Config{
 		LiveBaseURL: liveBase, VODBaseURL: vodBase,
 		AccessTokenID: testTokenID, SecretKey: testSecret, Token: credential.StaticToken(testToken),
-		MaxRetries: 3, UserAgent: "test/1", Transport: transport,
+		Config: wire.Config{MaxRetries: 3, UserAgent: "test/1", Transport: transport},
 	}
 }
 

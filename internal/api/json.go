@@ -45,6 +45,11 @@ func fold(key string) string {
 	}, key)
 }
 
+// among reports whether a key is one of several, in any spelling.
+func among(keys []string, key string) bool {
+	return slices.ContainsFunc(keys, func(k string) bool { return fold(k) == fold(key) })
+}
+
 // value is one JSON value, undecoded. A response is decoded level by level, so that it costs memory
 // in proportion to what is read from it, not to what it contains.
 type value json.RawMessage
@@ -186,10 +191,6 @@ func (o object) keys() []string { return slices.Sorted(maps.Keys(o.members)) }
 // describe says what a value is, for an error text. brief says it without its members or elements.
 func (v value) describe() string {
 	switch v.kind() {
-	case 0:
-		return "nothing"
-	case 'n':
-		return "null"
 	case '{':
 		keys := v.object().keys()
 		if len(keys) == 0 {
@@ -232,6 +233,8 @@ func (v value) brief() string {
 		return "a boolean"
 	case 'n':
 		return "null"
+	case 0:
+		return "nothing"
 	}
 	return "a number"
 }

@@ -33,7 +33,7 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
 	c.mask.AddStreams([]string{spec.Name, spec.Region}, spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB)
 	return ask(ctx, c, call{
-		Call:      wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec.body(), Once: true},
+		Call:      wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, Once: true},
 		attempted: "create the live session",
 		sure:      hasSession,
 	}, func(v value) (*Session, error) {
@@ -95,42 +95,4 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query},
 		attempted: "list the live sessions",
 	}, func(v value) (*SessionPage, error) { return decodePage(ctx, v, c.decodeSession) })
-}
-
-// createBody is the body of call 9.
-type createBody struct {
-	Region             string      `json:"region,omitempty"`
-	Name               string      `json:"name,omitempty"`
-	Input              string      `json:"input,omitempty"`
-	Mode               string      `json:"mode,omitempty"`
-	InputPreset        *presetBody `json:"input_preset,omitempty"`
-	OutputMode         string      `json:"output_mode,omitempty"`
-	InputSourceA       string      `json:"input_source_a,omitempty"`
-	InputSourceB       string      `json:"input_source_b,omitempty"`
-	OutputDestinationA string      `json:"output_destination_a,omitempty"`
-	OutputDestinationB string      `json:"output_destination_b,omitempty"`
-	EnableInputRecord  bool        `json:"enable_input_record"`
-	IsScheduled        bool        `json:"is_scheduled"`
-	Timezone           string      `json:"timezone,omitempty"`
-	ScheduledAt        string      `json:"scheduled_at,omitempty"`
-}
-
-type presetBody struct {
-	Codec      string `json:"codec,omitempty"`
-	Resolution string `json:"resolution,omitempty"`
-	Bitrate    string `json:"bitrate,omitempty"`
-}
-
-func (s SessionSpec) body() createBody {
-	b := createBody{
-		Region: s.Region, Name: s.Name, Input: s.Input, Mode: s.Mode, OutputMode: s.OutputMode,
-		InputSourceA: s.InputSourceA, InputSourceB: s.InputSourceB,
-		OutputDestinationA: s.OutputDestinationA, OutputDestinationB: s.OutputDestinationB,
-		EnableInputRecord: s.EnableInputRecord, IsScheduled: s.IsScheduled,
-		Timezone: s.Timezone, ScheduledAt: s.ScheduledAt,
-	}
-	if s.InputPreset != (InputPreset{}) {
-		b.InputPreset = &presetBody{Codec: s.InputPreset.Codec, Resolution: s.InputPreset.Resolution, Bitrate: s.InputPreset.Bitrate}
-	}
-	return b
 }

@@ -13,28 +13,33 @@ type Region struct {
 
 // InputPreset is the codec, maximum resolution and maximum bit rate of a session's input.
 type InputPreset struct {
-	Codec      string // H264
-	Resolution string // SD, HD, FULL_HD
-	Bitrate    string // MAX_10_MBPS, MAX_20_MBPS
+	Codec      string `json:"codec,omitempty"`      // H264
+	Resolution string `json:"resolution,omitempty"` // SD, HD, FULL_HD
+	Bitrate    string `json:"bitrate,omitempty"`    // MAX_10_MBPS, MAX_20_MBPS
 }
 
 // SessionSpec has the arguments of a session. An empty string is not sent. The two booleans always
 // are.
 type SessionSpec struct {
-	Name, Region string
-	Input        string // RTMP_PUSH, RTMP_PULL, RTMPS_PUSH, RTMPS_PULL
-	Mode         string // HA, NORM
-	OutputMode   string // as Input
+	Name       string `json:"name,omitempty"`
+	Region     string `json:"region,omitempty"`
+	Input      string `json:"input,omitempty"`       // RTMP_PUSH, RTMP_PULL, RTMPS_PUSH, RTMPS_PULL
+	Mode       string `json:"mode,omitempty"`        // HA, NORM
+	OutputMode string `json:"output_mode,omitempty"` // as Input
 
-	InputPreset InputPreset
+	InputPreset InputPreset `json:"input_preset,omitzero"`
 
-	InputSourceA, InputSourceB             string // rtmp or rtmps URL
-	OutputDestinationA, OutputDestinationB string // rtmp or rtmps URL
+	// rtmp or rtmps URLs
+	InputSourceA       string `json:"input_source_a,omitempty"`
+	InputSourceB       string `json:"input_source_b,omitempty"`
+	OutputDestinationA string `json:"output_destination_a,omitempty"`
+	OutputDestinationB string `json:"output_destination_b,omitempty"`
 
-	EnableInputRecord, IsScheduled bool
+	EnableInputRecord bool `json:"enable_input_record"`
+	IsScheduled       bool `json:"is_scheduled"`
 
-	Timezone    string // name of the tz database
-	ScheduledAt string // YYYY-MM-DD HH:MM in Timezone
+	Timezone    string `json:"timezone,omitempty"`     // name of the tz database
+	ScheduledAt string `json:"scheduled_at,omitempty"` // YYYY-MM-DD HH:MM in Timezone
 }
 
 // Session is a live session as the service returns it. "" and nil mean that the field was not in
@@ -94,8 +99,8 @@ type MultipartUpload struct {
 
 // CompletedPart is a stored part.
 type CompletedPart struct {
-	Number int    // from 1
-	ETag   string // exactly as the header of the part's PUT had it, quotes included
+	Number int    `json:"part_number"`    // from 1
+	ETag   string `json:"etag,omitempty"` // exactly as the header of the part's PUT had it, quotes included
 }
 
 // CompletedUpload is the object made from the parts. "" stands for what the service left out or

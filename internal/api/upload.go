@@ -31,9 +31,7 @@ func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*M
 	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/create",
-			Body: struct {
-				FileName string `json:"filename,omitempty"`
-			}{fileName},
+			Body: map[string]string{"filename": fileName},
 		},
 		attempted: "begin the multipart upload of " + c.mask.Line(fileName),
 	}, decodeMultipartUpload)
@@ -45,21 +43,11 @@ func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, numb
 	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/generate-url",
-			Body: struct {
-				KeyPath    string `json:"key_path,omitempty"`
-				UploadID   string `json:"upload_id,omitempty"`
-				PartNumber int    `json:"part_number"`
-			}{keyPath, uploadID, number},
+			Body:        map[string]any{"key_path": keyPath, "upload_id": uploadID, "part_number": number},
 			NothingDone: isStorageRefusal,
 		},
 		attempted: fmt.Sprintf("get the address of part %d", number),
 	}, decodePartURL)
-}
-
-// completedPart is an element of the body of call 6.
-type completedPart struct {
-	ETag       string `json:"etag,omitempty"`
-	PartNumber int    `json:"part_number"`
 }
 
 // CompleteMultipartUpload makes the object from its parts, given in order (SERVICE.md, call 6).
@@ -69,18 +57,10 @@ type completedPart struct {
 // have made the object. It may take as long as ctx lasts, because storage takes minutes to assemble
 // many parts, and a call that is cut off and repeated is told that there is no such upload.
 func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID string, parts []CompletedPart) (*CompletedUpload, error) {
-	sent := make([]completedPart, len(parts))
-	for i, p := range parts {
-		sent[i] = completedPart{p.ETag, p.Number}
-	}
 	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/complete",
-			Body: struct {
-				KeyPath  string          `json:"key_path,omitempty"`
-				UploadID string          `json:"upload_id,omitempty"`
-				Parts    []completedPart `json:"parts"`
-			}{keyPath, uploadID, sent},
+			Body:      map[string]any{"key_path": keyPath, "upload_id": uploadID, "parts": list(parts)},
 			Unlimited: true, NothingDone: isStorageRefusal,
 		},
 		attempted: "complete the multipart upload",
@@ -94,13 +74,13 @@ func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) 
 	return ask(ctx, c, call{
 		Call: wire.Call{
 			Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", Once: true,
-			Body: struct {
-				Paths        []string `json:"paths"`
-				ServiceModes []string `json:"service_modes"`
-			}{append([]string{}, paths...), append([]string{}, serviceModes...)}, // [], not null
+			Body: map[string][]string{"paths": list(paths), "service_modes": list(serviceModes)},
 			// The message is all that a response has, and 204 leaves it out.
 			NoContent: true,
 		},
 		attempted: "submit the batch job",
 	}, func(v value) (string, error) { return c.mask.Line(decodeMessage(v)), nil })
 }
+
+// list is a list that is sent as [] when it is empty, not as null.
+func list[T any](items []T) []T { return append([]T{}, items...) }

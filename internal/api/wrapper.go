@@ -1,7 +1,5 @@
 package api
 
-import "slices"
-
 const (
 	// wrapperDepth is how deep the wanted object may be wrapped.
 	wrapperDepth = 5
@@ -87,17 +85,14 @@ func (w wanted) enter(v value, depth int) (value, bool) {
 
 // members lists the members of o in which the wanted object may be.
 func (w wanted) members(o object) (named, others []value) {
-	isNamed := func(key string) bool { return fold(key) == "data" || fold(key) == fold(w.name) }
-	isOwn := func(key string) bool {
-		return slices.ContainsFunc(w.own, func(own string) bool { return fold(own) == fold(key) })
-	}
-	for _, key := range []string{"data", w.name} {
+	names := []string{"data", w.name}
+	for _, key := range names {
 		if v := o.get(key); !v.isNull() {
 			named = append(named, v)
 		}
 	}
 	for _, key := range o.keys() {
-		if v := o.members[key]; (v.isObject() || v.isArray()) && !isNamed(key) && !isOwn(key) && len(others) < membersSearched {
+		if v := o.members[key]; (v.isObject() || v.isArray()) && !among(names, key) && !among(w.own, key) && len(others) < membersSearched {
 			others = append(others, v)
 		}
 	}

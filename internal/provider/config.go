@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -20,7 +19,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -36,26 +39,12 @@ const (
 	defaultStallLimit   = 60 * time.Second
 )
 
-// settings is the validated configuration.
+// settings is the validated configuration, in the form in which the packages take it.
 type settings struct {
-	unknown                    bool
-	baseURL, vodBaseURL        string
-	accessTokenID, secretKey   string
-	token                      credential.TokenSource
-	checkToken                 func(context.Context, time.Time) error
-	account                    func(context.Context) (string, error)
-	missingLive, missingUpload []string
-	maxRetries                 int
-	requestTimeout             time.Duration
-	stallTimeout               time.Duration
-	uploadConcurrency          int // 0: adaptive
-	uploadBandwidth            int64
-	allowedCustomers           []string
-	rootCAs                    *x509.CertPool
-	skipRegionValidation       bool
-	resumeDir                  string
-	progressFile               string
-	userAgent                  string
+	api    api.Config
+	engine transfer.Config
+	upload upload.Config
+	data   providerdata.Settings
 }
 
 // resolver takes each value from the configuration or else from the environment. Its diagnostics
@@ -83,49 +72,55 @@ func (v value) origin() string {
 }
 
 func (r *resolver) resolve(m model) *settings {
-	s := &settings{
-		maxRetries:           int(r.number("max_retries", m.MaxRetries, "", defaultMaxRetries, 0, maxRetriesLimit)),
-		uploadConcurrency:    int(r.number("upload_concurrency", m.UploadConcurrency, "VODLIVE_UPLOAD_CONCURRENCY", 0, 1, maxConcurrency)),
-		uploadBandwidth:      r.number("upload_bandwidth", m.UploadBandwidth, "", 0, 1, 1<<50),
-		requestTimeout:       r.duration("request_timeout", m.RequestTimeout, defaultRequestLimit),
-		stallTimeout:         r.duration("stall_timeout", m.StallTimeout, defaultStallLimit),
-		skipRegionValidation: m.SkipRegionValidation.ValueBool(),
-	}
-	r.unknown = r.unknown || m.SkipRegionValidation.IsUnknown()
-	s.baseURL = r.address(r.required("base_url", m.BaseURL, "VODLIVE_BASE_URL", &s.missingLive))
-	id := r.required("access_token_id", m.AccessTokenID, "VODLIVE_ACCESS_TOKEN_ID", &s.missingLive)
-	s.accessTokenID = r.secret(id)
-	s.secretKey = r.secret(r.required("secret_key", m.SecretKey, "VODLIVE_SECRET_KEY", &s.missingLive))
-	if strings.Contains(s.accessTokenID, ":") {
+	s := &settings{}
+	s.data.SkipRegionValidation = m.SkipRegionValidation.ValueBool()
+	r.unknown = m.SkipRegionValidation.IsUnknown()
+
+	s.data.LiveAddress = r.address(r.required("base_url", m.BaseURL, "VODLIVE_BASE_URL", &s.data.MissingLive))
+	id := r.required("access_token_id", m.AccessTokenID, "VODLIVE_ACCESS_TOKEN_ID", &s.data.MissingLive)
+	key := r.required("secret_key", m.SecretKey, "VODLIVE_SECRET_KEY", &s.data.MissingLive)
+	s.api.LiveBaseURL, s.api.AccessTokenID, s.api.SecretKey = s.data.LiveAddress, r.secret(id), r.secret(key)
+	if strings.Contains(s.api.AccessTokenID, ":") {
 		r.fail(id, "contains a colon", "An access token id cannot contain a colon, which ends the user name in HTTP basic credentials. If the value is `id:key`, move the part after the colon to `secret_key`.")
 	}
-	s.vodBaseURL = r.address(r.required("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.missingUpload))
+	s.upload.Address = r.address(r.required("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.data.MissingUpload))
+	s.api.VODBaseURL = s.upload.Address
 	r.token(m, s)
-	s.allowedCustomers = r.customers(m.AllowedCustomerIDs)
-	s.rootCAs = r.authorities(m.CABundleFile)
-	s.resumeDir = r.resumeDir(m.ResumeDir)
-	s.progressFile, _ = r.env("VODLIVE_PROGRESS")
-	s.unknown = r.unknown
+
+	s.api.MaxRetries = int(r.number("max_retries", m.MaxRetries, "", defaultMaxRetries, 0, maxRetriesLimit))
+	s.api.RequestTimeout = r.duration("request_timeout", m.RequestTimeout, defaultRequestLimit)
+	s.api.RootCAs = r.authorities(m.CABundleFile)
+
+	s.engine.MaxRetries = s.api.MaxRetries
+	s.engine.StallTimeout = r.duration("stall_timeout", m.StallTimeout, defaultStallLimit)
+	s.engine.Concurrency = int(r.number("upload_concurrency", m.UploadConcurrency, "VODLIVE_UPLOAD_CONCURRENCY", 0, 1, maxConcurrency))
+	s.engine.Bandwidth = r.number("upload_bandwidth", m.UploadBandwidth, "", 0, 1, 1<<50)
+
+	s.upload.AllowedCustomers = r.customers(m.AllowedCustomerIDs)
+	s.upload.Resume = resume.New(r.resumeDir(m.ResumeDir))
+	s.upload.ProgressFile, _ = r.env("VODLIVE_PROGRESS")
+	s.data.Unknown = r.unknown
 	return s
 }
 
-// text takes a string from the configuration or else from the environment. An unknown value counts
+// text takes a value from the configuration or else from the environment. An unknown value counts
 // as set. An empty variable counts as not set, because pipelines set undefined secrets to "".
-func (r *resolver) text(attr string, v types.String, env string) value {
+func (r *resolver) text(attr string, v attr.Value, env string) value {
 	switch {
 	case v.IsUnknown():
 		r.unknown = true
 		return value{attr: attr, env: env, set: true}
 	case !v.IsNull():
-		return value{text: v.ValueString(), attr: attr, env: env, known: true, set: true}
+		text := v.String() // of a number
+		if s, ok := v.(types.String); ok {
+			text = s.ValueString()
+		}
+		return value{text: text, attr: attr, env: env, known: true, set: true}
+	case env != "":
+		text, _ := r.env(env)
+		return value{text: text, env: env, known: text != "", set: text != ""}
 	}
-	if env == "" {
-		return value{}
-	}
-	if t, ok := r.env(env); ok && t != "" {
-		return value{text: t, env: env, known: true, set: true}
-	}
-	return value{env: env}
+	return value{}
 }
 
 func (r *resolver) fail(v value, problem, remedy string) {
@@ -180,33 +175,23 @@ func (r *resolver) secret(t value) string {
 	return ""
 }
 
-// number reads a whole number within bounds, from an attribute or from the text of a variable.
+// number reads a whole number within bounds.
 func (r *resolver) number(attr string, v types.Int64, env string, byDefault, low, high int64) int64 {
-	var n int64
-	from := value{attr: attr, env: env}
+	t := r.text(attr, v, env)
+	if !t.known {
+		return byDefault
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(t.text), 10, 64)
+	remedy := fmt.Sprintf("Set a number from %d to %d.", low, high)
 	switch {
-	case v.IsUnknown():
-		r.unknown = true
-		return byDefault
-	case !v.IsNull():
-		n = v.ValueInt64()
+	case err != nil:
+		r.fail(t, fmt.Sprintf("is %q, which is not a whole number", t.text), remedy)
+	case n < low || n > high:
+		r.fail(t, fmt.Sprintf("is %d", n), remedy)
 	default:
-		t := r.text("", types.StringNull(), env)
-		if !t.set {
-			return byDefault
-		}
-		from.attr = ""
-		var err error
-		if n, err = strconv.ParseInt(strings.TrimSpace(t.text), 10, 64); err != nil {
-			r.fail(from, fmt.Sprintf("is %q, which is not a whole number", t.text), fmt.Sprintf("Set a number from %d to %d.", low, high))
-			return byDefault
-		}
+		return n
 	}
-	if n < low || n > high {
-		r.fail(from, fmt.Sprintf("is %d", n), fmt.Sprintf("Set a number from %d to %d.", low, high))
-		return byDefault
-	}
-	return n
+	return byDefault
 }
 
 func (r *resolver) duration(attr string, v types.String, byDefault time.Duration) time.Duration {
@@ -229,7 +214,7 @@ func (r *resolver) duration(attr string, v types.String, byDefault time.Duration
 // customers reads `allowed_customer_ids`; nil if it is not set.
 func (r *resolver) customers(set types.Set) []string {
 	v := value{attr: "allowed_customer_ids"}
-	ids := r.strings(v, set, set.Elements())
+	ids := r.strings(v, set)
 	switch {
 	case ids == nil:
 	case len(ids) == 0:
@@ -240,28 +225,29 @@ func (r *resolver) customers(set types.Set) []string {
 	return ids
 }
 
-// strings reads the elements of a list or a set. They are nil if it is not set, not known, or has an
+// collection is a list or a set.
+type collection interface {
+	attr.Value
+	Elements() []attr.Value
+}
+
+// strings reads the elements of a collection. They are nil if it is not set, not known, or has an
 // element that is null.
-func (r *resolver) strings(v value, collection attr.Value, elements []attr.Value) []string {
-	if collection.IsNull() {
+func (r *resolver) strings(v value, c collection) []string {
+	if !r.text(v.attr, c, "").known {
 		return nil
 	}
 	texts := []string{}
-	for _, e := range elements {
-		text, ok := e.(types.String)
+	for _, e := range c.Elements() {
+		t := r.text(v.attr, e, "")
 		switch {
-		case !ok || text.IsNull():
+		case !t.set:
 			r.fail(v, "contains null", "Every element must be a string.")
 			return nil
-		case text.IsUnknown():
-			r.unknown = true
+		case !t.known:
 			return nil
 		}
-		texts = append(texts, text.ValueString())
-	}
-	if collection.IsUnknown() {
-		r.unknown = true
-		return nil
+		texts = append(texts, t.text)
 	}
 	return texts
 }

@@ -27,7 +27,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/region"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -83,13 +82,14 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	set.userAgent = userAgent(p.version, req.TerraformVersion, p.env)
-	data, err := set.data(p.dial, p.redactor)
+	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.env)
+	set.api.DialContext, set.api.Redactor = p.dial, p.redactor
+	data, err := set.newData()
 	if err != nil {
 		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
 		return
 	}
-	if set.unknown && req.ClientCapabilities.DeferralAllowed {
+	if data.Unknown && req.ClientCapabilities.DeferralAllowed {
 		// The framework then defers everything but list resources, which the protocol cannot defer.
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
@@ -100,57 +100,20 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 	resp.ActionData = data
 }
 
-// data creates the API client and the upload engine that this process shares.
-func (s *settings) data(dial Dial, redactor *redact.Redactor) (*providerdata.Data, error) {
-	d := providerdata.Settings{
-		Unknown:              s.unknown,
-		LiveAddress:          s.baseURL,
-		MissingLive:          s.missingLive,
-		MissingUpload:        s.missingUpload,
-		CheckToken:           s.checkToken,
-		SkipRegionValidation: s.skipRegionValidation,
+// newData creates the API client and the upload engine that this process shares. Without the values
+// that are unknown there is no client, and the engine only hashes files.
+func (s *settings) newData() (*providerdata.Data, error) {
+	if !s.data.Unknown {
+		client, err := api.New(s.api)
+		if err != nil {
+			return nil, err
+		}
+		s.data.API, s.data.Sessions = client, sessions.New(client)
+		s.upload.API, s.engine.Transport = client, client.StorageTransport()
 	}
-	uploads := upload.Config{
-		Resume:  resume.New(s.resumeDir),
-		Address: s.vodBaseURL,
-		Account: s.account,
-
-		AllowedCustomers: s.allowedCustomers,
-		ProgressFile:     s.progressFile,
-	}
-	if s.unknown {
-		uploads.Engine = transfer.New(transfer.Config{Concurrency: s.uploadConcurrency}) // a plan hashes files; nothing is sent
-		d.Uploader = upload.New(uploads)
-		return providerdata.New(d), nil
-	}
-	client, err := api.New(api.Config{
-		LiveBaseURL:    s.baseURL,
-		VODBaseURL:     s.vodBaseURL,
-		AccessTokenID:  s.accessTokenID,
-		SecretKey:      s.secretKey,
-		Token:          s.token,
-		MaxRetries:     s.maxRetries,
-		RequestTimeout: s.requestTimeout,
-		UserAgent:      s.userAgent,
-		RootCAs:        s.rootCAs,
-		DialContext:    dial,
-		Redactor:       redactor,
-	})
-	if err != nil {
-		return nil, err
-	}
-	d.API = client
-	d.Sessions = sessions.New(client)
-	uploads.API = client
-	uploads.Engine = transfer.New(transfer.Config{
-		Transport:    client.StorageTransport(),
-		Concurrency:  s.uploadConcurrency,
-		Bandwidth:    s.uploadBandwidth,
-		StallTimeout: s.stallTimeout,
-		MaxRetries:   s.maxRetries,
-	})
-	d.Uploader = upload.New(uploads)
-	return providerdata.New(d), nil
+	s.upload.Engine = transfer.New(s.engine)
+	s.data.Uploader = upload.New(s.upload)
+	return providerdata.New(s.data), nil
 }
 
 func (p *vodlive) Resources(context.Context) []func() resource.Resource {

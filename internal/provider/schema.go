@@ -30,90 +30,60 @@ type model struct {
 }
 
 func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	text := func(description string) schema.Attribute {
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description}
+	}
+	secret := func(description string) schema.Attribute {
+		return schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: description}
+	}
+	number := func(description string) schema.Attribute {
+		return schema.Int64Attribute{Optional: true, MarkdownDescription: description}
+	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The `vodlive` provider uploads media files, submits batch jobs on them, and creates live stream sessions. " +
 			"Configure only the API that you use: live sessions need `base_url`, `access_token_id` and `secret_key`; " +
 			"uploads and batch jobs need `vod_base_url` and one source of the identity token. " +
 			"If a resource needs a value that is missing, its plan says so.",
 		Attributes: map[string]schema.Attribute{
-			"base_url": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Address of the live API, for example `https://live.example.com`. It may have a port and a path prefix. " +
-					"Plain `http` is accepted for loopback addresses only. Environment: `VODLIVE_BASE_URL`.",
-			},
-			"vod_base_url": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Address of the upload and batch API, with the same rules as `base_url`. " +
-					"Environment: `VODLIVE_VOD_BASE_URL`.",
-			},
-			"access_token_id": schema.StringAttribute{
-				Optional: true, Sensitive: true,
-				MarkdownDescription: "Access token id, the user name of the live API. Environment: `VODLIVE_ACCESS_TOKEN_ID`.",
-			},
-			"secret_key": schema.StringAttribute{
-				Optional: true, Sensitive: true,
-				MarkdownDescription: "Secret key that belongs to `access_token_id`. Environment: `VODLIVE_SECRET_KEY`.",
-			},
-			"id_token": schema.StringAttribute{
-				Optional: true, Sensitive: true,
-				MarkdownDescription: "Identity token of the upload and batch API, sent without change in the `authorization` header. " +
-					"Set at most one of `id_token`, `id_token_file` and `id_token_command`. Environment: `VODLIVE_ID_TOKEN`.",
-			},
-			"id_token_file": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "File that contains the identity token. The provider reads it when it first needs the token, and again when a request is refused with 401, " +
-					"so an upload may take longer than a token is valid. Environment: `VODLIVE_ID_TOKEN_FILE`.",
-			},
+			"base_url": text("Address of the live API, for example `https://live.example.com`. It may have a port and a path prefix. " +
+				"Plain `http` is accepted for loopback addresses only. Environment: `VODLIVE_BASE_URL`."),
+			"vod_base_url": text("Address of the upload and batch API, with the same rules as `base_url`. " +
+				"Environment: `VODLIVE_VOD_BASE_URL`."),
+			"access_token_id": secret("Access token id, the user name of the live API. Environment: `VODLIVE_ACCESS_TOKEN_ID`."),
+			"secret_key":      secret("Secret key that belongs to `access_token_id`. Environment: `VODLIVE_SECRET_KEY`."),
+			"id_token": secret("Identity token of the upload and batch API, sent without change in the `authorization` header. " +
+				"Set at most one of `id_token`, `id_token_file` and `id_token_command`. Environment: `VODLIVE_ID_TOKEN`."),
+			"id_token_file": text("File that contains the identity token. The provider reads it when it first needs the token, and again when a request is refused with 401, " +
+				"so an upload may take longer than a token is valid. Environment: `VODLIVE_ID_TOKEN_FILE`."),
 			"id_token_command": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Program and arguments that print the identity token, for example `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`. " +
 					"The provider runs it without a shell, for at most 10 seconds, when it first needs the token, and again when a request is refused with 401. " +
 					"The program inherits the whole environment of Terraform, including the secrets in it.",
 			},
-			"max_retries": schema.Int64Attribute{
-				Optional: true,
-				MarkdownDescription: "Maximum number of retries of a request, or of a part of an upload, after a transient failure. " +
-					"From 0 to 100. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`.",
-			},
-			"request_timeout": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Timeout of one API request. It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload. Default: `\"30s\"`.",
-			},
-			"stall_timeout": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "How long an upload of file content may make no progress before the provider sends it again. Default: `\"60s\"`.",
-			},
-			"upload_concurrency": schema.Int64Attribute{
-				Optional: true,
-				MarkdownDescription: "Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 4 to 32: as many as raise the throughput, and fewer when storage asks for it. " +
-					"Environment: `VODLIVE_UPLOAD_CONCURRENCY`.",
-			},
-			"upload_bandwidth": schema.Int64Attribute{
-				Optional:            true,
-				MarkdownDescription: "Maximum number of bytes per second, over all uploads together. Default: no limit.",
-			},
+			"max_retries": number("Maximum number of retries of a request, or of a part of an upload, after a transient failure. " +
+				"From 0 to 100. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`."),
+			"request_timeout": text("Timeout of one API request. It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload. Default: `\"30s\"`."),
+			"stall_timeout":   text("How long an upload of file content may make no progress before the provider sends it again. Default: `\"60s\"`."),
+			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 4 to 32: as many as raise the throughput, and fewer when storage asks for it. " +
+				"Environment: `VODLIVE_UPLOAD_CONCURRENCY`."),
+			"upload_bandwidth": number("Maximum number of bytes per second, over all uploads together. Default: no limit."),
 			"allowed_customer_ids": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Customers whose files may be uploaded, imported and processed, by the id in their key paths " +
 					"(`vod/input/<customer id>/...`). Default: all customers. " +
 					"The provider refuses a key path of any other customer before it sends file content, so the identity token of a wrong account stores nothing.",
 			},
-			"ca_bundle_file": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "PEM file with certificate authorities to trust in addition to those of the system. " +
-					"Environment: `VODLIVE_CA_BUNDLE_FILE`.",
-			},
+			"ca_bundle_file": text("PEM file with certificate authorities to trust in addition to those of the system. " +
+				"Environment: `VODLIVE_CA_BUNDLE_FILE`."),
 			"skip_region_validation": schema.BoolAttribute{
 				Optional:            true,
 				MarkdownDescription: "Whether plans skip the check that the region of a session is allocated to the account. Default: `false`.",
 			},
-			"resume_dir": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Folder for records of unfinished uploads, with which the next apply on this machine resumes them; `\"\"` turns the records off. " +
-					"The provider uses only the subfolder `terraform-provider-vodlive`. The subfolder must belong to the user who " +
-					"runs Terraform, and no other user may be able to write to it: otherwise the provider does not use it and logs why. " +
-					"The records contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`.",
-			},
+			"resume_dir": text("Folder for records of unfinished uploads, with which the next apply on this machine resumes them; `\"\"` turns the records off. " +
+				"The provider uses only the subfolder `terraform-provider-vodlive`. The subfolder must belong to the user who " +
+				"runs Terraform, and no other user may be able to write to it: otherwise the provider does not use it and logs why. " +
+				"The records contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`."),
 		},
 	}
 }

@@ -43,21 +43,16 @@ func (r *resolver) token(m model, s *settings) {
 		r.diags.AddError("Invalid provider configuration",
 			"The environment variables VODLIVE_ID_TOKEN and VODLIVE_ID_TOKEN_FILE are both set. Unset one, or set one of "+tokenSources+" in the provider block, which wins.")
 	case command.known:
-		r.tokenCommand(m.IDTokenCommand, s)
+		r.tokenCommand(command, m.IDTokenCommand, s)
 	case literal.known && (inEnvironment || literal.attr != ""):
-		r.tokenLiteral(literal, s)
+		if text := r.secret(literal); text != "" {
+			s.useToken(credential.StaticToken(text), literal.origin())
+			s.data.CheckToken = expiryCheck(s.api.Token, literal.origin())
+		}
 	case file.known:
 		r.tokenFile(file, s)
 	default:
-		s.missingUpload = append(s.missingUpload, tokenSources+" (or VODLIVE_ID_TOKEN or VODLIVE_ID_TOKEN_FILE)")
-	}
-}
-
-func (r *resolver) tokenLiteral(v value, s *settings) {
-	if text := r.secret(v); text != "" {
-		s.token = credential.StaticToken(text)
-		s.account = account(s.token, v.origin())
-		s.checkToken = expiryCheck(s.token, v.origin())
+		s.data.MissingUpload = append(s.data.MissingUpload, tokenSources+" (or VODLIVE_ID_TOKEN or VODLIVE_ID_TOKEN_FILE)")
 	}
 }
 
@@ -66,34 +61,28 @@ func (r *resolver) tokenFile(v value, s *settings) {
 		r.fail(v, "is blank", "Set the path of the file that contains the token.")
 		return
 	}
-	absolute, err := filepath.Abs(v.text)
-	if err != nil {
-		absolute = v.text
-	}
-	s.token = credential.FileToken(v.text)
-	s.account = account(s.token, "file "+absolute)
-	s.checkToken = expiryCheck(s.token, v.origin())
+	absolute, _ := filepath.Abs(v.text) // fails without a working directory
+	s.useToken(credential.FileToken(v.text), "file "+cmp.Or(absolute, v.text))
+	s.data.CheckToken = expiryCheck(s.api.Token, v.origin())
 }
 
-func (r *resolver) tokenCommand(list types.List, s *settings) {
-	v := value{attr: "id_token_command"}
-	argv := r.strings(v, list, list.Elements())
-	if argv == nil {
-		return
-	}
-	if len(argv) == 0 || strings.TrimSpace(argv[0]) == "" {
+func (r *resolver) tokenCommand(v value, list types.List, s *settings) {
+	argv := r.strings(v, list)
+	switch {
+	case argv == nil:
+	case len(argv) == 0 || strings.TrimSpace(argv[0]) == "":
 		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")
-		return
+	default:
+		s.useToken(credential.CommandToken(argv), fmt.Sprintf("command %q", argv))
 	}
-	s.token = credential.CommandToken(argv)
-	s.account = account(s.token, fmt.Sprintf("command %q", argv))
 }
 
-// account identifies the account of uploads by claims of the JWT, which a renewed token shares, or
-// else by the source of the token. An unreadable token is an error: without its claims, the record
-// of an upload would not be found.
-func account(source credential.TokenSource, origin string) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) {
+// useToken sets the source of the token. The account of uploads is identified by claims of the JWT,
+// which a renewed token shares, or else by the origin of the token. An unreadable token is an error:
+// without its claims, the record of an upload would not be found.
+func (s *settings) useToken(source credential.TokenSource, origin string) {
+	s.api.Token = source
+	s.upload.Account = func(ctx context.Context) (string, error) {
 		token, err := source.Token(ctx, "")
 		if err != nil {
 			return "", &credential.TokenError{Err: err}

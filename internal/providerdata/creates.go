@@ -10,29 +10,23 @@ import (
 // resources of this run, and, while other creates with the same arguments are in flight, any new
 // session. The zero value is ready to use.
 type Creates struct {
+	own sync.Map // by id
+
 	mu      sync.Mutex
-	own     map[string]bool         // by id
 	waiting map[api.SessionSpec]int // creates in flight
 }
 
 // Own notes a session that belongs to a resource of this run. It reports whether it was not noted
 // before.
 func (c *Creates) Own(id string) (first bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.own == nil {
-		c.own = map[string]bool{}
-	}
-	first = !c.own[id]
-	c.own[id] = true
-	return first
+	_, noted := c.own.LoadOrStore(id, true)
+	return !noted
 }
 
 // Owns reports whether a session was noted with Own.
 func (c *Creates) Owns(id string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.own[id]
+	_, noted := c.own.Load(id)
+	return noted
 }
 
 // Begin counts a create before its request is sent. Call end when the response has arrived or is

@@ -22,7 +22,7 @@ type ReplacedFile struct {
 type ReplacedFiles struct {
 	mu           sync.Mutex
 	files        []ReplacedFile
-	namedAtApply map[string]bool // by content
+	namedAtApply sync.Map // by content
 }
 
 // Offer leaves a file for Take.
@@ -58,15 +58,6 @@ func (r *ReplacedFiles) Has(fits func(ReplacedFile) bool) bool {
 // name, and it cannot tell two new objects of one content apart. So the first call for a content
 // decides for all of them, by wanted.
 func (r *ReplacedFiles) NamedAtApply(sha256 string, wanted bool) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	decided, ok := r.namedAtApply[sha256]
-	if ok {
-		return decided
-	}
-	if r.namedAtApply == nil {
-		r.namedAtApply = map[string]bool{}
-	}
-	r.namedAtApply[sha256] = wanted
-	return wanted
+	decided, _ := r.namedAtApply.LoadOrStore(sha256, wanted)
+	return decided == true
 }

@@ -54,32 +54,29 @@ func markAssigned(l *layer, hidden []bool) {
 	if !bytes.ContainsAny(l.bytes, ":=") {
 		return
 	}
-	for begin := 0; ; {
-		at := assignment.FindSubmatchIndex(l.bytes[begin:])
+	for rest := 0; ; {
+		at := assignment.FindSubmatchIndex(l.bytes[rest:])
 		if at == nil {
 			return
 		}
-		name, quote, value := string(l.bytes[begin+at[2]:begin+at[3]]), string(l.bytes[begin+at[4]:begin+at[5]]), begin+at[1]
-		begin = value
+		name, quote := string(l.bytes[rest+at[2]:rest+at[3]]), string(l.bytes[rest+at[4]:rest+at[5]])
+		rest += at[1]
 		if !secretName(name) {
 			continue
 		}
-		value += len(scheme.Find(l.bytes[value:]))
-		ends := quote + "\r\n"
-		if quote == "" {
-			ends = "\"'`<>&,; \t\r\n"
+		begin := rest + len(scheme.Find(l.bytes[rest:]))
+		value := l.bytes[begin:]
+		length := lengthOf(value, "\"'`<>&,; \t\r\n", false)
+		switch {
+		case quote != "":
+			length = lengthOf(value, quote+"\r\n", true)
+		case word.Match(value[:length]):
+			continue
+		case strings.HasSuffix(strings.ToLower(name), "cookie"): // several values
+			length = lengthOf(value, "\r\n", false)
 		}
-		end := value + lengthOf(l.bytes[value:], ends, quote != "")
-		if quote == "" {
-			if word.Match(l.bytes[value:end]) {
-				continue
-			}
-			if strings.HasSuffix(strings.ToLower(name), "cookie") { // several values
-				end = value + lengthOf(l.bytes[value:], "\r\n", false)
-			}
-		}
-		l.hide(value, end, hidden)
-		begin = end
+		rest = begin + length
+		l.hide(begin, rest, hidden)
 	}
 }
 

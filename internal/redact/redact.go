@@ -41,13 +41,12 @@ type Redactor struct {
 	latest  index // of tokens
 	tokens  []string
 	streams index
-	public  map[string]bool // parts of texts that AddStreams was told not to be secret
 }
 
 // New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
 // secret.
 func New(secrets ...string) *Redactor {
-	r := &Redactor{}
+	r := &Redactor{streams: index{limit: streamLength, public: map[string]bool{}}}
 	r.Add(secrets...)
 	return r
 }
@@ -57,7 +56,7 @@ func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		r.kept.add(secret, len(secret), nil)
+		r.kept.add(secret)
 	}
 }
 
@@ -65,14 +64,29 @@ func (r *Redactor) Add(secrets ...string) {
 func (r *Redactor) AddToken(token string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if token == "" || r.latest.secrets[token] {
+	if token == "" || slices.Contains(r.tokens, token) {
 		return
 	}
 	r.tokens = append(r.tokens, token)
 	r.tokens = r.tokens[max(0, len(r.tokens)-tokensKept):]
 	r.latest = index{}
 	for _, token := range r.tokens {
-		r.latest.add(token, len(token), nil)
+		r.latest.add(token)
+	}
+}
+
+// AddStreams makes r know the secrets in URLs of streams. The texts shown are not secret, even if
+// they are part of one: the service may make a stream key from the id of its session.
+func (r *Redactor) AddStreams(shown []string, addresses ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, text := range shown {
+		r.streams.publish(text)
+	}
+	for _, address := range addresses {
+		for _, secret := range streamSecrets(address) {
+			r.streams.add(secret)
+		}
 	}
 }
 
@@ -97,31 +111,31 @@ func (r *Redactor) Text(s string) string {
 	return shown.String()
 }
 
-// mark hides the secrets in a layer and in the layers that are encoded in it.
+// mark hides the secrets in a layer and in the layers that are encoded in it. What base64 says has
+// no looks.
 func (r *Redactor) mark(l *layer, encodings int, looks bool, hidden []bool) {
+	if l == nil || len(l.bytes) == 0 {
+		return
+	}
 	if looks {
 		markLooks(l, hidden)
 	}
-	known := r.kept.secrets != nil || r.latest.secrets != nil || r.streams.secrets != nil
-	if known {
-		f := l.folded()
-		r.kept.mark(f, hidden)
-		r.latest.mark(f, hidden)
-		r.streams.mark(f, hidden)
+	if encodings > 0 {
+		r.mark(l.unescaped(), encodings-1, looks, hidden)
 	}
+	if r.kept.parts == nil && r.latest.parts == nil && r.streams.parts == nil {
+		return
+	}
+	folded := l.folded()
+	r.kept.mark(folded, hidden)
+	r.latest.mark(folded, hidden)
+	r.streams.mark(folded, hidden)
 	if encodings == 0 {
 		return
 	}
-	if u := l.unescaped(); u != nil {
-		r.mark(u, encodings-1, looks, hidden)
-	}
-	if known {
-		const group = 4
-		for offset := range group {
-			if d := l.decoded(offset); len(d.bytes) > 0 {
-				r.mark(d, encodings-1, false, hidden)
-			}
-		}
+	sextets := l.sextets()
+	for offset := range 4 {
+		r.mark(sextets.decoded(offset), encodings-1, false, hidden)
 	}
 }
 
@@ -160,11 +174,8 @@ func (r *Redactor) JSON(document []byte) (text string, ok bool) {
 		return "", false
 	}
 	shown, err := json.Marshal(r.maskValue(v))
-	if err != nil {
-		return "", false
-	}
 	// Mask the whole, too: a secret need not be a string.
-	return r.Text(string(shown)), true
+	return r.Text(string(shown)), err == nil
 }
 
 func (r *Redactor) maskValue(v any) any {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
 // account is the live API of an account as a round tripper. Its answers show the account as it is
@@ -52,7 +53,7 @@ func (a *account) reader(t testing.TB) *sessions.Reader {
 	t.Helper()
 	client, err := api.New(api.Config{
 		LiveBaseURL: "https://live.example.com", AccessTokenID: "id", SecretKey: "secret",
-		MaxRetries: 3, UserAgent: "test/1", Transport: a,
+		Config: wire.Config{MaxRetries: 3, UserAgent: "test/1", Transport: a},
 	})
 	if err != nil {
 		t.Fatal(err)

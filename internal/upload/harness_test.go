@@ -25,6 +25,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
 const (
@@ -94,8 +95,8 @@ func (b *bench) uploader() *upload.Uploader {
 	b.t.Helper()
 	const base = "http://127.0.0.1"
 	client, err := api.New(api.Config{
-		VODBaseURL: base, Token: credential.StaticToken(simulator.DefaultIDToken), MaxRetries: 1, RequestTimeout: requestLimit,
-		UserAgent: "test", Transport: inMemory{b.Service},
+		VODBaseURL: base, Token: credential.StaticToken(simulator.DefaultIDToken),
+		Config: wire.Config{MaxRetries: 1, RequestTimeout: requestLimit, UserAgent: "test", Transport: inMemory{b.Service}},
 	})
 	if err != nil {
 		b.t.Fatal(err)
@@ -262,7 +263,8 @@ func (b *bench) editRecord(old, with string) {
 func (b *bench) putForeign(left *resume.Upload) (etag string) {
 	b.t.Helper()
 	client, err := api.New(api.Config{
-		VODBaseURL: "http://127.0.0.1", Token: credential.StaticToken(simulator.DefaultIDToken), UserAgent: "test", Transport: inMemory{b.Service},
+		VODBaseURL: "http://127.0.0.1", Token: credential.StaticToken(simulator.DefaultIDToken),
+		Config: wire.Config{UserAgent: "test", Transport: inMemory{b.Service}},
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -3,7 +3,6 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"path"
@@ -135,29 +134,4 @@ func urlProblem(err error) string {
 		return "a control character"
 	}
 	return "malformed"
-}
-
-// join appends an escaped path, which begins with a slash, to a base address.
-func join(base *url.URL, escaped string) *url.URL {
-	u := *base
-	u.RawPath = base.EscapedPath() + escaped
-	plain, err := url.PathUnescape(escaped)
-	if err != nil { // then net/url ignores RawPath
-		plain = escaped
-	}
-	u.Path = base.Path + plain
-	return &u
-}
-
-// sameOrigin reports whether two addresses have the same scheme, host and port.
-func sameOrigin(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(hostPort(a), hostPort(b))
-}
-
-func hostPort(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = defaultPorts[strings.ToLower(u.Scheme)]
-	}
-	return net.JoinHostPort(u.Hostname(), port)
 }

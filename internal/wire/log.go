@@ -24,7 +24,7 @@ func logRequest(next handler) handler {
 	return func(ctx context.Context, x *exchange) (*response, error) {
 		start, path := time.Now(), x.mask.Line(x.url.EscapedPath())
 		tflog.Trace(ctx, "request body", map[string]any{
-			"method": x.Method, "path": path, "body": newLoggedBody(x.mask, "application/json", x.payload),
+			"method": x.Method, "path": path, "body": &loggedBody{x.mask, "application/json", x.payload},
 		})
 		res, err := next(ctx, x)
 		line := map[string]any{
@@ -44,7 +44,7 @@ func logRequest(next handler) handler {
 		if res != nil {
 			tflog.Trace(ctx, "response body", map[string]any{
 				"method": x.Method, "path": path, "status": res.status,
-				"body": newLoggedBody(x.mask, res.header.Get("Content-Type"), res.body),
+				"body": &loggedBody{x.mask, res.header.Get("Content-Type"), res.body},
 			})
 		}
 		return res, err
@@ -53,23 +53,19 @@ func logRequest(next handler) handler {
 
 // loggedBody is a body in the log. The logger calls MarshalText only if its level is low enough.
 type loggedBody struct {
-	mask    *redact.Redactor
-	media   string
-	content []byte
+	mask        *redact.Redactor
+	contentType string
+	content     []byte
 }
 
-func newLoggedBody(mask *redact.Redactor, contentType string, content []byte) *loggedBody {
-	media, _, _ := mime.ParseMediaType(contentType)
-	return &loggedBody{mask: mask, media: media, content: content}
-}
-
+// MarshalText implements encoding.TextMarshaler.
 func (b *loggedBody) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
 // String returns JSON with its secrets masked. Of any other body it says only what it is.
 func (b *loggedBody) String() string {
 	size := fmt.Sprintf("%d bytes", len(b.content))
-	if b.media != "" {
-		size += " of " + b.mask.Line(b.media)
+	if media, _, _ := mime.ParseMediaType(b.contentType); media != "" {
+		size += " of " + b.mask.Line(media)
 	}
 	switch {
 	case len(b.content) == 0:

@@ -29,7 +29,8 @@ func follow(next handler) handler {
 			if res.status < http.StatusTemporaryRedirect && x.Method != http.MethodGet {
 				return res, x.misdirected("the service redirects the request to %s, which would lose its body: the base address probably needs https or another path", shown)
 			}
-			if target.User != nil || !sameOrigin(target, first) {
+			normalizeHost(target)
+			if target.User != nil || target.Scheme != first.Scheme || target.Host != first.Host {
 				return res, x.misdirected("the service redirects to another host, %s, which gets no credential: if that is the service, make it the base address", shown)
 			}
 			x.url = target

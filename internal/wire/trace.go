@@ -45,14 +45,15 @@ func (t *trace) watch(ctx context.Context) context.Context {
 func (t *trace) failure(ctx context.Context, err error, mask *redact.Redactor) *callError {
 	f := t.faultOf(err)
 	cause := context.Cause(ctx)
+	waiting, broken := t.progress(f)
 	if late, ok := errors.AsType[*attemptTimeoutError](cause); ok {
-		return &callError{fault: f, text: late.Error() + ": " + t.waitingFor(f), cause: late}
+		return &callError{fault: f, text: late.Error() + ": " + waiting, cause: late}
 	}
 	if cause != nil {
-		return &callError{fault: f, text: ended(ctx).text + ": " + t.waitingFor(f), cause: ctx.Err()}
+		return &callError{fault: f, text: ended(ctx).text + ": " + waiting, cause: ctx.Err()}
 	}
 	err = redact.URLError(err)
-	return &callError{fault: f, text: mask.Line(t.describe(err, f)), cause: err}
+	return &callError{fault: f, text: mask.Line(describe(err, f, broken)), cause: err}
 }
 
 // faultOf returns the fault of a request that ended with an error.
@@ -79,21 +80,22 @@ func isDialError(err error) bool {
 	return lookup || retry.Permanent(err)
 }
 
-// waitingFor says what a request waited for when its time was over.
-func (t *trace) waitingFor(f fault) string {
+// progress says how far a request got, for one whose time was over and for one whose connection
+// broke.
+func (t *trace) progress(f fault) (waiting, broken string) {
 	switch {
 	case f == faultNotSent:
-		return "no connection was made"
+		return "no connection was made", ""
 	case t.answered.Load():
-		return "the answer had not ended"
+		return "the answer had not ended", "in the middle of the answer"
 	case t.wrote.Load() || !t.reported.Load():
-		return "the request was sent but not answered"
+		return "the request was sent but not answered", "after the request was sent"
 	}
-	return "the request was being sent"
+	return "the request was being sent", "while the request was being sent"
 }
 
-// describe puts an error of the network into words.
-func (t *trace) describe(err error, f fault) string {
+// describe puts an error of the network into words. broken says when it happened.
+func describe(err error, f fault, broken string) string {
 	if text := tlsProblem(err); text != "" {
 		return text
 	}
@@ -111,17 +113,10 @@ func (t *trace) describe(err error, f fault) string {
 	case f == faultNotSent:
 		return "no connection was made: " + err.Error()
 	}
-	where := "while the request was being sent"
-	switch {
-	case t.answered.Load():
-		where = "in the middle of the answer"
-	case t.wrote.Load() || !t.reported.Load():
-		where = "after the request was sent"
-	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || isAny(err, errnosBroken) {
-		return "connection broken " + where
+		return "connection broken " + broken
 	}
-	return fmt.Sprintf("connection broken %s: %s", where, err)
+	return fmt.Sprintf("connection broken %s: %s", broken, err)
 }
 
 func isAny(err error, targets []error) bool {

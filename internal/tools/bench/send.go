@@ -24,6 +24,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
 // job is what a contender in a process of its own is asked to do, as JSON in its only argument.
@@ -86,8 +87,8 @@ func (j job) transferManager(ctx context.Context) error {
 // engine uploads ten files at once, as Terraform does, with what the provider makes when nothing is configured.
 func (j job) engine(ctx context.Context) error {
 	client, err := api.New(api.Config{
-		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken), MaxRetries: 5,
-		RootCAs: j.roots(), DialContext: j.dial,
+		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken),
+		Config: wire.Config{MaxRetries: 5, RootCAs: j.roots(), DialContext: j.dial},
 	})
 	if err != nil {
 		return err
