@@ -76,14 +76,9 @@ func (p *player) checkSessions() {
 	}
 }
 
-// untold tells whether a text said that a session may exist that the listing does not show yet, or
-// that the listing failed. A session of before that appears only now cannot be told from the new one.
+// untold tells whether a text said that a create was lost, and the listing did not show its session
+// while the provider looked, or failed.
 func (p *player) untold(seen string) bool {
-	for _, found := range importLive.FindAllStringSubmatch(seen, -1) {
-		if p.sessions[found[1]] && p.service.ListLate > 0 && strings.Contains(seen, "appeared after the request was sent") {
-			return true
-		}
-	}
 	return lost.MatchString(seen) && (p.service.ListLate > 28 || strings.Contains(seen, "The run was interrupted before") ||
 		strings.Contains(seen, "until the run was interrupted") || strings.Contains(seen, "listing the sessions of the account failed") ||
 		strings.Contains(seen, "The last listing failed"))
