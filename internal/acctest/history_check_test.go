@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,16 +127,16 @@ func (p *player) promise(pl *place, address string, o Instance) {
 		made := promise{place: pl, address: address, file: file, parts: map[string]bool{}}
 		made.uploadID, _ = left["upload_id"].(string)
 		made.keyPath, _ = left["key_path"].(string)
-		path, was := filepath.Join(pl.machine.files, mediaDir, file), left["sha256"]
+		name, was := path.Join(mediaDir, file), left["sha256"]
 		if file == "" {
-			name := filesOf(address)[0]
+			name = filesOf(address)[0]
 			given, named := config["file_name"].(string)
 			if named && given != o.Text("file_name") || !named && o.Text("file_name") != name {
 				continue
 			}
-			path, was = filepath.Join(pl.machine.files, name), a["sha256"]
+			was = a["sha256"]
 		}
-		if hashOf(path) != was {
+		if pl.machine.sum(name) != was {
 			continue
 		}
 		for _, u := range p.at[pl.account].Uploads() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -201,12 +202,12 @@ func shrink(t *testing.T, h History, failure string) (History, string) {
 	return h, failure
 }
 
-// TestHistories plays 300 histories, or 90 with the race detector. They are the same each time, so that
+// TestHistories plays 300 histories, or 92 with the race detector. They are the same each time, so that
 // a test that fails tells of the change at hand. Soaks find what nobody has seen yet.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	var played atomic.Int64
-	for i := range 3 {
+	for i := range 4 {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			search(t, i, &played)
@@ -223,7 +224,7 @@ func TestSoak(t *testing.T) {
 	}
 	var played atomic.Int64
 	begun := time.Now()
-	for i := range 2 {
+	for i := range runtime.GOMAXPROCS(0) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			for n := 0; time.Since(begun) < duration; n++ {

@@ -47,6 +47,7 @@ func (p *player) settle() {
 			p.terraform(r, Step{Do: DoSaved}, nil)
 			p.finish(r)
 			p.check()
+			p.begin()
 		}
 	}
 }
