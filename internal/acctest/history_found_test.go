@@ -92,3 +92,17 @@ func TestFoundDeposedObjectGoes(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundTwinTakesAnUnfinishedUpload: of two resources of one content, either may continue an
+// unfinished upload. The other one then has no part that is stored.
+func TestFoundTwinTakesAnUnfinishedUpload(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.twin", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "404", Times: 1}}},
+			{Do: DoConfig, On: "upload.small", N: 2},
+			{Do: DoApply},
+		},
+	})
+}

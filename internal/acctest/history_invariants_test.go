@@ -226,7 +226,8 @@ func (p *player) checkJobs() {
 	}
 }
 
-// checkRepeated: what a state says is stored is not sent again, unless something went wrong.
+// checkRepeated: what a state says is stored is not sent again, unless something went wrong. Another
+// resource of the same content may have continued the upload.
 func (p *player) checkRepeated() {
 	if p.troubled || p.edited {
 		return
@@ -241,7 +242,7 @@ func (p *player) checkRepeated() {
 		if made.file != "" {
 			now, _ = folderEntries(o)[made.file]["key_path"].(string)
 		}
-		if p.sent == DoApply && len(made.parts) > 0 && now != "" && !paths[now] {
+		if p.sent == DoApply && len(made.parts) > 0 && now != "" && !paths[now] && !p.managed(made.keyPath) {
 			p.rec.Errorf("%s %s %s: the upload was begun anew, though parts of %s are stored", made.place.name, made.address, made.file, made.keyPath)
 		}
 		for _, r := range p.news() {
