@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -35,7 +36,7 @@ type checked struct {
 	heard         strings.Builder
 	uploads       int // creates and updates of uploads
 	objects       int
-	sent          string // what the step did
+	sent          Step // what the step did
 	sessions      map[string]bool
 	batches       int
 	calls         [2]int // of the journals of both accounts
@@ -43,10 +44,11 @@ type checked struct {
 	outcomes      []string // of the creates of sessions and jobs
 	submitted     []string
 	killed        bool
-	kept          map[string]bool     // what the run before, which was killed, stored of a folder
-	managedBefore map[string]bool     // ids in states, also those of unfinished uploads
-	lost          int                 // sessions that a killed run may have made
-	folders       map[*place]Instance // folder.one in states
+	kept          map[string]bool                // what the run before, which was killed, stored of a folder
+	managedBefore map[string]bool                // ids in states, also those of unfinished uploads
+	lost          int                            // sessions that a killed run may have made
+	folders       map[*place]Instance            // folder.one in states
+	stored        map[*place]map[string]Instance // complete uploads in states
 }
 
 // killed is what a killed run has stored and recorded.
@@ -84,9 +86,13 @@ func (p *player) begin() {
 	for i, service := range p.at {
 		p.calls[i] = len(service.Journal())
 	}
-	p.managedBefore, p.lost, p.folders = map[string]bool{}, 0, map[*place]Instance{}
+	p.managedBefore, p.lost, p.folders, p.stored = map[string]bool{}, 0, map[*place]Instance{}, map[*place]map[string]Instance{}
 	for _, pl := range p.places {
+		p.stored[pl] = map[string]Instance{}
 		for address, o := range pl.state {
+			if kinds[address].typ == uploadType && o.Text("key_path") != "" && !o.Tainted {
+				p.stored[pl][address] = o
+			}
 			p.managedBefore[o.Text("id")] = true
 			if o.Deposed != nil {
 				p.managedBefore[o.Deposed.Text("id")] = true
@@ -196,7 +202,7 @@ func (p *player) hear(pl *place, text string) {
 		p.rec.Errorf("a text says that session %s was created, which does not exist: %s", made[1], text)
 	}
 	if stays := staysStored.FindStringSubmatch(text); len(stays) > 0 && !p.free[stays[1]] && !p.imported[stays[1]] &&
-		!strings.Contains(p.seen.String(), "taken to be stored as "+stays[1]) && !p.stored(stays[1]) {
+		!strings.Contains(p.seen.String(), "taken to be stored as "+stays[1]) && !p.isStored(stays[1]) {
 		p.rec.Errorf("a text says that %s is stored, which it is not: %s", stays[1], text)
 	}
 	for _, never := range []string{"Provider produced", "none was made", "was not created", "This is a bug"} {
@@ -217,7 +223,7 @@ var (
 	jobLost      = regexp.MustCompile(`The batch job may have been submitted`)
 )
 
-func (p *player) stored(keyPath string) bool {
+func (p *player) isStored(keyPath string) bool {
 	return slices.ContainsFunc(p.at.objects(), func(o simulator.Object) bool { return o.KeyPath == keyPath })
 }
 
@@ -240,6 +246,13 @@ func (p *player) planned(c *changes) {
 			p.contents[sum] = true
 		}
 	}
+}
+
+// configured notes a content that the configuration has.
+func (p *player) configured(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.contents[fmt.Sprintf("%x", sha256.Sum256([]byte(text)))] = true
 }
 
 // stores are the calls so far that store content. Called when the run is killed.

@@ -25,6 +25,7 @@ func (p *player) check() {
 	p.checkObjects()
 	p.checkPuts()
 	p.checkFolders()
+	p.checkKept()
 	p.checkETags()
 	p.checkOpenFiles()
 	p.checkJobs()
@@ -148,11 +149,34 @@ func (p *player) checkETags() {
 	}
 }
 
+// checkKept: a stored file that a resource still asks for keeps its key path, also if its content was
+// not known in the plan.
+func (p *player) checkKept() {
+	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
+		return
+	}
+	for pl, uploads := range p.stored {
+		for address, old := range uploads {
+			now := pl.state[address]
+			if p.sent.Do == DoReplace && p.sent.On == address || pl.createBeforeDestroy(address) || now.Text("key_path") == "" {
+				continue
+			}
+			same := true
+			for _, attribute := range []string{"sha256", "file_name", "content_type"} {
+				same = same && old.Text(attribute) == now.Text(attribute)
+			}
+			if same && old.Text("key_path") != now.Text("key_path") {
+				p.rec.Errorf("%s: %s was stored as %s and is now %s", pl.name, address, old.Text("key_path"), now.Text("key_path"))
+			}
+		}
+	}
+}
+
 // checkFolders: a file of a folder that is stored, and does not change, stays where it is stored. It
 // stays in the state while it is in the folder.
 func (p *player) checkFolders() {
 	for pl, old := range p.folders {
-		if p.sent == DoReplace || p.sent == DoAccount || pl.cbd["folder.one"] {
+		if p.sent.Do == DoReplace || p.sent.Do == DoAccount || pl.cbd["folder.one"] {
 			continue
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)
@@ -242,7 +266,7 @@ func (p *player) checkRepeated() {
 		if made.file != "" {
 			now, _ = folderEntries(o)[made.file]["key_path"].(string)
 		}
-		if p.sent == DoApply && len(made.parts) > 0 && now != "" && !paths[now] && !p.managed(made.keyPath) {
+		if p.sent.Do == DoApply && len(made.parts) > 0 && now != "" && !paths[now] && !p.managed(made.keyPath) {
 			p.rec.Errorf("%s %s %s: the upload was begun anew, though parts of %s are stored", made.place.name, made.address, made.file, made.keyPath)
 		}
 		for _, r := range p.news() {

@@ -33,9 +33,10 @@ var kinds = map[string]kind{
 	"upload.twin": {
 		typ: uploadType, needs: []string{"upload.big"}, variants: uploads("small.mp4", "multipart"),
 	},
-	"job.one":    {typ: jobType, needs: []string{"upload.small"}, variants: jobs},
-	"folder.one": {typ: folderType, needs: []string{"upload.big"}, variants: folders},
-	"status.all": {typ: statusType, needs: []string{"session.a", "session.b"}, variants: waits},
+	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, variants: texts},
+	"job.one":     {typ: jobType, needs: []string{"upload.small"}, variants: jobs},
+	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders},
+	"status.all":  {typ: statusType, needs: []string{"session.a", "session.b"}, variants: waits},
 }
 
 const (
@@ -87,6 +88,19 @@ func uploads(file, method string) []variant {
 		upload(func(m *machine) Attrs { return Attrs{"sha256": m.sum(file)} }),
 		upload(func(*machine) Attrs { return Attrs{"file_name": "renamed.mp4", "method": "multipart"} }),
 		upload(func(*machine) Attrs { return Attrs{"change_detection": "content", "content_type": "video/mp4"} }),
+	}
+}
+
+// texts have a content that is not known while upload.small is replaced, and then mostly the same.
+var texts = []variant{text(nil), text(Attrs{"content_type": "text/x-mine"})}
+
+func text(changes Attrs) variant {
+	return func(_ *machine, value func(string, string) any) Attrs {
+		config := Attrs{"content": value("upload.small", "etag"), "file_name": "etag.txt"}
+		if config["content"] == nil { // the answer to the request that completes an upload was lost
+			config["content"] = "none"
+		}
+		return config.With(changes)
 	}
 }
 
@@ -248,6 +262,7 @@ var focuses = [][]string{
 	{"upload.small"},
 	{"upload.small", "upload.twin"},
 	{"upload.small", "job.one"},
+	{"upload.small", "upload.text"},
 	{"upload.big"},
 	{"session.a", "upload.small", "upload.twin", "job.one"},
 	{"folder.one"},

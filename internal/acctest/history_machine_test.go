@@ -218,14 +218,14 @@ func (pl *place) configured() map[string]bool {
 	return all
 }
 
-// variant is that of an address. A job needs its file, and a wait its sessions.
+// variant is that of an address. A job and a text need their file, and a wait its sessions.
 func (pl *place) variant(address string) int {
-	switch kinds[address].typ {
-	case jobType:
+	switch {
+	case slices.Contains(kinds[address].needs, "upload.small"):
 		if pl.variants["upload.small"] == 0 {
 			return 0
 		}
-	case statusType:
+	case kinds[address].typ == statusType:
 		if pl.variants["session.a"]+pl.variants["session.b"] == 0 {
 			return 0
 		}

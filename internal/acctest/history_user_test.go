@@ -75,7 +75,7 @@ func (p *player) step(i int, s Step) {
 	pl := p.places[s.In%len(p.places)]
 	time.Sleep(3 * time.Second) // so that a file written now is not the one of the step before
 	p.begin()
-	p.sent = s.Do
+	p.sent = s
 	p.kept = nil
 	if was := p.last; was != nil && s.Do == DoApply && was.place == pl {
 		p.promised, p.kept = append(p.promised, was.uploads...), was.files
