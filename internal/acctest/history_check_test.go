@@ -190,6 +190,9 @@ func (p *player) hear(pl *place, text string) {
 		!slices.ContainsFunc(p.at.uploads(), func(u simulator.Upload) bool { return fmt.Sprint(len(u.Parts)) >= kept[1] }) {
 		p.rec.Errorf("a text says that parts are stored, which are not: %s", text)
 	}
+	if said := storedFiles.FindStringSubmatch(text); said != nil && said[1] != fmt.Sprint(len(folderEntries(pl.state["folder.one"]))) {
+		p.rec.Errorf("a text counts other files than the state has: %s", text)
+	}
 	if denied.MatchString(text) && (len(p.at.batches()) > p.batches || slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return !p.sessions[rec.ID] })) {
 		p.rec.Errorf("a text denies what was made: %s", text)
 	}
@@ -218,6 +221,7 @@ var (
 	staysStored  = regexp.MustCompile(`Terraform forgets (\S+); the file stays stored`)
 	retried      = regexp.MustCompile(`\(3 attempts|time-out|connection broken|no progress for|InvalidPart`)
 	notLost      = regexp.MustCompile(`(\d+) of \d+ parts are stored and are not lost`)
+	storedFiles  = regexp.MustCompile(`Stored files: (\d+)\. They are in the state`)
 	denied       = regexp.MustCompile(`(?i)\b(no session|no job|none|nothing) (was|were|has been) (made|created|submitted|sent)\b`)
 	lost         = regexp.MustCompile(`The live session may have been created`)
 	jobLost      = regexp.MustCompile(`The batch job may have been submitted`)

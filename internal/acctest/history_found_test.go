@@ -106,3 +106,18 @@ func TestFoundTwinTakesAnUnfinishedUpload(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundFilesAreAdopted: files of a folder of which the provider does not know whether they are
+// stored, but the user does.
+func TestFoundFilesAreAdopted(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "break after"}}},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "NoSuchUpload", Times: 6}}},
+			{Do: DoAdvice},
+			{Do: DoApply},
+		},
+	})
+}

@@ -173,7 +173,7 @@ func (p *player) checkKept() {
 }
 
 // checkFolders: a file of a folder that is stored, and does not change, stays where it is stored. It
-// stays in the state while it is in the folder.
+// stays in the state while it is in the folder. What the user names in adopt is taken.
 func (p *player) checkFolders() {
 	for pl, old := range p.folders {
 		if p.sent.Do == DoReplace || p.sent.Do == DoAccount || pl.cbd["folder.one"] {
@@ -196,6 +196,13 @@ func (p *player) checkFolders() {
 			old, _ := was["key_path"].(string)
 			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) {
 				p.rec.Errorf("%s: %s of the folder was stored as %s and is now %s", pl.name, name, old, now)
+			}
+		}
+	}
+	for _, pl := range p.places {
+		for name, e := range folderEntries(pl.state["folder.one"]) {
+			if keyPath := pl.adopted[name]; keyPath != nil && p.sent.Do == DoApply && e["key_path"] != keyPath {
+				p.rec.Errorf("%s: %s of the folder was adopted as %s and is now %s", pl.name, name, keyPath, e["key_path"])
 			}
 		}
 	}

@@ -195,6 +195,7 @@ type place struct {
 	serial   int
 	saved    *changes
 	advice   map[string]string // what was last said about an address
+	adopted  Attrs             // files of folder.one that the user has found to be stored
 }
 
 // configure gives an address a variant, and its files a first version.
@@ -239,12 +240,16 @@ func (pl *place) configOf(address string, value func(address, attribute string) 
 		return nil
 	}
 	variants := kinds[address].variants
-	return variants[(n-1)%len(variants)](pl.machine, func(other, attribute string) any {
+	config := variants[(n-1)%len(variants)](pl.machine, func(other, attribute string) any {
 		if pl.variant(other) == 0 {
 			return nil
 		}
 		return value(other, attribute)
 	})
+	if address == "folder.one" && len(pl.adopted) > 0 {
+		config["adopt"] = pl.adopted
+	}
+	return config
 }
 
 // createBeforeDestroy holds for an address if it is set for it, or for what needs it.

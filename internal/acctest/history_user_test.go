@@ -325,6 +325,9 @@ func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n   
 // act plays a step that is no run of Terraform.
 func (p *player) act(pl *place, s Step) {
 	p.acted(pl, s)
+	for _, other := range p.places {
+		other.adopted = nil // the files at hand may be others
+	}
 	switch s.Do {
 	case DoConfig:
 		pl.configure(s.On, s.N)
