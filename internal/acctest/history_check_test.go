@@ -190,7 +190,7 @@ func (p *player) hear(pl *place, text string) {
 		!slices.ContainsFunc(p.at.uploads(), func(u simulator.Upload) bool { return fmt.Sprint(len(u.Parts)) >= kept[1] }) {
 		p.rec.Errorf("a text says that parts are stored, which are not: %s", text)
 	}
-	if said := storedFiles.FindStringSubmatch(text); said != nil && said[1] != fmt.Sprint(len(folderEntries(pl.state["folder.one"]))) {
+	if said := storedFiles.FindStringSubmatch(text); len(said) > 0 && said[1] != fmt.Sprint(len(folderEntries(pl.state["folder.one"]))) {
 		p.rec.Errorf("a text counts other files than the state has: %s", text)
 	}
 	if denied.MatchString(text) && (len(p.at.batches()) > p.batches || slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return !p.sessions[rec.ID] })) {
