@@ -107,6 +107,19 @@ func TestFoundTwinTakesAnUnfinishedUpload(t *testing.T) {
 	})
 }
 
+// TestFoundCountOfStoredFiles: an update counts the files that it has stored, not those of before.
+func TestFoundCountOfStoredFiles(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 4},
+			{Do: DoApply},
+			{Do: DoConfig, On: "folder.one", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartCreate, What: "break after"}}},
+		},
+	})
+}
+
 // TestFoundFilesAreAdopted: files of a folder of which the provider does not know whether they are
 // stored, but the user does.
 func TestFoundFilesAreAdopted(t *testing.T) {
