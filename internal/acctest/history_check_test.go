@@ -364,7 +364,7 @@ func (p *player) judge(r *run) {
 		switch kinds[address].typ {
 		case sessionType:
 			p.outcomes = append(p.outcomes, how)
-			if how == "running" {
+			if how == "running" || r.killed && how == "unsure" { // its text was never printed
 				p.lost++
 			}
 		case uploadType:

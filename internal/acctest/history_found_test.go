@@ -134,3 +134,20 @@ func TestFoundFilesAreAdopted(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundLostCreateBeforeTheKill: the error of a create whose answer was lost was not printed yet
+// when Terraform was killed.
+func TestFoundLostCreateBeforeTheKill(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 3},
+			{Do: DoConfig, On: "session.b", N: 5},
+			{Do: DoConfig, On: "status.all", N: 1},
+			{
+				Do: DoApply, Faults: []Trouble{{Call: simulator.CallListSessions, What: "400", Times: 1}, {Call: simulator.CallCreateSession, What: "503 after", Times: 1}},
+				During: []Step{{Do: DoKillEarly, At: 9}},
+			},
+		},
+	})
+}
