@@ -1,12 +1,14 @@
 package acctest
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -35,7 +37,7 @@ type checked struct {
 	heard         strings.Builder
 	uploads       int // creates and updates of uploads
 	objects       int
-	sent          string // what the step did
+	sent          Step // what the step did
 	sessions      map[string]bool
 	batches       int
 	calls         [2]int // of the journals of both accounts
@@ -43,10 +45,11 @@ type checked struct {
 	outcomes      []string // of the creates of sessions and jobs
 	submitted     []string
 	killed        bool
-	kept          map[string]bool     // what the run before, which was killed, stored of a folder
-	managedBefore map[string]bool     // ids in states, also those of unfinished uploads
-	lost          int                 // sessions that a killed run may have made
-	folders       map[*place]Instance // folder.one in states
+	kept          map[string]bool                // what the run before, which was killed, stored of a folder
+	managedBefore map[string]bool                // ids in states, also those of unfinished uploads
+	lost          int                            // sessions that a killed run may have made
+	folders       map[*place]Instance            // folder.one in states
+	stored        map[*place]map[string]Instance // complete uploads in states
 }
 
 // killed is what a killed run has stored and recorded.
@@ -84,9 +87,13 @@ func (p *player) begin() {
 	for i, service := range p.at {
 		p.calls[i] = len(service.Journal())
 	}
-	p.managedBefore, p.lost, p.folders = map[string]bool{}, 0, map[*place]Instance{}
+	p.managedBefore, p.lost, p.folders, p.stored = map[string]bool{}, 0, map[*place]Instance{}, map[*place]map[string]Instance{}
 	for _, pl := range p.places {
+		p.stored[pl] = map[string]Instance{}
 		for address, o := range pl.state {
+			if kinds[address].typ == uploadType && o.Text("key_path") != "" && !o.Tainted {
+				p.stored[pl][address] = o
+			}
 			p.managedBefore[o.Text("id")] = true
 			if o.Deposed != nil {
 				p.managedBefore[o.Deposed.Text("id")] = true
@@ -127,16 +134,16 @@ func (p *player) promise(pl *place, address string, o Instance) {
 		made := promise{place: pl, address: address, file: file, parts: map[string]bool{}}
 		made.uploadID, _ = left["upload_id"].(string)
 		made.keyPath, _ = left["key_path"].(string)
-		path, was := filepath.Join(pl.machine.files, mediaDir, file), left["sha256"]
+		name, was := path.Join(mediaDir, file), left["sha256"]
 		if file == "" {
-			name := filesOf(address)[0]
+			name = filesOf(address)[0]
 			given, named := config["file_name"].(string)
 			if named && given != o.Text("file_name") || !named && o.Text("file_name") != name {
 				continue
 			}
-			path, was = filepath.Join(pl.machine.files, name), a["sha256"]
+			was = a["sha256"]
 		}
-		if hashOf(path) != was {
+		if pl.machine.sum(name) != was {
 			continue
 		}
 		for _, u := range p.at[pl.account].Uploads() {
@@ -184,6 +191,9 @@ func (p *player) hear(pl *place, text string) {
 		!slices.ContainsFunc(p.at.uploads(), func(u simulator.Upload) bool { return fmt.Sprint(len(u.Parts)) >= kept[1] }) {
 		p.rec.Errorf("a text says that parts are stored, which are not: %s", text)
 	}
+	if said := storedFiles.FindStringSubmatch(text); len(said) > 0 && !p.edited && !p.counts(pl, said[1]) {
+		p.rec.Errorf("a text counts other files than the state has: %s", text)
+	}
 	if denied.MatchString(text) && (len(p.at.batches()) > p.batches || slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return !p.sessions[rec.ID] })) {
 		p.rec.Errorf("a text denies what was made: %s", text)
 	}
@@ -196,7 +206,7 @@ func (p *player) hear(pl *place, text string) {
 		p.rec.Errorf("a text says that session %s was created, which does not exist: %s", made[1], text)
 	}
 	if stays := staysStored.FindStringSubmatch(text); len(stays) > 0 && !p.free[stays[1]] && !p.imported[stays[1]] &&
-		!strings.Contains(p.seen.String(), "taken to be stored as "+stays[1]) && !p.stored(stays[1]) {
+		!strings.Contains(p.seen.String(), "taken to be stored as "+stays[1]) && !p.isStored(stays[1]) {
 		p.rec.Errorf("a text says that %s is stored, which it is not: %s", stays[1], text)
 	}
 	for _, never := range []string{"Provider produced", "none was made", "was not created", "This is a bug"} {
@@ -206,18 +216,33 @@ func (p *player) hear(pl *place, text string) {
 	}
 }
 
+// counts tells whether a text may count so many stored files of a folder: those that the run has stored, and
+// with a replacement also those that it has kept.
+func (p *player) counts(pl *place, text string) bool {
+	n, err := strconv.Atoi(text)
+	before, now := folderEntries(p.folders[pl]), folderEntries(pl.state["folder.one"])
+	fresh := 0
+	for name, e := range now {
+		if e["key_path"] != before[name]["key_path"] && pl.adopted[name] == nil {
+			fresh++
+		}
+	}
+	return err == nil && fresh <= n && n <= len(now)
+}
+
 var (
 	keepsRunning = regexp.MustCompile(`Live session (\S+) \(.*keeps running`)
 	wasCreated   = regexp.MustCompile(`Live session (\S+) was created`)
 	staysStored  = regexp.MustCompile(`Terraform forgets (\S+); the file stays stored`)
 	retried      = regexp.MustCompile(`\(3 attempts|time-out|connection broken|no progress for|InvalidPart`)
 	notLost      = regexp.MustCompile(`(\d+) of \d+ parts are stored and are not lost`)
+	storedFiles  = regexp.MustCompile(`Stored files: (\d+)\. They are in the state`)
 	denied       = regexp.MustCompile(`(?i)\b(no session|no job|none|nothing) (was|were|has been) (made|created|submitted|sent)\b`)
 	lost         = regexp.MustCompile(`The live session may have been created`)
 	jobLost      = regexp.MustCompile(`The batch job may have been submitted`)
 )
 
-func (p *player) stored(keyPath string) bool {
+func (p *player) isStored(keyPath string) bool {
 	return slices.ContainsFunc(p.at.objects(), func(o simulator.Object) bool { return o.KeyPath == keyPath })
 }
 
@@ -240,6 +265,13 @@ func (p *player) planned(c *changes) {
 			p.contents[sum] = true
 		}
 	}
+}
+
+// configured notes a content that the configuration has.
+func (p *player) configured(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.contents[fmt.Sprintf("%x", sha256.Sum256([]byte(text)))] = true
 }
 
 // stores are the calls so far that store content. Called when the run is killed.
@@ -332,7 +364,7 @@ func (p *player) judge(r *run) {
 		switch kinds[address].typ {
 		case sessionType:
 			p.outcomes = append(p.outcomes, how)
-			if how == "running" {
+			if how == "running" || r.killed && how == "unsure" { // its text was never printed
 				p.lost++
 			}
 		case uploadType:

@@ -65,6 +65,7 @@ func recorded() []History {
 		{session, failing(simulator.CallCreateSession), apply},
 		{session, file, apply, {Do: DoRefresh}},
 		{file, jobs, apply, write, apply},
+		{file, configure("upload.text", 1), apply, on(DoReplace, small), write, apply},
 		{file, jobs, apply, on(DoReplace, small)},
 		{file, jobs, on(DoCBD, job), apply, write, apply},
 		{file, jobs, apply, configure(job, 2), apply},

@@ -92,3 +92,62 @@ func TestFoundDeposedObjectGoes(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundTwinTakesAnUnfinishedUpload: of two resources of one content, either may continue an
+// unfinished upload. The other one then has no part that is stored.
+func TestFoundTwinTakesAnUnfinishedUpload(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.twin", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "404", Times: 1}}},
+			{Do: DoConfig, On: "upload.small", N: 2},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundCountOfStoredFiles: an update counts the files that it has stored, not those of before.
+func TestFoundCountOfStoredFiles(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 4},
+			{Do: DoApply},
+			{Do: DoConfig, On: "folder.one", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartCreate, What: "break after"}}},
+		},
+	})
+}
+
+// TestFoundFilesAreAdopted: files of a folder of which the provider does not know whether they are
+// stored, but the user does.
+func TestFoundFilesAreAdopted(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "break after"}}},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "NoSuchUpload", Times: 6}}},
+			{Do: DoAdvice},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundLostCreateBeforeTheKill: the error of a create whose answer was lost was not printed yet
+// when Terraform was killed.
+func TestFoundLostCreateBeforeTheKill(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 3},
+			{Do: DoConfig, On: "session.b", N: 5},
+			{Do: DoConfig, On: "status.all", N: 1},
+			{
+				Do: DoApply, Faults: []Trouble{{Call: simulator.CallListSessions, What: "400", Times: 1}, {Call: simulator.CallCreateSession, What: "503 after", Times: 1}},
+				During: []Step{{Do: DoKillEarly, At: 9}},
+			},
+		},
+	})
+}

@@ -1,7 +1,6 @@
 package acctest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,6 +25,7 @@ func (p *player) check() {
 	p.checkObjects()
 	p.checkPuts()
 	p.checkFolders()
+	p.checkKept()
 	p.checkETags()
 	p.checkOpenFiles()
 	p.checkJobs()
@@ -37,7 +37,6 @@ func (p *player) check() {
 	if text := p.rec.text(); text != "" {
 		p.rec.Fatalf("after this step")
 	}
-	p.begin()
 }
 
 // checkSessions: a session at the service is in a state, or a text names it. A create makes one at
@@ -76,14 +75,9 @@ func (p *player) checkSessions() {
 	}
 }
 
-// untold tells whether a text said that a session may exist that the listing does not show yet, or
-// that the listing failed. A session of before that appears only now cannot be told from the new one.
+// untold tells whether a text said that a create was lost, and the listing did not show its session
+// while the provider looked, or failed.
 func (p *player) untold(seen string) bool {
-	for _, found := range importLive.FindAllStringSubmatch(seen, -1) {
-		if p.sessions[found[1]] && p.service.ListLate > 0 && strings.Contains(seen, "appeared after the request was sent") {
-			return true
-		}
-	}
 	return lost.MatchString(seen) && (p.service.ListLate > 28 || strings.Contains(seen, "The run was interrupted before") ||
 		strings.Contains(seen, "until the run was interrupted") || strings.Contains(seen, "listing the sessions of the account failed") ||
 		strings.Contains(seen, "The last listing failed"))
@@ -155,11 +149,34 @@ func (p *player) checkETags() {
 	}
 }
 
+// checkKept: a stored file that a resource still asks for keeps its key path, also if its content was
+// not known in the plan.
+func (p *player) checkKept() {
+	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
+		return
+	}
+	for pl, uploads := range p.stored {
+		for address, old := range uploads {
+			now := pl.state[address]
+			if p.sent.Do == DoReplace && p.sent.On == address || pl.createBeforeDestroy(address) || now.Text("key_path") == "" {
+				continue
+			}
+			same := true
+			for _, attribute := range []string{"sha256", "file_name", "content_type"} {
+				same = same && old.Text(attribute) == now.Text(attribute)
+			}
+			if same && old.Text("key_path") != now.Text("key_path") {
+				p.rec.Errorf("%s: %s was stored as %s and is now %s", pl.name, address, old.Text("key_path"), now.Text("key_path"))
+			}
+		}
+	}
+}
+
 // checkFolders: a file of a folder that is stored, and does not change, stays where it is stored. It
-// stays in the state while it is in the folder.
+// stays in the state while it is in the folder. What the user names in adopt is taken.
 func (p *player) checkFolders() {
 	for pl, old := range p.folders {
-		if p.sent == DoReplace || p.sent == DoAccount || pl.cbd["folder.one"] {
+		if p.sent.Do == DoReplace || p.sent.Do == DoAccount || pl.cbd["folder.one"] {
 			continue
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)
@@ -179,6 +196,13 @@ func (p *player) checkFolders() {
 			old, _ := was["key_path"].(string)
 			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) {
 				p.rec.Errorf("%s: %s of the folder was stored as %s and is now %s", pl.name, name, old, now)
+			}
+		}
+	}
+	for _, pl := range p.places {
+		for name, e := range folderEntries(pl.state["folder.one"]) {
+			if keyPath := pl.adopted[name]; keyPath != nil && p.sent.Do == DoApply && e["key_path"] != keyPath {
+				p.rec.Errorf("%s: %s of the folder was adopted as %s and is now %s", pl.name, name, keyPath, e["key_path"])
 			}
 		}
 	}
@@ -233,7 +257,8 @@ func (p *player) checkJobs() {
 	}
 }
 
-// checkRepeated: what a state says is stored is not sent again, unless something went wrong.
+// checkRepeated: what a state says is stored is not sent again, unless something went wrong. Another
+// resource of the same content may have continued the upload.
 func (p *player) checkRepeated() {
 	if p.troubled || p.edited {
 		return
@@ -248,7 +273,7 @@ func (p *player) checkRepeated() {
 		if made.file != "" {
 			now, _ = folderEntries(o)[made.file]["key_path"].(string)
 		}
-		if p.sent == DoApply && len(made.parts) > 0 && now != "" && !paths[now] {
+		if p.sent.Do == DoApply && len(made.parts) > 0 && now != "" && !paths[now] && !p.managed(made.keyPath) {
 			p.rec.Errorf("%s %s %s: the upload was begun anew, though parts of %s are stored", made.place.name, made.address, made.file, made.keyPath)
 		}
 		for _, r := range p.news() {
@@ -333,14 +358,9 @@ func (p *player) checkFiles() {
 				p.rec.Errorf("the user's file %s was changed: %v", path, err)
 			}
 		}
-		for name, n := range m.versions {
-			path := filepath.Join(m.files, name)
-			if exists(path + ".away") {
-				path += ".away"
-			}
-			got, err := os.ReadFile(path)
-			if n == 0 != (err != nil) || err == nil && !bytes.Equal(got, content(name, n)) {
-				p.rec.Errorf("the user's file %s was changed: %v", path, err)
+		for name := range m.versions {
+			if !m.intact(name) {
+				p.rec.Errorf("the user's file %s was changed", name)
 			}
 		}
 	}

@@ -3,9 +3,7 @@ package acctest
 import (
 	"crypto/md5"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -35,9 +33,10 @@ var kinds = map[string]kind{
 	"upload.twin": {
 		typ: uploadType, needs: []string{"upload.big"}, variants: uploads("small.mp4", "multipart"),
 	},
-	"job.one":    {typ: jobType, needs: []string{"upload.small"}, variants: jobs},
-	"folder.one": {typ: folderType, needs: []string{"upload.big"}, variants: folders},
-	"status.all": {typ: statusType, needs: []string{"session.a", "session.b"}, variants: waits},
+	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, variants: texts},
+	"job.one":     {typ: jobType, needs: []string{"upload.small"}, variants: jobs},
+	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders},
+	"status.all":  {typ: statusType, needs: []string{"session.a", "session.b"}, variants: waits},
 }
 
 const (
@@ -74,31 +73,35 @@ func session(changes Attrs) variant {
 }
 
 func uploads(file, method string) []variant {
-	upload := func(changes func(path string) Attrs) variant {
+	upload := func(changes func(m *machine) Attrs) variant {
 		return func(m *machine, _ func(string, string) any) Attrs {
-			path := filepath.Join(m.files, file)
-			config := Attrs{"source": path, "method": method}
+			config := Attrs{"source": filepath.Join(m.files, file), "method": method}
 			if file == "big.mp4" {
 				config["part_size"] = bigPart
 			}
-			return config.With(changes(path))
+			return config.With(changes(m))
 		}
 	}
 	return []variant{
-		upload(func(string) Attrs { return nil }),
-		upload(func(string) Attrs { return Attrs{"method": "multipart"} }),
-		upload(func(path string) Attrs { return Attrs{"sha256": hashOf(path)} }),
-		upload(func(string) Attrs { return Attrs{"file_name": "renamed.mp4", "method": "multipart"} }),
-		upload(func(string) Attrs { return Attrs{"change_detection": "content", "content_type": "video/mp4"} }),
+		upload(func(*machine) Attrs { return nil }),
+		upload(func(*machine) Attrs { return Attrs{"method": "multipart"} }),
+		upload(func(m *machine) Attrs { return Attrs{"sha256": m.sum(file)} }),
+		upload(func(*machine) Attrs { return Attrs{"file_name": "renamed.mp4", "method": "multipart"} }),
+		upload(func(*machine) Attrs { return Attrs{"change_detection": "content", "content_type": "video/mp4"} }),
 	}
 }
 
-// hashOf is what filesha256() gives. Of a missing file it is that of another one, where Terraform
-// would fail.
-func hashOf(path string) string {
-	content, _ := os.ReadFile(path)
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
+// texts have a content that is not known while upload.small is replaced, and then mostly the same.
+var texts = []variant{text(nil), text(Attrs{"content_type": "text/x-mine"})}
+
+func text(changes Attrs) variant {
+	return func(_ *machine, value func(string, string) any) Attrs {
+		config := Attrs{"content": value("upload.small", "etag"), "file_name": "etag.txt"}
+		if config["content"] == nil { // the answer to the request that completes an upload was lost
+			config["content"] = "none"
+		}
+		return config.With(changes)
+	}
 }
 
 var jobs = []variant{job("1"), job("2")}
@@ -144,6 +147,8 @@ func wait(changes Attrs) variant {
 const (
 	bigPart  = 5 << 20 // the smallest allowed
 	mediaDir = "media"
+
+	versionAt = 100 // where a file has the number of its version
 )
 
 // folderFiles are the files of folder.one at first, below mediaDir. Only one has several parts.
@@ -163,10 +168,21 @@ var contents = sync.OnceValue(func() map[string][3][]byte {
 			}
 			whole := make([]byte, size)
 			copy(whole, file)
-			whole[100], whole[len(whole)-1] = byte(i+1), byte(i+1)
+			whole[versionAt], whole[len(whole)-1] = byte(i+1), byte(i+1)
 			versions[i] = whole
 		}
 		all[file] = versions
+	}
+	return all
+})
+
+// sums are the SHA-256 of all versions of all files; that of version 0 is the one of no content.
+var sums = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for file, versions := range contents() {
+		for _, whole := range append([][]byte{nil}, versions[:]...) {
+			all[file] = append(all[file], fmt.Sprintf("%x", sha256.Sum256(whole)))
+		}
 	}
 	return all
 })
@@ -246,6 +262,7 @@ var focuses = [][]string{
 	{"upload.small"},
 	{"upload.small", "upload.twin"},
 	{"upload.small", "job.one"},
+	{"upload.small", "upload.text"},
 	{"upload.big"},
 	{"session.a", "upload.small", "upload.twin", "job.one"},
 	{"folder.one"},

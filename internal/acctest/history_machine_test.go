@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -16,12 +17,19 @@ type machine struct {
 	files, records string
 
 	versions map[string]int // of each file; 0: there is none
+	seen     map[string]seen
 	own      map[string]string
 	saved    map[string][]byte // of records, when a provider was killed
 }
 
+// seen is a file as it was when its content was compared with a version.
+type seen struct {
+	version int
+	info    os.FileInfo
+}
+
 func newMachine(files, records string) *machine {
-	m := &machine{files: files, records: records, versions: map[string]int{}, own: map[string]string{}}
+	m := &machine{files: files, records: records, versions: map[string]int{}, seen: map[string]seen{}, own: map[string]string{}}
 	m.write("small.mp4", 1) // the other one is written when it is configured
 	return m
 }
@@ -39,6 +47,40 @@ func (m *machine) write(name string, n int) {
 		panic(err)
 	}
 	m.touch(name)
+}
+
+// sum is what filesha256() gives. That of a missing file is that of no content, where Terraform would
+// fail.
+func (m *machine) sum(name string) string {
+	version := []byte{0}
+	if file, err := os.Open(filepath.Join(m.files, name)); err == nil {
+		defer file.Close()
+		_, _ = file.ReadAt(version, versionAt) // fails for a file that is being written
+	}
+	return sums()[name][version[0]]
+}
+
+// intact tells whether a file is as the user left it. A file that has not changed since the last time
+// is not read again.
+func (m *machine) intact(name string) bool {
+	path, n := filepath.Join(m.files, name), m.versions[name]
+	if exists(path + ".away") {
+		path += ".away"
+	}
+	if n == 0 {
+		return !exists(path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	was, known := m.seen[name]
+	if known && was.version == n && os.SameFile(was.info, info) && was.info.Size() == info.Size() && was.info.ModTime().Equal(info.ModTime()) {
+		return true
+	}
+	got, err := os.ReadFile(path)
+	m.seen[name] = seen{n, info}
+	return err == nil && bytes.Equal(got, content(name, n))
 }
 
 // swap renames another file over a file. It has the modification time of the old one if keep is set.
@@ -153,6 +195,7 @@ type place struct {
 	serial   int
 	saved    *changes
 	advice   map[string]string // what was last said about an address
+	adopted  Attrs             // files of folder.one that the user has found to be stored
 }
 
 // configure gives an address a variant, and its files a first version.
@@ -176,14 +219,14 @@ func (pl *place) configured() map[string]bool {
 	return all
 }
 
-// variant is that of an address. A job needs its file, and a wait its sessions.
+// variant is that of an address. A job and a text need their file, and a wait its sessions.
 func (pl *place) variant(address string) int {
-	switch kinds[address].typ {
-	case jobType:
+	switch {
+	case slices.Contains(kinds[address].needs, "upload.small"):
 		if pl.variants["upload.small"] == 0 {
 			return 0
 		}
-	case statusType:
+	case kinds[address].typ == statusType:
 		if pl.variants["session.a"]+pl.variants["session.b"] == 0 {
 			return 0
 		}
@@ -197,12 +240,16 @@ func (pl *place) configOf(address string, value func(address, attribute string) 
 		return nil
 	}
 	variants := kinds[address].variants
-	return variants[(n-1)%len(variants)](pl.machine, func(other, attribute string) any {
+	config := variants[(n-1)%len(variants)](pl.machine, func(other, attribute string) any {
 		if pl.variant(other) == 0 {
 			return nil
 		}
 		return value(other, attribute)
 	})
+	if address == "folder.one" && len(pl.adopted) > 0 {
+		config["adopt"] = pl.adopted
+	}
+	return config
 }
 
 // createBeforeDestroy holds for an address if it is set for it, or for what needs it.

@@ -366,6 +366,9 @@ func (r *run) apply(c *changes) {
 // change creates or updates, and creates what replaces.
 func (r *run) change(address string, pl *Plan) bool {
 	pl.Config = r.place.configOf(address, func(address, attribute string) any { return r.instance(address).Attrs()[attribute] })
+	if text, ok := pl.Config["content"].(string); ok {
+		r.configured(text)
+	}
 	from, deposed := pl.Prior, pl.Prior.Deposed
 	if pl.Action == Replace {
 		from = r.proc.New(pl.Prior.Type)

@@ -3,6 +3,7 @@ package acctest
 import (
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,12 +48,14 @@ func (p *player) settle() {
 			p.terraform(r, Step{Do: DoSaved}, nil)
 			p.finish(r)
 			p.check()
+			p.begin()
 		}
 	}
 }
 
 var (
 	importLive  = regexp.MustCompile(`to = vodlive_live_session\.NAME\n +id = "([^"]+)"`)
+	adoptFile   = regexp.MustCompile("- (\\S+): .*may be stored as (\\S+)\\. .* If it is stored, name its key path in `adopt`")
 	importMedia = regexp.MustCompile(`terraform import ADDRESS (\S+)`)
 	lookFor     = regexp.MustCompile(`look for a session named "((?:[^"\\]|\\.)*)" in region`)
 )
@@ -83,6 +86,14 @@ func (p *player) follow(pl *place) {
 			}
 			p.forget(pl, address)
 			p.adopt(pl, address, found[1])
+		case folderType:
+			pl.adopted = Attrs{}
+			for _, found := range adoptFile.FindAllStringSubmatch(text, -1) {
+				sum := pl.machine.sum(path.Join(mediaDir, found[1]))
+				if slices.ContainsFunc(p.at.objects(), func(object simulator.Object) bool { return object.KeyPath == found[2] && object.SHA256 == sum }) {
+					pl.adopted[found[1]] = found[2]
+				}
+			}
 		}
 	}
 }

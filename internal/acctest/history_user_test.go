@@ -75,7 +75,7 @@ func (p *player) step(i int, s Step) {
 	pl := p.places[s.In%len(p.places)]
 	time.Sleep(3 * time.Second) // so that a file written now is not the one of the step before
 	p.begin()
-	p.sent = s.Do
+	p.sent = s
 	p.kept = nil
 	if was := p.last; was != nil && s.Do == DoApply && was.place == pl {
 		p.promised, p.kept = append(p.promised, was.uploads...), was.files
@@ -325,6 +325,9 @@ func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n   
 // act plays a step that is no run of Terraform.
 func (p *player) act(pl *place, s Step) {
 	p.acted(pl, s)
+	for _, other := range p.places {
+		other.adopted = nil // the files at hand may be others
+	}
 	switch s.Do {
 	case DoConfig:
 		pl.configure(s.On, s.N)

@@ -2,4 +2,4 @@
 
 package acctest
 
-const checks = "100"
+const checks = "75"

@@ -43,9 +43,18 @@ func TestLostCreate(t *testing.T) {
 		not   []string
 	}{
 		"appears after 12 s": {
-			late: map[string]time.Duration{"late": 12 * time.Second}, took: 14 * time.Second,
+			late: map[string]time.Duration{"late": 12 * time.Second}, took: 30 * time.Second,
 			texts: []string{"A session with exactly these arguments appeared after the request was sent", block("late")},
 			not:   []string{mayAppear, "Before you apply"},
+		},
+		"an older one appears before the new one": {
+			late: map[string]time.Duration{"older": 5 * time.Second, "late": 20 * time.Second}, took: 30 * time.Second,
+			texts: []string{"for 30 s. In this time 2 sessions with exactly these arguments appeared. Each may be the new session, an older one", block("older"), block("late"), listAgain},
+			not:   []string{"most likely", mayAppear},
+		},
+		"interrupted after one has appeared": {
+			cancel: 16 * time.Second, late: map[string]time.Duration{"older": 5 * time.Second, "late": 29 * time.Second}, took: 16 * time.Second,
+			texts: []string{"until the run was interrupted. In this time 1 session", block("older"), listAgain}, not: []string{"most likely"},
 		},
 		"appears at the last moment": {
 			late: map[string]time.Duration{"late": 29 * time.Second}, took: 30 * time.Second,
@@ -57,7 +66,7 @@ func TestLostCreate(t *testing.T) {
 			texts: []string{"The first listing already showed 1 session with exactly these arguments", "import {", listAgain},
 		},
 		"an older one, and one that appears": {
-			before: []simulator.SessionRecord{twin("older"), {ID: "stranger", Name: "other"}}, late: map[string]time.Duration{"late": 12 * time.Second}, took: 14 * time.Second,
+			before: []simulator.SessionRecord{twin("older"), {ID: "stranger", Name: "other"}}, late: map[string]time.Duration{"late": 12 * time.Second}, took: 30 * time.Second,
 			texts: []string{
 				"appeared after the request was sent. It is most likely the new session, unless somebody else created it:\n\n# status READY\n" + block("late"),
 				"The first listing already showed 1 session with exactly these arguments. Each may be the new session or an older one: the service shows no time of creation. " +
@@ -101,7 +110,7 @@ func TestLostCreate(t *testing.T) {
 			texts: []string{mayAppear + " The last listing failed: List the live sessions: ", "502 Bad Gateway", listAgain},
 		},
 		"the first look fails": {
-			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Times: 1, Status: http.StatusBadGateway}}, took: 14 * time.Second,
+			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Times: 1, Status: http.StatusBadGateway}}, took: 30 * time.Second,
 			late: map[string]time.Duration{"late": 12 * time.Second}, texts: []string{block("late")},
 		},
 	}
@@ -185,36 +194,50 @@ func TestLostCreateKnowsOlderSessions(t *testing.T) {
 	})
 }
 
-// TestLostCreatesShareNoSession: creates with equal arguments that are lost in one run each get a session of their own.
-func TestLostCreatesShareNoSession(t *testing.T) {
+// TestLostCreates loses three creates with equal arguments in one run. One session that appears is named by one of them
+// only. Several are named by each, because none can tell which of them is its own.
+func TestLostCreates(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 3, BreakBefore: true})
-		time.AfterFunc(5*time.Second, func() {
-			w.AddSession(simulator.SessionRecord{ID: "one", Name: "match", Region: "eu-central-1"})
-			w.AddSession(simulator.SessionRecord{ID: "two", Name: "match", Region: "eu-central-1"})
-		})
-		d := w.Provider(once)
-		texts := make([]string, 3)
-		var creates sync.WaitGroup
-		for i := range texts {
-			creates.Go(func() {
-				_, diags := d.Create(resourceType, base())
-				texts[i] = diags.String()
+	for name, tt := range map[string]struct {
+		appear []string
+		shown  int // how often each is shown
+	}{
+		"one appears":  {[]string{"one"}, 1},
+		"two appear":   {[]string{"one", "two"}, 3},
+		"none appears": {nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{})
+				w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 3, BreakBefore: true})
+				time.AfterFunc(5*time.Second, func() {
+					for _, id := range tt.appear {
+						w.AddSession(simulator.SessionRecord{ID: id, Name: "match", Region: "eu-central-1"})
+					}
+				})
+				d := w.Provider(once)
+				texts := make([]string, 3)
+				var creates sync.WaitGroup
+				for i := range texts {
+					creates.Go(func() {
+						_, diags := d.Create(resourceType, base())
+						texts[i] = diags.String()
+					})
+				}
+				creates.Wait()
+				all := strings.Join(texts, "\n")
+				for _, id := range tt.appear {
+					if n := strings.Count(all, block(id)); n != tt.shown {
+						t.Errorf("the import block of %s is shown %d times, want %d:\n%s", id, n, tt.shown, all)
+					}
+				}
+				if n, want := strings.Count(all, mayAppear), 3-tt.shown; n != want {
+					t.Errorf("%d of the three creates found nothing, want %d:\n%s", n, want, all)
+				}
 			})
-		}
-		creates.Wait()
-		all := strings.Join(texts, "\n")
-		for _, id := range []string{"one", "two"} {
-			if n := strings.Count(all, block(id)); n != 1 {
-				t.Errorf("the import block of %s is shown %d times:\n%s", id, n, all)
-			}
-		}
-		if n := strings.Count(all, mayAppear); n != 1 {
-			t.Errorf("%d of the three creates found nothing, want 1:\n%s", n, all)
-		}
-	})
+		})
+	}
 }
 
 // TestLostCreateLeavesTheSessionOfAnother: while a create with equal arguments waits for its answer, the session that

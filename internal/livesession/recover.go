@@ -3,6 +3,7 @@ package livesession
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,10 +58,11 @@ type lost struct {
 	appeared []*api.Session // not in the first listing
 	either   []*api.Session // in the first listing, so new or older
 	older    []*api.Session // on a page received before the request was sent
-	mine     *api.Session   // the session of appeared that this create has claimed; nil: none
+	mine     *api.Session   // the only one of appeared, claimed by this create; nil: none or several
 }
 
-// search lists repeatedly until a session appears, at most for appearWithin.
+// search lists repeatedly for appearWithin. It does not end when a session appears, because that may
+// be an older one that the listing shows late, and the new one may follow.
 func (l *lost) search(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, recoverWithin)
 	defer cancel()
@@ -70,15 +72,12 @@ func (l *lost) search(ctx context.Context) {
 		l.err = l.look(limited)
 		l.looked = time.Since(start)
 		refused := l.err != nil && !transient(l.err)
-		last := begun >= appearWithin || limited.Err() != nil || refused
-		if last || !l.creates.Waiting(l.spec) {
-			l.take()
-		}
-		if l.mine != nil || last || !pause(limited, interval) {
+		if begun >= appearWithin || refused || !pause(limited, interval) {
 			break
 		}
 	}
 	l.interrupted = ctx.Err() != nil
+	l.take()
 }
 
 // look reads the whole listing and sorts the matching sessions into appeared, either and older.
@@ -113,14 +112,17 @@ func (l *lost) look(ctx context.Context) error {
 	return nil
 }
 
-// take claims one of the sessions that appeared. Other lost creates with equal arguments then claim
-// others: it does not matter which create gets which session.
+// take leaves out what other lost creates have claimed by now. It claims a session that is the only
+// candidate, so that no other lost create with equal arguments names it.
 func (l *lost) take() {
-	for _, s := range l.appeared {
-		if l.creates.Own(s.ID) {
-			l.mine = s
-			return
-		}
+	l.appeared = slices.DeleteFunc(l.appeared, func(s *api.Session) bool { return l.creates.Owns(s.ID) })
+	if len(l.appeared) != 1 || l.interrupted || l.err != nil || l.creates.Waiting(l.spec) {
+		return
+	}
+	if only := l.appeared[0]; l.creates.Own(only.ID) {
+		l.mine = only
+	} else {
+		l.appeared = nil
 	}
 }
 
@@ -133,24 +135,27 @@ func (l *lost) text() string {
 	case l.first == nil:
 		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
 	case l.mine != nil:
-		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session, unless somebody else created it:\n\n")
-		b.WriteString(importBlock(l.mine))
+		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session, unless somebody else created it:")
 	default:
 		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.looked))
 		if l.interrupted {
 			b.WriteString(", until the run was interrupted")
 		}
-		b.WriteString(". No session with exactly these arguments appeared in this time. The session may still appear.")
+		if len(l.appeared) == 0 {
+			b.WriteString(". No session with exactly these arguments appeared in this time. The session may still appear.")
+		} else {
+			fmt.Fprintf(&b, ". In this time %s with exactly these arguments appeared. Each may be the new session, an older one that the listing shows late, "+
+				"or the session of another create.", count(len(l.appeared)))
+		}
 		if l.err != nil && !l.interrupted {
 			b.WriteString(" The last listing failed: " + providerdata.ErrorText(l.err))
 		}
 	}
+	writeBlocks(&b, l.appeared)
 	if len(l.either) > 0 {
 		fmt.Fprintf(&b, "\n\nThe first listing already showed %s with exactly these arguments. Each may be the new session or an older one: "+
 			"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.either)))
-		for _, s := range l.either {
-			b.WriteString("\n\n" + importBlock(s))
-		}
+		writeBlocks(&b, l.either)
 	}
 	if len(l.older) > 0 {
 		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), ids(l.older))
@@ -172,9 +177,12 @@ func listAgain(spec api.SessionSpec) string {
 		"An apply without the import creates a second session.", spec.Name, spec.Region, spec.Input, spec.Mode, spec.OutputMode)
 }
 
-func importBlock(s *api.Session) string {
-	status := strings.Trim(strconv.Quote(s.Status), `"`) // a line break would end the comment
-	return fmt.Sprintf("# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", status, typeName, providerdata.HCL(s.ID))
+// writeBlocks writes an import block for each session, below an empty line.
+func writeBlocks(b *strings.Builder, list []*api.Session) {
+	for _, s := range list {
+		status := strings.Trim(strconv.Quote(s.Status), `"`) // a line break would end the comment
+		fmt.Fprintf(b, "\n\n# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", status, typeName, providerdata.HCL(s.ID))
+	}
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " s" }
