@@ -88,12 +88,12 @@ func (c *Client) Endpoint(name, address string, credential credential.Credential
 func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
 	var o Outcome
 	if call.Endpoint.base != nil {
-		o.Address = redact.Address(call.Endpoint.base.JoinPath(call.Path))
+		o.Address = redact.Address(join(call.Endpoint.base, call.Path))
 	}
 	if err := call.Endpoint.configured(); err != nil {
 		return o, err
 	}
-	x := &exchange{Call: call, mask: c.redactor, url: call.Endpoint.base.JoinPath(call.Path)}
+	x := &exchange{Call: call, mask: c.redactor, url: join(call.Endpoint.base, call.Path)}
 	x.url.RawQuery = call.Query.Encode()
 	if call.Body != nil {
 		var err error
