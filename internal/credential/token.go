@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
@@ -58,12 +59,18 @@ func readToken(path string) (string, error) {
 		return "", fmt.Errorf("the path %s is a folder, not a file", path)
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("the path %s is not a regular file, so it could not be read again", path)
-	case info.Size() > tokenLimit:
-		return "", fmt.Errorf("the file %s is longer than %d KiB: it does not hold a token alone", path, tokenLimit>>10)
 	}
-	content, err := os.ReadFile(path) // #nosec G304 -- the user names it
+	f, err := os.Open(path) // #nosec G304 -- the user names it
 	if err != nil {
 		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
+	}
+	defer func() { _ = f.Close() }()
+	content, err := io.ReadAll(io.LimitReader(f, tokenLimit+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
+	case len(content) > tokenLimit:
+		return "", fmt.Errorf("the file %s is longer than %d KiB: it does not hold a token alone", path, tokenLimit>>10)
 	}
 	token := strings.TrimSpace(string(content))
 	if token == "" {

@@ -44,7 +44,7 @@ func TestLostCreate(t *testing.T) {
 	}{
 		"appears after 12 s": {
 			late: map[string]time.Duration{"late": 12 * time.Second}, took: 30 * time.Second,
-			texts: []string{"A session with exactly these arguments appeared after the request was sent", block("late")},
+			texts: []string{"A session with exactly these arguments appeared after the request was sent. It is most likely the new session.", block("late")},
 			not:   []string{mayAppear, "Before you apply"},
 		},
 		"an older one appears before the new one": {
@@ -68,11 +68,11 @@ func TestLostCreate(t *testing.T) {
 		"an older one, and one that appears": {
 			before: []simulator.SessionRecord{twin("older"), {ID: "stranger", Name: "other"}}, late: map[string]time.Duration{"late": 12 * time.Second}, took: 30 * time.Second,
 			texts: []string{
-				"appeared after the request was sent. It is most likely the new session, unless somebody else created it:\n\n# status READY\n" + block("late"),
+				"In this time 1 session with exactly these arguments appeared. Each may be the new session, an older one that the listing shows late, or the session of another create.\n\n# status READY\n" + block("late"),
 				"The first listing already showed 1 session with exactly these arguments. Each may be the new session or an older one: the service shows no time of creation. " +
 					"Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.\n\n# status READY\n" + block("older"),
 			},
-			not: []string{"stranger"},
+			not: []string{"stranger", "most likely"},
 		},
 		"answer cut off": {
 			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Truncate: true}}, took: 30 * time.Second, texts: []string{"import {"},

@@ -58,7 +58,8 @@ type lost struct {
 	appeared []*api.Session // not in the first listing
 	either   []*api.Session // in the first listing, so new or older
 	older    []*api.Session // on a page received before the request was sent
-	mine     *api.Session   // the only one of appeared, claimed by this create; nil: none or several
+	mine     *api.Session   // the only candidate, claimed by this create; nil: there are none or several
+	others   bool           // other creates have claimed sessions that appeared
 }
 
 // search lists repeatedly for appearWithin. It does not end when a session appears, because that may
@@ -115,14 +116,16 @@ func (l *lost) look(ctx context.Context) error {
 // take leaves out what other lost creates have claimed by now. It claims a session that is the only
 // candidate, so that no other lost create with equal arguments names it.
 func (l *lost) take() {
+	appeared := len(l.appeared)
 	l.appeared = slices.DeleteFunc(l.appeared, func(s *api.Session) bool { return l.creates.Owns(s.ID) })
-	if len(l.appeared) != 1 || l.interrupted || l.err != nil || l.creates.Waiting(l.spec) {
+	l.others = len(l.appeared) < appeared
+	if len(l.appeared) != 1 || len(l.either) > 0 || l.interrupted || l.err != nil || l.creates.Waiting(l.spec) {
 		return
 	}
 	if only := l.appeared[0]; l.creates.Own(only.ID) {
 		l.mine = only
 	} else {
-		l.appeared = nil
+		l.appeared, l.others = nil, true
 	}
 }
 
@@ -135,15 +138,18 @@ func (l *lost) text() string {
 	case l.first == nil:
 		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
 	case l.mine != nil:
-		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session, unless somebody else created it:")
+		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session. It may also be an older one that the listing shows late, or one that somebody else created:")
 	default:
 		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.looked))
 		if l.interrupted {
 			b.WriteString(", until the run was interrupted")
 		}
-		if len(l.appeared) == 0 {
+		switch {
+		case len(l.appeared) == 0 && l.others:
+			b.WriteString(". In this time no session with exactly these arguments appeared that another create has not named. The session may still appear.")
+		case len(l.appeared) == 0:
 			b.WriteString(". No session with exactly these arguments appeared in this time. The session may still appear.")
-		} else {
+		default:
 			fmt.Fprintf(&b, ". In this time %s with exactly these arguments appeared. Each may be the new session, an older one that the listing shows late, "+
 				"or the session of another create.", count(len(l.appeared)))
 		}

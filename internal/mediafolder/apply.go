@@ -1,6 +1,7 @@
 package mediafolder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,16 +18,17 @@ import (
 
 // apply uploads what a plan has to upload. It makes the plan the state that results.
 type apply struct {
-	data        *providerdata.Data
-	plan        *model
-	before      map[string]entry // of the state
-	next        steps
-	keepJournal bool              // see upload.Folder
-	show        func(line string) // as that of UploadFolder
+	data   *providerdata.Data
+	plan   *model
+	before map[string]entry // of the state
+	next   steps
+	once   string            // what the journal of an upload without a state is looked up by; "": there is a state
+	show   func(line string) // as that of UploadFolder
 
 	stamps     map[string]string // as planned; after run, those of stored
 	stored     map[string]entry  // as planned; after run, what is stored
 	incomplete map[string]unfinished
+	recorded   bool // see UploadFolder
 	diags      diag.Diagnostics
 }
 
@@ -42,7 +44,7 @@ func (a *apply) run(ctx context.Context) {
 	dir := a.plan.SourceDir.ValueString()
 	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
-	folder := upload.Folder{Name: folderName(dir), Path: journalPath(dir), KeepJournal: a.keepJournal}
+	folder := upload.Folder{Name: folderName(dir), Key: cmp.Or(a.once, journalKey(dir)), KeepJournal: a.once != ""}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		if !a.stored[name].KeyPath.IsUnknown() {
 			continue
@@ -60,7 +62,11 @@ func (a *apply) run(ctx context.Context) {
 			a.stamps[name] = a.data.Uploader.Stamp(paths[name], e.SHA256.ValueString())
 		}
 	}
-	a.take(names, folder.Files, a.data.Uploader.UploadFolder(ctx, folder, a.show))
+	outcomes, recorded := a.data.Uploader.UploadFolder(ctx, folder, a.show)
+	if a.recorded = recorded; a.once != "" && !recorded {
+		a.next = afterInvokeWithoutRecords
+	}
+	a.take(names, folder.Files, outcomes)
 	a.finish()
 }
 

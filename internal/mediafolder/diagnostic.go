@@ -60,7 +60,7 @@ var (
 		ifStored: "The next invocation uploads it from its beginning.",
 	}
 	afterInvokeWithoutRecords = steps{
-		toContinue: "No batch job was submitted. `resume_dir` is not used, so nothing is recorded: the next invocation sends all files.",
+		toContinue: "No batch job was submitted. The stored files could not be recorded in `resume_dir`: the next invocation sends them again.",
 		ifStored:   afterInvoke.ifStored,
 	}
 )
@@ -88,10 +88,10 @@ func failuresDiagnostic(failed []failure, asked int, next steps) diag.Diagnostic
 	}
 	var counts []string // first: a long list is cut
 	if interrupted > 0 {
-		counts = append(counts, fmt.Sprintf("The run was interrupted before %d files were stored.", interrupted))
+		counts = append(counts, fmt.Sprintf("The run was interrupted. Files that were not stored because of that: %d.", interrupted))
 	}
 	if notTried > 0 {
-		counts = append(counts, fmt.Sprintf("%d files were not tried, because too many in a row failed.", notTried))
+		counts = append(counts, fmt.Sprintf("Files that were not tried, because too many in a row failed: %d.", notTried))
 	}
 	detail := list(append(counts, lines...))
 	if hint != "" {

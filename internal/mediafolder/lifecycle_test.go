@@ -638,7 +638,7 @@ func TestAnOutageEnds(t *testing.T) {
 		}
 		w.Fail(simulator.Fault{Call: simulator.CallPresignURL, Status: http.StatusForbidden})
 		diags := w.apply()
-		says(t, diags, "300 of 300 files could not be uploaded", "files were not tried")
+		says(t, diags, "300 of 300 files could not be uploaded", "Files that were not tried, because too many in a row failed: ")
 		if calls := w.Count(simulator.CallPresignURL); calls > 100 {
 			t.Errorf("%d calls", calls)
 		}
@@ -724,6 +724,18 @@ func TestSizeOfTheState(t *testing.T) {
 			t.Errorf("the state has %d bytes a file, at most %d are allowed", size/files, most)
 		}
 	})
+}
+
+func TestInterruptedWhileReading(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mp4")
+	p, cancel := w.Provider(w.provider).WithCancel()
+	cancel()
+	diags := p.Plan(w.state, w.config).Diags
+	says(t, diags, "The run was interrupted while the files were read.")
+	if strings.Contains(diags.String(), "exclude") {
+		t.Error(diags)
+	}
 }
 
 func TestProgress(t *testing.T) {

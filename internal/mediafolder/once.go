@@ -3,6 +3,7 @@ package mediafolder
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -37,28 +38,31 @@ func (s Selection) Check(ctx context.Context) diag.Diagnostics {
 	return p.diags
 }
 
-// Upload stores all files and returns their key paths, without a state. What is stored remains in
-// the journal of the folder, so that another Upload sends only what is missing, until Forget. show
-// gets lines of progress.
-func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (keyPaths []string, diags diag.Diagnostics) {
+// Upload stores all files and returns their key paths, without a state. What is stored remains in a
+// journal, if recorded says so. Then another Upload of the same files sends only what is missing, until
+// Forget. show gets lines of progress.
+func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (keyPaths []string, recorded bool, diags diag.Diagnostics) {
 	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
 	show("reading the files of " + s.SourceDir.ValueString())
 	p.run(ctx, show)
 	if p.diags.HasError() {
-		return nil, p.diags
+		return nil, false, p.diags
 	}
-	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, keepJournal: true, show: show}
-	if !data.Uploader.Resume.Usable(ctx) {
-		a.next = afterInvokeWithoutRecords
-	}
+	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, once: s.journalKey(), show: show}
 	a.run(ctx)
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		keyPaths = append(keyPaths, a.stored[name].KeyPath.ValueString())
 	}
-	return keyPaths, append(p.diags, a.diags...)
+	return keyPaths, a.recorded, append(p.diags, a.diags...)
 }
 
 // Forget ends what Upload did: another Upload sends all files.
 func (s Selection) Forget(ctx context.Context, data *providerdata.Data) {
-	data.Uploader.ForgetFolder(ctx, journalPath(s.SourceDir.ValueString()))
+	data.Uploader.ForgetFolder(ctx, s.journalKey())
+}
+
+// journalKey is not that of the folder alone: a resource, or an action on other files of the folder, must
+// not remove the journal.
+func (s Selection) journalKey() string {
+	return fmt.Sprintf("%s\n%s %s %s %s", journalKey(s.SourceDir.ValueString()), s.Include, s.Exclude, s.NameFormat, s.ContentTypes)
 }

@@ -164,6 +164,10 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 		looks[i] = upload.Look{File: p.plan.found(name, found[name]), SHA256: p.stored[name].SHA256.ValueString(), Stamp: p.stamps[name]}
 	}
 	p.data.Uploader.LookAt(ctx, folderName(p.plan.SourceDir.ValueString()), looks, p.plan.ChangeDetection.ValueString(), show)
+	if ctx.Err() != nil {
+		p.refuse("The run was interrupted while the files were read. Nothing was sent.")
+		return
+	}
 
 	p.files, p.stamps = make(map[string]entry, len(names)), make(map[string]string, len(names))
 	var adopted []string

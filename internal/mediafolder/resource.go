@@ -132,7 +132,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	for name, e := range stored {
 		if f, ok := state.file(name, "", e); ok {
-			r.data.Uploader.OfferStored(journalPath(source), f, upload.StoredFile{
+			r.data.Uploader.OfferStored(journalKey(source), f, upload.StoredFile{
 				KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
 			})
 		}
@@ -150,8 +150,8 @@ func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateReque
 		"The service has no call that lists stored files, so the provider cannot find those of a folder. Name the key paths of stored files in `adopt` and apply: these files are taken as stored, without being sent.")
 }
 
-// journalPath is what the journal of a folder is looked up by.
-func journalPath(dir string) string {
+// journalKey is what the journal of a folder is looked up by.
+func journalKey(dir string) string {
 	if absolute, err := filepath.Abs(dir); err == nil {
 		return absolute
 	}

@@ -82,6 +82,9 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	var modes []string
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(a.data.NeedUpload(typeName)...)
+	if config.Source.IsNull() == config.SourceDir.IsNull() { // unknown during the plan, which has refused it otherwise
+		resp.Diagnostics.AddError("The file cannot be uploaded", "Set exactly one of `source` and `source_dir`.")
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -107,18 +110,18 @@ type invocation struct {
 func (i *invocation) file(ctx context.Context, f mediaupload.Once) diag.Diagnostics {
 	keyPath, diags := f.Upload(ctx, i.data.Uploader, i.say)
 	if !diags.HasError() {
-		diags.Append(i.submit(ctx, []string{keyPath}, keyPath, "The file itself is stored as "+keyPath+".")...)
+		diags.Append(i.submit(ctx, []string{keyPath}, keyPath, fmt.Sprintf("The file itself is stored as %s. Another invocation would send it again. The action `vodlive_submit_batch_job` submits a job on this key path without that.", keyPath))...)
 	}
 	return diags
 }
 
 func (i *invocation) folder(ctx context.Context, f mediafolder.Selection) diag.Diagnostics {
-	keyPaths, diags := f.Upload(ctx, i.data, i.say)
+	keyPaths, recorded, diags := f.Upload(ctx, i.data, i.say)
 	if diags.HasError() {
 		return diags
 	}
 	stored := fmt.Sprintf("All files are stored (%d).", len(keyPaths))
-	if i.data.Uploader.Resume.Usable(ctx) {
+	if recorded {
 		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends none of them, and submits the job."
 	}
 	diags.Append(i.submit(ctx, keyPaths, fmt.Sprintf("all files of %s (%d)", f.SourceDir.ValueString(), len(keyPaths)), stored)...)

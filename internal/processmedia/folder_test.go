@@ -185,7 +185,7 @@ func TestFailingFileWithoutRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "bad.mp4")
 		w.Env["VODLIVE_RESUME_DIR"] = ""
-		says(t, w.breakOff(simulator.CallPutObject, "bad.mp4"), "Stored files: 1. No batch job was submitted. `resume_dir` is not used", "sends all files")
+		says(t, w.breakOff(simulator.CallPutObject, "bad.mp4"), "Stored files: 1. No batch job was submitted. The stored files could not be recorded in `resume_dir`", "sends them again")
 		w.ResetJournal()
 		w.mustInvoke()
 		want(t, "PUTs of the second invocation", w.Count(simulator.CallPutObject), 2)
@@ -225,7 +225,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 	}()
 	_, diags := w.invokeOn(p)
-	says(t, diags, "5 of 12 files could not be uploaded", "- The run was interrupted before 5 files were stored.", "Stored files: 7. ", "No batch job was submitted")
+	says(t, diags, "5 of 12 files could not be uploaded", "- The run was interrupted. Files that were not stored because of that: 5.", "Stored files: 7. ", "No batch job was submitted")
 	hold.Release()
 	w.assertJobs()
 	w.ResetJournal()
@@ -260,6 +260,31 @@ func TestJobThatFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOthersKeepTheJournal: what an action has stored is its own, whoever else uploads the folder.
+func TestOthersKeepTheJournal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b.mp4", "c.mov")
+		all := w.config
+		w.config = all.With(acctest.Attrs{"include": []string{"*.mp4"}})
+		w.Fail(simulator.Fault{Call: simulator.CallBatch, Times: 1, Status: http.StatusBadRequest})
+		_, diags := w.invoke()
+		says(t, diags, "All files are stored (2).", "sends none of them")
+
+		w.config = all.With(acctest.Attrs{"include": []string{"*.mov"}})
+		w.mustInvoke()
+		p := w.Provider(oneByOne)
+		_, applied := p.Apply(p.Plan(p.New("vodlive_media_folder"), acctest.Attrs{"source_dir": w.dir}))
+		applied.Must(t)
+
+		w.config = all.With(acctest.Attrs{"include": []string{"*.mp4"}})
+		w.ResetJournal()
+		w.mustInvoke()
+		want(t, "calls", w.Counts(), map[string]int{simulator.CallBatch: 1})
+		want(t, "journals", len(w.journals()), 0)
+	})
 }
 
 func TestPlanProblems(t *testing.T) {

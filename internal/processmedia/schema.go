@@ -45,7 +45,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Uploads a file, or the files of a folder, and submits one batch job on them, each time it is invoked, and keeps nothing in the state. " +
 			"Progress is shown while it runs. If some files fail, no job is submitted. " +
-			"When the action is invoked again on the same machine, it continues from its records in `resume_dir`: what is stored is not sent again.",
+			"When the action is invoked again on the same machine, it continues from its records in `resume_dir`: stored files of a folder, and stored parts of a large file, are not sent again.",
 		Attributes: attributes,
 	}
 }

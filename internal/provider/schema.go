@@ -65,7 +65,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 				"From 0 to 100. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`."),
 			"request_timeout": text("Timeout of one API request. It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload. Default: `\"30s\"`."),
 			"stall_timeout":   text("How long an upload of file content may make no progress before the provider sends it again. Default: `\"60s\"`."),
-			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 4 to 32: as many as raise the throughput, and fewer when storage asks for it. " +
+			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, up to 32: as many as raise the throughput, and fewer when storage asks for it. " +
 				"Environment: `VODLIVE_UPLOAD_CONCURRENCY`."),
 			"upload_bandwidth": number("Maximum number of bytes per second, over all uploads together. Default: no limit."),
 			"allowed_customer_ids": schema.SetAttribute{

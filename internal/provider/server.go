@@ -227,32 +227,31 @@ func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRe
 }
 
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
-	stream, err := s.framework.InvokeAction(ctx, req)
-	if stream != nil && stream.Events != nil {
-		stream.Events = each(stream.Events, func(e tfprotov6.InvokeActionEvent) tfprotov6.InvokeActionEvent {
-			switch t := e.Type.(type) {
-			case tfprotov6.ProgressInvokeActionEventType:
-				e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.redactor.Lines(t.Message)}
-			case tfprotov6.CompletedInvokeActionEventType:
-				s.finish(t.Diagnostics)
-			}
-			return e
-		})
-		stream.Events = s.running(stream.Events)
+	done := make(chan struct{})
+	s.actions.Store(done, nil) // before the framework can cancel it
+	end := func() {
+		s.actions.Delete(done)
+		close(done)
 	}
-	return stream, err
-}
-
-func (s *server) running(events iter.Seq[tfprotov6.InvokeActionEvent]) iter.Seq[tfprotov6.InvokeActionEvent] {
-	return func(yield func(tfprotov6.InvokeActionEvent) bool) {
-		done := make(chan struct{})
-		s.actions.Store(done, nil)
-		defer func() {
-			s.actions.Delete(done)
-			close(done)
-		}()
+	stream, err := s.framework.InvokeAction(ctx, req)
+	if stream == nil || stream.Events == nil {
+		end()
+		return stream, err
+	}
+	events := each(stream.Events, func(e tfprotov6.InvokeActionEvent) tfprotov6.InvokeActionEvent {
+		switch t := e.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.redactor.Lines(t.Message)}
+		case tfprotov6.CompletedInvokeActionEventType:
+			s.finish(t.Diagnostics)
+		}
+		return e
+	})
+	stream.Events = func(yield func(tfprotov6.InvokeActionEvent) bool) {
+		defer end()
 		events(yield)
 	}
+	return stream, err
 }
 
 // StopProvider cancels all calls, and returns when the actions have sent their errors: terraform-plugin-go

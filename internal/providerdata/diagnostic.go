@@ -30,6 +30,9 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 // pieces of advice could contradict each other.
 func ErrorText(err error) string { return sentence(err.Error()) }
 
+// mostPaths is how many paths of a batch job a diagnostic lists.
+const mostPaths = 200
+
 // SubmitDiagnostic is ErrorDiagnostic for a batch job. If the job may have been submitted
 // nevertheless, it says so instead of giving the advice to apply again, which could submit a second
 // job. again is what submits once more, such as "applying".
@@ -38,7 +41,11 @@ func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 		return ErrorDiagnostic("Submitting the batch job", err)
 	}
 	var listed strings.Builder
-	for _, path := range paths {
+	for i, path := range paths {
+		if i == mostPaths {
+			fmt.Fprintf(&listed, "\n  and %d more", len(paths)-mostPaths)
+			break
+		}
 		listed.WriteString("\n  - " + redact.Escape(path))
 	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",

@@ -28,7 +28,7 @@ const (
 type JournalKey struct {
 	Account string `json:"account"` // as in Key
 	Address string `json:"address"` // as in Key
-	Folder  string `json:"folder"`  // absolute path
+	Folder  string `json:"folder"`  // absolute path, or what an action uploads of it
 }
 
 func (k JournalKey) stored() JournalKey {
@@ -64,8 +64,8 @@ type journalHead struct {
 	Key     JournalKey `json:"key"`
 }
 
-// Journal lists the files of a folder that an apply has stored, for the case that it is killed
-// before Terraform has them in the state. It is locked for this process until Close.
+// Journal lists the files of a folder that a run has stored, for the case that it is killed before
+// Terraform has them in the state, or keeps none. It is locked for this process until Close.
 //
 // A line says that a content is stored under a key path. Nothing can prove it, because the service
 // shows no stored file. So a line counts only because nobody but this user can write the journal,
@@ -80,6 +80,7 @@ type Journal struct {
 	found map[Stored]Stored // by id
 	file  *os.File
 	timer *time.Timer // syncs
+	lacks bool        // a line that could not be written
 }
 
 // Journal opens and locks the journal of a folder. If that fails the log says why: an upload must
@@ -196,6 +197,7 @@ func (j *Journal) Add(s Stored) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.append(s); err != nil {
+		j.lacks = true
 		tflog.Warn(j.log, "a stored file of a folder is not recorded", map[string]any{"journal": j.name, "error": Cause(err).Error()})
 	}
 	if j.timer == nil {
@@ -210,10 +212,11 @@ func (j *Journal) sync() {
 	_ = j.file.Sync() // the journal is a hint: without it, files are sent again
 }
 
-// Close removes the journal if the upload of the folder is over, and unlocks it.
-func (j *Journal) Close(over bool) {
+// Close removes the journal if the upload of the folder is over, and unlocks it. It reports whether the
+// journal has every file that was added.
+func (j *Journal) Close(over bool) (complete bool) {
 	if j == nil {
-		return
+		return false
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -228,4 +231,5 @@ func (j *Journal) Close(over bool) {
 	}
 	_ = j.lock.Unlock()
 	j.folder.close()
+	return !j.lacks
 }

@@ -36,7 +36,7 @@ var ErrNotTried = errors.New("not tried, because too many files in a row failed"
 // Folder is the files of one folder that are uploaded together.
 type Folder struct {
 	Name  string // for progress and logs
-	Path  string // absolute; what its journal is looked up by
+	Key   string // what its journal is looked up by
 	Files []File
 
 	KeepJournal bool // until ForgetFolder, although every file is stored
@@ -71,12 +71,13 @@ func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
 
 // UploadFolder stores files, largest first and several at once. Each file has its own outcome, in
 // the order of the files. What an interrupted run of the same folder has stored is taken from the
-// journal on this machine, which is removed once every file is stored. show gets a line of progress
-// a second; it may be nil.
-func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) []Outcome {
+// journal on this machine, which is removed once every file is stored. recorded reports whether the
+// journal has every file that this call has stored. show gets a line of progress a second; it may be
+// nil.
+func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, recorded bool) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	b := &batch{Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.journal(ctx, folder.Path)}
+	b := &batch{Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.journal(ctx, folder.Key)}
 	r := newReporter(ctx, u.ProgressFile, "uploading a folder", show)
 	defer r.close()
 	b.tally = newTally(folder, r)
@@ -101,19 +102,19 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		})
 	}
 	running.Wait()
-	b.journal.Close(!folder.KeepJournal && !slices.ContainsFunc(b.outcomes, func(o Outcome) bool { return o.Err != nil }))
-	return b.outcomes
+	recorded = b.journal.Close(!folder.KeepJournal && !slices.ContainsFunc(b.outcomes, func(o Outcome) bool { return o.Err != nil }))
+	return b.outcomes, recorded
 }
 
 // ForgetFolder removes the journal of a folder.
-func (u *Uploader) ForgetFolder(ctx context.Context, path string) { u.journal(ctx, path).Close(true) }
+func (u *Uploader) ForgetFolder(ctx context.Context, key string) { u.journal(ctx, key).Close(true) }
 
-func (u *Uploader) journal(ctx context.Context, path string) *resume.Journal {
+func (u *Uploader) journal(ctx context.Context, key string) *resume.Journal {
 	account, err := u.Account(ctx)
 	if err != nil { // each upload reports it
 		return nil
 	}
-	return u.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.Address, Folder: path})
+	return u.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.Address, Folder: key})
 }
 
 // batch is one call of UploadFolder.
@@ -136,7 +137,7 @@ func (b *batch) one(ctx context.Context, i int) {
 			b.claims.Store(o.KeyPath, true)
 		}
 	}()
-	if stored, ok := b.takeStored(b.folder.Path, f); ok {
+	if stored, ok := b.takeStored(b.folder.Key, f); ok {
 		o.StoredFile = stored
 		return
 	}
@@ -205,8 +206,8 @@ type Look struct {
 }
 
 // LookAt finds out what the files are now, several at once, and fills in their Looks. A file that
-// was not touched since it had its Stamp is not read, unless detection is DetectContent. show gets a
-// line of progress a second, after the first few; it may be nil.
+// was not touched since it had its Stamp is not read, unless detection is DetectContent. When ctx ends,
+// it leaves out the rest. show gets a line of progress a second, after the first few; it may be nil.
 func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detection string, show func(line string)) {
 	r := newReporter(ctx, u.ProgressFile, "reading the files of a folder", show)
 	defer r.close()
@@ -219,6 +220,9 @@ func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detect
 	slots := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
 	var running sync.WaitGroup
 	for i := range looks {
+		if ctx.Err() != nil {
+			break
+		}
 		slots <- struct{}{}
 		running.Go(func() {
 			l := &looks[i]
