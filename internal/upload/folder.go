@@ -220,10 +220,11 @@ func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detect
 	slots := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
 	var running sync.WaitGroup
 	for i := range looks {
-		if ctx.Err() != nil {
-			break
+		select {
+		case <-ctx.Done():
+			continue
+		case slots <- struct{}{}:
 		}
-		slots <- struct{}{}
 		running.Go(func() {
 			l := &looks[i]
 			u.look(ctx, l, detection)
