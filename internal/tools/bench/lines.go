@@ -262,6 +262,7 @@ type site struct {
 	service  *service
 	target   target
 	config   *tls.Config
+	secure   []net.Listener // see overTLS
 }
 
 func newSite(ctx context.Context, l load, emulated bool) (s *site, err error) {
@@ -291,6 +292,9 @@ func newSite(ctx context.Context, l load, emulated bool) (s *site, err error) {
 }
 
 func (s *site) close() {
+	for _, l := range s.secure {
+		_ = l.Close()
+	}
 	s.service.close()
 	s.sink.close()
 }

@@ -66,12 +66,14 @@ func (r *result) add(t table) {
 
 // readReport reads what write has kept.
 func readReport(file string) (r report, err error) {
-	r = report{}
 	kept, err := os.ReadFile(filepath.Clean(file))
 	if errors.Is(err, os.ErrNotExist) {
-		return r, nil
+		return report{}, nil
 	}
-	return r, errors.Join(err, json.Unmarshal(kept, &r))
+	if err == nil {
+		err = json.Unmarshal(kept, &r)
+	}
+	return r, err
 }
 
 // write keeps the results in a file, and once there are those of all parts, it makes the page and the

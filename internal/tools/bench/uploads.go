@@ -82,7 +82,7 @@ func (b *bench) overTLS(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer l.Close()
+		s.secure = append(s.secure, l)
 		go accept(tls.NewListener(l, s.config))
 	}
 	t := table{title: "1 x 1024 MiB to sink over TLS"}
