@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"iter"
 	"strings"
 )
@@ -24,13 +25,17 @@ const (
 // zero value finds none.
 type index struct {
 	limit   int             // bytes of a secret that are searched for; 0: all
-	public  map[string]bool // parts that are not secret
+	public  map[uint64]bool // hashes of parts that are not secret
 	secrets map[string]bool
-	parts   map[string]bool // whether the secret goes on behind the part
+	parts   map[uint64]bool // by hash: whether the secret goes on behind the part
 	// begins[beginOf(part)] has a bit for each length of such parts. Few places in a text begin like
 	// a part.
 	begins []uint16
 }
+
+// partSeed is the seed of the hashes of parts. A large account has hundreds of thousands of parts, and
+// hashes take less memory than strings.
+var partSeed = maphash.MakeSeed()
 
 // beginOf hashes the first 4 bytes.
 func beginOf(part []byte) uint16 {
@@ -47,7 +52,7 @@ func (x *index) add(secret string) {
 		return
 	}
 	if x.secrets == nil {
-		x.secrets, x.parts, x.begins = map[string]bool{}, map[string]bool{}, make([]uint16, 1<<16)
+		x.secrets, x.parts, x.begins = map[string]bool{}, map[uint64]bool{}, make([]uint16, 1<<16)
 	}
 	x.secrets[strings.Clone(known)] = true
 	// The secret itself may look escaped: then it is found in the text's last layer.
@@ -58,8 +63,8 @@ func (x *index) add(secret string) {
 			continue
 		}
 		for part := range partsOf(folded) {
-			if !x.public[part] {
-				x.parts[part] = x.parts[part] || len(known) < len(secret) && strings.HasSuffix(folded, part)
+			if hash := maphash.String(partSeed, part); !x.public[hash] {
+				x.parts[hash] = x.parts[hash] || len(known) < len(secret) && strings.HasSuffix(folded, part)
 				x.begins[beginOf([]byte(part))] |= 1 << len(part)
 			}
 		}
@@ -74,8 +79,9 @@ func (x *index) add(secret string) {
 func (x *index) publish(text string) {
 	for part := range partsOf(string(plainLayer(text).folded().bytes)) {
 		if len(x.public) < partsAtMost {
-			x.public[part] = true
-			delete(x.parts, part)
+			hash := maphash.String(partSeed, part)
+			x.public[hash] = true
+			delete(x.parts, hash)
 		}
 	}
 }
@@ -100,7 +106,7 @@ func (x *index) mark(f *layer, hidden []bool) {
 			if lengths>>n&1 == 0 {
 				continue
 			}
-			goesOn, found := x.parts[string(f.bytes[i:i+n])]
+			goesOn, found := x.parts[maphash.Bytes(partSeed, f.bytes[i:i+n])]
 			if !found {
 				continue
 			}

@@ -46,7 +46,7 @@ type Redactor struct {
 // New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
 // secret.
 func New(secrets ...string) *Redactor {
-	r := &Redactor{streams: index{limit: streamLength, public: map[string]bool{}}}
+	r := &Redactor{streams: index{limit: streamLength, public: map[uint64]bool{}}}
 	r.Add(secrets...)
 	return r
 }
