@@ -176,11 +176,10 @@ func (r Result) combined(algorithm string) (string, bool) {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, whole)), true
 }
 
-// appendCRC returns the CRC-32 of a content whose beginning has the CRC a and whose last size bytes
-// have the CRC b: a times x to the power of the number of bits that follow, plus b.
-func appendCRC(polynomial, a, b uint32, size int64) uint32 {
-	const one = 1 << 31 // the lowest power is the highest bit
-	power := uint32(one >> 1)
+// appendCRC returns the CRC of a content whose beginning has the CRC a and whose last size bytes have
+// the CRC b: a times x to the power of the number of bits that follow, plus b.
+func appendCRC[T uint32 | uint64](polynomial, a, b T, size int64) T {
+	power := ^(^T(0) >> 1) >> 1 // x; the lowest power is the highest bit
 	for bits := size * 8; bits > 0; bits >>= 1 {
 		if bits&1 != 0 {
 			a = multiply(polynomial, a, power)
@@ -191,10 +190,11 @@ func appendCRC(polynomial, a, b uint32, size int64) uint32 {
 }
 
 // multiply is the product of two polynomials over GF(2), modulo the CRC's.
-func multiply(polynomial, a, b uint32) uint32 {
-	var product uint32
+func multiply[T uint32 | uint64](polynomial, a, b T) T {
+	top := ^(^T(0) >> 1)
+	var product T
 	for ; a != 0; a <<= 1 {
-		if a>>31 != 0 {
+		if a&top != 0 {
 			product ^= b
 		}
 		low := b & 1

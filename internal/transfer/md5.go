@@ -6,7 +6,6 @@ import (
 	"hash"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/minio/crc64nvme"
 )
@@ -22,29 +21,19 @@ const (
 	lanesBatch = int(aheadBytes / largePart / 2)
 	// laneLeast is the smallest section in bytes for which SIMD is faster than crypto/md5.
 	laneLeast = 256 << 10
-	// partDelay is the longest wait for a batch of sums. On links too slow to fill a batch in this
-	// time the processor is idle anyway.
-	partDelay = time.Second
-	// fileDelay is the same for a small file, of which several may be sent at once. It is about the
-	// shortest time that sending one takes.
-	fileDelay = 6 * time.Millisecond
 )
 
 // md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel and
 // runs at half the speed of SHA-256, but SIMD instructions compute up to 16 in the time of one. There
 // are fewer parts in flight than that, so the senders do not compute the MD5 of what they send. The
-// sums are collected until a batch is full, no more parts follow, or one has waited long enough. Then
-// the parts are read again, from the page cache.
+// sums are collected until a batch is full, or one of them is waited for. Then the parts are read
+// again, from the page cache.
 type md5Queue struct {
 	buffers *buffers
 
 	mu      sync.Mutex
 	waiting []*partSum
 	running int
-	urgent  bool // start all that wait as soon as lanes are free
-	timer   *time.Timer
-	due     time.Time
-	blocked int        // uploads that cannot read on before a part is finished
 	uploads int        // in progress; the server is kept for them
 	server  laneServer // nil until a sum needs it
 	spare   []laneHasher
@@ -56,7 +45,7 @@ type partSum struct {
 	section
 	ctx    context.Context
 	cancel context.CancelFunc
-	wanted bool // wait has been called for it
+	wanted bool // start it as soon as a lane is free
 	done   chan struct{}
 	md5    [md5.Size]byte // valid once done, if err is nil
 	crc    uint64
@@ -90,8 +79,8 @@ func (q *md5Queue) closeServer() {
 	q.buffers.account(-laneServerBytes)
 }
 
-// add queues a sum. It starts within delay if lanes are free. The caller must call wait or drop.
-func (q *md5Queue) add(ctx context.Context, s *partSum, delay time.Duration) *partSum {
+// add queues a sum. The caller must call wait or drop.
+func (q *md5Queue) add(ctx context.Context, s *partSum) *partSum {
 	s.done = make(chan struct{})
 	// Ignore ctx's cancellation: a part that is already stored is verified and reported after it.
 	// wait and drop end the sum.
@@ -100,31 +89,7 @@ func (q *md5Queue) add(ctx context.Context, s *partSum, delay time.Duration) *pa
 	defer q.mu.Unlock()
 	q.waiting = append(q.waiting, s)
 	q.start()
-	if len(q.waiting) > 0 {
-		q.wakeAt(time.Now().Add(delay))
-	}
 	return s
-}
-
-// flush starts all queued sums as soon as lanes are free.
-func (q *md5Queue) flush() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.urgent = len(q.waiting) > 0
-	q.start()
-}
-
-// readerWaits notes that an upload cannot read on before a part is finished, until done is called.
-func (q *md5Queue) readerWaits() (done func()) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.blocked++
-	q.start()
-	return func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.blocked--
-	}
 }
 
 // wait waits for a sum. When ctx ends first, it drops the sum.
@@ -148,7 +113,6 @@ func (q *md5Queue) drop(s *partSum) {
 	q.mu.Lock()
 	if i := slices.Index(q.waiting, s); i >= 0 {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
-		q.stopTimer()
 		q.mu.Unlock()
 		s.err = context.Canceled
 		close(s.done)
@@ -166,7 +130,6 @@ func (q *md5Queue) start() {
 	n := min(len(q.waiting), laneCount-q.running)
 	batch := q.waiting[:n]
 	q.waiting = slices.Clone(q.waiting[n:])
-	q.stopTimer()
 	q.running += n
 	multi := q.running >= lanesWorth
 	for _, s := range batch {
@@ -178,44 +141,10 @@ func (q *md5Queue) start() {
 	}
 }
 
-// ready reports whether to start the queued sums. A stored part that only lacks its MD5 must not keep
-// another part from being read. The caller holds q.mu.
+// ready reports whether to start the queued sums. The caller holds q.mu.
 func (q *md5Queue) ready() bool {
-	return q.urgent || q.running == 0 && len(q.waiting) >= lanesBatch ||
-		q.blocked > 0 && slices.ContainsFunc(q.waiting, func(s *partSum) bool { return s.wanted })
-}
-
-// stopTimer stops the timer when nothing waits. Otherwise the next sum would not get a timer of its
-// own. The caller holds q.mu.
-func (q *md5Queue) stopTimer() {
-	if len(q.waiting) > 0 {
-		return
-	}
-	q.urgent = false
-	if q.timer != nil {
-		q.timer.Stop()
-		q.timer = nil
-	}
-}
-
-// wake is called by the timer.
-func (q *md5Queue) wake() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.timer = nil
-	q.urgent = len(q.waiting) > 0
-	q.start()
-}
-
-func (q *md5Queue) wakeAt(due time.Time) {
-	if q.timer != nil {
-		if !due.Before(q.due) {
-			return
-		}
-		q.timer.Stop()
-	}
-	q.due = due
-	q.timer = time.AfterFunc(time.Until(due), q.wake)
+	return q.running == 0 && len(q.waiting) >= lanesBatch ||
+		slices.ContainsFunc(q.waiting, func(s *partSum) bool { return s.wanted })
 }
 
 // hasher returns a free lane. Lanes are reused and never closed one by one, because md5simd visits

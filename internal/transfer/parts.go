@@ -84,7 +84,6 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 func (e *Engine) late(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		e.md5.flush()
 		if retry.Sleep(late, lateSums) == nil {
 			cancel(context.Cause(ctx))
 		}
@@ -129,15 +128,14 @@ func (u *partsUpload) firstRead(ctx context.Context) error {
 		err := u.engine.readThrough(ctx, p.section, &u.reading, func(chunk []byte) error {
 			whole.Write(chunk)
 			p.crc = crc64nvme.Update(p.crc, chunk)
-			u.crc = crc64nvme.Update(u.crc, chunk)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+		u.crc = appendCRC(crc64nvme.NVME, u.crc, p.crc, p.size)
 		u.start(ctx, p)
 	}
-	u.engine.md5.flush()
 	if err := u.src.planned(u.file.Size); err != nil {
 		return err
 	}
@@ -146,7 +144,7 @@ func (u *partsUpload) firstRead(ctx context.Context) error {
 
 // start starts the MD5 and the PUT of a part.
 func (u *partsUpload) start(ctx context.Context, p *partUpload) {
-	p.sum = u.engine.md5.add(ctx, &partSum{section: p.section}, partDelay)
+	p.sum = u.engine.md5.add(ctx, &partSum{section: p.section})
 	if !p.mayReuse() {
 		p.place = u.engine.schedule.enqueue(u.puts) // not in the goroutine: parts are sent in order
 	}

@@ -103,13 +103,7 @@ func (e *Engine) reserve(ctx context.Context, s *share, n int64) error {
 	granted := s.ask(n)
 	select {
 	case <-granted:
-	default:
-		// Sums that wait for others may be all that keeps the bytes.
-		defer e.md5.readerWaits()()
-		select {
-		case <-granted:
-		case <-ctx.Done():
-		}
+	case <-ctx.Done():
 	}
 	if ctx.Err() != nil {
 		s.withdraw()

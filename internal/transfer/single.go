@@ -51,7 +51,7 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 	defer u.ahead.close()
 	if f.Size <= laneFile {
 		defer e.md5.keepServer()()
-		u.sum = e.md5.add(ctx, &partSum{section: section{src, 0, f.Size}}, fileDelay)
+		u.sum = e.md5.add(ctx, &partSum{section: section{src, 0, f.Size}, wanted: true})
 		defer e.md5.drop(u.sum)
 	}
 	u.tasks.Go(func() {
