@@ -19,18 +19,23 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 		o.result.Left = o.choose(earlier, nil, "") // nothing of it is lost
 		return err
 	}
-	record, elsewhere := o.openRecord(ctx, account)
-	o.record = record
-	defer func() { record.Close(o.over) }()
-
-	if chosen := o.choose(earlier, record.Found(), elsewhere); chosen != nil {
-		return o.resume(ctx, *chosen)
+	var elsewhere string
+	o.record, elsewhere = o.Resume.Record(ctx, resume.Key{
+		Account: account, Address: o.Address, SHA256: o.file.HexSHA256(),
+		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
+	})
+	if chosen := o.choose(earlier, o.record.Found(), elsewhere); chosen != nil {
+		err = o.resume(ctx, *chosen)
+	} else {
+		var d *destination
+		if d, err = o.begin(ctx); err != nil {
+			o.record.Close(false) // another operation may work on what it has
+			return err
+		}
+		err = o.run(ctx, d)
 	}
-	d, err := o.begin(ctx)
-	if err != nil {
-		return err
-	}
-	return o.run(ctx, d)
+	o.record.Close(o.result.Left == nil)
+	return err
 }
 
 // keepPartSize leaves an unfinished upload its part size, even if it is not the one that would be chosen
@@ -46,30 +51,6 @@ func (o *operation) keepPartSize(earlier *resume.Upload) {
 			return
 		}
 	}
-}
-
-// openRecord opens this machine's record of the upload, which may have the part size that an earlier
-// version of the provider would have chosen.
-func (o *operation) openRecord(ctx context.Context, account string) (record *resume.Record, elsewhere string) {
-	open := func() (*resume.Record, string) {
-		return o.Resume.Record(ctx, resume.Key{
-			Account: account, Address: o.Address, SHA256: o.file.HexSHA256(),
-			Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
-		})
-	}
-	record, elsewhere = open()
-	if o.file.PartSize != 0 || o.file.partSize() >= formerPartSize || record.Found() != nil || elsewhere != "" {
-		return record, elsewhere
-	}
-	o.file.PartSize = formerPartSize
-	former, _ := open()
-	if former.Found() == nil {
-		o.file.PartSize = 0
-		former.Close(false)
-		return record, elsewhere
-	}
-	record.Close(false)
-	return former, ""
 }
 
 // candidates are the unfinished uploads that the caller knows, and those that were handed over.
@@ -144,7 +125,7 @@ func (o *operation) begin(ctx context.Context) (*destination, error) {
 // run sends what is missing of an upload and completes it.
 func (o *operation) run(ctx context.Context, d *destination) error {
 	stored, err := d.send(ctx)
-	o.result.StoredFile, o.result.Left, o.over = stored, d.unfinished(), d.done
+	o.result.StoredFile, o.result.Left = stored, d.unfinished()
 	return err
 }
 
@@ -163,7 +144,7 @@ func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 	}
 	unsure := &MaybeCompleteError{KeyPath: earlier.KeyPath, Err: refusal}
 	if earlier.Completing && why == uploadUnknown {
-		o.result.Left, o.over = nil, true
+		o.result.Left = nil
 		return unsure
 	}
 	left := o.result.Left
@@ -172,15 +153,14 @@ func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 		return fmt.Errorf("%w; and no new upload could be begun: %w", refusal, err)
 	}
 	if earlier.Completing && why == refusedNotFound {
-		o.result.Left, o.over = nil, true
+		o.result.Left = nil
 		return unsure
 	}
 	err = o.run(ctx, replacement)
 	if err != nil && o.result.Left == nil && !why.final() && !replacement.done {
-		o.result.Left, o.over = left, false
+		o.result.Left = left
 		return err
 	}
-	o.over = o.result.Left == nil
 	o.warn("An unfinished upload could not be continued",
 		fmt.Sprintf("The unfinished upload of %q was refused, so the file is uploaded from its beginning, as %s. Parts stored before are not used.\n\nThe refusal: %s",
 			o.file.Name, replacement.id.KeyPath, refusal))

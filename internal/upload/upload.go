@@ -167,7 +167,6 @@ type operation struct {
 	progress func(transfer.Progress)
 
 	record *resume.Record // of a multipart upload; nil if it is not recorded
-	over   bool           // the record is not needed any more
 	result Result
 }
 
