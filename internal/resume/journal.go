@@ -1,10 +1,7 @@
 package resume
 
 import (
-	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,13 +29,12 @@ type JournalKey struct {
 }
 
 func (k JournalKey) stored() JournalKey {
-	k.Account = Key{Account: k.Account}.stored().Account
+	k.Account = digest(k.Account)
 	return k
 }
 
 func (k JournalKey) name() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s", k.Account, k.Address, k.Folder))
-	return "folder-" + hex.EncodeToString(sum[:16]) + ".jsonl"
+	return "folder-" + digest(fmt.Sprintf("%s\n%s\n%s", k.Account, k.Address, k.Folder)) + ".jsonl"
 }
 
 // Stored is a file that is stored, as a journal has it: what it is found by, and what is known of it.
@@ -74,13 +70,13 @@ type Journal struct {
 	folder *folder
 	name   string
 	lock   *flock.Flock
-	log    context.Context //nolint:containedctx // only its logger is used, by the timer's sync
+	log    context.Context //nolint:containedctx // only its logger is used
 
-	mu    sync.Mutex
-	found map[Stored]Stored // by id
-	file  *os.File
-	timer *time.Timer // syncs
-	lacks bool        // a line that could not be written
+	mu     sync.Mutex
+	found  map[Stored]Stored // by id
+	file   *os.File
+	synced time.Time
+	lacks  bool // a line that could not be written
 }
 
 // Journal opens and locks the journal of a folder. If that fails the log says why: an upload must
@@ -92,16 +88,6 @@ func (s *Store) Journal(ctx context.Context, key JournalKey) *Journal {
 	}
 	key = key.stored()
 	j := &Journal{folder: f, name: key.name(), log: ctx, found: map[Stored]Stored{}}
-	var err error
-	if j.lock, err = f.lock(j.name); j.lock == nil {
-		f.close()
-		reason := "another process uploads the same folder"
-		if err != nil {
-			reason = err.Error()
-		}
-		tflog.Warn(ctx, "the files of the folder that are stored are not recorded", map[string]any{"journal": j.name, "reason": reason})
-		return nil
-	}
 	if err := j.open(key); err != nil {
 		tflog.Warn(ctx, "the files of the folder that are stored are not recorded", map[string]any{"journal": j.name, "reason": Cause(err).Error()})
 		j.Close(false)
@@ -110,70 +96,48 @@ func (s *Store) Journal(ctx context.Context, key JournalKey) *Journal {
 	return j
 }
 
-// open reads what the journal holds and prepares it for more. A journal of another version or folder
-// is emptied. A crash may have left its last line incomplete.
-func (j *Journal) open(key JournalKey) error {
-	var err error
+// open locks the journal, reads what it holds, and prepares it for more. A journal of another version
+// or folder is emptied.
+func (j *Journal) open(key JournalKey) (err error) {
+	if j.lock, err = j.folder.lock(j.name); err != nil {
+		return err
+	}
+	if j.lock == nil {
+		return errors.New("another process uploads the same folder")
+	}
 	if j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_CREATE|os.O_APPEND); err != nil {
 		return err
 	}
-	valid, err := j.read(key)
-	if err != nil {
+	valid := j.read(key)
+	if err := j.file.Truncate(valid); err != nil {
 		return err
 	}
-	if valid > 0 {
-		return j.file.Truncate(valid)
+	if valid == 0 {
+		return j.append(journalHead{journalVersion, key})
 	}
-	clear(j.found)
-	if err := j.file.Truncate(0); err != nil {
-		return err
-	}
-	return j.append(journalHead{journalVersion, key})
-}
-
-// read returns up to where the journal can be used, 0 if it cannot at all.
-func (j *Journal) read(key JournalKey) (valid int64, err error) {
-	lines := bufio.NewReader(io.LimitReader(j.file, maxJournal))
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return valid, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		if valid == 0 && !isHead(line, key) {
-			return 0, nil
-		}
-		if valid > 0 {
-			stored, ok := parseStored(line)
-			if !ok {
-				return valid, nil
-			}
-			j.found[stored.id()] = stored
-		}
-		valid += int64(len(line))
-	}
-}
-
-func isHead(line []byte, key JournalKey) bool {
-	var head journalHead
-	return json.Unmarshal(line, &head) == nil && head == (journalHead{journalVersion, key})
-}
-
-func parseStored(line []byte) (s Stored, ok bool) {
-	err := json.Unmarshal(line, &s)
-	return s, err == nil && strings.HasPrefix(s.KeyPath, "vod/input/") && strings.Count(s.KeyPath, "/") == 4
-}
-
-func (j *Journal) append(line any) error {
-	content, err := json.Marshal(line)
-	if err != nil {
-		return err
-	}
-	_, err = j.file.Write(append(content, '\n'))
+	_, err = j.file.WriteString("\n")
 	return err
 }
+
+// read returns the size of what can be used of the journal, 0 if nothing can. A crash may have left
+// its last line incomplete.
+func (j *Journal) read(key JournalKey) (valid int64) {
+	lines := json.NewDecoder(io.LimitReader(j.file, maxJournal))
+	var head journalHead
+	if lines.Decode(&head) != nil || head != (journalHead{journalVersion, key}) {
+		return 0
+	}
+	for {
+		valid = lines.InputOffset()
+		var s Stored
+		if lines.Decode(&s) != nil || !strings.HasPrefix(s.KeyPath, "vod/input/") || strings.Count(s.KeyPath, "/") != 4 {
+			return valid
+		}
+		j.found[s.id()] = s
+	}
+}
+
+func (j *Journal) append(line any) error { return json.NewEncoder(j.file).Encode(line) }
 
 // Found returns and removes the line of a file that an earlier run has stored. So two files never
 // share one object.
@@ -200,16 +164,10 @@ func (j *Journal) Add(s Stored) {
 		j.lacks = true
 		tflog.Warn(j.log, "a stored file of a folder is not recorded", map[string]any{"journal": j.name, "error": Cause(err).Error()})
 	}
-	if j.timer == nil {
-		j.timer = time.AfterFunc(recordInterval, j.sync)
+	if time.Since(j.synced) > recordInterval {
+		_ = j.file.Sync() // the journal is a hint: without it, files are sent again
+		j.synced = time.Now()
 	}
-}
-
-func (j *Journal) sync() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.timer = nil
-	_ = j.file.Sync() // the journal is a hint: without it, files are sent again
 }
 
 // Close removes the journal if the upload of the folder is over, and unlocks it. It reports whether the
@@ -220,16 +178,15 @@ func (j *Journal) Close(over bool) (complete bool) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.timer != nil {
-		j.timer.Stop()
-	}
 	if j.file != nil {
 		_ = j.file.Close()
 	}
 	if over {
 		j.folder.remove(j.name)
 	}
-	_ = j.lock.Unlock()
+	if j.lock != nil {
+		_ = j.lock.Unlock()
+	}
 	j.folder.close()
 	return !j.lacks
 }

@@ -4,9 +4,12 @@ package resume
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -49,4 +52,14 @@ func ownerOf(info fs.FileInfo) (uid int64, known bool) {
 		return 0, false
 	}
 	return int64(s.Uid), true
+}
+
+// fileState identifies an open file and its last change of any kind. "" where the system does not
+// tell.
+func fileState(f *os.File) string {
+	var s unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &s) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d:%d.%09d", s.Dev, s.Ino, s.Ctim.Sec, s.Ctim.Nsec)
 }

@@ -72,14 +72,18 @@ type Key struct {
 
 // stored is the key as it is written to disk.
 func (k Key) stored() Key {
-	sum := sha256.Sum256([]byte(k.Account))
-	k.Account = hex.EncodeToString(sum[:16])
+	k.Account = digest(k.Account)
 	return k
 }
 
 func (k Key) recordName() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d\n%d\n%s", k.Account, k.Address, k.SHA256, k.Size, k.PartSize, k.FileName))
-	return "upload-" + hex.EncodeToString(sum[:16]) + ".json"
+	key := fmt.Sprintf("%s\n%s\n%s\n%d\n%d\n%s", k.Account, k.Address, k.SHA256, k.Size, k.PartSize, k.FileName)
+	return "upload-" + digest(key) + ".json"
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:16])
 }
 
 // recordFile is the record as JSON. It holds no secret and no presigned address.
@@ -111,14 +115,13 @@ type Record struct {
 	name   string
 	key    Key // as stored
 	lock   *flock.Flock
+	found  *Upload
 	log    context.Context //nolint:containedctx // only its logger is used, by the timer's write
 
 	mu       sync.Mutex
-	upload   *Upload        // as found
 	snapshot func() *Upload // as it is now; nil until there is something to write
 	written  time.Time
 	timer    *time.Timer
-	closed   bool
 }
 
 // Record opens and locks the record of a key. If that fails, the log says why and the record is
@@ -134,7 +137,7 @@ func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere strin
 	name := key.recordName()
 	lock, own, err := s.lock(f, name)
 	if lock != nil {
-		return &Record{store: s, folder: f, name: name, key: key, lock: lock, log: ctx, upload: readRecord(ctx, f, name, key)}, ""
+		return &Record{store: s, folder: f, name: name, key: key, lock: lock, log: ctx, found: readRecord(ctx, f, name, key)}, ""
 	}
 	defer f.close()
 	if err != nil {
@@ -212,9 +215,7 @@ func (r *Record) Found() *Upload {
 	if r == nil {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.upload
+	return r.found
 }
 
 // Changed reports that there is something new to record. snapshot is called when it is written: at
@@ -226,9 +227,6 @@ func (r *Record) Changed(snapshot func() *Upload) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
-		return
-	}
 	r.snapshot = snapshot
 	if wait := recordInterval - time.Since(r.written); wait > 0 {
 		if r.timer == nil {
@@ -247,9 +245,7 @@ func (r *Record) Flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timer = nil
-	if !r.closed {
-		r.write()
-	}
+	r.write()
 }
 
 // write stores what is recorded. r.mu must be locked. The interval starts after the write, so that
@@ -285,15 +281,14 @@ func (r *Record) Close(over bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closed = true
 	if r.timer != nil {
 		r.timer.Stop()
 	}
 	if over {
+		r.snapshot = nil // the timer may have fired
 		r.folder.remove(r.name)
-	} else {
-		r.write()
 	}
+	r.write()
 	r.store.mu.Lock()
 	delete(r.store.held, r.name)
 	r.store.mu.Unlock()

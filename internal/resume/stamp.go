@@ -4,16 +4,38 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"os"
+	"path/filepath"
+	"time"
 )
 
-// Stamp identifies the file at a path and its last change of any kind, as far as the system tells:
-// a file with an equal stamp has not been touched. It is "" for what is not a regular file, and
-// where the system does not tell when a file was last changed.
-func Stamp(path string) string {
-	file, ok := lookAt(path, 0)
-	if !ok {
-		return ""
+// Stamp identifies the file at a path and its last change of any kind, whose time ordinary programs
+// cannot set: a file with an equal stamp has not been touched. It is "" for what is not a regular
+// file, and where the system does not tell when a file was last changed.
+func Stamp(path string) string { return lookAt(path).stamp }
+
+// look is a file as it was found.
+type look struct {
+	stamp   string
+	size    int64 // bytes
+	modTime time.Time
+}
+
+func lookAt(path string) look {
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return look{}
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d", file.Path, file.State, file.Size, file.ModTime.UnixNano()))
-	return base64.RawURLEncoding.EncodeToString(sum[:6])
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return look{}
+	}
+	state := fileState(f)
+	if state == "" {
+		return look{}
+	}
+	absolute, _ := filepath.Abs(path)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d", absolute, state, info.Size(), info.ModTime().UnixNano()))
+	return look{stamp: base64.RawURLEncoding.EncodeToString(sum[:6]), size: info.Size(), modTime: info.ModTime()}
 }

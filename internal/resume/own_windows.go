@@ -2,11 +2,22 @@ package resume
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
+
+const (
+	openFlags = 0
+	noFollow  = 0
+)
+
+// Windows has no permission bits: a folder inherits access from the one above it, and the default
+// folder is in the user's profile.
+func checkOwn(fs.FileInfo) error    { return nil }
+func checkParent(fs.FileInfo) error { return nil }
 
 // fileBasicInfo is FILE_BASIC_INFO. Times are in units of 100 ns.
 type fileBasicInfo struct {
@@ -17,7 +28,7 @@ type fileBasicInfo struct {
 
 // fileState identifies an open file and its last change of any kind. "" where the file system does
 // not tell (FAT).
-func fileState(f *os.File, _ os.FileInfo) string {
+func fileState(f *os.File) string {
 	handle := windows.Handle(f.Fd())
 	var basic fileBasicInfo
 	err := windows.GetFileInformationByHandleEx(handle, windows.FileBasicInfo, (*byte)(unsafe.Pointer(&basic)), uint32(unsafe.Sizeof(basic)))
