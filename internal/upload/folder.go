@@ -49,23 +49,19 @@ type Outcome struct {
 }
 
 // storedKey identifies what a file of a folder is stored as.
-type storedKey struct{ folder, file, contentType string }
-
-func (f File) storedKey(folder string) storedKey { return storedKey{folder, f.key(), f.ContentType} }
+func (f File) storedKey(folder string) string {
+	return fmt.Sprintf("%s\n%s\n%s", folder, f.key(), f.ContentType)
+}
 
 // OfferStored leaves a stored file to an UploadFolder of this process that has it to upload: then it
 // is not sent again.
 func (u *Uploader) OfferStored(folder string, f File, stored StoredFile) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.offered[f.storedKey(folder)] = stored
+	u.offered.Store(f.storedKey(folder), stored)
 }
 
 func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	stored, ok := u.offered[f.storedKey(folder)]
-	delete(u.offered, f.storedKey(folder))
+	offered, _ := u.offered.LoadAndDelete(f.storedKey(folder))
+	stored, ok := offered.(StoredFile)
 	return stored, ok
 }
 
@@ -132,8 +128,8 @@ type batch struct {
 func (b *batch) one(ctx context.Context, i int) {
 	f, o := b.folder.Files[i], &b.outcomes[i]
 	defer func() {
-		b.tally.done(i, o.Err == nil)
 		if o.Err == nil {
+			b.tally.stored(i)
 			b.claims.Store(o.KeyPath, true)
 		}
 	}()
@@ -179,10 +175,9 @@ func (b *batch) proceed(ctx context.Context) error {
 func (b *batch) count(ctx context.Context, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case err == nil:
+	if err == nil {
 		b.failed = 0
-	case !ofTheFile(err):
+	} else if !ofTheFile(err) {
 		b.failed++
 		tflog.Warn(ctx, "a file of a folder was not uploaded", map[string]any{"error": err.Error()})
 	}
@@ -244,57 +239,40 @@ func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detect
 
 func (u *Uploader) look(ctx context.Context, l *Look, detection string) {
 	stamp := resume.Stamp(l.File.Path) // before the file is read: a change during it shows the next time
-	defer func() {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		u.looks[l.File.Path] = lookedAt{l.SHA256, stamp}
-	}()
-	if l.Kept = detection != DetectContent && l.SHA256 != "" && stamp != "" && stamp == l.Stamp; l.Kept {
-		return
+	l.Kept = detection != DetectContent && l.SHA256 != "" && stamp != "" && stamp == l.Stamp
+	if !l.Kept {
+		l.File, l.SHA256, _, l.Err = u.Prepare(ctx, l.File, "", detection)
 	}
-	l.File, l.SHA256, _, l.Err = u.Prepare(ctx, l.File, "", detection)
 	l.Stamp = stamp
+	u.looks.Store(lookedAt{l.File.Path, l.SHA256}, stamp)
 }
 
-// lookedAt is what LookAt found of a file.
-type lookedAt struct{ sha256, stamp string }
+type lookedAt struct{ path, sha256 string }
 
 // Stamp returns the stamp with which LookAt of this process found a file with this content, "" if it
 // did not. The file may have been touched since.
 func (u *Uploader) Stamp(path, sha256 string) string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if found := u.looks[path]; found.sha256 == sha256 {
-		return found.stamp
-	}
-	return ""
+	found, _ := u.looks.Load(lookedAt{path, sha256})
+	stamp, _ := found.(string)
+	return stamp
 }
-
-// rateWindow is how far back the rate of a folder's upload looks.
-const rateWindow = 5 * time.Second
 
 // tally adds up the progress of the files of a folder.
 type tally struct {
 	folder Folder
 	report *reporter
-	total  int64
+	begun  time.Time
+	total  int64 // bytes
 
 	mu       sync.Mutex
-	finished int
+	finished int     // files
 	sent     int64   // bytes
 	reused   int64   // bytes
-	ofFile   []int64 // bytes sent and reused of each file
-	samples  []sample
-}
-
-// sample is how many bytes were sent at a time.
-type sample struct {
-	at   time.Time
-	sent int64
+	ofFile   []int64 // bytes sent of each file
 }
 
 func newTally(folder Folder, r *reporter) *tally {
-	t := &tally{folder: folder, report: r, ofFile: make([]int64, len(folder.Files)), samples: []sample{{at: time.Now()}}}
+	t := &tally{folder: folder, report: r, begun: time.Now(), ofFile: make([]int64, len(folder.Files))}
 	for _, f := range folder.Files {
 		t.total += f.Size
 	}
@@ -307,34 +285,26 @@ func (t *tally) progress(i int, p transfer.Progress) {
 	defer t.mu.Unlock()
 	t.sent += p.Sent + p.Reused - t.ofFile[i]
 	t.ofFile[i] = p.Sent + p.Reused
-	t.tell(false)
+	t.tell()
 }
 
-// done counts a file that is stored, or takes back what was counted of one that is not.
-func (t *tally) done(i int, stored bool) {
+// stored counts a file that is stored.
+func (t *tally) stored(i int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if stored {
-		t.finished++
-		t.reused += t.folder.Files[i].Size - t.ofFile[i]
-	}
-	t.tell(t.finished == len(t.folder.Files))
+	t.finished++
+	t.reused += t.folder.Files[i].Size - t.ofFile[i]
+	t.tell()
 }
 
-func (t *tally) tell(finished bool) {
-	now := time.Now()
-	for len(t.samples) > 1 && now.Sub(t.samples[1].at) >= rateWindow {
-		t.samples = t.samples[1:]
-	}
-	if last := t.samples[len(t.samples)-1]; now.Sub(last.at) >= rateWindow/50 {
-		t.samples = append(t.samples, sample{now, t.sent})
-	}
+func (t *tally) tell() {
 	t.report.report(func() string {
-		rate, left := 0.0, time.Duration(0)
-		if oldest := t.samples[0]; now.After(oldest.at) && t.sent > oldest.sent {
-			rate = float64(t.sent-oldest.sent) / now.Sub(oldest.at).Seconds()
-			left = time.Duration(float64(t.total-t.sent-t.reused) / rate * float64(time.Second))
+		name := fmt.Sprintf("%s: %d of %d files,", t.folder.Name, t.finished, len(t.folder.Files))
+		p := transfer.Progress{Name: name, Sent: t.sent, Reused: t.reused, Total: t.total}
+		if elapsed := time.Since(t.begun); elapsed > 0 && t.sent > 0 {
+			p.Rate = float64(t.sent) / elapsed.Seconds()
+			p.Remaining = time.Duration(float64(t.total-t.sent-t.reused) / p.Rate * float64(time.Second))
 		}
-		return progressText(fmt.Sprintf("%s: %d of %d files,", t.folder.Name, t.finished, len(t.folder.Files)), t.sent+t.reused, t.total, rate, left)
-	}, finished)
+		return progressLine(p)
+	}, t.finished == len(t.folder.Files))
 }

@@ -77,56 +77,33 @@ func (r *reporter) report(line func() string, finished bool) {
 	}
 }
 
-// openProgress opens a regular file, which is made if it is missing, or a terminal. It checks the
-// file before it opens it, because opening a pipe waits for its reader, and again once it is open.
-func openProgress(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil {
-		err = fileOrDevice(info)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if info, err = f.Stat(); err == nil {
-		err = fileOrDevice(info)
-	}
-	if err == nil && !info.Mode().IsRegular() && !isatty.IsTerminal(f.Fd()) {
-		err = errNoFileOrTerminal
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
 var errNoFileOrTerminal = errors.New("it is neither a regular file nor a terminal")
 
-func fileOrDevice(info fs.FileInfo) error {
-	if info.Mode().IsRegular() || info.Mode()&fs.ModeCharDevice != 0 {
-		return nil
+// openProgress opens a regular file, which is made if it is missing, or a terminal.
+func openProgress(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	special := err == nil && !info.Mode().IsRegular()
+	if special && info.Mode()&fs.ModeCharDevice == 0 {
+		return nil, errNoFileOrTerminal // before it is opened: opening a pipe waits for its reader
 	}
-	return errNoFileOrTerminal
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err == nil && special && !isatty.IsTerminal(f.Fd()) {
+		_ = f.Close()
+		return nil, errNoFileOrTerminal
+	}
+	return f, err
 }
 
 // progressLine is one line for people: name, percent, bytes, rate, time left.
 func progressLine(p transfer.Progress) string {
-	return progressText(p.Name, p.Sent+p.Reused, p.Total, p.Rate, p.Remaining)
-}
-
-func progressText(what string, done, total int64, rate float64, left time.Duration) string {
-	percent := int64(100)
-	if total > 0 {
-		percent = done * 100 / total
+	done, percent := p.Sent+p.Reused, int64(100)
+	if p.Total > 0 {
+		percent = done * 100 / p.Total
 	}
-	unit, name := unitOf(total)
-	line := fmt.Sprintf("%s %d %%, %s of %s %s, %s/s", what, percent, inUnit(done, unit), inUnit(total, unit), name, size(int64(rate)))
-	if done < total && left > 0 {
-		line += ", " + remaining(left) + " left"
+	unit, name := unitOf(p.Total)
+	line := fmt.Sprintf("%s %d %%, %s of %s %s, %s/s", p.Name, percent, inUnit(done, unit), inUnit(p.Total, unit), name, size(int64(p.Rate)))
+	if done < p.Total && p.Remaining > 0 {
+		line += ", " + remaining(p.Remaining) + " left"
 	}
 	return line
 }

@@ -48,15 +48,16 @@ type Uploader struct {
 	// value is true once the upload is complete. It also has the key paths of the files of folders.
 	claims sync.Map
 
+	offered sync.Map // StoredFile by File.storedKey
+	looks   sync.Map // stamps by lookedAt
+
 	mu         sync.Mutex
 	handedOver map[string][]*resume.Upload // by File.key
-	offered    map[storedKey]StoredFile    // see OfferStored
-	looks      map[string]lookedAt         // by path
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
-	return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}, offered: map[storedKey]StoredFile{}, looks: map[string]lookedAt{}}
+	return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}}
 }
 
 // StoredFile is a complete upload as the service and storage describe it. "" is what they did not

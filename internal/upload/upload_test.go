@@ -535,7 +535,7 @@ func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
 		interrupted func(*bench) *resume.Upload
 		sends       string
 	}{
-		"default part size":              {(*bench).interrupted, "3"},
+		"default part size": {(*bench).interrupted, "3"},
 		"another part size": {(*bench).interruptedInLargeParts, "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
