@@ -53,8 +53,7 @@ func (a *apply) run(ctx context.Context) {
 		if !ok {
 			path = filepath.Join(dir, filepath.FromSlash(name))
 		}
-		f, _ := a.plan.file(name, path, a.stored[name]) // a planned hash can be read
-		names, folder.Files = append(names, name), append(folder.Files, f)
+		names, folder.Files = append(names, name), append(folder.Files, a.plan.file(name, path, a.stored[name]))
 	}
 	if a.stamps == nil { // Create does not get what was planned
 		a.stamps = make(map[string]string, len(a.stored))

@@ -75,27 +75,27 @@ var incompleteType = types.ObjectType{AttrTypes: func() map[string]attr.Type {
 	return all
 }()}
 
-// incompleteUploads reads `incomplete_uploads` of a state. What cannot be read is a warning: that
-// file is uploaded from its beginning.
-func (m *model) incompleteUploads(ctx context.Context) (found map[string]unfinished, diags diag.Diagnostics) {
-	found = map[string]unfinished{}
+// handOver leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a warning:
+// that file is uploaded from its beginning.
+func (m *model) handOver(ctx context.Context, u *upload.Uploader) (diags diag.Diagnostics) {
 	for name, element := range m.Incomplete.Elements() {
 		a := maps.Clone(attributes(element))
-		f := upload.File{Size: number(a["size"]).ValueInt64(), Name: storedName(name, m.NameFormat.ValueString())}
-		var ok bool
-		f.SHA256, ok = upload.ParseSHA256(text(a["sha256"]).ValueString())
+		f := upload.File{
+			Size: number(a["size"]).ValueInt64(), SHA256: upload.ParseSHA256(text(a["sha256"]).ValueString()),
+			Name: storedName(name, m.NameFormat.ValueString()),
+		}
 		delete(a, "sha256")
 		delete(a, "size")
 		left, d := providerdata.Unfinished(ctx, types.ObjectValueMust(providerdata.IncompleteTypes, a), f.Size)
 		diags.Append(d...)
-		if left != nil && ok {
-			found[name] = unfinished{f, left}
+		if left != nil {
+			u.HandOver(f, left)
 		}
 	}
-	return found, diags
+	return diags
 }
 
-// setIncomplete is the inverse of incompleteUploads.
+// setIncomplete sets what handOver reads.
 func (m *model) setIncomplete(uploads map[string]unfinished) {
 	m.Incomplete = types.MapNull(incompleteType)
 	if len(uploads) == 0 {
@@ -119,11 +119,10 @@ func (s Selection) found(name, localPath string) upload.File {
 }
 
 // file is an entry as the file to send.
-func (s Selection) file(name, localPath string, e entry) (f upload.File, ok bool) {
-	f = s.found(name, localPath)
-	f.ContentType, f.Size = e.ContentType.ValueString(), e.Size.ValueInt64()
-	f.SHA256, ok = upload.ParseSHA256(e.SHA256.ValueString())
-	return f, ok
+func (s Selection) file(name, localPath string, e entry) upload.File {
+	f := s.found(name, localPath)
+	f.ContentType, f.Size, f.SHA256 = e.ContentType.ValueString(), e.Size.ValueInt64(), upload.ParseSHA256(e.SHA256.ValueString())
+	return f
 }
 
 // Values of name_format.

@@ -242,7 +242,7 @@ func (p *planner) file(name string, l upload.Look, adopt string) (entry, upload.
 		// Without the media type that was configured before, the file has its default one again.
 		if configured == "" && p.state.configuredType(name) != "" {
 			var err error
-			if l.File.ContentType, err = upload.MediaType(l.File.Name, l.File.Path); err != nil {
+			if l.File.ContentType, err = l.File.DefaultType(); err != nil {
 				return entry{}, 0, err
 			}
 			wanted.ContentType = &l.File.ContentType

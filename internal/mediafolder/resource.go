@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -77,13 +76,9 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	planned, diags := req.Private.GetKey(ctx, privateStamps)
 	resp.Diagnostics.Append(diags...)
-	earlier, diags := state.incompleteUploads(ctx)
-	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(state.handOver(ctx, r.data.Uploader)...)
 	if resp.Diagnostics.HasError() {
 		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(earlier)) {
-		r.data.Uploader.HandOver(earlier[name].file, earlier[name].left)
 	}
 	carried := files(ctx)
 	a := apply{
@@ -131,17 +126,11 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		}
 	}
 	for name, e := range stored {
-		if f, ok := state.file(name, "", e); ok {
-			r.data.Uploader.OfferStored(journalKey(source), f, upload.StoredFile{
-				KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
-			})
-		}
+		r.data.Uploader.OfferStored(journalKey(source), state.file(name, "", e), upload.StoredFile{
+			KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
+		})
 	}
-	earlier, diags := state.incompleteUploads(ctx)
-	resp.Diagnostics.Append(diags...)
-	for _, u := range earlier {
-		r.data.Uploader.HandOver(u.file, u.left)
-	}
+	resp.Diagnostics.Append(state.handOver(ctx, r.data.Uploader)...)
 }
 
 // ImportState says what to do instead: the service has no call that lists stored files.

@@ -65,11 +65,11 @@ func uploadDiagnostic(f upload.File, left *resume.Upload, err error, next steps)
 		d.Detail(), stored, transfer.PartCount(f.Size, left.PartSize), next.toContinue))
 }
 
-// sizeDiagnostic says why a file of this size cannot be sent as configured, nil if it can.
-func sizeDiagnostic(f upload.File) diag.Diagnostic {
-	problem, ok := errors.AsType[*upload.SizeError](f.CheckSize())
+// fileDiagnostic says why File.Check or File.CheckSize does not accept a file.
+func fileDiagnostic(err error) diag.Diagnostic {
+	problem, ok := errors.AsType[*upload.SizeError](err)
 	if !ok {
-		return nil
+		return diag.NewAttributeErrorDiagnostic(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
 	}
 	at := path.Root(problem.Argument)
 	switch problem.Argument {

@@ -16,12 +16,14 @@ import (
 // prepare decides what a plan could not decide because the file was not known then. It returns what
 // the private state is to remember of the file (see upload.Seen), nil if there is no file.
 func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, err error) {
-	f, sum, seen, err := u.Prepare(ctx, m.unhashed(), m.SHA256.ValueString(), m.ChangeDetection.ValueString())
+	f, seen, err := u.Prepare(ctx, m.file(), m.ChangeDetection.ValueString())
 	if err != nil {
 		return nil, err
 	}
-	m.SHA256, m.Size = types.StringValue(sum), types.Int64Value(f.Size)
-	m.FileName, m.ContentType = types.StringValue(f.Name), types.StringValue(f.ContentType)
+	if m.SHA256.ValueString() == "" {
+		m.SHA256 = types.StringValue(f.HexSHA256())
+	}
+	m.Size, m.FileName, m.ContentType = types.Int64Value(f.Size), types.StringValue(f.Name), types.StringValue(f.ContentType)
 	if f.Content != nil {
 		return nil, nil
 	}
@@ -31,12 +33,12 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, e
 // send uploads the file of a model with every value known. The result has what is left to continue if
 // there is an error; next says how the user goes on. show gets the progress; it may be nil.
 func (m *model) send(ctx context.Context, u *upload.Uploader, earlier *resume.Upload, next steps, show func(line string)) (upload.Result, diag.Diagnostics) {
-	f, ok := m.file()
-	if !ok {
+	f := m.file()
+	if f.HexSHA256() == "" {
 		return upload.Result{Left: earlier}, diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", errors.New("`sha256` must be 64 hexadecimal digits"))}
 	}
-	if problem := sizeDiagnostic(f); problem != nil {
-		return upload.Result{Left: earlier}, diag.Diagnostics{problem}
+	if err := f.CheckSize(); err != nil {
+		return upload.Result{Left: earlier}, diag.Diagnostics{fileDiagnostic(err)}
 	}
 	result, err := u.Upload(ctx, f, earlier, show)
 	var diags diag.Diagnostics

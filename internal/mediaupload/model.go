@@ -86,25 +86,10 @@ func (o *outcome) storedFile() upload.StoredFile {
 	}
 }
 
-// file is the file that a model with every value known describes. It is false without a hash.
-func (m *model) file() (f upload.File, ok bool) {
-	f = m.unhashed()
-	f.SHA256, ok = upload.ParseSHA256(m.SHA256.ValueString())
-	return f, ok
-}
-
-// continues reports whether an upload of m can use what is stored of the incomplete upload of a
-// state.
-func (m *model) continues(state model) bool {
-	f, ok := m.file()
-	earlier, known := state.file()
-	return ok && known && f.Continues(earlier)
-}
-
-// unhashed is file without the hash. Values that are not known yet are zero.
-func (m *model) unhashed() upload.File {
+// file is the file that a model describes. Values that are not known yet are zero.
+func (m *model) file() upload.File {
 	return upload.File{
 		Path: m.Source.ValueString(), Content: m.content(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
-		Size: m.Size.ValueInt64(), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
+		Size: m.Size.ValueInt64(), SHA256: upload.ParseSHA256(m.SHA256.ValueString()), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -28,21 +26,14 @@ func (o Once) resource() *model {
 // Check returns what Upload would fail on, as far as it shows without reading the file. The same plan
 // may make the file, so a missing one is no error.
 func (o Once) Check() diag.Diagnostics {
-	var diags diag.Diagnostics
 	if o.Source.IsUnknown() {
-		return diags
+		return nil
 	}
-	info, err := transfer.Stat(o.Source.ValueString())
-	if err != nil {
-		if !upload.IsMissing(err) {
-			diags.AddAttributeError(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
-		}
-		return diags
+	err := o.resource().file().Check()
+	if err == nil || upload.IsMissing(err) {
+		return nil
 	}
-	m := o.resource()
-	m.Size = types.Int64Value(info.Size())
-	diags.Append(sizeDiagnostic(m.unhashed()))
-	return diags
+	return diag.Diagnostics{fileDiagnostic(err)}
 }
 
 // Upload stores the file and returns its key path. show gets lines of progress.

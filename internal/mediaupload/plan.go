@@ -3,6 +3,7 @@ package mediaupload
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -123,39 +124,32 @@ func (m *model) facts() *upload.Facts {
 	if !m.complete() {
 		return nil
 	}
-	f := facts{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType, Size: m.Size}.judged()
+	f := m.judged()
 	return &f
 }
 
-// facts are what a configuration and its file ask for. Null means any value, and a null size that the
-// file is not here.
-type facts struct {
-	SHA256      types.String
-	FileName    types.String
-	ContentType types.String
-	Size        types.Int64
-}
-
-func (f facts) judged() upload.Facts {
+func (m *model) judged() upload.Facts {
 	return upload.Facts{
-		SHA256: f.SHA256.ValueStringPointer(), FileName: f.FileName.ValueStringPointer(),
-		ContentType: f.ContentType.ValueStringPointer(), Size: f.Size.ValueInt64Pointer(),
+		SHA256: m.SHA256.ValueStringPointer(), FileName: m.FileName.ValueStringPointer(),
+		ContentType: m.ContentType.ValueStringPointer(), Size: m.Size.ValueInt64Pointer(),
 	}
 }
 
-// wanted is what the configuration and the file ask for.
-func (p *planner) wanted(ctx context.Context) facts {
-	w := facts{SHA256: p.config.SHA256, FileName: p.config.FileName, ContentType: p.config.ContentType, Size: types.Int64Unknown()}
-	if p.config.inputUnknown() || p.config.SHA256.IsUnknown() {
-		w.SHA256 = firstSet(p.config.SHA256, types.StringUnknown())
+// wanted is the configuration with the hash and the size of the file. Null means any value, and a
+// null size that the file is not here.
+func (p *planner) wanted(ctx context.Context) model {
+	w := p.config
+	w.Size = types.Int64Unknown()
+	if w.inputUnknown() || w.SHA256.IsUnknown() {
+		w.SHA256 = firstSet(w.SHA256, types.StringUnknown())
 		return w
 	}
-	if f := p.config.unhashed(); f.Content != nil {
-		f, sum, _, err := p.resource.data.Uploader.Prepare(ctx, f, p.config.SHA256.ValueString(), "")
+	if f := w.file(); f.Content != nil {
+		f, _, err := p.resource.data.Uploader.Prepare(ctx, f, "")
 		if err != nil {
 			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
 		}
-		w.SHA256, w.Size = types.StringValue(sum), types.Int64Value(f.Size)
+		w.SHA256, w.Size = firstSet(w.SHA256, types.StringValue(f.HexSHA256())), types.Int64Value(f.Size)
 		return w
 	}
 	source := p.config.Source.ValueString()
@@ -193,11 +187,11 @@ func (p *planner) contentHash(ctx context.Context, source string, info os.FileIn
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
-	return types.StringValue(sum)
+	return types.StringValue(hex.EncodeToString(sum[:]))
 }
 
 // fill makes the plan for a verdict, or reports why there can be none.
-func (p *planner) fill(ctx context.Context, v upload.Verdict, reasons []string, wanted facts) {
+func (p *planner) fill(ctx context.Context, v upload.Verdict, reasons []string, wanted model) {
 	absent := wanted.Size.IsNull()
 	switch {
 	case v == upload.VerdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name") && !p.config.FileName.IsUnknown():
@@ -215,7 +209,7 @@ func (p *planner) fill(ctx context.Context, v upload.Verdict, reasons []string, 
 }
 
 // fillStored plans to keep the stored file. What an import lacks comes from the local file.
-func (p *planner) fillStored(v upload.Verdict, wanted facts) {
+func (p *planner) fillStored(v upload.Verdict, wanted model) {
 	p.plan.outcome = p.state.outcome
 	p.plan.SHA256 = firstSet(kept(p.config.SHA256, p.state.SHA256), wanted.SHA256)
 	p.plan.FileName = kept(p.config.FileName, p.state.FileName)
@@ -246,7 +240,7 @@ func kept(config, stored types.String) types.String {
 }
 
 // fillUpload plans an upload: of a new object, or of what is left of one that is incomplete.
-func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted facts) {
+func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted model) {
 	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), nil)
 	p.plan.SHA256, p.plan.Size = wanted.SHA256, wanted.Size
 	p.plan.FileName, p.plan.ContentType = p.config.FileName, p.config.ContentType
@@ -262,7 +256,9 @@ func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted facts
 	if p.state == nil && v == upload.VerdictUpload && p.resource.namedAtApply(p.plan, p.config) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
 	}
-	p.diags.Append(sizeDiagnostic(p.plan.unhashed()))
+	if err := p.plan.file().CheckSize(); err != nil {
+		p.diags.Append(fileDiagnostic(err))
+	}
 	if p.diags.HasError() {
 		return
 	}
@@ -288,14 +284,11 @@ func (p *planner) contentType(v upload.Verdict) types.String {
 	if v == upload.VerdictUndecided || p.plan.FileName.IsUnknown() || p.config.inputUnknown() {
 		return types.StringUnknown()
 	}
-	if content := p.config.content(); content != nil {
-		return types.StringValue(upload.ContentType(p.plan.FileName.ValueString(), content))
-	}
-	name, source := p.plan.FileName.ValueString(), p.config.Source.ValueString()
-	if upload.TypeByName(name, source) == "" && !p.config.SHA256.IsNull() {
+	f := p.plan.file()
+	if f.Content == nil && upload.TypeByName(f.Name, f.Path) == "" && !p.config.SHA256.IsNull() {
 		return types.StringUnknown()
 	}
-	found, err := upload.MediaType(name, source)
+	found, err := f.DefaultType()
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}

@@ -156,7 +156,7 @@ func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, 
 	if diags.HasError() {
 		return earlier
 	}
-	if !plan.continues(state) {
+	if !plan.file().Continues(state.file()) {
 		earlier = nil
 	}
 	return r.upload(ctx, plan, earlier, afterUpdate, diags)
@@ -193,8 +193,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	if string(intent) != intentDestroy {
-		f, _ := state.file() // a state without a hash has no unfinished upload
-		r.data.Uploader.HandOver(f, left)
+		r.data.Uploader.HandOver(state.file(), left)
 		return
 	}
 	resp.Diagnostics.AddWarning("An unfinished upload is given up",

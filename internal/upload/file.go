@@ -1,7 +1,6 @@
 package upload
 
 import (
-	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -41,7 +40,7 @@ type File struct {
 	Name        string // to store it under
 	ContentType string
 	Size        int64    // bytes
-	SHA256      [32]byte // of the content; no object is made from any other content
+	SHA256      [32]byte // of the content; no object is made from any other content; zero: not known yet
 	Method      string
 	PartSize    int64 // bytes; 0 = chosen by the file's size
 }
@@ -156,22 +155,20 @@ func TypeByName(names ...string) string {
 	return ""
 }
 
-// MediaType returns the media type of a file by the extension of its name or path, else by its first
-// bytes: application/octet-stream if they tell nothing. The error is a *transfer.FileError.
-func MediaType(name, path string) (string, error) {
-	if t := TypeByName(name, path); t != "" {
+// DefaultType returns the media type of a file by the extension of its name or path, else by its
+// first bytes: application/octet-stream if they tell nothing. The error is a *transfer.FileError.
+func (f File) DefaultType() (string, error) {
+	if t := TypeByName(f.Name, f.Path); t != "" {
 		return t, nil
 	}
-	found, err := mimetype.DetectFile(path)
+	if f.Content != nil {
+		return mimetype.Detect(f.Content).String(), nil
+	}
+	found, err := mimetype.DetectFile(f.Path)
 	if err != nil {
-		return "", &transfer.FileError{Path: path, Problem: transfer.FileUnreadable, Err: resume.Cause(err)}
+		return "", &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: resume.Cause(err)}
 	}
 	return found.String(), nil
-}
-
-// ContentType is MediaType for content in memory.
-func ContentType(name string, content []byte) string {
-	return cmp.Or(TypeByName(name), mimetype.Detect(content).String())
 }
 
 // IsMissing reports whether an error says that a file does not exist.
@@ -180,14 +177,22 @@ func IsMissing(err error) bool {
 	return ok && fileError.Problem == transfer.FileMissing
 }
 
-// ParseSHA256 reads a hash in hexadecimal. It is false if that is none.
-func ParseSHA256(s string) (sum [32]byte, ok bool) {
+// noHash is the SHA256 of a file that is not hashed yet.
+var noHash [32]byte
+
+// ParseSHA256 reads a hash in hexadecimal. It is zero if that is none.
+func ParseSHA256(s string) [32]byte {
 	decoded, err := hex.DecodeString(s)
-	if err != nil || len(decoded) != len(sum) {
-		return sum, false
+	if err != nil || len(decoded) != len(noHash) {
+		return noHash
 	}
-	return [32]byte(decoded), true
+	return [32]byte(decoded)
 }
 
-// HexSHA256 is the hash in lower-case hex.
-func (f File) HexSHA256() string { return hex.EncodeToString(f.SHA256[:]) }
+// HexSHA256 is the hash in lower-case hex, "" if it is not known.
+func (f File) HexSHA256() string {
+	if f.SHA256 == noHash {
+		return ""
+	}
+	return hex.EncodeToString(f.SHA256[:])
+}

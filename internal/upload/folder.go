@@ -241,7 +241,8 @@ func (u *Uploader) look(ctx context.Context, l *Look, detection string) {
 	stamp := resume.Stamp(l.File.Path) // before the file is read: a change during it shows the next time
 	l.Kept = detection != DetectContent && l.SHA256 != "" && stamp != "" && stamp == l.Stamp
 	if !l.Kept {
-		l.File, l.SHA256, _, l.Err = u.Prepare(ctx, l.File, "", detection)
+		l.File, _, l.Err = u.Prepare(ctx, l.File, detection)
+		l.SHA256 = l.File.HexSHA256()
 	}
 	l.Stamp = stamp
 	u.looks.Store(lookedAt{l.File.Path, l.SHA256}, stamp)

@@ -1,7 +1,6 @@
 package upload
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -33,44 +32,38 @@ func (s Seen) Is(source string, info os.FileInfo, sha256 string) bool {
 }
 
 // Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them.
-// The hash is "" or hexadecimal in any letter case, and is returned so. detection is as in SHA256.
 // Seen describes the file as it was before the upload, which fails if the file changes. It is zero
 // for content in memory, of which the name must be set.
-func (u *Uploader) Prepare(ctx context.Context, f File, planned, detection string) (File, string, Seen, error) {
+func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File, Seen, error) {
+	seen, err := u.measure(ctx, &f, detection)
+	if err == nil && f.Name == "" {
+		f.Name, err = DefaultName(f.Path)
+	}
+	if err == nil && f.ContentType == "" {
+		f.ContentType, err = f.DefaultType()
+	}
+	return f, seen, err
+}
+
+// measure sets size and hash.
+func (u *Uploader) measure(ctx context.Context, f *File, detection string) (Seen, error) {
 	if f.Content != nil {
-		return f.prepared(planned)
+		sum := sha256.Sum256(f.Content)
+		if f.SHA256 != noHash && f.SHA256 != sum {
+			return Seen{}, fmt.Errorf("the SHA-256 of the content is %x, but `sha256` is %x", sum, f.SHA256)
+		}
+		f.Size, f.SHA256 = int64(len(f.Content)), sum
+		return Seen{}, nil
 	}
 	info, err := transfer.Stat(f.Path)
-	if err != nil {
-		return f, "", Seen{}, err
+	if err == nil && f.SHA256 == noHash {
+		f.SHA256, err = u.SHA256(ctx, f.Path, detection == DetectStat)
 	}
-	if planned == "" {
-		if planned, err = u.SHA256(ctx, f.Path, detection == DetectStat); err != nil {
-			return f, "", Seen{}, err
-		}
+	if err != nil {
+		return Seen{}, err
 	}
 	if f.Size == 0 {
 		f.Size = info.Size()
 	}
-	if f.Name == "" {
-		if f.Name, err = DefaultName(f.Path); err != nil {
-			return f, "", Seen{}, err
-		}
-	}
-	if f.ContentType == "" {
-		if f.ContentType, err = MediaType(f.Name, f.Path); err != nil {
-			return f, "", Seen{}, err
-		}
-	}
-	return f, planned, Seen{Source: f.Path, Size: info.Size(), ModTime: info.ModTime(), SHA256: strings.ToLower(planned)}, nil
-}
-
-func (f File) prepared(planned string) (File, string, Seen, error) {
-	sum := fmt.Sprintf("%x", sha256.Sum256(f.Content))
-	if planned != "" && !strings.EqualFold(planned, sum) {
-		return f, "", Seen{}, fmt.Errorf("the SHA-256 of the content is %s, but `sha256` is %s", sum, planned)
-	}
-	f.Size = int64(len(f.Content))
-	f.ContentType = cmp.Or(f.ContentType, ContentType(f.Name, f.Content))
-	return f, cmp.Or(planned, sum), Seen{}, nil
+	return Seen{Source: f.Path, Size: info.Size(), ModTime: info.ModTime(), SHA256: f.HexSHA256()}, nil
 }

@@ -8,7 +8,6 @@ package upload
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -145,20 +144,19 @@ func (u *Uploader) claim(id string) bool {
 	return !taken
 }
 
-// SHA256 returns the hash of a file's content in lower-case hex. With remembered, a file that this
-// machine has hashed before, and that has not been touched since, is not read again. Without it,
-// the file is read once per process. The error is that of the engine's Hash.
-func (u *Uploader) SHA256(ctx context.Context, path string, remembered bool) (string, error) {
+// SHA256 returns the hash of a file's content. With remembered, a file that this machine has hashed
+// before, and that has not been touched since, is not read again. Without it, the file is read once
+// per process. The error is that of the engine's Hash.
+func (u *Uploader) SHA256(ctx context.Context, path string, remembered bool) ([32]byte, error) {
 	memo := u.Resume.Memo(ctx, path)
-	if sum := memo.SHA256(); sum != "" && remembered {
+	if sum := ParseSHA256(memo.SHA256()); sum != noHash && remembered {
 		return sum, nil
 	}
 	digest, err := u.Engine.Hash(ctx, path)
-	if err != nil {
-		return "", err
+	if err == nil {
+		memo.Remember(ctx, digest)
 	}
-	memo.Remember(ctx, digest)
-	return hex.EncodeToString(digest.SHA256[:]), nil
+	return digest.SHA256, err
 }
 
 // operation is one call of Upload.
