@@ -40,11 +40,11 @@ func (e *uploadURL) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			"Neither plan nor state holds it. Each run asks for a new address, under a new key path.",
 		Attributes: map[string]schema.Attribute{
 			"file_name": schema.StringAttribute{
-				Required: true, Validators: []validator.String{fileNameRule{}},
+				Required: true, Validators: []validator.String{fileName},
 				MarkdownDescription: "Name of the file to store, with its extension.",
 			},
 			"content_type": schema.StringAttribute{
-				Optional: true, Computed: true, Validators: []validator.String{mediaTypeRule{}},
+				Optional: true, Computed: true, Validators: []validator.String{mediaType},
 				MarkdownDescription: "Media type of the file: the upload must send it as `Content-Type`. Default: found from the extension of the file name, else `application/octet-stream`.",
 			},
 			"presigned_url": schema.StringAttribute{

@@ -49,23 +49,23 @@ func Arguments() map[string]schema.Attribute {
 			Optional: true,
 			MarkdownDescription: "Text to upload, for example captions or a playlist made by `templatefile`: at most 1 MiB, sent with one PUT. Requires `file_name`. " +
 				"Terraform keeps the text in plans and in the state, and prints it unless it comes from a sensitive value.",
-			Validators: []validator.String{contentRule{}, stringvalidator.AlsoRequires(path.MatchRoot("file_name"))},
+			Validators: []validator.String{content, stringvalidator.AlsoRequires(path.MatchRoot("file_name"))},
 		},
 		"content_base64": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "As `content`, but in base64, for content that is not UTF-8 text.",
-			Validators:          []validator.String{contentRule{base64: true}, stringvalidator.AlsoRequires(path.MatchRoot("file_name"))},
+			Validators:          []validator.String{contentBase64, stringvalidator.AlsoRequires(path.MatchRoot("file_name"))},
 		},
 		"file_name": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Name of the stored file, the last part of its key path. Default: the base name of `source` when the upload is made; " +
 				"renaming the source later keeps it. Required with `content` and `content_base64`. A change uploads anew.",
-			Validators: []validator.String{fileNameRule{}},
+			Validators: []validator.String{fileName},
 		},
 		"content_type": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Media type of the file, for example `video/mp4`. A change uploads anew. Default: found from the extension of the file name, else from the content.",
-			Validators:          []validator.String{mediaTypeRule{}},
+			Validators:          []validator.String{mediaType},
 		},
 		"sha256": schema.StringAttribute{
 			Optional: true, Computed: true,

@@ -29,69 +29,56 @@ func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 }
 
-// fileNameRule accepts what can be the last part of a key path.
-type fileNameRule struct{}
-
-func (fileNameRule) Description(context.Context) string {
-	return "must be a file name without a slash"
+// rule accepts the texts of which problem is "". Another one stands behind the name of the attribute.
+type rule struct {
+	kind, description string
+	problem           func(given string) string
 }
-func (v fileNameRule) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (v fileNameRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (r rule) Description(context.Context) string         { return r.description }
+func (r rule) MarkdownDescription(context.Context) string { return r.description }
+
+func (r rule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if problem := upload.NameProblem(req.ConfigValue.ValueString()); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid file name",
-			fmt.Sprintf("`%s` is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", req.Path, req.ConfigValue.ValueString(), problem))
+	if problem := r.problem(req.ConfigValue.ValueString()); problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+r.kind, fmt.Sprintf("`%s` %s", req.Path, problem))
 	}
 }
 
-// mediaTypeRule accepts what upload.IsMediaType does.
-type mediaTypeRule struct{}
-
-func (mediaTypeRule) Description(context.Context) string {
-	return "must be a media type such as video/mp4"
-}
-func (v mediaTypeRule) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v mediaTypeRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
+// fileName accepts what can be the last part of a key path.
+var fileName = rule{"file name", "must be a file name without a slash", func(given string) string {
+	problem := upload.NameProblem(given)
+	if problem == "" {
+		return ""
 	}
-	given := req.ConfigValue.ValueString()
+	return fmt.Sprintf("is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", given, problem)
+}}
+
+var mediaType = rule{"media type", "must be a media type such as video/mp4", func(given string) string {
 	if upload.IsMediaType(given) {
-		return
+		return ""
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid media type",
-		fmt.Sprintf("`%s` is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", req.Path, given))
-}
+	return fmt.Sprintf("is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", given)
+}}
 
-// contentRule accepts content of 1 byte to upload.MaxContent bytes. It never shows the content, which may
-// be a secret.
-type contentRule struct{ base64 bool }
-
-func (contentRule) Description(context.Context) string {
-	return fmt.Sprintf("must have 1 to %d bytes", upload.MaxContent)
-}
-func (v contentRule) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v contentRule) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	size := len(req.ConfigValue.ValueString())
-	if v.base64 {
-		decoded, err := base64.StdEncoding.DecodeString(req.ConfigValue.ValueString())
+// The rules of content never show it: it may be a secret.
+var (
+	content       = rule{"content", contentSize, func(given string) string { return sizeProblem(len(given)) }}
+	contentBase64 = rule{"content", contentSize, func(given string) string {
+		decoded, err := base64.StdEncoding.DecodeString(given)
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(req.Path, "Invalid content",
-				fmt.Sprintf("`%s` is not base64 as base64encode() and filebase64() print it: %s.", req.Path, err))
-			return
+			return fmt.Sprintf("is not base64 as base64encode() and filebase64() print it: %s.", err)
 		}
-		size = len(decoded)
-	}
+		return sizeProblem(len(decoded))
+	}}
+	contentSize = fmt.Sprintf("must have 1 to %d bytes", upload.MaxContent)
+)
+
+func sizeProblem(size int) string {
 	if size < 1 || size > upload.MaxContent {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid content",
-			fmt.Sprintf("`%s` has %d bytes; it %s. Put larger content into a file, and set `source`.", req.Path, size, v.Description(ctx)))
+		return fmt.Sprintf("has %d bytes; it %s. Put larger content into a file, and set `source`.", size, contentSize)
 	}
+	return ""
 }
