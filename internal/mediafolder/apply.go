@@ -3,6 +3,7 @@ package mediafolder
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -110,7 +111,13 @@ func (a *apply) finish() {
 	warnForgotten(gone, &a.diags)
 	a.plan.counted(a.stored)
 	a.plan.setIncomplete(a.incomplete)
-	if a.plan.ID.IsUnknown() {
-		a.plan.ID = newID(a.diags.HasError())
+	// Null until a creation has succeeded: Delete tells by it whether a replacement continues one that
+	// failed.
+	switch {
+	case !a.plan.ID.IsUnknown():
+	case a.diags.HasError():
+		a.plan.ID = types.StringNull()
+	default:
+		a.plan.ID = types.StringValue(rand.Text())
 	}
 }

@@ -2,6 +2,7 @@ package mediafolder
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
 
@@ -57,23 +58,19 @@ func Plan(ctx context.Context, call func(context.Context, *tfprotov6.PlanResourc
 		return call(ctx, req)
 	}
 	var c carried
-	var err error
-	stripped := *req
-	if stripped.PriorState, c.prior, err = takeOut(req.PriorState); err != nil {
-		return nil, err
-	}
 	var proposed filesValue
-	if stripped.ProposedNewState, proposed, err = takeOut(req.ProposedNewState); err != nil {
+	stripped := *req
+	if err := errors.Join(takeOut(&stripped.PriorState, &c.prior), takeOut(&stripped.ProposedNewState, &proposed)); err != nil {
 		return nil, err
 	}
 	resp, result, err := carrying(ctx, call, &stripped, &c)
-	if err == nil && resp.Deferred != nil { // without calling the resource
+	if err != nil {
+		return nil, err
+	}
+	if resp.Deferred != nil { // without calling the resource
 		result = filesValue{unknown: proposed.entries == nil, entries: proposed.entries}
 	}
-	if err == nil {
-		resp.PlannedState, err = putBack(resp.PlannedState, result)
-	}
-	return resp, err
+	return resp, putBack(&resp.PlannedState, result)
 }
 
 // Apply applies through the framework's method.
@@ -84,20 +81,16 @@ func Apply(ctx context.Context, call func(context.Context, *tfprotov6.ApplyResou
 		return call(ctx, req)
 	}
 	var c carried
-	var err error
 	stripped := *req
-	if stripped.PriorState, c.prior, err = takeOut(req.PriorState); err != nil {
-		return nil, err
-	}
-	if stripped.PlannedState, c.planned, err = takeOut(req.PlannedState); err != nil {
+	if err := errors.Join(takeOut(&stripped.PriorState, &c.prior), takeOut(&stripped.PlannedState, &c.planned)); err != nil {
 		return nil, err
 	}
 	c.result = c.prior // of an update that fails early, and of a delete that fails
 	resp, result, err := carrying(ctx, call, &stripped, &c)
-	if err == nil {
-		resp.NewState, err = putBack(resp.NewState, result)
+	if err != nil {
+		return nil, err
 	}
-	return resp, err
+	return resp, putBack(&resp.NewState, result)
 }
 
 // Read answers without the framework: the service has no call that shows a stored file.
@@ -137,48 +130,43 @@ var (
 	filesType   = tftypes.Map{ElementType: elementType}
 )
 
-// takeOut returns a value of the resource without `files`, and those.
-func takeOut(v *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, filesValue, error) {
-	object, err := unmarshal(v)
-	if err != nil || object == nil {
-		return v, filesValue{}, err
-	}
-	taken, err := fromTerraform(object["files"])
-	if err != nil {
-		return nil, filesValue{}, err
-	}
-	object["files"] = tftypes.NewValue(filesType, nil)
-	v, err = marshal(object)
-	return v, taken, err
+// takeOut moves `files` out of a value of the resource.
+func takeOut(v **tfprotov6.DynamicValue, files *filesValue) error {
+	return edit(v, func(object map[string]tftypes.Value) (err error) {
+		*files, err = fromTerraform(object["files"])
+		object["files"] = tftypes.NewValue(filesType, nil)
+		return err
+	})
 }
 
 // putBack is the inverse of takeOut.
-func putBack(v *tfprotov6.DynamicValue, files filesValue) (*tfprotov6.DynamicValue, error) {
-	object, err := unmarshal(v)
-	if err != nil || object == nil {
-		return v, err
-	}
-	object["files"] = files.toTerraform()
-	return marshal(object)
+func putBack(v **tfprotov6.DynamicValue, files filesValue) error {
+	return edit(v, func(object map[string]tftypes.Value) error {
+		object["files"] = files.toTerraform()
+		return nil
+	})
 }
 
-// unmarshal returns the attributes of a value, nil if it is null.
-func unmarshal(v *tfprotov6.DynamicValue) (object map[string]tftypes.Value, err error) {
-	if v == nil {
-		return nil, nil
+// edit changes the attributes of a value of the resource, unless it is null.
+func edit(v **tfprotov6.DynamicValue, change func(object map[string]tftypes.Value) error) error {
+	if *v == nil {
+		return nil
 	}
-	value, err := v.Unmarshal(resourceType())
+	value, err := (*v).Unmarshal(resourceType())
 	if err != nil || value.IsNull() {
-		return nil, err
+		return err
 	}
-	var attributes map[string]tftypes.Value
-	err = value.As(&attributes)
-	return maps.Clone(attributes), err
-}
-
-func marshal(object map[string]tftypes.Value) (*tfprotov6.DynamicValue, error) {
-	v, err := tfprotov6.NewDynamicValue(resourceType(), tftypes.NewValue(resourceType(), object))
-	return &v, err
+	var object map[string]tftypes.Value
+	if err := value.As(&object); err != nil {
+		return err
+	}
+	object = maps.Clone(object)
+	if err := change(object); err != nil {
+		return err
+	}
+	changed, err := tfprotov6.NewDynamicValue(resourceType(), tftypes.NewValue(resourceType(), object))
+	*v = &changed
+	return err
 }
 
 func fromTerraform(v tftypes.Value) (filesValue, error) {

@@ -3,7 +3,6 @@ package mediafolder
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -123,13 +121,4 @@ func warnForgotten(gone map[string]entry, diags *diag.Diagnostics) {
 	}
 	diags.AddWarning("Uploaded files stay at the service",
 		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(gone), list(lines)))
-}
-
-// newID is the id of a folder: null while its creation has not succeeded. Delete tells by it
-// whether a replacement continues a creation that failed.
-func newID(failed bool) types.String {
-	if failed {
-		return types.StringNull()
-	}
-	return types.StringValue(rand.Text())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -148,16 +147,6 @@ func (s Selection) configuredType(name string) string {
 		}
 	}
 	return ""
-}
-
-// texts are the elements of a set or a map of strings.
-func texts(elements []attr.Value) []string {
-	list := make([]string, len(elements))
-	for i, e := range elements {
-		list[i] = text(e).ValueString()
-	}
-	slices.Sort(list)
-	return list
 }
 
 func attributes(v attr.Value) map[string]attr.Value {

@@ -171,7 +171,8 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 
 	p.files, p.stamps = make(map[string]entry, len(names)), make(map[string]string, len(names))
 	var adopted []string
-	adopt := entriesToAdopt(p.plan.Adopt)
+	adopt := map[string]string{}
+	p.diags.Append(p.plan.Adopt.ElementsAs(ctx, &adopt, false)...)
 	for i, name := range names {
 		e, v, err := p.file(name, looks[i], adopt[name])
 		if err != nil {
@@ -279,15 +280,6 @@ func nameOf(name string, e entry) *string {
 	return &stored
 }
 
-// entriesToAdopt are the key paths of `adopt` by relative path.
-func entriesToAdopt(adopt types.Map) map[string]string {
-	keyPaths := map[string]string{}
-	for name, keyPath := range adopt.Elements() {
-		keyPaths[name] = text(keyPath).ValueString()
-	}
-	return keyPaths
-}
-
 // folderName is how progress names a folder.
 func folderName(dir string) string {
 	if absolute, err := filepath.Abs(dir); err == nil {
@@ -296,34 +288,27 @@ func folderName(dir string) string {
 	return filepath.Base(dir)
 }
 
-// noStamp stands for a file that has none. It is as long as a stamp.
-const noStamp = "--------"
-
-// writeStamps joins the stamps of files in the order of their names, as JSON.
+// writeStamps lists the stamps of files in the order of their names, as JSON.
 func writeStamps(stamps map[string]string, files map[string]entry) []byte {
-	var all strings.Builder
+	list := make([]string, 0, len(files))
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if stamp := stamps[name]; len(stamp) == len(noStamp) {
-			all.WriteString(stamp)
-		} else {
-			all.WriteString(noStamp)
-		}
+		list = append(list, stamps[name])
 	}
-	content, _ := json.Marshal(all.String()) // cannot fail for a string
+	content, _ := json.Marshal(strings.Join(list, ",")) // cannot fail for a string
 	return content
 }
 
 // readStamps is the inverse of writeStamps. What cannot be read only means that files are read.
 func readStamps(content []byte, files map[string]entry) map[string]string {
 	var all string
-	if json.Unmarshal(content, &all) != nil || len(all) != len(noStamp)*len(files) {
+	_ = json.Unmarshal(content, &all)
+	list := strings.Split(all, ",")
+	if len(list) != len(files) {
 		return nil
 	}
 	stamps := make(map[string]string, len(files))
 	for i, name := range slices.Sorted(maps.Keys(files)) {
-		if stamp := all[i*len(noStamp):][:len(noStamp)]; stamp != noStamp {
-			stamps[name] = stamp
-		}
+		stamps[name] = list[i]
 	}
 	return stamps
 }

@@ -5,10 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -25,30 +27,27 @@ func (s Selection) patterns() patterns {
 	if s.Exclude.IsNull() {
 		s.Exclude = defaultExclude
 	}
-	return patterns{texts(s.Include.Elements()), texts(s.Exclude.Elements())}
+	return patterns{texts(s.Include), texts(s.Exclude)}
+}
+
+func texts(set types.Set) (list []string) {
+	for _, e := range set.Elements() {
+		list = append(list, text(e).ValueString())
+	}
+	return list
 }
 
 func (p patterns) match(name string) bool {
-	return matches(p.include, name) && !matches(p.exclude, name)
+	matches := func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) }
+	return slices.ContainsFunc(p.include, matches) && !slices.ContainsFunc(p.exclude, matches)
 }
 
 // prunes reports whether nothing below a folder can match.
 func (p patterns) prunes(folder string) bool {
-	for _, pattern := range p.exclude {
-		if above, ok := strings.CutSuffix(pattern, "/**"); ok && doublestar.MatchUnvalidated(above, folder) {
-			return true
-		}
-	}
-	return false
-}
-
-func matches(list []string, name string) bool {
-	for _, pattern := range list {
-		if doublestar.MatchUnvalidated(pattern, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.exclude, func(pattern string) bool {
+		above, ok := strings.CutSuffix(pattern, "/**")
+		return ok && doublestar.MatchUnvalidated(above, folder)
+	})
 }
 
 // walk finds the files of a folder that the patterns match: their paths in the file system by their
