@@ -98,12 +98,7 @@ func Arguments() map[string]schema.Attribute {
 }
 
 func computedAttributes() map[string]schema.Attribute {
-	text := func(description string) schema.Attribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	number := func(description string) schema.Attribute {
-		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
-	}
+	text, number := providerdata.ComputedText, providerdata.ComputedNumber
 	incomplete := providerdata.IncompleteAttributes()
 	incomplete["sha256"] = text("SHA-256 of the file, in hexadecimal.")
 	incomplete["size"] = number("Size of the file in bytes.")

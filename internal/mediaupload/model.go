@@ -13,12 +13,9 @@ import (
 
 // model is the resource in configuration, plan and state.
 type model struct {
-	Source          types.String   `tfsdk:"source"`
+	Once
 	Content         types.String   `tfsdk:"content"`
 	ContentBase64   types.String   `tfsdk:"content_base64"`
-	FileName        types.String   `tfsdk:"file_name"`
-	ContentType     types.String   `tfsdk:"content_type"`
-	SHA256          types.String   `tfsdk:"sha256"`
 	Method          types.String   `tfsdk:"method"`
 	PartSize        types.Int64    `tfsdk:"part_size"`
 	ChangeDetection types.String   `tfsdk:"change_detection"`

@@ -10,26 +10,22 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Once are the arguments of an upload of a file that no state keeps.
+// Once are the arguments that say which file is uploaded. Its methods upload a file that no state keeps.
 type Once struct {
-	Source, FileName, ContentType, SHA256, Method types.String
-	PartSize                                      types.Int64
-}
-
-// resource is the resource that would make the upload.
-func (o Once) resource() *model {
-	return &model{
-		Source: o.Source, FileName: o.FileName, ContentType: o.ContentType, SHA256: o.SHA256, Method: o.Method, PartSize: o.PartSize,
-	}
+	Source      types.String `tfsdk:"source"`
+	FileName    types.String `tfsdk:"file_name"`
+	ContentType types.String `tfsdk:"content_type"`
+	SHA256      types.String `tfsdk:"sha256"`
 }
 
 // Check returns what Upload would fail on, as far as it shows without reading the file. The same plan
 // may make the file, so a missing one is no error.
-func (o Once) Check() diag.Diagnostics {
+func (o Once) Check(method types.String, partSize types.Int64) diag.Diagnostics {
 	if o.Source.IsUnknown() {
 		return nil
 	}
-	err := o.resource().file().Check()
+	m := model{Once: o, Method: method, PartSize: partSize}
+	err := m.file().Check()
 	if err == nil || upload.IsMissing(err) {
 		return nil
 	}
@@ -37,8 +33,8 @@ func (o Once) Check() diag.Diagnostics {
 }
 
 // Upload stores the file and returns its key path. show gets lines of progress.
-func (o Once) Upload(ctx context.Context, u *upload.Uploader, show func(line string)) (keyPath string, diags diag.Diagnostics) {
-	m := o.resource()
+func (o Once) Upload(ctx context.Context, u *upload.Uploader, method types.String, partSize types.Int64, show func(line string)) (keyPath string, diags diag.Diagnostics) {
+	m := model{Once: o, Method: method, PartSize: partSize}
 	if m.SHA256.IsNull() {
 		show("reading " + m.Source.ValueString())
 	}

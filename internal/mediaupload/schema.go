@@ -20,13 +20,15 @@ var (
 	sha256Hex = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 )
 
-func notBlank() validator.String { return stringvalidator.RegexMatches(visible, "must not be blank") }
-
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := Arguments()
 	maps.Copy(attributes, computedAttributes())
-	attributes["timeouts"] = timeoutsAttribute(ctx)
+	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
+		Create: true,
+		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`. " +
+			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
+	})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path. " +
 			"Only the planned content is stored: if the file changed in between, the upload fails. " +
@@ -43,7 +45,7 @@ func Arguments() map[string]schema.Attribute {
 			Optional: true,
 			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content` and `content_base64`. Moving or renaming the file changes nothing at the service. " +
 				"Once uploaded, the file need not be there any more: a plan then warns and changes nothing.",
-			Validators: []validator.String{notBlank()},
+			Validators: []validator.String{stringvalidator.RegexMatches(visible, "must not be blank")},
 		},
 		"content": schema.StringAttribute{
 			Optional: true,
@@ -79,12 +81,7 @@ func Arguments() map[string]schema.Attribute {
 }
 
 func computedAttributes() map[string]schema.Attribute {
-	text := func(description string) schema.Attribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	number := func(description string) schema.Attribute {
-		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
-	}
+	text, number := providerdata.ComputedText, providerdata.ComputedNumber
 	return map[string]schema.Attribute{
 		"id":                     text("The key path."),
 		"key_path":               text("Key path of the stored file, `vod/input/<customer id>/<upload id>/<file name>`: what `paths` of `vodlive_batch_job` takes."),
@@ -102,12 +99,4 @@ func computedAttributes() map[string]schema.Attribute {
 			Attributes:          providerdata.IncompleteAttributes(),
 		},
 	}
-}
-
-func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	return providerdata.Timeouts(ctx, timeouts.Opts{
-		Create: true,
-		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`. " +
-			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
-	})
 }

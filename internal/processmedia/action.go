@@ -33,18 +33,9 @@ var (
 )
 
 type model struct {
-	Source      types.String `tfsdk:"source"`
-	FileName    types.String `tfsdk:"file_name"`
-	ContentType types.String `tfsdk:"content_type"`
-	SHA256      types.String `tfsdk:"sha256"`
+	mediaupload.Once
 	mediafolder.Selection
 	ServiceModes types.List `tfsdk:"service_modes"`
-}
-
-func (m *model) file() mediaupload.Once {
-	return mediaupload.Once{
-		Source: m.Source, FileName: m.FileName, ContentType: m.ContentType, SHA256: m.SHA256, Method: m.Method, PartSize: m.PartSize,
-	}
 }
 
 func (a *processMedia) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
@@ -71,7 +62,7 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	switch {
 	case resp.Diagnostics.HasError():
 	case config.SourceDir.IsNull():
-		resp.Diagnostics.Append(config.file().Check()...)
+		resp.Diagnostics.Append(config.Once.Check(config.Method, config.PartSize)...)
 	default:
 		resp.Diagnostics.Append(config.Selection.Check(ctx)...)
 	}
@@ -92,53 +83,37 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	run := invocation{data: a.data, modes: modes, say: func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }}
+	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
+	var keyPaths []string
+	var what, stored string // on what the job is submitted; where the files are if that fails
+	var diags diag.Diagnostics
 	if config.SourceDir.IsNull() {
-		resp.Diagnostics.Append(run.file(ctx, config.file())...)
+		what, diags = config.Once.Upload(ctx, a.data.Uploader, config.Method, config.PartSize, say)
+		keyPaths = []string{what}
+		stored = fmt.Sprintf("The file itself is stored as %s. Another invocation would send it again. "+
+			"The action `vodlive_submit_batch_job` submits a job on this key path without that.", what)
 	} else {
-		resp.Diagnostics.Append(run.folder(ctx, config.Selection)...)
+		var recorded bool
+		keyPaths, recorded, diags = config.Selection.Upload(ctx, a.data, say)
+		what = fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(keyPaths))
+		stored = fmt.Sprintf("All files are stored (%d).", len(keyPaths))
+		if recorded {
+			stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends none of them, and submits the job."
+		}
 	}
-}
-
-// invocation is one call of Invoke.
-type invocation struct {
-	data  *providerdata.Data
-	modes []string
-	say   func(line string)
-}
-
-func (i *invocation) file(ctx context.Context, f mediaupload.Once) diag.Diagnostics {
-	keyPath, diags := f.Upload(ctx, i.data.Uploader, i.say)
-	if !diags.HasError() {
-		diags.Append(i.submit(ctx, []string{keyPath}, keyPath, fmt.Sprintf("The file itself is stored as %s. Another invocation would send it again. The action `vodlive_submit_batch_job` submits a job on this key path without that.", keyPath))...)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
-	return diags
-}
-
-func (i *invocation) folder(ctx context.Context, f mediafolder.Selection) diag.Diagnostics {
-	keyPaths, recorded, diags := f.Upload(ctx, i.data, i.say)
-	if diags.HasError() {
-		return diags
-	}
-	stored := fmt.Sprintf("All files are stored (%d).", len(keyPaths))
-	if recorded {
-		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends none of them, and submits the job."
-	}
-	diags.Append(i.submit(ctx, keyPaths, fmt.Sprintf("all files of %s (%d)", f.SourceDir.ValueString(), len(keyPaths)), stored)...)
-	if !diags.HasError() {
-		f.Forget(ctx, i.data)
-	}
-	return diags
-}
-
-// submit submits a job. stored says where the files are if that fails.
-func (i *invocation) submit(ctx context.Context, keyPaths []string, what, stored string) diag.Diagnostics {
-	i.say("submitting a batch job on " + what)
-	message, err := i.data.API.SubmitBatch(ctx, keyPaths, i.modes)
+	say("submitting a batch job on " + what)
+	message, err := a.data.API.SubmitBatch(ctx, keyPaths, modes)
 	if err != nil {
 		d := providerdata.SubmitDiagnostic(err, keyPaths, "invoking the action")
-		return diag.Diagnostics{diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+stored)}
+		resp.Diagnostics.AddError(d.Summary(), d.Detail()+"\n\n"+stored)
+		return
 	}
-	i.say(fmt.Sprintf("submitted %s: %s", what, message))
-	return nil
+	say(fmt.Sprintf("submitted %s: %s", what, message))
+	if !config.SourceDir.IsNull() {
+		config.Selection.Forget(ctx, a.data)
+	}
 }

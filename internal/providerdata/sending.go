@@ -105,21 +105,25 @@ func SendingAttributes() map[string]schema.Attribute {
 
 // IncompleteAttributes are the attributes of IncompleteObject.
 func IncompleteAttributes() map[string]schema.Attribute {
-	text := func(description string) schema.Attribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	number := func(description string) schema.Attribute {
-		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
-	}
 	return map[string]schema.Attribute{
-		"upload_id":    text("Id of the multipart upload."),
-		"key_path":     text("Key path under which the file will be stored."),
-		"part_size":    number("Size of its parts in bytes."),
-		"stored_parts": number("How many parts are stored."),
+		"upload_id":    ComputedText("Id of the multipart upload."),
+		"key_path":     ComputedText("Key path under which the file will be stored."),
+		"part_size":    ComputedNumber("Size of its parts in bytes."),
+		"stored_parts": ComputedNumber("How many parts are stored."),
 		"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the request that completes the upload was sent and not answered: the file may be stored."},
 		"parts": schema.StringAttribute{
 			Computed: true, Sensitive: true,
 			MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. Not a secret, but up to 280 kB that no plan should print.",
 		},
 	}
+}
+
+// ComputedText is an attribute that the service or the provider decides.
+func ComputedText(description string) schema.Attribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+// ComputedNumber is ComputedText for numbers.
+func ComputedNumber(description string) schema.Attribute {
+	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 }

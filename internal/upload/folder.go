@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -120,9 +121,7 @@ type batch struct {
 	outcomes []Outcome
 	journal  *resume.Journal
 	tally    *tally
-
-	mu     sync.Mutex
-	failed int // in a row
+	failed   atomic.Int64 // in a row
 }
 
 func (b *batch) one(ctx context.Context, i int) {
@@ -164,21 +163,17 @@ func (b *batch) proceed(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.failed >= giveUpAfter {
+	if b.failed.Load() >= giveUpAfter {
 		return ErrNotTried
 	}
 	return nil
 }
 
 func (b *batch) count(ctx context.Context, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if err == nil {
-		b.failed = 0
+		b.failed.Store(0)
 	} else if !ofTheFile(err) {
-		b.failed++
+		b.failed.Add(1)
 		tflog.Warn(ctx, "a file of a folder was not uploaded", map[string]any{"error": err.Error()})
 	}
 }
