@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -28,7 +29,7 @@ type apply struct {
 
 	stamps     map[string]string // as planned; after run, those of stored
 	stored     map[string]entry  // as planned; after run, what is stored
-	incomplete map[string]unfinished
+	incomplete map[string]attr.Value
 	recorded   bool // see UploadFolder
 	diags      diag.Diagnostics
 }
@@ -41,11 +42,11 @@ func (a *apply) within(ctx context.Context, limit time.Duration, name string) {
 }
 
 func (a *apply) run(ctx context.Context) {
-	a.incomplete = map[string]unfinished{}
+	a.incomplete = map[string]attr.Value{}
 	dir := a.plan.SourceDir.ValueString()
 	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
-	folder := upload.Folder{Name: folderName(dir), Key: cmp.Or(a.once, journalKey(dir)), KeepJournal: a.once != ""}
+	folder := upload.Folder{Name: filepath.Base(journalKey(dir)), Key: cmp.Or(a.once, journalKey(dir)), KeepJournal: a.once != ""}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		if !a.stored[name].KeyPath.IsUnknown() {
 			continue
@@ -85,7 +86,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		}
 		failed = append(failed, failure{name, o.Err})
 		if o.Left != nil {
-			a.incomplete[name] = unfinished{files[i], o.Left}
+			a.incomplete[name] = incompleteUpload(files[i], o.Left)
 		}
 		if before, ok := a.before[name]; ok {
 			a.stored[name] = before // what was stored before still is
@@ -110,7 +111,9 @@ func (a *apply) finish() {
 	}
 	warnForgotten(gone, &a.diags)
 	a.plan.counted(a.stored)
-	a.plan.setIncomplete(a.incomplete)
+	if len(a.incomplete) > 0 { // else the plan has null
+		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)
+	}
 	// Null until a creation has succeeded: Delete tells by it whether a replacement continues one that
 	// failed.
 	switch {

@@ -15,22 +15,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// mostLines is how many lines of a list a diagnostic shows.
-const mostLines = 200
-
-// list is a line for each item.
-func list(items []string) string {
-	var b strings.Builder
-	for i, item := range items {
-		if i == mostLines {
-			fmt.Fprintf(&b, "  and %d more\n", len(items)-mostLines)
-			break
-		}
-		fmt.Fprintf(&b, "  - %s\n", item)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 // failure is a file that was not stored.
 type failure struct {
 	name string
@@ -91,7 +75,7 @@ func failuresDiagnostic(failed []failure, asked int, next steps) diag.Diagnostic
 	if notTried > 0 {
 		counts = append(counts, fmt.Sprintf("Files that were not tried, because too many in a row failed: %d.", notTried))
 	}
-	detail := list(append(counts, lines...))
+	detail := providerdata.List(append(counts, lines...))
 	if hint != "" {
 		detail += "\n\n" + hint
 	}
@@ -120,5 +104,5 @@ func warnForgotten(gone map[string]entry, diags *diag.Diagnostics) {
 		lines = append(lines, fmt.Sprintf("%s: %s", name, gone[name].KeyPath.ValueString()))
 	}
 	diags.AddWarning("Uploaded files stay at the service",
-		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(gone), list(lines)))
+		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(gone), providerdata.List(lines)))
 }

@@ -62,12 +62,6 @@ func (m *model) counted(files map[string]entry) {
 	m.FileCount, m.TotalSize = types.Int64Value(int64(len(files))), types.Int64Value(total)
 }
 
-// unfinished is an upload in `incomplete_uploads`: what is stored, and of which file.
-type unfinished struct {
-	file upload.File // SHA256, Size and Name are set
-	left *resume.Upload
-}
-
 var incompleteType = types.ObjectType{AttrTypes: func() map[string]attr.Type {
 	all := maps.Clone(providerdata.IncompleteTypes)
 	all["sha256"], all["size"] = types.StringType, types.Int64Type
@@ -94,19 +88,11 @@ func (m *model) handOver(ctx context.Context, u *upload.Uploader) (diags diag.Di
 	return diags
 }
 
-// setIncomplete sets what handOver reads.
-func (m *model) setIncomplete(uploads map[string]unfinished) {
-	m.Incomplete = types.MapNull(incompleteType)
-	if len(uploads) == 0 {
-		return
-	}
-	elements := map[string]attr.Value{}
-	for name, u := range uploads {
-		a := providerdata.IncompleteObject(u.left).Attributes()
-		a["sha256"], a["size"] = types.StringValue(u.file.HexSHA256()), types.Int64Value(u.file.Size)
-		elements[name] = types.ObjectValueMust(incompleteType.AttrTypes, a)
-	}
-	m.Incomplete = types.MapValueMust(incompleteType, elements)
+// incompleteUpload is an element of `incomplete_uploads`.
+func incompleteUpload(f upload.File, left *resume.Upload) attr.Value {
+	a := providerdata.IncompleteObject(left).Attributes()
+	a["sha256"], a["size"] = types.StringValue(f.HexSHA256()), types.Int64Value(f.Size)
+	return types.ObjectValueMust(incompleteType.AttrTypes, a)
 }
 
 // found is a file of the folder as far as the arguments describe it.

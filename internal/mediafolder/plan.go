@@ -103,7 +103,8 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 	found, err := p.find()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.complete():
-		p.keep()
+		p.files = p.stored
+		p.plan.counted(p.files)
 		p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
 			fmt.Sprintf("%s does not exist on this machine, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.",
 				p.plan.SourceDir.ValueString()))
@@ -150,12 +151,6 @@ func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 	})
 }
 
-// keep plans no change.
-func (p *planner) keep() {
-	p.files = p.stored
-	p.plan.FileCount, p.plan.TotalSize = p.state.FileCount, p.state.TotalSize
-}
-
 // fill plans each file that was found.
 func (p *planner) fill(ctx context.Context, found map[string]string, show func(line string)) {
 	names := slices.Sorted(maps.Keys(found))
@@ -163,7 +158,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	for i, name := range names {
 		looks[i] = upload.Look{File: p.plan.found(name, found[name]), SHA256: p.stored[name].SHA256.ValueString(), Stamp: p.stamps[name]}
 	}
-	p.data.Uploader.LookAt(ctx, folderName(p.plan.SourceDir.ValueString()), looks, p.plan.ChangeDetection.ValueString(), show)
+	p.data.Uploader.LookAt(ctx, filepath.Base(journalKey(p.plan.SourceDir.ValueString())), looks, p.plan.ChangeDetection.ValueString(), show)
 	if ctx.Err() != nil {
 		p.refuse("The run was interrupted while the files were read. Nothing was sent.")
 		return
@@ -199,11 +194,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	if len(adopted) > 0 {
 		p.diags.AddAttributeWarning(path.Root("adopt"), "Files at hand are taken for stored ones",
 			fmt.Sprintf("The service shows no content, so the provider takes these files for what is stored under these key paths, without sending them. "+
-				"From then on a change of a file uploads it anew.\n%s", list(adopted)))
-	}
-	if p.state != nil && maps.Equal(p.files, p.stored) {
-		p.keep()
-		return
+				"From then on a change of a file uploads it anew.\n%s", providerdata.List(adopted)))
 	}
 	p.plan.counted(p.files)
 }
@@ -215,7 +206,7 @@ func (p *planner) problem(err error) {
 // refuseProblems reports whether there are files that cannot be uploaded.
 func (p *planner) refuseProblems() bool {
 	if len(p.problems) > 0 {
-		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), list(p.problems)))
+		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), providerdata.List(p.problems)))
 	}
 	return len(p.problems) > 0
 }
@@ -278,14 +269,6 @@ func nameOf(name string, e entry) *string {
 		return nil
 	}
 	return &stored
-}
-
-// folderName is how progress names a folder.
-func folderName(dir string) string {
-	if absolute, err := filepath.Abs(dir); err == nil {
-		dir = absolute
-	}
-	return filepath.Base(dir)
 }
 
 // writeStamps lists the stamps of files in the order of their names, as JSON.

@@ -139,7 +139,7 @@ func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateReque
 		"The service has no call that lists stored files, so the provider cannot find those of a folder. Name the key paths of stored files in `adopt` and apply: these files are taken as stored, without being sent.")
 }
 
-// journalKey is what the journal of a folder is looked up by.
+// journalKey is what the journal of a folder is looked up by: its absolute path.
 func journalKey(dir string) string {
 	if absolute, err := filepath.Abs(dir); err == nil {
 		return absolute

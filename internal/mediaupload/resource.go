@@ -74,11 +74,10 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		if !configured.IsNull() {
 			file = nil // the content was not read
 		}
-	} else if left := r.upload(ctx, &plan, nil, afterCreate, &resp.Diagnostics); resp.Diagnostics.HasError() {
-		if left == nil {
+	} else if !r.upload(ctx, &plan, nil, afterCreate, &resp.Diagnostics) {
+		if plan.Incomplete.IsNull() {
 			return
 		}
-		plan.outcome = notStored(types.StringNull(), types.Int64Null(), left)
 		file = nil
 	}
 	if file != nil {
@@ -88,22 +87,24 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// upload sends the file and fills in what the service returns. If it fails, it returns what is left
-// to continue, nil if nothing is. next says how the user goes on.
-func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Upload, next steps, diags *diag.Diagnostics) *resume.Upload {
+// upload sends the file and fills in what the service returns or, if it fails, what is left to
+// continue. next says how the user goes on.
+func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Upload, next steps, diags *diag.Diagnostics) bool {
 	limit, d := m.Timeouts.Create(ctx, upload.DefaultLimit)
 	diags.Append(d...)
+	result := upload.Result{Left: earlier}
+	if !diags.HasError() {
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.create) was reached", limit))
+		defer cancel()
+		result, d = m.send(ctx, r.data.Uploader, earlier, next, nil)
+		diags.Append(d...)
+	}
 	if diags.HasError() {
-		return earlier
+		m.outcome = notStored(types.StringNull(), types.Int64Null(), result.Left)
+		return false
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.create) was reached", limit))
-	defer cancel()
-	result, d := m.send(ctx, r.data.Uploader, earlier, next, nil)
-	diags.Append(d...)
-	if !d.HasError() {
-		m.outcome = stored(result.StoredFile)
-	}
-	return result.Left
+	m.outcome = stored(result.StoredFile)
+	return true
 }
 
 // Read keeps the state: the service has no call that shows a stored file. It sets the identity, which
@@ -133,8 +134,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	if !state.complete() {
-		if left := r.uploadRest(ctx, &plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
-			plan.outcome = notStored(types.StringNull(), types.Int64Null(), left)
+		if !r.uploadRest(ctx, &plan, state, &resp.Diagnostics) {
 			file = nil
 		}
 	} else if !configured.IsNull() {
@@ -147,16 +147,12 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// uploadRest continues an incomplete upload for Update. It returns what is left to continue when it
-// fails.
-func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) *resume.Upload {
+// uploadRest continues an incomplete upload for Update.
+func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) bool {
 	earlier, d := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	diags.Append(d...)
 	diags.Append(r.data.NeedUpload(typeName)...)
-	if diags.HasError() {
-		return earlier
-	}
-	if !plan.file().Continues(state.file()) {
+	if !diags.HasError() && !plan.file().Continues(state.file()) {
 		earlier = nil
 	}
 	return r.upload(ctx, plan, earlier, afterUpdate, diags)

@@ -30,8 +30,20 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 // pieces of advice could contradict each other.
 func ErrorText(err error) string { return sentence(err.Error()) }
 
-// mostPaths is how many paths of a batch job a diagnostic lists.
-const mostPaths = 200
+// mostLines is how many lines of a list a diagnostic shows.
+const mostLines = 200
+
+// List is a line for each item.
+func List(items []string) string {
+	lines := make([]string, 0, len(items))
+	for _, item := range items[:min(len(items), mostLines)] {
+		lines = append(lines, "  - "+item)
+	}
+	if len(items) > mostLines {
+		lines = append(lines, fmt.Sprintf("  and %d more", len(items)-mostLines))
+	}
+	return strings.Join(lines, "\n")
+}
 
 // SubmitDiagnostic is ErrorDiagnostic for a batch job. If the job may have been submitted
 // nevertheless, it says so instead of giving the advice to apply again, which could submit a second
@@ -40,18 +52,14 @@ func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return ErrorDiagnostic("Submitting the batch job", err)
 	}
-	var listed strings.Builder
+	escaped := make([]string, len(paths))
 	for i, path := range paths {
-		if i == mostPaths {
-			fmt.Fprintf(&listed, "\n  and %d more", len(paths)-mostPaths)
-			break
-		}
-		listed.WriteString("\n  - " + redact.Escape(path))
+		escaped[i] = redact.Escape(path)
 	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
-		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:%s\n\n"+
+		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n%s\n\n"+
 			"The provider did not send the request again. Find out at the service whether the job is running: if it is, %s again submits a second job.",
-			ErrorText(err), listed.String(), again))
+			ErrorText(err), List(escaped), again))
 }
 
 // Advice says what the user can do about an error. It is "" if the text of the error says it.

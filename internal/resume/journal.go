@@ -28,15 +28,6 @@ type JournalKey struct {
 	Folder  string `json:"folder"`  // absolute path, or what an action uploads of it
 }
 
-func (k JournalKey) stored() JournalKey {
-	k.Account = digest(k.Account)
-	return k
-}
-
-func (k JournalKey) name() string {
-	return "folder-" + digest(fmt.Sprintf("%s\n%s\n%s", k.Account, k.Address, k.Folder)) + ".jsonl"
-}
-
 // Stored is a file that is stored, as a journal has it: what it is found by, and what is known of it.
 type Stored struct {
 	SHA256      string `json:"sha256"` // lower-case hex
@@ -86,8 +77,9 @@ func (s *Store) Journal(ctx context.Context, key JournalKey) *Journal {
 	if f == nil {
 		return nil
 	}
-	key = key.stored()
-	j := &Journal{folder: f, name: key.name(), log: ctx, found: map[Stored]Stored{}}
+	key.Account = digest(key.Account)
+	name := "folder-" + digest(fmt.Sprintf("%s\n%s\n%s", key.Account, key.Address, key.Folder)) + ".jsonl"
+	j := &Journal{folder: f, name: name, log: ctx, found: map[Stored]Stored{}}
 	if err := j.open(key); err != nil {
 		tflog.Warn(ctx, "the files of the folder that are stored are not recorded", map[string]any{"journal": j.name, "reason": Cause(err).Error()})
 		j.Close(false)

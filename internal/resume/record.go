@@ -70,17 +70,6 @@ type Key struct {
 	FileName string `json:"file_name"`
 }
 
-// stored is the key as it is written to disk.
-func (k Key) stored() Key {
-	k.Account = digest(k.Account)
-	return k
-}
-
-func (k Key) recordName() string {
-	key := fmt.Sprintf("%s\n%s\n%s\n%d\n%d\n%s", k.Account, k.Address, k.SHA256, k.Size, k.PartSize, k.FileName)
-	return "upload-" + digest(key) + ".json"
-}
-
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
@@ -133,8 +122,8 @@ func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere strin
 	if f == nil {
 		return nil, ""
 	}
-	key = key.stored()
-	name := key.recordName()
+	key.Account = digest(key.Account)
+	name := "upload-" + digest(fmt.Sprintf("%s\n%s\n%s\n%d\n%d\n%s", key.Account, key.Address, key.SHA256, key.Size, key.PartSize, key.FileName)) + ".json"
 	lock, own, err := s.lock(f, name)
 	if lock != nil {
 		return &Record{store: s, folder: f, name: name, key: key, lock: lock, log: ctx, found: readRecord(ctx, f, name, key)}, ""

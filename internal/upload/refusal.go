@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -72,14 +73,7 @@ func again(ctx context.Context, err error) bool {
 	if why := refusalOf(err); why == notRefused || why.final() {
 		return false
 	}
-	timer := time.NewTimer(askAgainAfter)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return retry.Sleep(ctx, askAgainAfter) == nil
 }
 
 // MaybeCompleteError says that an earlier upload got no answer to its request to complete, and that
