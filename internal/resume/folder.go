@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,7 @@ import (
 // maxBytes is the largest file that is read. A record of 10,000 parts takes about 1 MB.
 const maxBytes = 4 << 20
 
-// ownName matches the names that this package makes, and no others: records, journals, their locks,
-// hashes, and the temporary files that a crash leaves.
+// ownName matches the names that this package makes, temporary ones included, and no others.
 var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|folder-[0-9a-f]{32}\.jsonl)(\.lock)?|(upload|hash)-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
 
 const lockSuffix = ".lock"
@@ -46,8 +46,8 @@ func checkFile(info fs.FileInfo) error {
 	return checkOwn(info)
 }
 
-// openFile opens a regular file that only this user can write to. It checks the file before it
-// opens it, so that it follows no link and waits for no pipe, and again once it is open.
+// openFile opens a regular file that only this user can write to. The check before follows no link and
+// waits for no pipe, the one after is of the file that is open.
 func (f *folder) openFile(name string, flag int) (*os.File, error) {
 	info, err := f.root.Lstat(name)
 	if err == nil {
@@ -78,13 +78,10 @@ func (f *folder) read(name string) ([]byte, error) {
 	}
 	defer func() { _ = file.Close() }()
 	content, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
-	if err != nil {
-		return nil, Cause(err)
-	}
 	if len(content) > maxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB", maxBytes>>20)
 	}
-	return content, nil
+	return content, Cause(err)
 }
 
 // write replaces a file in one step: a reader, or a machine that loses power, sees the old content
@@ -96,43 +93,34 @@ func (f *folder) write(name string, content []byte) error {
 		return Cause(err)
 	}
 	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
 		err = f.root.Rename(temporary, name)
 	}
 	if err != nil {
-		_ = f.root.Remove(temporary)
-		return Cause(err)
+		f.remove(temporary)
 	}
-	return nil
+	return Cause(err)
 }
 
 // remove removes a file, whatever it is.
 func (f *folder) remove(name string) { _ = f.root.Remove(name) }
 
-// lock takes the lock of a name. It is nil, without an error, while another process has it. The
-// lock's file is not removed afterwards: otherwise two processes could have locks on two files of
-// one name.
+// lock takes the lock of a name. It is nil, without an error, while another process has it. Its file
+// stays: otherwise two processes could have locks on two files of one name.
 func (f *folder) lock(name string) (*flock.Flock, error) {
 	name += lockSuffix
 	file, err := f.openFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, Cause(err)
 	}
-	// The age of a lock is that of its last use. Windows refuses the write if another process has
-	// the lock.
+	// Makes it young. Windows refuses the write if another process has the lock.
 	_, _ = file.WriteAt([]byte("\n"), 0)
 	_ = file.Close()
 	return f.lockFile(name)
 }
 
-// lockFile locks an existing file. The library opens files by path only, so lockFile compares the
-// file with the one in the open folder afterwards.
+// lockFile locks an existing file. The library opens it by path, so it is compared with the one in the
+// open folder.
 func (f *folder) lockFile(name string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|openFlags|noFollow))
 	held, err := lock.TryLock()
@@ -140,17 +128,12 @@ func (f *folder) lockFile(name string) (*flock.Flock, error) {
 		return nil, Cause(err)
 	}
 	locked, err := lock.Stat()
-	if err == nil {
-		var named fs.FileInfo
-		if named, err = f.root.Lstat(name); err == nil && !os.SameFile(locked, named) {
-			err = errors.New("the lock was replaced")
-		}
+	named, nameErr := f.root.Lstat(name)
+	if err = errors.Join(err, nameErr); err == nil && os.SameFile(locked, named) {
+		return lock, nil
 	}
-	if err != nil {
-		_ = lock.Unlock()
-		return nil, Cause(err)
-	}
-	return lock, nil
+	_ = lock.Unlock()
+	return nil, cmp.Or(Cause(err), errors.New("the lock was replaced"))
 }
 
 // removeOld removes the provider's own files that were last written before the time given.
@@ -172,8 +155,7 @@ func (f *folder) isOld(name string, before time.Time) bool {
 	return err == nil && info.Mode().IsRegular() && info.ModTime().Before(before)
 }
 
-// removeUnlocked removes a file, unless it is a lock that a process has. On Windows locks need no
-// check: it removes no file that a process has open.
+// removeUnlocked removes a file, unless it is a lock that a process has. Windows itself removes none.
 func (f *folder) removeUnlocked(name string, before time.Time) bool {
 	if strings.HasSuffix(name, lockSuffix) && runtime.GOOS != "windows" {
 		lock, err := f.lockFile(name)

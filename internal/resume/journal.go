@@ -52,11 +52,9 @@ type journalHead struct {
 }
 
 // Journal lists the files of a folder that a run has stored, for the case that it is killed before
-// Terraform has them in the state, or keeps none. It is locked for this process until Close.
-//
-// A line says that a content is stored under a key path. Nothing can prove it, because the service
-// shows no stored file. So a line counts only because nobody but this user can write the journal,
-// as nobody else can write the state. A nil *Journal is turned off, or locked by another process.
+// Terraform has them in the state, or keeps none. It is locked for this process until Close. Nothing
+// proves a line, because the service shows no stored file: it counts because nobody but this user can
+// write the journal. A nil *Journal is turned off, or locked by another process.
 type Journal struct {
 	folder *folder
 	name   string
@@ -70,8 +68,7 @@ type Journal struct {
 	lacks  bool // a line that could not be written
 }
 
-// Journal opens and locks the journal of a folder. If that fails the log says why: an upload must
-// never fail because of it.
+// Journal opens and locks the journal of a folder. If that fails the log says why.
 func (s *Store) Journal(ctx context.Context, key JournalKey) *Journal {
 	f := s.open(ctx)
 	if f == nil {
@@ -144,8 +141,7 @@ func (j *Journal) Found(file Stored) (Stored, bool) {
 	return s, ok
 }
 
-// Add records a file that is stored. The line is written at once, so that it outlives this process,
-// and synced at most once a second, for a machine that loses power.
+// Add records a file that is stored. The line is written at once, and synced at most once a second.
 func (j *Journal) Add(s Stored) {
 	if j == nil {
 		return
@@ -162,8 +158,7 @@ func (j *Journal) Add(s Stored) {
 	}
 }
 
-// Close removes the journal if the upload of the folder is over, and unlocks it. It reports whether the
-// journal has every file that was added.
+// Close removes the journal if the upload of the folder is over. complete: it had every file added.
 func (j *Journal) Close(over bool) (complete bool) {
 	if j == nil {
 		return false

@@ -21,10 +21,9 @@ const (
 	memoSettled = 2 * time.Second
 )
 
-// Memo is the content hash of one file as this machine remembers it. Terraform plans in one
-// process, and again in another one when it applies: without a memo it would read a large file
-// twice. A hash is used only while the file has its Stamp. A wrong hash does no harm: the content is
-// hashed while it is sent, and must equal what was planned. A nil *Memo remembers nothing.
+// Memo is the content hash of one file as this machine remembers it: Terraform plans in one process,
+// and again in another one when it applies. It is used only while the file has its Stamp. A wrong hash
+// does no harm: what is sent must have what was planned. A nil *Memo remembers nothing.
 type Memo struct {
 	store *Store
 	name  string
@@ -74,8 +73,7 @@ func (m *Memo) SHA256() string {
 	return m.found
 }
 
-// Remember keeps the hash of the file, if the file that was read is still the one that Memo saw. A
-// failure is no error: the next plan reads the file again.
+// Remember keeps the hash of the file, if the file that was read is still the one that Memo saw.
 func (m *Memo) Remember(ctx context.Context, read transfer.Digest) {
 	if m == nil || read.Size != m.file.size || !read.ModTime.Equal(m.file.modTime) || time.Since(m.file.modTime) <= memoSettled {
 		return

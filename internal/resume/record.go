@@ -25,25 +25,20 @@ const (
 	recordInterval = time.Second // between two writes, so that records do not slow an upload down
 )
 
-// Upload is a multipart upload that was begun and not completed: what another operation, of this
-// process or another one, needs to continue it. It has no secret.
+// Upload is what any process needs to continue an unfinished multipart upload. It has no secret.
 type Upload struct {
 	UploadID string
 	KeyPath  string
 	PartSize int64 // bytes
 	Parts    []transfer.Part
-	// Completing is true if the request that completes the upload was sent and not answered.
-	Completing bool
+
+	Completing bool // the request that completes the upload may have been sent, and was not answered
 }
 
-// StoredParts is how many parts are stored. A part that the state and the record describe
-// differently is counted once.
-func (u *Upload) StoredParts() int {
-	return u.count(func(transfer.Part) bool { return true })
-}
+// StoredParts is how many parts are stored. Two accounts of one part count once.
+func (u *Upload) StoredParts() int { return u.count(func(transfer.Part) bool { return true }) }
 
-// ReusableParts is how many parts need not be sent again: those whose ETag proves their content, or
-// whose checksum does.
+// ReusableParts is how many parts have an ETag or a checksum that proves their content.
 func (u *Upload) ReusableParts() int {
 	return u.count(func(p transfer.Part) bool { return p.ETagIsMD5() || p.Checksum != "" })
 }
@@ -60,9 +55,7 @@ func (u *Upload) count(counts func(transfer.Part) bool) int {
 
 // Key is what an upload is looked up by. Uploads that differ in any field are different uploads.
 type Key struct {
-	// Account identifies the user at the service. It is stored as a digest, because it may be a
-	// mail address or the command that prints a token.
-	Account  string `json:"account"`
+	Account  string `json:"account"` // stored as a digest: it may be a mail address or a command
 	Address  string `json:"address"` // vod_base_url, normalized
 	SHA256   string `json:"sha256"`  // lower-case hex
 	Size     int64  `json:"size"`
@@ -82,22 +75,20 @@ type recordFile struct {
 	UploadID string       `json:"upload_id"`
 	KeyPath  string       `json:"key_path"`
 	Parts    []recordPart `json:"parts"`
-	// Completing is true once the request that completes the upload may have been sent.
+
 	Completing bool      `json:"completing,omitempty"`
 	Updated    time.Time `json:"updated"`
 }
 
 type recordPart struct {
-	Number int    `json:"number"`
-	MD5    string `json:"md5"`
-	ETag   string `json:"etag"`
-	// Checksum is storage's own, as in transfer.Part; "" when storage returned none.
-	Checksum string `json:"checksum,omitempty"`
+	Number   int    `json:"number"`
+	MD5      string `json:"md5"`
+	ETag     string `json:"etag"`
+	Checksum string `json:"checksum,omitempty"` // as in transfer.Part
 }
 
-// Record is the unfinished upload of one key on this machine. It is locked for this process until
-// Close. A nil *Record is one that is turned off or locked by another process: its methods do
-// nothing.
+// Record is the unfinished upload of one key on this machine, locked for this process until Close. A nil
+// *Record is turned off, or locked by another process: its methods do nothing.
 type Record struct {
 	store  *Store
 	folder *folder
@@ -113,10 +104,10 @@ type Record struct {
 	timer    *time.Timer
 }
 
-// Record opens and locks the record of a key. If that fails, the log says why and the record is
-// nil: an upload must never fail because of its record. elsewhere is the id of the upload that
-// another process with this record works on, "" if there is none. Operations of one process have to
-// agree by themselves: one of them has the record, and may work on another upload than it found there.
+// Record opens and locks the record of a key. If that fails, the log says why: an upload must never
+// fail because of its record. elsewhere is the id of the upload that another process with this record
+// works on. Operations of one process have to agree by themselves: the one that has the record may
+// work on another upload than it found there.
 func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere string) {
 	f := s.open(ctx)
 	if f == nil {
@@ -207,9 +198,8 @@ func (r *Record) Found() *Upload {
 	return r.found
 }
 
-// Changed reports that there is something new to record. snapshot is called when it is written: at
-// once for the first change, at most once a second for later ones. It returns nil if there is
-// nothing to record.
+// Changed writes what snapshot returns, if it is not nil: at once for the first change, at most once a
+// second for later ones.
 func (r *Record) Changed(snapshot func() *Upload) {
 	if r == nil {
 		return
@@ -237,8 +227,8 @@ func (r *Record) Flush() {
 	r.write()
 }
 
-// write stores what is recorded. r.mu must be locked. The interval starts after the write, so that
-// a slow disk is not busy all the time.
+// write must be called with r.mu locked. The interval starts after it, so that a slow disk is not busy
+// all the time.
 func (r *Record) write() {
 	if r.snapshot == nil {
 		return
@@ -262,8 +252,7 @@ func (r *Record) write() {
 	r.written = time.Now()
 }
 
-// Close writes what is not written yet, or removes the record if the upload is over, and unlocks
-// it.
+// Close writes what is not written yet, or removes the record if the upload is over.
 func (r *Record) Close(over bool) {
 	if r == nil {
 		return

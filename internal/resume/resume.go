@@ -3,9 +3,9 @@
 // that an apply does not read again what its plan has read. All of it is a hint, never proof:
 // callers check it against the file and against storage.
 //
-// All files are in one folder, Folder, below the configured resume_dir. The provider uses the
-// folder and its files only while no other user can write to them. It never follows a link or waits
-// for a pipe there. It removes old files, but only those with a name that this package makes.
+// All files are in one folder, Folder, below the configured resume_dir. It and its files are used only
+// while no other user can write to them. Links are not followed. Old files are removed, but only those
+// with a name that this package makes.
 package resume
 
 import (
@@ -37,9 +37,8 @@ type Store struct {
 	held map[string]bool // names of the records that this process has locked
 }
 
-// New returns the store below dir, nil if dir is "". The folder is created when it is first needed.
-// It is opened and checked again for each use, so that a process keeps no folder open between
-// uploads.
+// New returns the store below dir, nil if dir is "". The folder is opened and checked for each use, so
+// that a process keeps none open between uploads.
 func New(dir string) *Store {
 	if dir == "" {
 		return nil
@@ -74,9 +73,8 @@ func (s *Store) open(ctx context.Context) *folder {
 	return f
 }
 
-// openFolder opens the provider's folder in dir and creates both where they are missing. The folder
-// is checked once it is open, and every file is looked up in the open folder, so that nobody can
-// put another one in its place.
+// openFolder opens the provider's folder in dir and creates both where they are missing. It is checked
+// once it is open, and files are looked up in it, so that nobody can put another one in its place.
 func openFolder(dir string) (*folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, Cause(err)
