@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -24,22 +25,20 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 		Account: account, Address: o.Address, SHA256: o.file.HexSHA256(),
 		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
 	})
+	defer func() { o.record.Close(o.over) }()
+
 	if chosen := o.choose(earlier, o.record.Found(), elsewhere); chosen != nil {
-		err = o.resume(ctx, *chosen)
-	} else {
-		var d *destination
-		if d, err = o.begin(ctx); err != nil {
-			o.record.Close(false) // another operation may work on what it has
-			return err
-		}
-		err = o.run(ctx, d)
+		return o.resume(ctx, *chosen)
 	}
-	o.record.Close(o.result.Left == nil)
-	return err
+	d, err := o.begin(ctx)
+	if err != nil {
+		return err
+	}
+	return o.run(ctx, d)
 }
 
-// keepPartSize leaves an unfinished upload its part size, even if it is not the one that would be chosen
-// now. A state may have been edited, so storage must take parts of that size.
+// keepPartSize leaves an unfinished upload its part size, if storage takes parts of that size: a state
+// may have been edited.
 func (o *operation) keepPartSize(earlier *resume.Upload) {
 	if o.file.PartSize != 0 {
 		return
@@ -60,11 +59,10 @@ func (o *operation) candidates(earlier *resume.Upload) []*resume.Upload {
 	return append([]*resume.Upload{earlier}, o.handedOver[o.file.key()]...)
 }
 
-// choose finds the unfinished upload to continue: what the caller knows, or what was handed over,
-// joined with this machine's record of the same upload, or else the record's. Which list of parts
-// is newer does not matter: the engine reuses only parts that are proved to hold the file's bytes.
-// An upload is left to whoever has it, in this process or in another one (elsewhere): otherwise one
-// object would end up in two resources.
+// choose finds the unfinished upload to continue: a candidate, joined with this machine's record of the
+// same upload, or else the record's. Which list of parts is newer does not matter: the engine proves
+// them. An upload is left to whoever has it, in this process or in another one (elsewhere): otherwise
+// one object would end up in two resources.
 func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *resume.Upload {
 	for _, candidate := range append(o.candidates(earlier), recorded) {
 		if candidate == nil || candidate.PartSize != o.file.partSize() || candidate.UploadID == "" || candidate.KeyPath == "" ||
@@ -86,20 +84,17 @@ func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *
 	return nil
 }
 
-// union joins the parts of a record, which only this user can write, with those of a state, which
-// others may have edited. Where the two describe a part differently both are kept: the engine takes
-// the one that it can prove.
+// union joins the parts of a record, which only this user can write, with those of a state, which others
+// may have edited. Of two accounts of a part the engine takes the one that it can prove.
 func union(recorded, own []transfer.Part) []transfer.Part {
-	var joined []transfer.Part
-	known := make(map[transfer.Part]bool, len(recorded))
+	joined, known := slices.Clone(recorded), map[transfer.Part]bool{}
 	plain := func(p transfer.Part) transfer.Part {
 		p.Checksum, p.Trusted = "", false
 		return p
 	}
-	for _, p := range recorded {
+	for i, p := range recorded {
 		known[plain(p)] = true
-		p.Trusted = true
-		joined = append(joined, p)
+		joined[i].Trusted = true
 	}
 	for _, p := range own {
 		if !known[plain(p)] {
@@ -125,7 +120,7 @@ func (o *operation) begin(ctx context.Context) (*destination, error) {
 // run sends what is missing of an upload and completes it.
 func (o *operation) run(ctx context.Context, d *destination) error {
 	stored, err := d.send(ctx)
-	o.result.StoredFile, o.result.Left = stored, d.unfinished()
+	o.result.StoredFile, o.result.Left, o.over = stored, d.unfinished(), d.done
 	return err
 }
 
@@ -144,7 +139,7 @@ func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 	}
 	unsure := &MaybeCompleteError{KeyPath: earlier.KeyPath, Err: refusal}
 	if earlier.Completing && why == uploadUnknown {
-		o.result.Left = nil
+		o.result.Left, o.over = nil, true
 		return unsure
 	}
 	left := o.result.Left
@@ -153,14 +148,15 @@ func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 		return fmt.Errorf("%w; and no new upload could be begun: %w", refusal, err)
 	}
 	if earlier.Completing && why == refusedNotFound {
-		o.result.Left = nil
+		o.result.Left, o.over = nil, true
 		return unsure
 	}
 	err = o.run(ctx, replacement)
 	if err != nil && o.result.Left == nil && !why.final() && !replacement.done {
-		o.result.Left = left
+		o.result.Left, o.over = left, false
 		return err
 	}
+	o.over = o.result.Left == nil
 	o.warn("An unfinished upload could not be continued",
 		fmt.Sprintf("The unfinished upload of %q was refused, so the file is uploaded from its beginning, as %s. Parts stored before are not used.\n\nThe refusal: %s",
 			o.file.Name, replacement.id.KeyPath, refusal))

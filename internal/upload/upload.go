@@ -2,8 +2,8 @@
 // which knows no service, to the service's calls. It continues what an earlier upload left,
 // verifies the object that storage makes, and reports progress. It does not know Terraform.
 //
-// What an upload that fails has stored is kept twice: in a record on this machine, and in the
-// result for the caller's state. Either is enough to continue it.
+// What an upload that fails has stored is kept in a record on this machine, and in the result for the
+// caller's state. Either is enough to continue it.
 package upload
 
 import (
@@ -27,24 +27,21 @@ type Config struct {
 	Engine *transfer.Engine
 	Resume *resume.Store // nil: nothing is recorded on this machine
 
-	// Address and Account are part of what a record is looked up by. Address is vod_base_url,
-	// normalized. Account identifies the account without showing its token. It may read the token's
-	// file or run its command, so it is called only when an upload needs the token anyway.
-	Address string
+	Address string // vod_base_url, normalized
+	// Account identifies the account without showing its token. It may read the token's file or run
+	// its command, so it is called only when an upload needs the token anyway.
 	Account func(context.Context) (string, error)
 
-	// AllowedCustomers are the only customers whose key paths may be used; nil: any.
-	AllowedCustomers []string
-
-	ProgressFile string // a file or terminal for progress lines; "" = none
+	AllowedCustomers []string // the only ones whose key paths may be used; nil: any
+	ProgressFile     string   // a file or terminal for progress lines; "" = none
 }
 
 // Uploader uploads files. One serves the whole provider process. It is safe for concurrent use.
 type Uploader struct {
 	Config
 
-	// claims has the id of each multipart upload that an operation of this process has or had. The
-	// value is true once the upload is complete. It also has the key paths of the files of folders.
+	// claims has the ids of the multipart uploads that operations of this process have or had, true
+	// once they are complete, and the key paths of the files of folders.
 	claims sync.Map
 
 	offered sync.Map // StoredFile by File.storedKey
@@ -59,8 +56,7 @@ func New(c Config) *Uploader {
 	return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}}
 }
 
-// StoredFile is a complete upload as the service and storage describe it. "" is what they did not
-// say.
+// StoredFile is a complete upload as the service and storage describe it; "" is what they did not say.
 type StoredFile struct {
 	KeyPath    string
 	ETag       string // as the header or the answer had it
@@ -82,9 +78,8 @@ type Result struct {
 // Warning is what the user should know of an upload, even if it succeeded.
 type Warning struct{ Summary, Detail string }
 
-// Upload stores the file. earlier is what an earlier upload of it left, nil if that is not known.
-// Two more places are searched: what HandOver was given, and this machine's record. show gets a
-// line of progress a second; it may be nil.
+// Upload stores the file. It continues what an earlier upload left: earlier, which may be nil, what
+// HandOver was given, or this machine's record. show, which may be nil, gets a line of progress a second.
 func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Upload, show func(line string)) (Result, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -144,9 +139,8 @@ func (u *Uploader) claim(id string) bool {
 	return !taken
 }
 
-// SHA256 returns the hash of a file's content. With remembered, a file that this machine has hashed
-// before, and that has not been touched since, is not read again. Without it, the file is read once
-// per process. The error is that of the engine's Hash.
+// SHA256 returns the hash of a file's content. It reads each file once per process; with remembered,
+// not if this machine has hashed it before and it has not been touched since.
 func (u *Uploader) SHA256(ctx context.Context, path string, remembered bool) ([32]byte, error) {
 	memo := u.Resume.Memo(ctx, path)
 	if sum := ParseSHA256(memo.SHA256()); sum != noHash && remembered {
@@ -166,6 +160,7 @@ type operation struct {
 	progress func(transfer.Progress)
 
 	record *resume.Record // of a multipart upload; nil if it is not recorded
+	over   bool           // the record is not needed any more
 	result Result
 }
 
