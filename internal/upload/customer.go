@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// ParseKeyPath returns what a key path tells of its file (SERVICE.md, Uploads). The error of any other
-// text says which form a key path has.
+// ParseKeyPath returns what a key path tells of its file (SERVICE.md, Uploads).
 func ParseKeyPath(keyPath string) (customerID, fileName string, err error) {
 	segments := strings.Split(keyPath, "/")
 	if len(segments) != 5 || segments[0] != "vod" || segments[1] != "input" || slices.Contains(segments, "") {
@@ -16,8 +15,7 @@ func ParseKeyPath(keyPath string) (customerID, fileName string, err error) {
 	return segments[2], segments[4], nil
 }
 
-// CheckCustomer refuses the key path of a customer that the configuration does not allow. If every
-// customer is allowed, it accepts any text.
+// CheckCustomer refuses the key path of a customer that the configuration does not allow.
 func (u *Uploader) CheckCustomer(keyPath string) error {
 	if u.AllowedCustomers == nil {
 		return nil

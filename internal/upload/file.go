@@ -23,9 +23,8 @@ const (
 )
 
 const (
-	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT. That needs one
-	// call of the service instead of four. It cannot be continued, which loses a minute on a slow
-	// line.
+	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT: one call instead of
+	// four. It cannot be continued, which loses a minute on a slow line.
 	singleLimit = 64 << 20
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
@@ -45,8 +44,7 @@ type File struct {
 	PartSize    int64 // bytes; 0 = chosen by the file's size
 }
 
-// Continues reports whether what an upload of earlier stored can be used for f: both have the same
-// content and the same name.
+// Continues reports whether f can use what an upload of earlier stored: content and name are the same.
 func (f File) Continues(earlier File) bool { return f.key() == earlier.key() }
 
 func (f File) key() string { return fmt.Sprintf("%x %d %s", f.SHA256, f.Size, f.Name) }
@@ -71,8 +69,7 @@ type SizeError struct {
 
 func (e *SizeError) Error() string { return e.Detail }
 
-// Check returns why the file cannot be sent as asked, as far as that shows without reading it. Path,
-// Method and PartSize must be set.
+// Check is CheckSize with the size that the file has now, or the error of transfer.Stat.
 func (f File) Check() error {
 	info, err := transfer.Stat(f.Path)
 	if err != nil {
@@ -82,8 +79,7 @@ func (f File) Check() error {
 	return f.CheckSize()
 }
 
-// CheckSize returns a *SizeError if the file cannot be sent as asked. Path, Size, Method and
-// PartSize must be set; a size that is not known yet is 0.
+// CheckSize returns a *SizeError if the file cannot be sent as asked. A size of 0 is not known yet.
 func (f File) CheckSize() error {
 	file := fmt.Sprintf("%s has %d bytes", f.Path, f.Size)
 	switch count := transfer.PartCount(f.Size, f.partSize()); {
@@ -124,8 +120,8 @@ func DefaultName(path string) (string, error) {
 	return base, nil
 }
 
-// mediaTypes are the types of the extensions that media files have. They are kept here because the
-// tables of operating systems differ, and a type must not depend on which runner makes the plan.
+// mediaTypes are the types by extension. The tables of operating systems differ, and a type must not
+// depend on which runner makes the plan.
 var mediaTypes = map[string]string{
 	".3gp": "video/3gpp", ".aac": "audio/aac", ".aif": "audio/aiff", ".aiff": "audio/aiff", ".avi": "video/x-msvideo",
 	".flac": "audio/flac", ".flv": "video/x-flv", ".m2ts": "video/mp2t", ".m3u8": "application/vnd.apple.mpegurl",
@@ -144,8 +140,7 @@ func IsMediaType(s string) bool {
 	return err == nil && ok && kind != "" && sub != ""
 }
 
-// TypeByName returns the media type for the extension of the first name that a media file can have,
-// "" if there is none.
+// TypeByName returns the media type for the extension of the first name that has one of mediaTypes, else "".
 func TypeByName(names ...string) string {
 	for _, name := range names {
 		if t := mediaTypes[strings.ToLower(filepath.Ext(name))]; t != "" {

@@ -18,20 +18,18 @@ import (
 )
 
 const (
-	// smallInFlight and largeInFlight are how many files of a folder are under way at once: sent
-	// with one PUT, and in parts. The engine bounds how many of their requests are. A large file
-	// can use all slots alone, so few of them are under way: those are finished first.
+	// smallInFlight and largeInFlight are how many files of a folder are under way at once: sent with
+	// one PUT, and in parts. A large file can use all slots of the engine alone, so few are begun.
 	smallInFlight = 32
 	largeInFlight = 4
-	// giveUpAfter is how many files may fail in a row, for no reason of their own, before the others
-	// are not tried: an outage must not cost the retries of every file of a large folder.
+	// giveUpAfter is how many files may fail in a row, for no reason of their own: an outage must not
+	// cost the retries of every file of a large folder.
 	giveUpAfter = 40
 	// quietReading is how long reading files may take before it is reported.
 	quietReading = 3 * time.Second
 )
 
-// ErrNotTried is the error of the files of a folder that were not tried because too many before
-// them failed.
+// ErrNotTried is the error of the files of a folder that follow too many that failed.
 var ErrNotTried = errors.New("not tried, because too many files in a row failed")
 
 // Folder is the files of one folder that are uploaded together.
@@ -54,8 +52,7 @@ func (f File) storedKey(folder string) string {
 	return fmt.Sprintf("%s\n%s\n%s", folder, f.key(), f.ContentType)
 }
 
-// OfferStored leaves a stored file to an UploadFolder of this process that has it to upload: then it
-// is not sent again.
+// OfferStored leaves a stored file to an UploadFolder of this process that has it to upload.
 func (u *Uploader) OfferStored(folder string, f File, stored StoredFile) {
 	u.offered.Store(f.storedKey(folder), stored)
 }
@@ -66,22 +63,22 @@ func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
 	return stored, ok
 }
 
-// UploadFolder stores files, largest first and several at once. Each file has its own outcome, in
-// the order of the files. What an interrupted run of the same folder has stored is taken from the
-// journal on this machine, which is removed once every file is stored. recorded reports whether the
-// journal has every file that this call has stored. show gets a line of progress a second; it may be
-// nil.
+// UploadFolder stores files, largest first and several at once. The outcomes are in the order of the
+// files. What an interrupted run of the same folder has stored is taken from the journal on this
+// machine. recorded reports whether the journal has every file that this call has stored. show, which
+// may be nil, gets a line of progress a second.
 func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, recorded bool) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	b := &batch{Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.journal(ctx, folder.Key)}
-	r := newReporter(ctx, u.ProgressFile, "uploading a folder", show)
-	defer r.close()
-	b.tally = newTally(folder, r)
-
+	b := &batch{
+		Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.journal(ctx, folder.Key),
+		reporter: newReporter(ctx, u.ProgressFile, "uploading a folder", show), begun: time.Now(), ofFile: make([]int64, len(folder.Files)),
+	}
+	defer b.close()
 	order := make([]int, len(folder.Files))
-	for i := range order {
+	for i, f := range folder.Files {
 		order[i] = i
+		b.total += f.Size
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(folder.Files[j].Size, folder.Files[i].Size) })
 	slots := make(chan struct{}, smallInFlight)
@@ -120,15 +117,24 @@ type batch struct {
 	folder   Folder
 	outcomes []Outcome
 	journal  *resume.Journal
-	tally    *tally
 	failed   atomic.Int64 // in a row
+
+	*reporter
+	begun time.Time
+	total int64 // bytes
+
+	mu       sync.Mutex
+	finished int     // files
+	sent     int64   // bytes
+	reused   int64   // bytes
+	ofFile   []int64 // bytes sent of each file
 }
 
 func (b *batch) one(ctx context.Context, i int) {
 	f, o := b.folder.Files[i], &b.outcomes[i]
 	defer func() {
 		if o.Err == nil {
-			b.tally.stored(i)
+			b.stored(i)
 			b.claims.Store(o.KeyPath, true)
 		}
 	}()
@@ -149,7 +155,7 @@ func (b *batch) one(ctx context.Context, i int) {
 		return
 	}
 	if o.Err = f.CheckSize(); o.Err == nil {
-		o.Result, o.Err = b.upload(ctx, f, nil, func(p transfer.Progress) { b.tally.progress(i, p) })
+		o.Result, o.Err = b.upload(ctx, f, nil, func(p transfer.Progress) { b.progress(i, p) })
 	}
 	if o.Err == nil {
 		line.KeyPath, line.ETag, line.UploadedAt = o.KeyPath, o.ETag, o.UploadedAt
@@ -186,6 +192,38 @@ func ofTheFile(err error) bool {
 	return unfit || changed || size
 }
 
+// progress takes the progress of one file.
+func (b *batch) progress(i int, p transfer.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sent += p.Sent + p.Reused - b.ofFile[i]
+	b.ofFile[i] = p.Sent + p.Reused
+	b.tell()
+}
+
+func (b *batch) stored(i int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.finished++
+	b.reused += b.folder.Files[i].Size - b.ofFile[i]
+	b.tell()
+}
+
+func (b *batch) tell() {
+	files := len(b.folder.Files)
+	b.report(func() string {
+		p := transfer.Progress{
+			Name: fmt.Sprintf("%s: %d of %d files,", b.folder.Name, b.finished, files),
+			Sent: b.sent, Reused: b.reused, Total: b.total,
+		}
+		if elapsed := time.Since(b.begun); elapsed > 0 && b.sent > 0 {
+			p.Rate = float64(b.sent) / elapsed.Seconds()
+			p.Remaining = time.Duration(float64(b.total-b.sent-b.reused) / p.Rate * float64(time.Second))
+		}
+		return progressLine(p)
+	}, b.finished == files)
+}
+
 // Look is one file of a folder as a plan looks at it.
 type Look struct {
 	File   File   // only Path, Name, and ContentType if the configuration says it, must be set
@@ -195,9 +233,8 @@ type Look struct {
 	Err    error
 }
 
-// LookAt finds out what the files are now, several at once, and fills in their Looks. A file that
-// was not touched since it had its Stamp is not read, unless detection is DetectContent. When ctx ends,
-// it leaves out the rest. show gets a line of progress a second, after the first few; it may be nil.
+// LookAt finds out what the files are now, several at once, and fills in their Looks. When ctx ends, it
+// leaves out the rest. show, which may be nil, gets a line of progress a second, after the first few.
 func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detection string, show func(line string)) {
 	r := newReporter(ctx, u.ProgressFile, "reading the files of a folder", show)
 	defer r.close()
@@ -251,56 +288,4 @@ func (u *Uploader) Stamp(path, sha256 string) string {
 	found, _ := u.looks.Load(lookedAt{path, sha256})
 	stamp, _ := found.(string)
 	return stamp
-}
-
-// tally adds up the progress of the files of a folder.
-type tally struct {
-	folder Folder
-	report *reporter
-	begun  time.Time
-	total  int64 // bytes
-
-	mu       sync.Mutex
-	finished int     // files
-	sent     int64   // bytes
-	reused   int64   // bytes
-	ofFile   []int64 // bytes sent of each file
-}
-
-func newTally(folder Folder, r *reporter) *tally {
-	t := &tally{folder: folder, report: r, begun: time.Now(), ofFile: make([]int64, len(folder.Files))}
-	for _, f := range folder.Files {
-		t.total += f.Size
-	}
-	return t
-}
-
-// progress takes the progress of one file.
-func (t *tally) progress(i int, p transfer.Progress) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.sent += p.Sent + p.Reused - t.ofFile[i]
-	t.ofFile[i] = p.Sent + p.Reused
-	t.tell()
-}
-
-// stored counts a file that is stored.
-func (t *tally) stored(i int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.finished++
-	t.reused += t.folder.Files[i].Size - t.ofFile[i]
-	t.tell()
-}
-
-func (t *tally) tell() {
-	t.report.report(func() string {
-		name := fmt.Sprintf("%s: %d of %d files,", t.folder.Name, t.finished, len(t.folder.Files))
-		p := transfer.Progress{Name: name, Sent: t.sent, Reused: t.reused, Total: t.total}
-		if elapsed := time.Since(t.begun); elapsed > 0 && t.sent > 0 {
-			p.Rate = float64(t.sent) / elapsed.Seconds()
-			p.Remaining = time.Duration(float64(t.total-t.sent-t.reused) / p.Rate * float64(time.Second))
-		}
-		return progressLine(p)
-	}, t.finished == len(t.folder.Files))
 }

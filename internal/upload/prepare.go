@@ -17,8 +17,7 @@ const (
 	DetectContent = "content" // every process reads the file
 )
 
-// Seen is what is remembered of a file that was uploaded: enough to know it again without reading
-// it. The private state of Terraform has it as JSON.
+// Seen is enough to know a file again without reading it. The private state has it as JSON.
 type Seen struct {
 	Source  string    `json:"source"` // as configured
 	Size    int64     `json:"size"`   // bytes

@@ -21,8 +21,7 @@ const (
 	lineInterval = time.Second
 )
 
-// reporter passes the progress of an upload, or of a folder's, on: to the provider's log every ten
-// seconds, and a line a second to where users watch it.
+// reporter passes progress on: to the provider's log every ten seconds, and to users every second.
 type reporter struct {
 	log  func(line string)
 	file *os.File          // VODLIVE_PROGRESS; nil = none
@@ -31,8 +30,8 @@ type reporter struct {
 	lastLog, lastLine time.Time
 }
 
-// newReporter opens the progress file, "" for none. If it cannot be used the log says so: an upload
-// must not fail because of it. doing is the message of the lines in the log.
+// newReporter opens the progress file, "" for none. If it cannot be used the log says so. doing is the
+// message of the lines in the log.
 func newReporter(ctx context.Context, path, doing string, show func(line string)) *reporter {
 	r := &reporter{lastLog: time.Now(), show: show}
 	r.log = func(line string) { tflog.Info(ctx, doing, map[string]any{"progress": line}) }

@@ -26,9 +26,8 @@ const (
 // final reports whether storage itself has decided.
 func (r refusal) final() bool { return r == partsUnusable || r == uploadUnknown }
 
-// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload.
-// Which status the service gives a refusal is not documented, so S3's error codes count under any
-// status.
+// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload. S3's error
+// codes count under any status: the one that the service gives a refusal is not documented.
 func refusalOf(err error) refusal {
 	if e, ok := errors.AsType[*transfer.StatusError](err); ok {
 		switch e.Code {
@@ -67,8 +66,8 @@ func refusalByStatus(status int) refusal {
 // askAgainAfter is the wait before a refusal that is not storage's own is believed.
 const askAgainAfter = 2 * time.Second
 
-// again reports, after a wait, whether a refused call is to be repeated: one answer of a proxy must
-// not cost the parts that an earlier upload stored, or hide that the upload is complete.
+// again reports, after a wait, whether a refused call is to be repeated: one answer of a proxy must not
+// cost stored parts, or hide that the upload is complete.
 func again(ctx context.Context, err error) bool {
 	if why := refusalOf(err); why == notRefused || why.final() {
 		return false
@@ -76,8 +75,8 @@ func again(ctx context.Context, err error) bool {
 	return retry.Sleep(ctx, askAgainAfter) == nil
 }
 
-// MaybeCompleteError says that an earlier upload got no answer to its request to complete, and that
-// the service does not know the upload now. So the file may be stored.
+// MaybeCompleteError says that a request to complete got no answer, and that the service does not know
+// the upload now. So the file may be stored.
 type MaybeCompleteError struct {
 	KeyPath string
 	Err     error // the refusal

@@ -2,8 +2,8 @@ package upload
 
 import "strings"
 
-// Facts describe one file for Judge. Of the stored file, nil means not known, as after an import.
-// Of the wanted file, nil means any value, and a pointer to "" one that only the apply knows.
+// Facts describe one file for Judge. Of a stored file, nil is not known, as after an import. Of a wanted
+// file, nil is any value, and a pointer to "" one that only the apply knows.
 type Facts struct {
 	SHA256      *string // hexadecimal in any letter case
 	FileName    *string
