@@ -13,8 +13,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// prepare decides what a plan could not decide because the file was not known then. It returns what
-// the private state is to remember of the file (see upload.Seen), nil if there is no file.
+// prepare decides what the plan left open. It returns what the private state is to remember of the file
+// (see upload.Seen), nil if there is none.
 func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, err error) {
 	f, seen, err := u.Prepare(ctx, m.file(), m.ChangeDetection.ValueString())
 	if err != nil {
@@ -31,7 +31,7 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, e
 }
 
 // send uploads the file of a model with every value known. The result has what is left to continue if
-// there is an error; next says how the user goes on. show gets the progress; it may be nil.
+// there is an error.
 func (m *model) send(ctx context.Context, u *upload.Uploader, earlier *resume.Upload, next steps, show func(line string)) (upload.Result, diag.Diagnostics) {
 	f := m.file()
 	if f.HexSHA256() == "" {

@@ -17,10 +17,8 @@ func (r *mediaUpload) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 	}}
 }
 
-// setIdentity sets the identity: the key path of the stored file, or of the unfinished upload, which
-// stores the file there when it continues. The framework requires one of every object, also of one
-// that has neither, because an Update could neither continue nor begin its upload: it keeps the
-// identity that it has.
+// setIdentity sets the identity: the key path of the stored file, or of the unfinished upload. The framework
+// requires one of every object: one that has neither, because an Update failed, keeps what it has.
 func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	keyPath := m.KeyPath
 	if unfinished, ok := m.Incomplete.Attributes()["key_path"].(types.String); ok {

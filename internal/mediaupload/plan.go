@@ -21,9 +21,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Keys of the private state. The intent tells Delete why it runs: Delete gets the attributes of the
-// old state, but the private data of the new plan. Every plan that is not null counts as a
-// replacement, because no other one leads to Delete.
+// Keys of the private state. The intent tells Delete, which gets the private data of the new plan, why it
+// runs. Every plan that is not null counts as a replacement: no other one leads to Delete.
 const (
 	privateSeen   = "file"
 	privateIntent = "intent"
@@ -34,9 +33,8 @@ const (
 	intentUndecided = `"replace unless the content is the same"`
 )
 
-// ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for
-// one change: twice while planning a replacement, once before applying. The engine hashes the file
-// only once.
+// ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for one
+// change: twice while planning a replacement, once before applying.
 func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.data == nil {
 		return
@@ -58,8 +56,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
 		content, diags := req.Private.GetKey(ctx, privateSeen)
 		resp.Diagnostics.Append(diags...)
-		// A private state that cannot be read only means that the file is read.
-		_ = json.Unmarshal(content, &p.seen)
+		_ = json.Unmarshal(content, &p.seen) // otherwise the file is read
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -92,10 +89,9 @@ type planner struct {
 	plan     model
 	state    *model // nil: the object is to be created
 	seen     upload.Seen
-	// replacesUndecided is true if the new object replaces one for which the verdict was undecided.
-	replacesUndecided bool
+	diags    diag.Diagnostics
 
-	diags diag.Diagnostics
+	replacesUndecided bool // the new object replaces one for which the verdict was undecided
 }
 
 // run looks at the file, judges, and fills the plan.
@@ -108,15 +104,14 @@ func (p *planner) run(ctx context.Context) (upload.Verdict, []string) {
 	switch {
 	case p.state == nil && p.replacesUndecided:
 		v = upload.VerdictUndecided
-	case v == upload.VerdictUndecided && !p.resource.data.Replaced.NamedAtApply(p.state.lowerSHA256(), true):
+	case v == upload.VerdictUndecided && !p.resource.data.Replaced.NamedAtApply(p.state.file().HexSHA256(), true):
 		v = upload.VerdictReplace // another object gets this content under a name that is planned already
 	}
 	p.fill(ctx, v, reasons, wanted)
 	return v, reasons
 }
 
-// complete reports whether the state has a complete upload. An imported one is complete: only its
-// content is not known yet.
+// complete reports whether the state has a complete upload, as also after an import.
 func (m *model) complete() bool { return m != nil && m.Incomplete.IsNull() && !m.KeyPath.IsNull() }
 
 // facts describe the stored file of a state, nil if it has no complete one.
@@ -176,8 +171,7 @@ func (p *planner) fail(summary, detail string) {
 	p.diags.AddAttributeError(path.Root("source"), summary, detail)
 }
 
-// contentHash is the SHA-256 of the state if the file has not been touched since, else that of the
-// file's content.
+// contentHash is that of the state if the file has not been touched since, else it is read.
 func (p *planner) contentHash(ctx context.Context, source string, info os.FileInfo) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
 	if detection != upload.DetectContent && p.state.complete() && p.seen.Is(source, info, p.state.SHA256.ValueString()) {
@@ -233,8 +227,7 @@ func (p *planner) fillStored(v upload.Verdict, wanted model) {
 	}
 }
 
-// kept is an attribute's value for a stored file that is kept: the configured value, else the
-// stored one. It is unknown only where nothing is stored.
+// kept is the configured value, else the stored one. It is unknown only where nothing is stored.
 func kept(config, stored types.String) types.String {
 	return firstSet(known(config), stored, config)
 }
@@ -265,8 +258,7 @@ func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted model
 	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, time.Now())...)
 }
 
-// baseName is the default name of a new upload. It is unknown where the apply may keep the stored
-// file, and with it that file's name.
+// baseName is the default name of a new upload. It is unknown where the apply may keep a stored file.
 func (p *planner) baseName(v upload.Verdict) types.String {
 	if v == upload.VerdictUndecided || p.config.inputUnknown() {
 		return types.StringUnknown()

@@ -1,32 +1,22 @@
 package mediaupload
 
 import (
-	"strings"
-
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // A plan that does not know the content replaces the stored file. If the apply finds the same
 // content, the stored file is kept: Delete offers it, and the Create of an object that asks for
 // such a file takes it.
 
-// offerStored leaves the stored file of a state to the Create that follows.
-func (r *mediaUpload) offerStored(state model) {
-	r.data.Replaced.Offer(providerdata.ReplacedFile{
-		StoredFile: state.storedFile(), SHA256: state.lowerSHA256(), Source: state.Source.ValueString(),
-		FileName: state.FileName.ValueString(), ContentType: state.ContentType.ValueString(),
-	})
-}
-
-// takeStored takes a stored file that has what a plan asks for. Of several it takes the one that
-// was uploaded from the same source or had the same name, so that objects with the same content
-// keep their own.
+// takeStored takes a stored file that has what a plan asks for. It prefers one with the same source, then
+// one with the same name, so that objects with the same content keep their own.
 func (r *mediaUpload) takeStored(plan model, baseName string) (file providerdata.ReplacedFile, ok bool) {
 	for _, prefer := range []func(providerdata.ReplacedFile) bool{
-		func(f providerdata.ReplacedFile) bool { return f.Source == plan.Source.ValueString() },
-		func(f providerdata.ReplacedFile) bool { return f.FileName == baseName },
+		func(f providerdata.ReplacedFile) bool { return f.Path == plan.Source.ValueString() },
+		func(f providerdata.ReplacedFile) bool { return f.Name == baseName },
 		func(providerdata.ReplacedFile) bool { return true },
 	} {
 		file, ok = r.data.Replaced.Take(func(f providerdata.ReplacedFile) bool { return prefer(f) && plan.servedBy(f) })
@@ -49,17 +39,15 @@ func (r *mediaUpload) namedAtApply(plan, config model) bool {
 		return true
 	}
 	config.SHA256 = plan.SHA256
-	return r.data.Replaced.NamedAtApply(plan.lowerSHA256(), false) ||
+	return r.data.Replaced.NamedAtApply(plan.file().HexSHA256(), false) ||
 		(!r.data.Replaced.Has(plan.servedBy) && r.data.Replaced.Has(config.servedBy))
 }
 
-func (m *model) lowerSHA256() string { return strings.ToLower(m.SHA256.ValueString()) }
-
-// servedBy reports whether a stored file has the content, the name and the media type that a model
-// asks for. A name or a type that is null or unknown asks for nothing.
+// servedBy reports whether a stored file has what a model asks for. A name or a type that is null or
+// unknown asks for nothing.
 func (m *model) servedBy(f providerdata.ReplacedFile) bool {
 	has := func(want types.String, have string) bool {
 		return want.IsNull() || want.IsUnknown() || have == "" || want.ValueString() == have
 	}
-	return f.SHA256 == m.lowerSHA256() && has(m.FileName, f.FileName) && has(m.ContentType, f.ContentType)
+	return f.SHA256 == upload.ParseSHA256(m.SHA256.ValueString()) && has(m.FileName, f.Name) && has(m.ContentType, f.ContentType)
 }

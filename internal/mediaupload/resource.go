@@ -1,11 +1,9 @@
 // Package mediaupload has the resource vodlive_media_upload and the ephemeral resource
-// vodlive_upload_url, and uploads the file of the action vodlive_process_media. Package upload sends
-// the files.
+// vodlive_upload_url, and uploads the file of the action vodlive_process_media.
 //
 // The content decides what happens to the resource: the plan has the SHA-256 of the file, and no
 // object is made from any other content. The state keeps what is needed to continue an upload that
-// failed. The service has no call to show or delete a stored file, so nothing is read back, and
-// destroying only forgets the file.
+// failed. Nothing is read back or deleted: the service has no calls for that.
 package mediaupload
 
 import (
@@ -69,7 +67,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	asked.SHA256 = plan.SHA256
 	if kept, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
 		plan.outcome = stored(kept.StoredFile)
-		plan.FileName = types.StringValue(kept.FileName)
+		plan.FileName = types.StringValue(kept.Name)
 		plan.ContentType = firstSet(providerdata.TextOrNull(kept.ContentType), plan.ContentType)
 		if !configured.IsNull() {
 			file = nil // the content was not read
@@ -107,8 +105,7 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Uplo
 	return true
 }
 
-// Read keeps the state: the service has no call that shows a stored file. It sets the identity, which
-// a CLI without identities does not keep.
+// Read only sets the identity, which a CLI without identities does not keep.
 func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -174,7 +171,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if state.complete() {
 		detail := fmt.Sprintf("The service has no call to delete a file. Terraform forgets %s; the file stays stored.", state.KeyPath.ValueString())
 		if string(intent) == intentUndecided {
-			r.offerStored(state)
+			r.data.Replaced.Offer(providerdata.ReplacedFile{File: state.file(), StoredFile: state.storedFile()})
 			detail = fmt.Sprintf("Which content replaces %s was not known while planning. If it is the same, the upload is kept and nothing is sent; "+
 				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored; `terraform import` with its key path takes it back.",
 				state.KeyPath.ValueString())
@@ -196,9 +193,8 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		fmt.Sprintf("The service has no call to end a multipart upload. Terraform forgets the one of %q, of which %d parts are stored.", state.FileName.ValueString(), left.StoredParts()))
 }
 
-// checkReplacement looks for the file of a replacement before the old object is forgotten: a saved
-// plan may be applied where the file is not. An error keeps the object, and what can be continued of
-// it, in the state.
+// checkReplacement looks for the file of a replacement before the old object is forgotten: a saved plan
+// may be applied where the file is not. An error keeps the object in the state.
 func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteRequest) diag.Diagnostics {
 	var source string
 	planned, diags := req.Private.GetKey(ctx, privateSource)
@@ -211,8 +207,7 @@ func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteR
 	return diags
 }
 
-// ImportState takes a key path, as an id or as an identity. Nothing can be looked up: the service
-// shows no stored file.
+// ImportState takes a key path. Nothing can be looked up: the service shows no stored file.
 func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	keyPath := req.ID
 	if keyPath == "" {

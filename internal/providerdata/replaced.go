@@ -9,11 +9,8 @@ import (
 
 // ReplacedFile is a stored file whose resource is being replaced, and what it was uploaded as.
 type ReplacedFile struct {
+	upload.File // its ContentType is "" if not known, as after an import
 	upload.StoredFile
-	SHA256      string // lower-case hex
-	Source      string // as configured
-	FileName    string
-	ContentType string // "" = not known, as after an import
 }
 
 // ReplacedFiles passes stored files from the Delete of a resource to the Create that replaces it.
