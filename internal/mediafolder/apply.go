@@ -114,8 +114,7 @@ func (a *apply) finish() {
 	if len(a.incomplete) > 0 { // else the plan has null
 		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)
 	}
-	// Null until a creation has succeeded: Delete tells by it whether a replacement continues one that
-	// failed.
+	// Null until a creation has succeeded: by it Delete knows a replacement that continues one.
 	switch {
 	case !a.plan.ID.IsUnknown():
 	case a.diags.HasError():

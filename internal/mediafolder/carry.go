@@ -12,11 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// The framework walks every value of a resource several times a call, and looks up the schema at
-// each of its paths; its time for a computed map grows with the square of the elements. A plan of
-// 4,000 unchanged files took it five seconds. So the functions of this file take `files` out of what
-// Terraform sends, leave null in its place, and put the result into the framework's answer. The
-// resource gets and sets it by way of the context of the call.
+// The framework's time for a computed map grows with the square of the elements: a plan of 4,000
+// unchanged files took it five seconds. So the functions of this file take `files` out of what Terraform
+// sends, leave null in its place, and put the result into the framework's answer. The resource gets and
+// sets it by way of the context of the call.
 
 // carried is `files` of one call.
 type carried struct {

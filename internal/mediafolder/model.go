@@ -16,8 +16,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Selection are the arguments that say which files are uploaded, and how. Null is the default of the
-// resource's schema.
+// Selection are the arguments that say which files are uploaded, and how. Null is the schema's default.
 type Selection struct {
 	SourceDir    types.String `tfsdk:"source_dir"`
 	Include      types.Set    `tfsdk:"include"`
@@ -68,11 +67,11 @@ var incompleteType = types.ObjectType{AttrTypes: func() map[string]attr.Type {
 	return all
 }()}
 
-// handOver leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a warning:
-// that file is uploaded from its beginning.
+// handOver leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a warning.
 func (m *model) handOver(ctx context.Context, u *upload.Uploader) (diags diag.Diagnostics) {
 	for name, element := range m.Incomplete.Elements() {
-		a := maps.Clone(attributes(element))
+		object, _ := element.(types.Object)
+		a := object.Attributes()
 		f := upload.File{
 			Size: number(a["size"]).ValueInt64(), SHA256: upload.ParseSHA256(text(a["sha256"]).ValueString()),
 			Name: storedName(name, m.NameFormat.ValueString()),
@@ -133,11 +132,6 @@ func (s Selection) configuredType(name string) string {
 		}
 	}
 	return ""
-}
-
-func attributes(v attr.Value) map[string]attr.Value {
-	o, _ := v.(types.Object)
-	return o.Attributes()
 }
 
 func text(v attr.Value) types.String {

@@ -15,8 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Check returns what Upload would fail on, as far as it shows without reading the files. The same
-// plan may make the folder, so a missing one is no error.
+// Check returns what Upload would fail on, as far as it shows without reading the files. The same plan may
+// make the folder.
 func (s Selection) Check(ctx context.Context) diag.Diagnostics {
 	if !s.known(ctx) {
 		return nil
@@ -38,9 +38,8 @@ func (s Selection) Check(ctx context.Context) diag.Diagnostics {
 	return p.diags
 }
 
-// Upload stores all files and returns their key paths, without a state. What is stored remains in a
-// journal, if recorded says so. Then another Upload of the same files sends only what is missing, until
-// Forget. show gets lines of progress.
+// Upload stores all files and returns their key paths, without a state. If they are recorded, another
+// Upload of the same files sends only what is missing, until Forget. show gets lines of progress.
 func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (keyPaths []string, recorded bool, diags diag.Diagnostics) {
 	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
 	show("reading the files of " + s.SourceDir.ValueString())

@@ -23,9 +23,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Keys of the private state. The intent tells Delete why it runs: it gets the attributes of the old
-// state, but the private data of the new plan. Stamps are those of `files`, in the order of their
-// names, so that files that were not touched are not read (see resume.Stamp).
+// Keys of the private state. The intent tells Delete, which gets the private data of the new plan, why it
+// runs. The stamps of `files` tell a plan which of them were not touched (see resume.Stamp).
 const (
 	privateIntent = "intent"
 	privateStamps = "stamps"
@@ -58,7 +57,7 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	p.run(ctx, nil)
-	if p.uploads > 0 {
+	if p.uploads {
 		p.diags.Append(p.data.PlanUpload(ctx, typeName, time.Now())...)
 	}
 	resp.Diagnostics.Append(p.diags...)
@@ -85,7 +84,7 @@ type planner struct {
 	stamps map[string]string // by name: of the state; after run, of the plan
 
 	files    map[string]entry // planned; nil: not known yet
-	uploads  int              // how many of the files are to be uploaded
+	uploads  bool             // some of the files are to be uploaded
 	problems []string
 	diags    diag.Diagnostics
 }
@@ -174,13 +173,10 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 			p.problem(err)
 			continue
 		}
-		switch v {
-		case upload.VerdictUpload, upload.VerdictReplace:
-			p.uploads++
-		case upload.VerdictAdopt:
+		if v == upload.VerdictAdopt {
 			adopted = append(adopted, fmt.Sprintf("%s: %s", name, e.KeyPath.ValueString()))
-		case upload.VerdictKeep, upload.VerdictUndecided:
 		}
+		p.uploads = p.uploads || e.KeyPath.IsUnknown()
 		p.files[name], p.stamps[name] = e, looks[i].Stamp
 	}
 	for _, name := range slices.Sorted(maps.Keys(adopt)) {
@@ -247,22 +243,22 @@ func (p *planner) file(name string, l upload.Look, adopt string) (entry, upload.
 			return entry{}, 0, fmt.Errorf("`adopt` of %s: %w", name, err)
 		}
 		stored = &upload.Facts{}
-		e = entry{KeyPath: types.StringValue(adopt), SHA256: types.StringValue(l.SHA256), Size: types.Int64Value(l.File.Size), ContentType: types.StringValue(l.File.ContentType)}
 	}
 	v, _ := upload.Judge(stored, wanted)
-	if v == upload.VerdictUpload || v == upload.VerdictReplace {
-		e = entry{
-			KeyPath: types.StringUnknown(), ETag: types.StringUnknown(), UploadedAt: types.StringUnknown(),
-			SHA256: types.StringValue(l.SHA256), Size: types.Int64Value(l.File.Size), ContentType: types.StringValue(l.File.ContentType),
-		}
-		return e, v, l.File.CheckSize()
+	if v == upload.VerdictKeep {
+		return e, v, nil
 	}
-	return e, v, nil
+	e = entry{SHA256: types.StringValue(l.SHA256), Size: types.Int64Value(l.File.Size), ContentType: types.StringValue(l.File.ContentType)}
+	if v == upload.VerdictAdopt {
+		e.KeyPath = types.StringValue(adopt)
+		return e, v, nil
+	}
+	e.KeyPath, e.ETag, e.UploadedAt = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+	return e, v, l.File.CheckSize()
 }
 
-// nameOf is the name under which a file is stored, nil if it is of neither format, as that of an
-// adopted file may be. The format in the state does not tell: after an update that failed, it is
-// that of the files that were stored.
+// nameOf is the name under which a file is stored, nil if it is of neither format, as that of an adopted
+// file may be. The format in the state does not tell: an update may have failed.
 func nameOf(name string, e entry) *string {
 	stored := slashpath.Base(e.KeyPath.ValueString())
 	if stored != storedName(name, formatBase) && stored != storedName(name, formatFlat) {

@@ -1,10 +1,9 @@
 // Package mediafolder has the resource vodlive_media_folder: many files as one resource, because
-// Terraform's own time grows with the square of the instances of a resource. Package upload plans
-// and sends the files.
+// Terraform's own time grows with the square of the instances of a resource.
 //
 // Each file is planned and stored on its own: what fails is not in the state afterwards, and keeps
-// nothing else from getting there. The service has no call to show, list or delete a stored file,
-// so nothing is read back or imported, and what is removed is only forgotten.
+// nothing else from getting there. Nothing is read back, imported or deleted: the service has no calls
+// for that.
 package mediafolder
 
 import (
@@ -96,8 +95,8 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Delete forgets the files. When it replaces a folder whose creation failed, it leaves what is
-// stored to the Create that follows in this process.
+// Delete forgets the files. When it replaces a folder whose creation failed, it leaves what is stored to
+// the Create that follows.
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -113,8 +112,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		warnForgotten(stored, &resp.Diagnostics)
 		return
 	}
-	// The folder may be elsewhere in the new configuration, but the plan that replaces this object
-	// has found it.
+	// The folder may be elsewhere in the new configuration.
 	var source string
 	planned, diags := req.Private.GetKey(ctx, privateSource)
 	resp.Diagnostics.Append(diags...)
@@ -133,7 +131,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(state.handOver(ctx, r.data.Uploader)...)
 }
 
-// ImportState says what to do instead: the service has no call that lists stored files.
+// ImportState says what to do instead.
 func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("A folder cannot be imported",
 		"The service has no call that lists stored files, so the provider cannot find those of a folder. Name the key paths of stored files in `adopt` and apply: these files are taken as stored, without being sent.")

@@ -51,9 +51,8 @@ func (p patterns) prunes(folder string) bool {
 }
 
 // walk finds the files of a folder that the patterns match: their paths in the file system by their
-// relative ones, which have slashes and are normalized (NFC), as Terraform normalizes all text.
-// Links to files are followed, links to folders are not. The problems are files that match and
-// cannot be uploaded; err is about the folder itself.
+// relative ones, which have slashes and are normalized (NFC), as Terraform normalizes all text. Links to
+// folders are not followed. The problems are files that cannot be uploaded; err is about the folder.
 func walk(dir string, p patterns) (found map[string]string, problems []string, err error) {
 	root := os.DirFS(dir)
 	found = map[string]string{}
@@ -88,8 +87,7 @@ func walk(dir string, p patterns) (found map[string]string, problems []string, e
 	return found, problems, err
 }
 
-// nameProblems are the files that cannot be stored under the names that they would get, because the
-// name is unfit or another file has it.
+// nameProblems are the files whose names in storage would be unfit, or those of others.
 func nameProblems(names []string, format string) (problems []string) {
 	first := make(map[string]string, len(names))
 	for _, name := range names {
