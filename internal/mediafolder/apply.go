@@ -71,7 +71,6 @@ func (a *apply) run(ctx context.Context) {
 	a.finish()
 }
 
-// take puts the outcomes into the result.
 func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outcome) {
 	var failed []failure
 	var warnings []upload.Warning
@@ -101,7 +100,6 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 	}
 }
 
-// finish makes the plan the state.
 func (a *apply) finish() {
 	gone := map[string]entry{}
 	for name, e := range a.before {

@@ -117,7 +117,6 @@ func Upgrade(ctx context.Context, call func(context.Context, *tfprotov6.UpgradeR
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &state}, err
 }
 
-// resourceType is the type of the resource's values.
 var resourceType = sync.OnceValue(func() tftypes.Type {
 	var resp resource.SchemaResponse
 	(&mediaFolder{}).Schema(context.Background(), resource.SchemaRequest{}, &resp)

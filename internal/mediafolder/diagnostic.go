@@ -15,7 +15,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// failure is a file that was not stored.
 type failure struct {
 	name string
 	err  error

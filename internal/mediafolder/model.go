@@ -87,7 +87,6 @@ func (m *model) handOver(ctx context.Context, u *upload.Uploader) (diags diag.Di
 	return diags
 }
 
-// incompleteUpload is an element of `incomplete_uploads`.
 func incompleteUpload(f upload.File, left *resume.Upload) attr.Value {
 	a := providerdata.IncompleteObject(left).Attributes()
 	a["sha256"], a["size"] = types.StringValue(f.HexSHA256()), types.Int64Value(f.Size)
@@ -115,7 +114,6 @@ const (
 	formatFlat = "flat"
 )
 
-// storedName is the name under which a file of the folder is stored.
 func storedName(name, format string) string {
 	if format == formatFlat {
 		return strings.ReplaceAll(name, "/", "_")

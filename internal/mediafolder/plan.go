@@ -34,7 +34,6 @@ const (
 	intentApply   = `"apply"`
 )
 
-// ModifyPlan plans everything that depends on the files.
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.data == nil {
 		return
@@ -75,7 +74,6 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
-// planner makes one plan.
 type planner struct {
 	data   *providerdata.Data
 	plan   model
@@ -150,7 +148,6 @@ func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 	})
 }
 
-// fill plans each file that was found.
 func (p *planner) fill(ctx context.Context, found map[string]string, show func(line string)) {
 	names := slices.Sorted(maps.Keys(found))
 	looks := make([]upload.Look, len(names))
@@ -207,7 +204,6 @@ func (p *planner) refuseProblems() bool {
 	return len(p.problems) > 0
 }
 
-// file plans one file.
 func (p *planner) file(name string, l upload.Look, adopt string) (entry, upload.Verdict, error) {
 	if l.Err != nil {
 		return entry{}, 0, l.Err

@@ -131,7 +131,6 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(state.handOver(ctx, r.data.Uploader)...)
 }
 
-// ImportState says what to do instead.
 func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resp.Diagnostics.AddError("A folder cannot be imported",
 		"The service has no call that lists stored files, so the provider cannot find those of a folder. Name the key paths of stored files in `adopt` and apply: these files are taken as stored, without being sent.")

@@ -17,7 +17,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// patterns say which files of a folder are uploaded.
 type patterns struct{ include, exclude []string }
 
 func (s Selection) patterns() patterns {

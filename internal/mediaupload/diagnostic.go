@@ -45,7 +45,6 @@ var (
 	}
 )
 
-// uploadDiagnostic says why an upload failed, and how to go on.
 func uploadDiagnostic(f upload.File, left *resume.Upload, err error, next steps) diag.Diagnostic {
 	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", f.Name),

@@ -64,7 +64,6 @@ func notStored(text types.String, number types.Int64, left *resume.Upload) outco
 	}
 }
 
-// stored is the outcome of a complete upload.
 func stored(f upload.StoredFile) outcome {
 	return outcome{
 		ID: types.StringValue(f.KeyPath), KeyPath: types.StringValue(f.KeyPath), PartCount: types.Int64Value(f.Parts),

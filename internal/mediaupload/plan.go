@@ -82,7 +82,6 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
-// planner makes one plan.
 type planner struct {
 	resource *mediaUpload
 	config   model
@@ -94,7 +93,6 @@ type planner struct {
 	replacesUndecided bool // the new object replaces one for which the verdict was undecided
 }
 
-// run looks at the file, judges, and fills the plan.
 func (p *planner) run(ctx context.Context) (upload.Verdict, []string) {
 	wanted := p.wanted(ctx)
 	if p.diags.HasError() {

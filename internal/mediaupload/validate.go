@@ -13,7 +13,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// ConfigValidators has one of the ways to say what to upload.
 func (r *mediaUpload) ConfigValidators(context.Context) []resource.ConfigValidator {
 	return []resource.ConfigValidator{resourcevalidator.ExactlyOneOf(
 		path.MatchRoot("source"), path.MatchRoot("content"), path.MatchRoot("content_base64"))}

@@ -46,7 +46,6 @@ func (a *processMedia) Configure(_ context.Context, req action.ConfigureRequest,
 	a.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
-// ConfigValidators has one of the ways to say what to upload.
 func (a *processMedia) ConfigValidators(context.Context) []action.ConfigValidator {
 	return []action.ConfigValidator{actionvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("source_dir"))}
 }

@@ -97,13 +97,10 @@ func (f *folder) write(name string, content []byte) error {
 		err = f.root.Rename(temporary, name)
 	}
 	if err != nil {
-		f.remove(temporary)
+		_ = f.root.Remove(temporary)
 	}
 	return Cause(err)
 }
-
-// remove removes a file, whatever it is.
-func (f *folder) remove(name string) { _ = f.root.Remove(name) }
 
 // lock takes the lock of a name. It is nil, without an error, while another process has it. Its file
 // stays: otherwise two processes could have locks on two files of one name.

@@ -169,7 +169,7 @@ func (j *Journal) Close(over bool) (complete bool) {
 		_ = j.file.Close()
 	}
 	if over {
-		j.folder.remove(j.name)
+		_ = j.folder.root.Remove(j.name)
 	}
 	if j.lock != nil {
 		_ = j.lock.Unlock()

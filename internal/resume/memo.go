@@ -95,7 +95,7 @@ func (m *Memo) Remember(ctx context.Context, read transfer.Digest) {
 // Forget drops what is remembered of a file that turned out to have other content.
 func (s *Store) Forget(ctx context.Context, path string) {
 	if f := s.open(ctx); f != nil {
-		f.remove(memoName(path))
+		_ = f.root.Remove(memoName(path))
 		f.close()
 	}
 }

@@ -54,8 +54,7 @@ func ownerOf(info fs.FileInfo) (uid int64, known bool) {
 	return int64(s.Uid), true
 }
 
-// fileState identifies an open file and its last change of any kind. "" where the system does not
-// tell.
+// fileState identifies an open file and its last change of any kind, "" if it is not known.
 func fileState(f *os.File) string {
 	var s unix.Stat_t
 	if unix.Fstat(int(f.Fd()), &s) != nil {

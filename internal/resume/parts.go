@@ -4,7 +4,6 @@ import (
 	"crypto/md5" //nolint:gosec // S3's ETags are MD5; the content is proved by SHA-256
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -43,9 +42,9 @@ func DecodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
 	count := transfer.PartCount(size, partSize)
 	var parts []transfer.Part
 	for i, item := range strings.Split(s, ",") {
-		p, err := decodePart(item)
-		if err != nil {
-			return nil, fmt.Errorf("part %d of the list: %w", i+1, err)
+		p, ok := decodePart(item)
+		if !ok {
+			return nil, fmt.Errorf("part %d of the list is not number:MD5", i+1)
 		}
 		if p.Number < 1 || p.Number > count {
 			return nil, fmt.Errorf("part number %d of a file with %d parts", p.Number, count)
@@ -56,28 +55,22 @@ func DecodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
 	return parts, nil
 }
 
-func decodePart(item string) (transfer.Part, error) {
-	var p transfer.Part
-	fields := strings.Split(item, ":")
-	if len(fields) != 2 && len(fields) != 3 {
-		return p, errors.New("not number:MD5")
-	}
-	number, err := strconv.Atoi(fields[0])
-	if err != nil {
-		return p, errors.New("no number")
-	}
-	sum, err := base64.RawStdEncoding.DecodeString(fields[1])
+func decodePart(item string) (p transfer.Part, ok bool) {
+	number, rest, _ := strings.Cut(item, ":")
+	encoded, etag, differs := strings.Cut(rest, ":")
+	sum, err := base64.RawStdEncoding.DecodeString(encoded)
 	if err != nil || len(sum) != md5.Size {
-		return p, errors.New("no MD5")
+		return p, false
 	}
-	p.Number, p.MD5 = number, [md5.Size]byte(sum)
+	p.MD5 = [md5.Size]byte(sum)
 	p.ETag = quotedMD5(p.MD5)
-	if len(fields) == 3 {
-		etag, err := base64.RawStdEncoding.DecodeString(fields[2])
-		if err != nil || len(etag) == 0 {
-			return p, errors.New("no ETag")
+	if differs {
+		decoded, err := base64.RawStdEncoding.DecodeString(etag)
+		if err != nil || len(decoded) == 0 {
+			return p, false
 		}
-		p.ETag = string(etag)
+		p.ETag = string(decoded)
 	}
-	return p, nil
+	p.Number, err = strconv.Atoi(number)
+	return p, err == nil
 }

@@ -30,7 +30,6 @@ func (o *operation) newDestination(id resume.Upload) *destination {
 	return &destination{operation: o, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
 }
 
-// PartURL returns the presigned address of a part.
 func (d *destination) PartURL(ctx context.Context, number int) (string, error) {
 	address, err := d.API.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
 	if d.continued && again(ctx, err) {
@@ -39,7 +38,6 @@ func (d *destination) PartURL(ctx context.Context, number int) (string, error) {
 	return address, err
 }
 
-// Stored records a part that is stored.
 func (d *destination) Stored(part transfer.Part) {
 	part.Trusted = true
 	d.mu.Lock()
@@ -55,7 +53,6 @@ func (d *destination) set(completing, done bool) {
 	d.completing, d.done = completing, done
 }
 
-// parts are all parts that may be stored.
 func (d *destination) parts() []transfer.Part {
 	parts := slices.SortedFunc(maps.Values(d.stored), func(a, b transfer.Part) int { return cmp.Compare(a.Number, b.Number) })
 	for _, p := range d.id.Parts {
@@ -83,7 +80,6 @@ func (d *destination) unfinished() *resume.Upload {
 	return &u
 }
 
-// send sends what is missing and completes the upload.
 func (d *destination) send(ctx context.Context) (StoredFile, error) {
 	sent, err := d.sendParts(ctx)
 	if err != nil {
@@ -114,7 +110,6 @@ func (d *destination) send(ctx context.Context) (StoredFile, error) {
 	}, nil
 }
 
-// sendParts sends the parts that are not stored.
 func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {
 	send := func() (transfer.Result, error) {
 		return d.Engine.UploadParts(ctx, d.content(), d.id.PartSize, d.parts(), d)
@@ -128,7 +123,6 @@ func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {
 	return sent, err
 }
 
-// complete makes the object of the parts.
 func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.CompletedUpload, error) {
 	listed := make([]api.CompletedPart, len(sent.Parts))
 	for i, p := range sent.Parts {

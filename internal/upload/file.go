@@ -53,7 +53,6 @@ func (f File) multipart() bool {
 	return f.Content == nil && (f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit))
 }
 
-// partSize is the size in bytes of the parts that the file is sent in.
 func (f File) partSize() int64 {
 	if f.PartSize == 0 {
 		return transfer.PartSize(f.Size)
@@ -172,8 +171,7 @@ func IsMissing(err error) bool {
 	return ok && fileError.Problem == transfer.FileMissing
 }
 
-// noHash is the SHA256 of a file that is not hashed yet.
-var noHash [32]byte
+var noHash [32]byte // of a file that is not hashed yet
 
 // ParseSHA256 reads a hash in hexadecimal. It is zero if that is none.
 func ParseSHA256(s string) [32]byte {

@@ -47,7 +47,6 @@ type Outcome struct {
 	Err error // nil: the file is stored
 }
 
-// storedKey identifies what a file of a folder is stored as.
 func (f File) storedKey(folder string) string {
 	return fmt.Sprintf("%s\n%s\n%s", folder, f.key(), f.ContentType)
 }
@@ -192,7 +191,6 @@ func ofTheFile(err error) bool {
 	return unfit || changed || size
 }
 
-// progress takes the progress of one file.
 func (b *batch) progress(i int, p transfer.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// multipart continues an unfinished upload, or begins a new one.
 func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
 	o.keepPartSize(earlier)
 	account, err := o.Account(ctx)
@@ -104,7 +103,6 @@ func union(recorded, own []transfer.Part) []transfer.Part {
 	return joined
 }
 
-// begin creates a multipart upload.
 func (o *operation) begin(ctx context.Context) (*destination, error) {
 	created, err := o.API.CreateMultipartUpload(ctx, o.file.Name)
 	if err != nil {
@@ -117,7 +115,6 @@ func (o *operation) begin(ctx context.Context) (*destination, error) {
 	return o.newDestination(resume.Upload{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}), nil
 }
 
-// run sends what is missing of an upload and completes it.
 func (o *operation) run(ctx context.Context, d *destination) error {
 	stored, err := d.send(ctx)
 	o.result.StoredFile, o.result.Left, o.over = stored, d.unfinished(), d.done

@@ -44,7 +44,6 @@ func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File,
 	return f, seen, err
 }
 
-// measure sets size and hash.
 func (u *Uploader) measure(ctx context.Context, f *File, detection string) (Seen, error) {
 	if f.Content != nil {
 		sum := sha256.Sum256(f.Content)

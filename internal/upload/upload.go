@@ -168,7 +168,6 @@ func (o *operation) warn(summary, detail string) {
 	o.result.Warnings = append(o.result.Warnings, Warning{summary, detail})
 }
 
-// content is the file as the engine takes it.
 func (o *operation) content() transfer.File {
 	return transfer.File{Path: o.file.Path, Content: o.file.Content, Name: o.file.Name, Size: o.file.Size, SHA256: o.file.SHA256, Progress: o.progress}
 }
