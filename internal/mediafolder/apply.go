@@ -72,7 +72,7 @@ func (a *apply) run(ctx context.Context) {
 }
 
 func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outcome) {
-	var failed []failure
+	failed := map[string]error{}
 	var warnings []upload.Warning
 	for i, o := range outcomes {
 		name := names[i]
@@ -83,7 +83,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 			a.stored[name] = e
 			continue
 		}
-		failed = append(failed, failure{name, o.Err})
+		failed[name] = o.Err
 		if o.Left != nil {
 			a.incomplete[name] = incompleteUpload(files[i], o.Left)
 		}

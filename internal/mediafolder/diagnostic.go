@@ -15,11 +15,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-type failure struct {
-	name string
-	err  error
-}
-
 // steps say how a user goes on after files failed.
 type steps struct {
 	toContinue string // where the stored files are known, and what sends the others
@@ -46,23 +41,24 @@ var (
 	}
 )
 
-// failuresDiagnostic is one error for all files that failed, of those that were to be uploaded.
-func failuresDiagnostic(failed []failure, asked int, next steps) diag.Diagnostic {
+// failuresDiagnostic is one error for all files that failed, by name, of those that were to be uploaded.
+func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Diagnostic {
 	var lines []string
 	var hint string
 	notTried, interrupted := 0, 0
-	for _, f := range failed {
+	for _, name := range slices.Sorted(maps.Keys(failed)) {
+		err := failed[name]
 		switch {
-		case errors.Is(f.err, upload.ErrNotTried):
+		case errors.Is(err, upload.ErrNotTried):
 			notTried++
 			continue
-		case errors.Is(f.err, context.Canceled):
+		case errors.Is(err, context.Canceled):
 			interrupted++
 			continue
 		}
-		hint = cmp.Or(hint, providerdata.Advice(f.err))
-		line := fmt.Sprintf("%s: %s", f.name, providerdata.ErrorText(f.err))
-		if _, unsure := errors.AsType[*upload.MaybeCompleteError](f.err); unsure {
+		hint = cmp.Or(hint, providerdata.Advice(err))
+		line := fmt.Sprintf("%s: %s", name, providerdata.ErrorText(err))
+		if _, unsure := errors.AsType[*upload.MaybeCompleteError](err); unsure {
 			line += " " + next.ifStored
 		}
 		lines = append(lines, line)

@@ -55,8 +55,7 @@ func (m *model) inputUnknown() bool {
 	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown()
 }
 
-// notStored is the outcome before an upload, where text and number are unknown, or of an upload that
-// failed, where they are null and left is what can be continued.
+// notStored is the outcome before an upload, with unknown text and number, or of one that failed, with null.
 func notStored(text types.String, number types.Int64, left *resume.Upload) outcome {
 	return outcome{
 		ID: text, KeyPath: text, PartCount: number, ETag: text, Location: text, Bucket: text,

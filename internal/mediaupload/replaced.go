@@ -27,10 +27,9 @@ func (r *mediaUpload) takeStored(plan model, baseName string) (file providerdata
 	return file, ok
 }
 
-// namedAtApply reports whether the name and the media type that a new object gets by default are
-// left to its Create. In a plan they are if the content is not known, or if an object of the same
-// content may keep its stored file. At apply they are if a stored file is on offer that has
-// everything that is configured, but not the default name and type.
+// namedAtApply reports whether the default name and media type of a new object are left to its Create. In
+// a plan they are if the content is not known, or if an object of the same content may keep its stored
+// file. At apply they are if a stored file is on offer that has all but the default name and type.
 func (r *mediaUpload) namedAtApply(plan, config model) bool {
 	if !config.FileName.IsNull() && !config.ContentType.IsNull() {
 		return false

@@ -16,8 +16,7 @@ const (
 	memoVersion = 2
 	// memoMinSize is the size in bytes below which hashing again costs less than remembering.
 	memoMinSize = 4 << 20
-	// memoSettled is how long a file must not have changed: within the resolution of a file
-	// system's clock, a change can keep the modification time.
+	// memoSettled is longer than the resolution of clocks, within which a change keeps the time.
 	memoSettled = 2 * time.Second
 )
 

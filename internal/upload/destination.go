@@ -128,8 +128,7 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	for i, p := range sent.Parts {
 		listed[i] = api.CompletedPart{Number: p.Number, ETag: p.ETag}
 	}
-	// Recorded before the call: if this process ends now, the next one knows that the object may
-	// exist.
+	// Before the call: if this process ends now, the next one knows that the object may exist.
 	d.set(true, false)
 	d.record.Changed(d.unfinished)
 	d.record.Flush()

@@ -121,9 +121,8 @@ func (o *operation) run(ctx context.Context, d *destination) error {
 	return err
 }
 
-// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning,
-// so that no two runs in a row meet the same refusal. Only if the new upload gets no further
-// either, the cause lies elsewhere: then the stored parts are kept.
+// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning, so that
+// no two runs meet the same refusal. The stored parts are kept only if that gets no further either.
 func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 	tflog.Info(ctx, "continuing an unfinished upload",
 		map[string]any{"file_name": o.file.Name, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})

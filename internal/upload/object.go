@@ -29,8 +29,8 @@ func checkObject(keyPath string, sent transfer.Result, completed *api.CompletedU
 	return nil
 }
 
-// composedETag returns the ETag that S3 makes from those of the parts, and whether the object has
-// another one of the same form. Where ETags of parts are no MD5s, as with KMS, nothing can be said.
+// composedETag returns the ETag that S3 makes of the parts', and whether the object has another one of the
+// same form. Where ETags of parts are no MD5s, as with KMS, nothing can be said.
 func composedETag(parts []transfer.Part, completed *api.CompletedUpload) (want string, differs bool) {
 	sums := md5.New() //nolint:gosec // see above
 	for _, p := range parts {

@@ -30,9 +30,8 @@ func (s Seen) Is(source string, info os.FileInfo, sha256 string) bool {
 	return s.Source == source && s.Size == info.Size() && s.ModTime.Equal(info.ModTime()) && strings.EqualFold(s.SHA256, sha256)
 }
 
-// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them.
-// Seen describes the file as it was before the upload, which fails if the file changes. It is zero
-// for content in memory, of which the name must be set.
+// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them. Seen is
+// the file as it was before. It is zero for content in memory, of which the name must be set.
 func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File, Seen, error) {
 	seen, err := u.measure(ctx, &f, detection)
 	if err == nil && f.Name == "" {

@@ -126,8 +126,7 @@ func (u *Uploader) HandOver(f File, left *resume.Upload) {
 	u.handedOver[f.key()] = append(u.handedOver[f.key()], left)
 }
 
-// Completed reports whether this process completed the multipart upload with this id, or has a file
-// of a folder under this key path.
+// Completed reports whether this process completed the upload with this id, or key path in a folder.
 func (u *Uploader) Completed(id string) bool {
 	complete, _ := u.claims.Load(id)
 	return complete == true

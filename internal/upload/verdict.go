@@ -15,22 +15,16 @@ type Facts struct {
 type Verdict int
 
 const (
-	// VerdictKeep leaves the stored file as it is.
-	VerdictKeep Verdict = iota
-	// VerdictAdopt takes the local file for the content of an imported one.
-	VerdictAdopt
-	// VerdictUpload uploads a file of which nothing, or not everything, is stored.
-	VerdictUpload
-	// VerdictReplace uploads another file in place of the stored one.
-	VerdictReplace
-	// VerdictUndecided plans a replacement. The apply keeps the stored file if it turns out to be
-	// the wanted one.
-	VerdictUndecided
+	VerdictKeep      Verdict = iota // the stored file stays as it is
+	VerdictAdopt                    // the local file is taken for the content of an imported one
+	VerdictUpload                   // a file of which nothing, or not everything, is stored
+	VerdictReplace                  // another file is uploaded in place of the stored one
+	VerdictUndecided                // a replacement, unless the apply finds that the stored file is the wanted one
 )
 
-// Judge compares the stored file (nil: no complete one) with the wanted one. The reasons are the
-// attributes that require, or may require, a replacement. An import whose content is not known is
-// never undecided: the apply could not recognise it by its content, and would send the file again.
+// Judge compares the stored file (nil: no complete one) with the wanted one. The reasons are the attributes
+// that require, or may require, a replacement. An import whose content is not known is never undecided:
+// the apply could not recognise it.
 func Judge(stored *Facts, wanted Facts) (v Verdict, reasons []string) {
 	if stored == nil {
 		return VerdictUpload, nil
