@@ -14,6 +14,7 @@ type Facts struct {
 // Verdict is what a plan does with one file.
 type Verdict int
 
+// Verdicts of Judge.
 const (
 	VerdictKeep      Verdict = iota // the stored file stays as it is
 	VerdictAdopt                    // the local file is taken for the content of an imported one
