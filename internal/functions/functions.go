@@ -3,20 +3,42 @@
 package functions
 
 import (
+	"context"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 )
 
+// pure is one function of the provider.
+type pure struct {
+	name       string
+	definition function.Definition
+	run        func(context.Context, function.ArgumentsData) (any, *function.FuncError)
+}
+
 // All returns the constructors of every function.
 func All() []func() function.Function {
-	return []func() function.Function{
-		func() function.Function { return importBlocks{} },
-		func() function.Function { return parseKeyPath{} },
-		func() function.Function { return parseRTMPURL{} },
-		func() function.Function { return schedule{} },
-		func() function.Function { return scheduleUTC{} },
+	var all []func() function.Function
+	for _, f := range []*pure{&importBlocks, &parseKeyPath, &parseRTMPURL, &schedule, &scheduleUTC} {
+		all = append(all, func() function.Function { return f })
 	}
+	return all
+}
+
+func (f *pure) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = f.name
+}
+
+func (f *pure) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = f.definition
+}
+
+func (f *pure) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	result, err := f.run(ctx, req.Arguments)
+	if err == nil {
+		err = resp.Result.Set(ctx, result)
+	}
+	resp.Error = err
 }
 
 // argumentError returns the error for one argument. The CLI appends the full stop.

@@ -111,20 +111,20 @@ func parsed(scheme, host string, port int, app, key, server string) string {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	const form = ": a key path has the form vod/input/<customer id>/<upload id>/<file name>"
+	const form = " is no key path: a key path has the form vod/input/<customer id>/<upload id>/<file name>"
 	for _, tc := range []struct {
 		function  string
 		arguments []string
 		argument  int64
 		want      string
 	}{
-		{"parse_key_path", []string{""}, 0, `"" has "" at character 1, where "vod" was expected` + form},
-		{"parse_key_path", []string{"promo.mp4"}, 0, `"promo.mp4" has "promo.mp4" at character 1, where "vod" was expected` + form},
-		{"parse_key_path", []string{"vod/output/c/u/f"}, 0, `"vod/output/c/u/f" has "output" at character 5, where "input" was expected` + form},
-		{"parse_key_path", []string{"vod/input/c"}, 0, `"vod/input/c" ends at character 11, where a slash and an upload id were expected` + form},
-		{"parse_key_path", []string{"vod/input//u/f"}, 0, `"vod/input//u/f" has "" at character 11, where a customer id was expected` + form},
-		{"parse_key_path", []string{"vod/input/ü/u/"}, 0, `"vod/input/ü/u/" has "" at character 15, where a file name was expected` + form},
-		{"parse_key_path", []string{"vod/input/c/u/f/g"}, 0, `"vod/input/c/u/f/g" has another slash at character 16, where the file name should end` + form},
+		{"parse_key_path", []string{""}, 0, `""` + form},
+		{"parse_key_path", []string{"promo.mp4"}, 0, `"promo.mp4"` + form},
+		{"parse_key_path", []string{"vod/output/c/u/f"}, 0, `"vod/output/c/u/f"` + form},
+		{"parse_key_path", []string{"vod/input/c"}, 0, `"vod/input/c"` + form},
+		{"parse_key_path", []string{"vod/input//u/f"}, 0, `"vod/input//u/f"` + form},
+		{"parse_key_path", []string{"vod/input/ü/u/"}, 0, `"vod/input/ü/u/"` + form},
+		{"parse_key_path", []string{"vod/input/c/u/f/g"}, 0, `"vod/input/c/u/f/g"` + form},
 		{"parse_rtmp_url", []string{""}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
 		{"parse_rtmp_url", []string{"https://live.example.com/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
 		{"parse_rtmp_url", []string{"rtmp:///app/key"}, 0, `the URL (which may have a stream key, so it is not shown) has no host; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
@@ -132,8 +132,8 @@ func TestErrors(t *testing.T) {
 		{"parse_rtmp_url", []string{"rtmp://live.example.com:70000/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) has a port that is not between 1 and 65535; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
 		{"parse_rtmp_url", []string{"rtmp://live.example.com:x/app/s3cret"}, 0, `the URL (which may have a stream key, so it is not shown) cannot be read as a URL; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
 		{"parse_rtmp_url", []string{"live.example.com/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
-		{"schedule", []string{"tomorrow", "UTC"}, 0, `"tomorrow" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": at character 1, "tomorrow" was found`},
-		{"schedule", []string{"2040-06-30", "UTC"}, 0, `"2040-06-30" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": it ends where "T" was expected`},
+		{"schedule", []string{"tomorrow", "UTC"}, 0, `"tomorrow" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z"`},
+		{"schedule", []string{"2040-06-30", "UTC"}, 0, `"2040-06-30" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z"`},
 		{"schedule", []string{"2040-06-31T00:00:00Z", "UTC"}, 0, `"2040-06-31T00:00:00Z" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": day out of range`},
 		{"schedule", []string{"2040-06-30T18:45:10Z", "UTC"}, 0, `"2040-06-30T18:45:10Z" has seconds; a session starts on a full minute, such as "2040-06-30T18:45:00Z"`},
 		{"schedule", []string{"2040-06-30T18:45:00Z", "europe/berlin"}, 1, `"europe/berlin" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". Write "Europe/Berlin"`},

@@ -15,51 +15,9 @@ import (
 )
 
 // importBlocks writes the configuration that imports sessions.
-type importBlocks struct{}
-
-// importedSession has the arguments of a session, as the data source vodlive_live_sessions has them.
-type importedSession struct {
-	ID                 string  `tfsdk:"id"`
-	Name               *string `tfsdk:"name"`
-	Region             *string `tfsdk:"region"`
-	Input              *string `tfsdk:"input"`
-	Mode               *string `tfsdk:"mode"`
-	OutputMode         *string `tfsdk:"output_mode"`
-	InputPreset        *preset `tfsdk:"input_preset"`
-	InputSourceA       *string `tfsdk:"input_source_a"`
-	InputSourceB       *string `tfsdk:"input_source_b"`
-	OutputDestinationA *string `tfsdk:"output_destination_a"`
-	OutputDestinationB *string `tfsdk:"output_destination_b"`
-	EnableInputRecord  *bool   `tfsdk:"enable_input_record"`
-	IsScheduled        *bool   `tfsdk:"is_scheduled"`
-	Timezone           *string `tfsdk:"timezone"`
-	ScheduledAt        *string `tfsdk:"scheduled_at"`
-}
-
-type preset struct {
-	Codec      *string `tfsdk:"codec"`
-	Resolution *string `tfsdk:"resolution"`
-	Bitrate    *string `tfsdk:"bitrate"`
-}
-
-var importedType = types.ObjectType{AttrTypes: map[string]attr.Type{
-	"id": types.StringType, "name": types.StringType, "region": types.StringType,
-	"input": types.StringType, "mode": types.StringType, "output_mode": types.StringType,
-	"input_preset": types.ObjectType{AttrTypes: map[string]attr.Type{
-		"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType,
-	}},
-	"input_source_a": types.StringType, "input_source_b": types.StringType,
-	"output_destination_a": types.StringType, "output_destination_b": types.StringType,
-	"enable_input_record": types.BoolType, "is_scheduled": types.BoolType,
-	"timezone": types.StringType, "scheduled_at": types.StringType,
-}}
-
-func (importBlocks) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = "import_blocks"
-}
-
-func (importBlocks) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	resp.Definition = function.Definition{
+var importBlocks = pure{
+	name: "import_blocks",
+	definition: function.Definition{
 		Summary: "Writes `import` and `resource` blocks for sessions",
 		MarkdownDescription: "Returns a configuration that imports the given sessions: an `import` and a `resource` block for each. " +
 			"The plan of this configuration imports them and changes nothing. Terraform 1.14 has `terraform query` for this; the function works with OpenTofu and older releases, too.\n\n" +
@@ -69,42 +27,79 @@ func (importBlocks) Definition(_ context.Context, _ function.DefinitionRequest, 
 			"The text has no secrets, but Terraform takes it for sensitive because the sessions have sensitive attributes: `nonsensitive` makes it an ordinary output.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name:                "sessions",
-			ElementType:         importedType,
+			ElementType:         sessionType(),
 			MarkdownDescription: "Sessions, such as `data.vodlive_live_sessions.all.sessions`, or some of them: `[for s in data.vodlive_live_sessions.all.sessions : s if s.status == \"READY\"]`.",
 		}},
 		Return: function.StringReturn{},
-	}
+	},
+	run: func(ctx context.Context, arguments function.ArgumentsData) (any, *function.FuncError) {
+		var sessions []types.Object
+		if err := arguments.Get(ctx, &sessions); err != nil {
+			return nil, err
+		}
+		var all []string
+		for i, name := range resourceNames(sessions) {
+			all = append(all, blocks(sessions[i], name))
+		}
+		return strings.Join(all, "\n"), nil
+	},
 }
 
-func (importBlocks) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	var sessions []importedSession
-	if resp.Error = req.Arguments.Get(ctx, &sessions); resp.Error != nil {
-		return
+// sessionArguments are the arguments of a session, as the data source vodlive_live_sessions has
+// them, in the order in which a block has them.
+var sessionArguments = []struct {
+	name   string
+	typ    attr.Type
+	secret bool
+}{
+	{name: "name", typ: types.StringType},
+	{name: "region", typ: types.StringType},
+	{name: "input", typ: types.StringType},
+	{name: "mode", typ: types.StringType},
+	{name: "output_mode", typ: types.StringType},
+	{name: "input_preset", typ: types.ObjectType{AttrTypes: map[string]attr.Type{
+		"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType,
+	}}},
+	{name: "input_source_a", typ: types.StringType, secret: true},
+	{name: "input_source_b", typ: types.StringType, secret: true},
+	{name: "output_destination_a", typ: types.StringType, secret: true},
+	{name: "output_destination_b", typ: types.StringType, secret: true},
+	{name: "enable_input_record", typ: types.BoolType},
+	{name: "is_scheduled", typ: types.BoolType},
+	{name: "timezone", typ: types.StringType},
+	{name: "scheduled_at", typ: types.StringType},
+}
+
+func sessionType() attr.Type {
+	all := map[string]attr.Type{"id": types.StringType}
+	for _, a := range sessionArguments {
+		all[a.name] = a.typ
 	}
-	var blocks []string
-	for i, name := range resourceNames(sessions) {
-		blocks = append(blocks, sessions[i].blocks(name))
-	}
-	resp.Error = resp.Result.Set(ctx, strings.Join(blocks, "\n"))
+	return types.ObjectType{AttrTypes: all}
+}
+
+// text returns a string of an object, "" if it is null.
+func text(object types.Object, name string) string {
+	value, _ := object.Attributes()[name].(types.String)
+	return value.ValueString()
 }
 
 // resourceNames returns a name for each session, all different. They do not depend on the order of
 // the sessions unless two differ in punctuation only.
-func resourceNames(sessions []importedSession) []string {
+func resourceNames(sessions []types.Object) []string {
 	count := map[string]int{}
 	names := make([]string, len(sessions))
 	for i, s := range sessions {
-		name := identifier(s.ID)
-		if s.Name != nil {
-			name = identifier(*s.Name)
+		names[i] = identifier(text(s, "id"))
+		if !s.Attributes()["name"].IsNull() {
+			names[i] = identifier(text(s, "name"))
 		}
-		names[i] = name
-		count[name]++
+		count[names[i]]++
 	}
 	taken := map[string]bool{}
 	for i, name := range names {
 		if count[name] > 1 {
-			name += "_" + identifier(sessions[i].ID)
+			name += "_" + identifier(text(sessions[i], "id"))
 		}
 		names[i] = name
 		for n := 2; taken[names[i]]; n++ {
@@ -131,77 +126,55 @@ func identifier(text string) string {
 	return name
 }
 
-// argument is one line of a resource block.
-type argument struct{ name, value string }
-
 // blocks returns the blocks of a session.
-func (s *importedSession) blocks(name string) string {
-	var arguments []argument
+func blocks(session types.Object, name string) string {
+	var lines [][2]string // name and value of each argument
 	var variables strings.Builder
-	add := func(of string, value *string) {
-		if value != nil {
-			arguments = append(arguments, argument{of, providerdata.HCL(*value)})
-		}
-	}
-	secret := func(of string, value *string) {
-		if value == nil {
-			return
-		}
-		variable := name + "_" + of
-		arguments = append(arguments, argument{of, "var." + variable})
-		fmt.Fprintf(&variables, "\nvariable %q {\n  type      = string\n  sensitive = true\n}\n", variable)
-	}
-	flag := func(of string, value *bool) {
-		if value != nil && *value {
-			arguments = append(arguments, argument{of, "true"})
-		}
-	}
-	add("name", s.Name)
-	add("region", s.Region)
-	add("input", s.Input)
-	add("mode", s.Mode)
-	add("output_mode", s.OutputMode)
-	if s.InputPreset != nil {
-		arguments = append(arguments, argument{"input_preset", s.InputPreset.object()})
-	}
-	secret("input_source_a", s.InputSourceA)
-	secret("input_source_b", s.InputSourceB)
-	secret("output_destination_a", s.OutputDestinationA)
-	secret("output_destination_b", s.OutputDestinationB)
-	flag("enable_input_record", s.EnableInputRecord)
-	flag("is_scheduled", s.IsScheduled)
-	add("timezone", s.Timezone)
-	if s.ScheduledAt != nil {
-		at := *s.ScheduledAt
-		if wall, ok := localtime.Read(at); ok {
-			at = wall.Format(localtime.Layout) // the service may write it in another layout
-		}
-		add("scheduled_at", &at)
-	}
-
-	const resource = "vodlive_live_session"
 	width := 0
-	for _, a := range arguments {
+	for _, a := range sessionArguments {
+		value, ok := expression(session, a.name)
+		if !ok {
+			continue
+		}
+		if a.secret {
+			variable := name + "_" + a.name
+			value = "var." + variable
+			fmt.Fprintf(&variables, "\nvariable %q {\n  type      = string\n  sensitive = true\n}\n", variable)
+		}
+		lines = append(lines, [2]string{a.name, value})
 		width = max(width, len(a.name))
 	}
+	const resource = "vodlive_live_session"
 	var b strings.Builder
-	fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\nresource %q %q {\n", resource, name, providerdata.HCL(s.ID), resource, name)
-	for _, a := range arguments {
-		fmt.Fprintf(&b, "  %-*s = %s\n", width, a.name, a.value)
+	fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\nresource %q %q {\n", resource, name, providerdata.HCL(text(session, "id")), resource, name)
+	for _, line := range lines {
+		fmt.Fprintf(&b, "  %-*s = %s\n", width, line[0], line[1])
 	}
 	b.WriteString("}\n" + variables.String())
 	return b.String()
 }
 
-func (p *preset) object() string {
-	var parts []string
-	for _, part := range []struct {
-		name  string
-		value *string
-	}{{"codec", p.Codec}, {"resolution", p.Resolution}, {"bitrate", p.Bitrate}} {
-		if part.value != nil {
-			parts = append(parts, part.name+" = "+providerdata.HCL(*part.value))
-		}
+// expression returns an argument as HCL. It is false for an argument that a block leaves out.
+func expression(object types.Object, name string) (hcl string, ok bool) {
+	value := object.Attributes()[name]
+	if value.IsNull() {
+		return "", false
 	}
-	return "{ " + strings.Join(parts, ", ") + " }"
+	switch value := value.(type) {
+	case types.Bool:
+		return "true", value.ValueBool()
+	case types.Object:
+		var parts []string
+		for _, part := range []string{"codec", "resolution", "bitrate"} {
+			if of, ok := expression(value, part); ok {
+				parts = append(parts, part+" = "+of)
+			}
+		}
+		return "{ " + strings.Join(parts, ", ") + " }", true
+	}
+	given := text(object, name)
+	if wall, ok := localtime.Read(given); ok && name == "scheduled_at" {
+		given = wall.Format(localtime.Layout) // the service may write it in another layout
+	}
+	return providerdata.HCL(given), true
 }

@@ -14,9 +14,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// parseRTMPURL splits the URL of a stream into what encoders and players ask for.
-type parseRTMPURL struct{}
-
 type rtmpURL struct {
 	Scheme    string  `tfsdk:"scheme"`
 	Host      string  `tfsdk:"host"`
@@ -26,12 +23,10 @@ type rtmpURL struct {
 	ServerURL string  `tfsdk:"server_url"`
 }
 
-func (parseRTMPURL) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
-	resp.Name = "parse_rtmp_url"
-}
-
-func (parseRTMPURL) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
-	resp.Definition = function.Definition{
+// parseRTMPURL splits the URL of a stream into what encoders and players ask for.
+var parseRTMPURL = pure{
+	name: "parse_rtmp_url",
+	definition: function.Definition{
 		Summary: "Splits the URL of a stream",
 		MarkdownDescription: "Returns an object with the parts of an `rtmp://` or `rtmps://` URL, such as `input_endpoint_a` of a session:\n\n" +
 			"- `server_url` and `stream_key`: what OBS and most encoders ask for. `server_url` is the URL without the stream key.\n" +
@@ -47,21 +42,19 @@ func (parseRTMPURL) Definition(_ context.Context, _ function.DefinitionRequest, 
 			"scheme": types.StringType, "host": types.StringType, "port": types.Int64Type,
 			"app": types.StringType, "stream_key": types.StringType, "server_url": types.StringType,
 		}},
-	}
-}
-
-func (parseRTMPURL) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	var given string
-	if resp.Error = req.Arguments.Get(ctx, &given); resp.Error != nil {
-		return
-	}
-	parsed, problem := splitRTMPURL(given)
-	if problem != "" {
-		resp.Error = argumentError(0, "the URL (which may have a stream key, so it is not shown) "+problem+
-			"; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key")
-		return
-	}
-	resp.Error = resp.Result.Set(ctx, parsed)
+	},
+	run: func(ctx context.Context, arguments function.ArgumentsData) (any, *function.FuncError) {
+		var given string
+		if err := arguments.Get(ctx, &given); err != nil {
+			return nil, err
+		}
+		parsed, problem := splitRTMPURL(given)
+		if problem != "" {
+			return nil, argumentError(0, "the URL (which may have a stream key, so it is not shown) "+problem+
+				"; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key")
+		}
+		return parsed, nil
+	},
 }
 
 // splitRTMPURL returns the parts of a URL, or what is wrong with it. It never returns a part of the
