@@ -18,25 +18,19 @@ import (
 const typeName = "vodlive_batch_job"
 
 // NewResource returns the resource vodlive_batch_job.
-func NewResource() resource.Resource { return &batchJob{} }
+func NewResource() resource.Resource {
+	return &batchJob{providerdata.Resource{TypeName: typeName}}
+}
 
-type batchJob struct{ data *providerdata.Data }
+type batchJob struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithConfigure  = (*batchJob)(nil)
 	_ resource.ResourceWithModifyPlan = (*batchJob)(nil)
 )
 
-func (r *batchJob) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
-func (r *batchJob) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.data == nil || req.Plan.Raw.IsNull() {
+	if r.Data == nil || req.Plan.Raw.IsNull() {
 		return
 	}
 	var plan model
@@ -65,18 +59,14 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 }
 
 func (r *batchJob) order(m model) order {
-	return order{data: r.data, user: typeName, again: "applying", paths: m.Paths, modes: m.ServiceModes}
+	return order{data: r.Data, user: typeName, again: "applying", paths: m.Paths, modes: m.ServiceModes}
 }
 
 // Read keeps the state: the service has no call that reads a job.
-func (r *batchJob) Read(_ context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	resp.State = req.State
-}
+func (r *batchJob) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
 // Update is never called: every change requires replacement.
-func (r *batchJob) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	resp.State.Raw = req.Plan.Raw
-}
+func (r *batchJob) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
 
 // Delete makes no request: the service has no call that ends a job.
 func (r *batchJob) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}

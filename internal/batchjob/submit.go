@@ -3,7 +3,6 @@ package batchjob
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,7 +22,7 @@ type order struct {
 // plan reports what would make the submission fail: missing configuration of the upload and batch
 // API, an expired token, or a key path that is not allowed.
 func (o order) plan(ctx context.Context) diag.Diagnostics {
-	return append(o.data.PlanUpload(ctx, o.user, time.Now()), o.checkCustomers()...)
+	return append(o.data.PlanUpload(ctx, o.user), o.checkCustomers()...)
 }
 
 // submit submits the job once and returns the service's message. say gets a line of progress.

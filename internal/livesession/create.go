@@ -23,10 +23,10 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	var m, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
+	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
 	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(m.checkFuture(r.now())...)
+	resp.Diagnostics.Append(m.checkFuture(time.Now())...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -35,11 +35,11 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 
 	given := m.given(&config)
 	spec, sent := given.spec(), time.Now()
-	answered := r.data.Creates.Begin(spec)
-	created, err := r.data.API.CreateSession(limited, spec)
-	r.data.Sessions.Wrote()
+	answered := r.Data.Creates.Begin(spec)
+	created, err := r.Data.API.CreateSession(limited, spec)
+	r.Data.Sessions.Wrote()
 	if err == nil {
-		r.data.Creates.Own(created.ID)
+		r.Data.Creates.Own(created.ID)
 	}
 	answered()
 	if err != nil {
@@ -83,7 +83,7 @@ func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 
 // settle waits for the session and fills in the values that the create response lacks.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
-	p := &confirming{get: r.data.API.GetSession, then: r.data.Sessions}
+	p := &confirming{get: r.Data.API.GetSession, then: r.Data.Sessions}
 	last, failed := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
 	n.seen(last)
 	if p.confirmed {
@@ -110,7 +110,7 @@ func (r *liveSession) listedNew(ctx context.Context, id string, diags *diag.Diag
 		if !pause(ctx, again) {
 			return nil
 		}
-		s, ok := listed(ctx, r.data, id, time.Now(), diags)
+		s, ok := listed(ctx, r.Data, id, time.Now(), diags)
 		if s != nil || !ok {
 			return s
 		}

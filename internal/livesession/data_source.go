@@ -3,12 +3,12 @@ package livesession
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -28,16 +28,14 @@ func sessionAttributes() map[string]schema.Attribute {
 }
 
 // NewDataSource returns the data source vodlive_live_session.
-func NewDataSource() datasource.DataSource { return &single{} }
+func NewDataSource() datasource.DataSource {
+	return &single{providerdata.DataSource{TypeName: typeName}}
+}
 
 // single is the data source of one session.
-type single struct{ data *providerdata.Data }
+type single struct{ providerdata.DataSource }
 
 var _ datasource.DataSourceWithConfigure = (*single)(nil)
-
-func (d *single) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
-}
 
 func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := sessionAttributes()
@@ -52,23 +50,19 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 	}
 }
 
-func (d *single) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	m := newSession()
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
-	resp.Diagnostics.Append(canList(d.data, typeName)...)
+	resp.Diagnostics.Append(d.Data.ReadLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	id := m.ID.ValueString()
 	since := time.Now()
-	s, err := d.data.API.GetSession(ctx, id)
+	s, err := d.Data.API.GetSession(ctx, id)
 	switch {
 	case api.NotFound(err):
-		resp.Diagnostics.Append(noSuchSession(id, d.data.LiveAddress, err))
+		resp.Diagnostics.Append(noSuchSession(id, d.Data.LiveAddress, err))
 		return
 	case err != nil:
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
@@ -76,27 +70,22 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 	}
 	m.fill(s, attributes)
 	if required, fromList := m.untold(); len(required)+len(fromList) > 0 {
-		if s, _ := listed(ctx, d.data, id, since, &resp.Diagnostics); s != nil {
+		if s, _ := listed(ctx, d.Data, id, since, &resp.Diagnostics); s != nil {
 			m.fill(s, attributes)
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
 
-// canList reports why a data source or list resource cannot call the live API.
-func canList(data *providerdata.Data, user string) diag.Diagnostics {
-	diags := data.CanRead(user)
-	diags.Append(data.NeedLive(user)...)
-	return diags
-}
-
 const listTypeName = "vodlive_live_sessions"
 
 // NewListDataSource returns the data source vodlive_live_sessions.
-func NewListDataSource() datasource.DataSource { return &several{} }
+func NewListDataSource() datasource.DataSource {
+	return &several{providerdata.DataSource{TypeName: listTypeName}}
+}
 
 // several is the data source of all matching sessions.
-type several struct{ data *providerdata.Data }
+type several struct{ providerdata.DataSource }
 
 var _ datasource.DataSourceWithConfigure = (*several)(nil)
 
@@ -105,10 +94,6 @@ type severalModel struct {
 
 	Limit    types.Int64 `tfsdk:"limit"`
 	Sessions []session   `tfsdk:"sessions"`
-}
-
-func (d *several) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = listTypeName
 }
 
 func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -125,9 +110,7 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 			NestedObject:        schema.NestedAttributeObject{Attributes: sessionAttributes()},
 		},
 	}
-	for name, attribute := range filterAttributes {
-		attributes[name] = attribute
-	}
+	maps.Copy(attributes, filterAttributes)
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the live sessions of the account, with every field that the service returns. The provider applies the filters itself: " +
 			"each read requests pages of the service's listing until `limit` sessions have matched.",
@@ -135,30 +118,18 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 	}
 }
 
-func (d *several) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (d *several) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var m severalModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	resp.Diagnostics.Append(canList(d.data, listTypeName)...)
+	resp.Diagnostics.Append(d.Data.ReadLive(listTypeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	matches, err := m.matcher()
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("name_regex"), "Invalid name_regex", err.Error())
-		return
-	}
 	m.Sessions = []session{}
-	for s, err := range d.data.Sessions.All(ctx) {
-		if err != nil {
-			resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the live sessions", err))
+	for s, problem := range m.matching(ctx, d.Data) {
+		if problem != nil {
+			resp.Diagnostics.Append(problem)
 			return
-		}
-		if !matches(s) {
-			continue
 		}
 		item := newSession()
 		item.fill(s, attributes)

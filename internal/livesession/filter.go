@@ -1,15 +1,20 @@
 package livesession
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // filter selects sessions for a data source or a list resource. A null attribute selects all. The
@@ -25,7 +30,7 @@ type filter struct {
 
 // filterAttributes are the attributes of filter, for the schemas of the data source and of the list
 // resource.
-var filterAttributes = map[string]schema.StringAttribute{
+var filterAttributes = map[string]schema.Attribute{
 	"region": filterBy("Only sessions in this region.", notBlank()),
 	"mode":   filterBy("Only sessions with this mode: `HA` or `NORM`.", oneOf(modes...)),
 	"input": filterBy("Only sessions with this input: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
@@ -40,25 +45,38 @@ func filterBy(description string, rules ...validator.String) schema.StringAttrib
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: rules}
 }
 
-// matcher returns the filter as a function. The error is an invalid name_regex that was unknown
-// during validation.
-func (f *filter) matcher() (func(*api.Session) bool, error) {
-	pattern, err := regexp.Compile(f.NameRegex.ValueString())
-	if err != nil {
-		return nil, fmt.Errorf("name_regex: %w", err)
+// matching yields the sessions of the account that match. An error is the last element.
+func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq2[*api.Session, diag.Diagnostic] {
+	return func(yield func(*api.Session, diag.Diagnostic) bool) {
+		pattern, err := regexp.Compile(f.NameRegex.ValueString())
+		if err != nil { // it was unknown during validation
+			yield(nil, diag.NewAttributeErrorDiagnostic(path.Root("name_regex"), "Invalid name_regex", "name_regex: "+err.Error()))
+			return
+		}
+		for s, err := range data.Sessions.All(ctx) {
+			if err != nil {
+				yield(nil, providerdata.ErrorDiagnostic("Listing the live sessions", err))
+				return
+			}
+			if f.matches(s) && pattern.MatchString(s.Name) && !yield(s, nil) {
+				return
+			}
+		}
 	}
+}
+
+// matches applies all attributes but name_regex. Spellings of the service that mean the same count
+// as the same.
+func (f *filter) matches(s *api.Session) bool {
 	same := func(want types.String, got string) bool { return want.IsNull() || want.ValueString() == got }
-	return func(s *api.Session) bool {
-		// Spellings of the service that mean the same count as the same, as everywhere.
-		return (f.Region.IsNull() || strings.EqualFold(f.Region.ValueString(), s.Region)) &&
-			same(f.Mode, canonical(s.Mode, modes)) && same(f.Input, canonical(s.Input, directions)) && same(f.Status, canonical(s.Status, statuses)) &&
-			(f.Name.IsNull() || api.SameText(f.Name.ValueString(), s.Name)) && pattern.MatchString(s.Name)
-	}, nil
+	return (f.Region.IsNull() || strings.EqualFold(f.Region.ValueString(), s.Region)) &&
+		same(f.Mode, canonical(s.Mode, modes)) && same(f.Input, canonical(s.Input, directions)) && same(f.Status, canonical(s.Status, statuses)) &&
+		(f.Name.IsNull() || api.SameText(f.Name.ValueString(), s.Name))
 }
 
 // regex allows regular expressions of Go's regexp package.
-func regex() stringRule {
-	return stringRule{allowed: "must be a regular expression in RE2 syntax", problem: func(value string) string {
+func regex() providerdata.StringRule {
+	return providerdata.StringRule{Allowed: "must be a regular expression in RE2 syntax", Problem: func(value string) string {
 		if _, err := regexp.Compile(value); err != nil {
 			return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err)
 		}

@@ -6,24 +6,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // NewListResource returns the list resource vodlive_live_session of `terraform query`.
-func NewListResource() list.ListResource { return &listing{} }
+func NewListResource() list.ListResource {
+	return &listing{providerdata.Resource{TypeName: typeName}}
+}
 
 // listing is the list resource. It makes no GET per session: the listing has every field.
-type listing struct{ data *providerdata.Data }
+type listing struct{ providerdata.Resource }
 
 var _ list.ListResourceWithConfigure = (*listing)(nil)
-
-func (l *listing) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
 
 func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	attributes := map[string]schema.Attribute{}
@@ -37,33 +33,20 @@ func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourc
 	}
 }
 
-func (l *listing) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	l.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (l *listing) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var f filter
 	diags := req.Config.Get(ctx, &f)
-	diags.Append(canList(l.data, typeName)...)
+	diags.Append(l.Data.ReadLive(typeName)...)
 	if diags.HasError() {
-		stream.Results = list.ListResultsStreamDiagnostics(diags)
-		return
-	}
-	matches, err := f.matcher()
-	if err != nil {
-		diags.AddAttributeError(path.Root("name_regex"), "Invalid name_regex", err.Error())
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
 		found := int64(0)
-		for s, err := range l.data.Sessions.All(ctx) {
-			if err != nil {
-				push(list.ListResult{Diagnostics: diag.Diagnostics{providerdata.ErrorDiagnostic("Listing the live sessions", err)}})
+		for s, problem := range f.matching(ctx, l.Data) {
+			if problem != nil {
+				push(list.ListResult{Diagnostics: diag.Diagnostics{problem}})
 				return
-			}
-			if !matches(s) {
-				continue
 			}
 			found++
 			if !push(result(ctx, req, s)) || (req.Limit > 0 && found >= req.Limit) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -36,8 +37,8 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		r.planCreate(ctx, &plan, resp)
 		return
 	}
-	if r.data != nil && !r.data.Unknown {
-		r.data.Creates.Own(state.ID.ValueString()) // so that no lost create of this run claims it
+	if r.Data != nil && !r.Data.Unknown {
+		r.Data.Creates.Own(state.ID.ValueString()) // so that no lost create of this run claims it
 	}
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -97,15 +98,15 @@ func (m *session) forgotten(what string) (diags diag.Diagnostics) {
 
 // planCreate applies the rules for a new session.
 func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resource.ModifyPlanResponse) {
-	resp.Diagnostics.Append(plan.checkFuture(r.now())...)
-	if r.data == nil {
+	resp.Diagnostics.Append(plan.checkFuture(time.Now())...)
+	if r.Data == nil {
 		return
 	}
-	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
-	if resp.Diagnostics.HasError() || r.data.Unknown || r.data.SkipRegionValidation || plan.Region.IsUnknown() {
+	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
+	if resp.Diagnostics.HasError() || r.Data.Unknown || r.Data.SkipRegionValidation || plan.Region.IsUnknown() {
 		return
 	}
-	regions, err := r.data.Regions(ctx)
+	regions, err := r.Data.Regions(ctx)
 	if ctx.Err() != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", ctx.Err()))
 		return

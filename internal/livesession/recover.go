@@ -31,7 +31,7 @@ func (r *liveSession) createFailed(ctx context.Context, given session, sent time
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
-	l := lost{sessions: r.data.Sessions, creates: &r.data.Creates, given: given, spec: given.spec(), sent: sent}
+	l := lost{sessions: r.Data.Sessions, creates: &r.Data.Creates, given: given, spec: given.spec(), sent: sent}
 	l.search(ctx)
 	return diag.NewErrorDiagnostic("The live session may have been created",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The provider did not send it again, because that could create a second session.\n\n%s",

@@ -22,13 +22,11 @@ import (
 const typeName = "vodlive_live_session"
 
 // NewResource returns the resource vodlive_live_session.
-func NewResource() resource.Resource { return &liveSession{now: time.Now} }
-
-// liveSession is the resource.
-type liveSession struct {
-	data *providerdata.Data // nil while Terraform validates
-	now  func() time.Time
+func NewResource() resource.Resource {
+	return &liveSession{providerdata.Resource{TypeName: typeName}}
 }
+
+type liveSession struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithConfigure      = (*liveSession)(nil)
@@ -37,10 +35,6 @@ var (
 	_ resource.ResourceWithModifyPlan     = (*liveSession)(nil)
 	_ resource.ResourceWithValidateConfig = (*liveSession)(nil)
 )
-
-func (r *liveSession) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
 
 func (r *liveSession) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = resourceSchema(ctx)
@@ -52,10 +46,6 @@ func (r *liveSession) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 	}}
 }
 
-func (r *liveSession) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
 }
@@ -65,7 +55,7 @@ func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateR
 func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var m model
 	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
-	resp.Diagnostics.Append(r.data.NeedLive(typeName)...)
+	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -74,7 +64,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	// that is gone, and a CLI below 1.12 has stored none.
 	setIdentity(ctx, resp.Identity, id, &resp.Diagnostics)
 	importing := m.Name.IsNull() // required, so only null during an import
-	if r.data.Unknown {
+	if r.Data.Unknown {
 		if importing {
 			resp.Diagnostics.AddError("The provider configuration is not known yet",
 				fmt.Sprintf("Live session %s cannot be imported while values in the provider block come from a resource that is not applied yet. "+
@@ -85,7 +75,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	s, paged, err := r.read(ctx, id, req, resp)
 	switch {
 	case api.NotFound(err) && importing:
-		resp.Diagnostics.Append(noSuchSession(id, r.data.LiveAddress, err))
+		resp.Diagnostics.Append(noSuchSession(id, r.Data.LiveAddress, err))
 		return
 	case api.NotFound(err):
 		resp.State.RemoveResource(ctx)
@@ -109,7 +99,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	lastStatus, diags := req.Private.GetKey(ctx, listedKey)
 	resp.Diagnostics.Append(diags...)
 	if needsListing(&m, string(lastStatus)) {
-		if s, _ := listed(ctx, r.data, id, time.Time{}, &resp.Diagnostics); s != nil {
+		if s, _ := listed(ctx, r.Data, id, time.Time{}, &resp.Diagnostics); s != nil {
 			seen.response(s, true)
 			resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&m.session))...)
 		}
@@ -134,13 +124,13 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 // read reads a session of the state. If no GET has returned the session since its creation, read
 // waits as for a new session.
 func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequest, resp *resource.ReadResponse) (s *api.Session, paged bool, err error) {
-	r.data.Creates.Own(id) // so that no lost create of this run claims it
+	r.Data.Creates.Own(id) // so that no lost create of this run claims it
 	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
 	resp.Diagnostics.Append(diags...)
 	if unconfirmed == nil {
-		return r.data.Sessions.Get(ctx, id)
+		return r.Data.Sessions.Get(ctx, id)
 	}
-	s, err = getUnconfirmed(ctx, r.data.API.GetSession, id)
+	s, err = getUnconfirmed(ctx, r.Data.API.GetSession, id)
 	if err == nil {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 	}
@@ -182,9 +172,9 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !r.data.Unknown {
+	if !r.Data.Unknown {
 		// The session keeps running, so a later lost create of this run must not claim it.
-		r.data.Creates.Own(m.ID.ValueString())
+		r.Data.Creates.Own(m.ID.ValueString())
 	}
 	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
 }

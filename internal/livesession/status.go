@@ -27,13 +27,13 @@ import (
 const statusTypeName = "vodlive_live_session_status"
 
 // NewStatusResource returns the resource vodlive_live_session_status.
-func NewStatusResource() resource.Resource { return &sessionStatus{} }
+func NewStatusResource() resource.Resource {
+	return &sessionStatus{providerdata.Resource{TypeName: statusTypeName}}
+}
 
 // sessionStatus is the resource that waits for many sessions at once. It has no counterpart at the
 // service: Read keeps the state, and Delete drops it.
-type sessionStatus struct {
-	data *providerdata.Data // nil while Terraform validates
-}
+type sessionStatus struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithConfigure  = (*sessionStatus)(nil)
@@ -46,10 +46,6 @@ type statusModel struct {
 	Triggers      types.Map      `tfsdk:"triggers"`
 	Sessions      types.Map      `tfsdk:"sessions"`
 	Timeouts      timeouts.Value `tfsdk:"timeouts"`
-}
-
-func (r *sessionStatus) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = statusTypeName
 }
 
 func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -93,17 +89,13 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 	}
 }
 
-func (r *sessionStatus) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 // ModifyPlan keeps the sessions of the state if the change asks for no wait.
 func (r *sessionStatus) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return
 	}
-	if r.data != nil {
-		resp.Diagnostics.Append(r.data.NeedLive(statusTypeName)...)
+	if r.Data != nil {
+		resp.Diagnostics.Append(r.Data.NeedLive(statusTypeName)...)
 	}
 	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
 		return
@@ -154,7 +146,7 @@ func (r *sessionStatus) Delete(context.Context, resource.DeleteRequest, *resourc
 // wait waits for the sessions and sets m.Sessions.
 func (r *sessionStatus) wait(ctx context.Context, m *statusModel, limit time.Duration, diags *diag.Diagnostics) {
 	if !diags.HasError() {
-		diags.Append(r.data.NeedLive(statusTypeName)...)
+		diags.Append(r.Data.NeedLive(statusTypeName)...)
 	}
 	if diags.HasError() {
 		return
@@ -165,7 +157,7 @@ func (r *sessionStatus) wait(ctx context.Context, m *statusModel, limit time.Dur
 	if !m.WaitForStatus.IsNull() {
 		want = elements(m.WaitForStatus)
 	}
-	g := group{list: r.data.Sessions.All, ids: elements(m.SessionIDs), want: want}
+	g := group{list: r.Data.Sessions.All, ids: elements(m.SessionIDs), want: want}
 	if problem := g.wait(ctx); problem != nil {
 		diags.Append(problem)
 		return

@@ -1,7 +1,7 @@
 package livesession
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -9,76 +9,41 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// stringRule validates a known string.
-type stringRule struct {
-	allowed string                           // the rule, such as "must not be blank"
-	problem func(value string) (text string) // "" for none
-	doubts  bool                             // a problem is a warning, not an error
-}
-
-func (v stringRule) Description(context.Context) string         { return v.allowed }
-func (v stringRule) MarkdownDescription(context.Context) string { return v.allowed }
-
-func (v stringRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	switch problem := v.problem(req.ConfigValue.ValueString()); {
-	case problem == "":
-	case v.doubts:
-		resp.Diagnostics.AddAttributeWarning(req.Path, "Doubtful "+label(req.Path), problem)
-	default:
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+label(req.Path), problem)
-	}
-}
-
-// label is the path of an attribute without list indexes and set values.
-func label(p path.Path) string {
-	var names []string
-	for _, step := range p.Steps() {
-		if name, ok := step.(path.PathStepAttributeName); ok {
-			names = append(names, string(name))
+// rule allows the values for which check is true. The hint, if any, ends the text of the error.
+func rule(allowed string, check func(value string) (ok bool, hint string)) providerdata.StringRule {
+	return providerdata.StringRule{Allowed: allowed, Problem: func(value string) string {
+		ok, hint := check(value)
+		if ok {
+			return ""
 		}
-	}
-	return strings.Join(names, ".")
+		return fmt.Sprintf("%q was given; it %s.%s", value, allowed, hint)
+	}}
 }
 
 // oneOf allows the given values. If only the case or a separator is wrong, it suggests the right
 // value.
-func oneOf(values ...string) stringRule {
-	allowed := "must be " + quoted(values)
-	return stringRule{allowed: allowed, problem: func(value string) string {
-		if slices.Contains(values, value) {
-			return ""
-		}
-		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
+func oneOf(values ...string) providerdata.StringRule {
+	return rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
 		if meant := alike(value, values); meant != "" {
-			problem += fmt.Sprintf(" Write %q.", meant)
+			hint = fmt.Sprintf(" Write %q.", meant)
 		}
-		return problem
-	}}
+		return slices.Contains(values, value), hint
+	})
 }
 
 // notBlank rejects an empty string and white space.
-func notBlank() stringRule {
-	return stringRule{allowed: "must not be blank", problem: func(value string) string {
-		if strings.TrimSpace(value) == "" {
-			return fmt.Sprintf("%q was given; it must not be blank.", value)
-		}
-		return ""
-	}}
+func notBlank() providerdata.StringRule {
+	return rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
 }
 
 // knownStatus only warns of an unknown status, because the service may have added it.
-func knownStatus() stringRule {
-	return stringRule{allowed: "should be " + quoted(statuses), doubts: true, problem: func(value string) string {
+func knownStatus() providerdata.StringRule {
+	return providerdata.StringRule{Allowed: "should be " + quoted(statuses), Doubtful: true, Problem: func(value string) string {
 		if slices.Contains(statuses, value) || strings.TrimSpace(value) == "" { // notBlank rejects a blank one
 			return ""
 		}
@@ -95,9 +60,9 @@ var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|w
 
 // streamURL allows an rtmp or rtmps URL with a host. It never shows the value, because the path
 // carries a stream key.
-func streamURL() stringRule {
+func streamURL() providerdata.StringRule {
 	const allowed = "must be an rtmp:// or rtmps:// URL with a host"
-	return stringRule{allowed: allowed, problem: func(value string) string {
+	return providerdata.StringRule{Allowed: allowed, Problem: func(value string) string {
 		if wrong := streamURLProblem(value); wrong != "" {
 			return fmt.Sprintf("The value given (sensitive, so not shown) %s; it %s.", wrong, allowed)
 		}
@@ -131,23 +96,17 @@ func streamURLProblem(value string) string {
 }
 
 // timezone allows the names of the tz database.
-func timezone() stringRule {
-	return stringRule{
-		allowed: "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\"",
-		problem: localtime.ZoneProblem,
-	}
+func timezone() providerdata.StringRule {
+	return providerdata.StringRule{Allowed: localtime.ZoneRule, Problem: localtime.ZoneProblem}
 }
 
 // localTime allows YYYY-MM-DD HH:MM with a valid day and hour.
-func localTime() stringRule {
-	const allowed = "must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\""
-	return stringRule{allowed: allowed, problem: func(value string) string {
+func localTime() providerdata.StringRule {
+	return rule("must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\"", func(value string) (ok bool, hint string) {
 		if _, err := localtime.Parse(value); err == nil {
-			return ""
-		}
-		problem := fmt.Sprintf("%q was given; it %s.", value, allowed)
-		if clock.MatchString(value) {
-			return problem + " This day or hour does not exist."
+			return true, ""
+		} else if errors.Is(err, localtime.ErrNoSuchTime) {
+			return false, " This day or hour does not exist."
 		}
 		value = strings.TrimSpace(value)
 		t, ok := localtime.Read(value)
@@ -157,10 +116,8 @@ func localTime() stringRule {
 			ok = err == nil
 		}
 		if ok {
-			problem += fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout))
+			hint = fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout))
 		}
-		return problem
-	}}
+		return false, hint
+	})
 }
-
-var clock = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)

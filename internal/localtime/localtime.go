@@ -7,6 +7,7 @@
 package localtime
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -18,6 +19,9 @@ const Layout = "2006-01-02 15:04"
 
 var form = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$`)
 
+// ErrNoSuchTime is the error of Parse for a day or hour that no calendar or clock has.
+var ErrNoSuchTime = errors.New("this day or hour does not exist")
+
 // Parse parses a local time. The result has the location UTC.
 func Parse(value string) (time.Time, error) {
 	if !form.MatchString(value) {
@@ -25,7 +29,7 @@ func Parse(value string) (time.Time, error) {
 	}
 	t, err := time.Parse(Layout, value)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q: this day or hour does not exist", value)
+		return time.Time{}, fmt.Errorf("%q: %w", value, ErrNoSuchTime)
 	}
 	return t, nil
 }
@@ -56,7 +60,7 @@ func Instants(wall time.Time, loc *time.Location) []time.Time {
 	for _, t := range zones {
 		_, seconds := t.In(loc).Zone()
 		candidate := wall.Add(-time.Duration(seconds) * time.Second).In(loc)
-		if sameClock(candidate, wall) && !slices.ContainsFunc(found, candidate.Equal) {
+		if candidate.Format(Layout) == wall.Format(Layout) && !slices.ContainsFunc(found, candidate.Equal) {
 			found = append(found, candidate)
 		}
 	}
@@ -67,8 +71,6 @@ func Instants(wall time.Time, loc *time.Location) []time.Time {
 func inZone(wall time.Time, loc *time.Location) time.Time {
 	return time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, loc)
 }
-
-func sameClock(t, wall time.Time) bool { return t.Format(Layout) == wall.Format(Layout) }
 
 // Around returns the last local time before and the first after the clock change that skips wall.
 func Around(wall time.Time, loc *time.Location) (before, after string) {

@@ -59,35 +59,30 @@ func SameZone(a, b string) bool {
 		return false
 	}
 	one, err := contents(first)
-	if err != nil {
-		return false
-	}
-	other, err := contents(second)
-	return err == nil && bytes.Equal(one, other)
+	other, otherErr := contents(second)
+	return err == nil && otherErr == nil && bytes.Equal(one, other)
 }
 
 func contents(file *zip.File) ([]byte, error) {
 	r, err := file.Open()
 	if err != nil {
-		return nil, fmt.Errorf("reading time zone %s: %w", file.Name, err)
+		return nil, err
 	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("reading time zone %s: %w", file.Name, err)
-	}
-	return data, nil
+	return io.ReadAll(r)
 }
 
 var offset = regexp.MustCompile(`^(?i:utc|gmt)?[+-]\d{1,2}(:?\d{2})?$`)
 
+// ZoneRule is what a name must be.
+const ZoneRule = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
+
 // ZoneProblem says why a name is not a time zone and, if possible, what to write instead. It is ""
 // for a valid name.
 func ZoneProblem(name string) string {
-	const allowed = "must be a name of the tz database, such as \"Europe/Berlin\", \"America/New_York\" or \"UTC\""
 	if _, err := Zone(name); err == nil {
 		return ""
 	}
-	problem := fmt.Sprintf("%q was given; it %s.", name, allowed)
+	problem := fmt.Sprintf("%q was given; it %s.", name, ZoneRule)
 	meant := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(name), " ", "_"))
 	if offset.MatchString(meant) {
 		problem += " An offset is not enough: it does not say when clocks change."

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -57,7 +56,7 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	p.run(ctx, nil)
 	if p.uploads {
-		p.diags.Append(p.data.PlanUpload(ctx, typeName, time.Now())...)
+		p.diags.Append(p.data.PlanUpload(ctx, typeName)...)
 	}
 	resp.Diagnostics.Append(p.diags...)
 	if resp.Diagnostics.HasError() {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -253,7 +252,7 @@ func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted model
 	if p.diags.HasError() {
 		return
 	}
-	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName, time.Now())...)
+	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName)...)
 }
 
 // baseName is the default name of a new upload. It is unknown where the apply may keep a stored file.

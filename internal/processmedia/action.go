@@ -6,7 +6,6 @@ package processmedia
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/actionvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -55,7 +54,7 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	if a.data == nil {
 		return
 	}
-	resp.Diagnostics.Append(a.data.PlanUpload(ctx, typeName, time.Now())...)
+	resp.Diagnostics.Append(a.data.PlanUpload(ctx, typeName)...)
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	switch {

@@ -93,20 +93,20 @@ func (s *settings) useToken(source credential.TokenSource, origin string) {
 
 // expiryCheck reads the token and checks its expiry, without a request. It is not used for a
 // command, which runs only when a request needs the token.
-func expiryCheck(source credential.TokenSource, origin string) func(context.Context, time.Time) error {
-	return func(ctx context.Context, now time.Time) error {
+func expiryCheck(source credential.TokenSource, origin string) func(context.Context) error {
+	return func(ctx context.Context) error {
 		token, err := source.Token(ctx, "")
 		if err != nil {
 			return fmt.Errorf("%s: %w", origin, err)
 		}
 		at, ok := credential.TokenExpiry(token)
-		if ok && !at.After(now) {
+		if ok && !at.After(time.Now()) {
 			// The token may have been renewed since it was read.
 			if fresh, err := source.Token(ctx, token); err == nil {
 				at, ok = credential.TokenExpiry(fresh)
 			}
 		}
-		if ok && !at.After(now) {
+		if ok && !at.After(time.Now()) {
 			return fmt.Errorf("%s has a token that expired at %s. Get a new one", origin, at.UTC().Format(time.RFC3339))
 		}
 		return nil

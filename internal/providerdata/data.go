@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -38,7 +37,7 @@ type Settings struct {
 
 	// CheckToken checks, without a request, that the identity token can be read and that a JWT has
 	// not expired. It is nil if nothing can be checked before the first request.
-	CheckToken func(ctx context.Context, now time.Time) error
+	CheckToken func(ctx context.Context) error
 
 	SkipRegionValidation bool
 }
@@ -82,12 +81,12 @@ func (d *Data) NeedUpload(user string) diag.Diagnostics {
 
 // PlanUpload is NeedUpload and CheckToken, for plans whose apply makes requests to the upload and
 // batch API.
-func (d *Data) PlanUpload(ctx context.Context, user string, now time.Time) diag.Diagnostics {
+func (d *Data) PlanUpload(ctx context.Context, user string) diag.Diagnostics {
 	diags := d.NeedUpload(user)
 	if diags.HasError() || d.Unknown || d.CheckToken == nil {
 		return diags
 	}
-	if err := d.CheckToken(ctx, now); err != nil {
+	if err := d.CheckToken(ctx); err != nil {
 		diags.AddError("The identity token cannot be used", fmt.Sprintf("%s needs it to call the upload and batch API. %s", user, sentence(err.Error())))
 	}
 	return diags
@@ -103,6 +102,11 @@ func (d *Data) CanRead(user string) diag.Diagnostics {
 				"Add `depends_on` with that resource to the data source, so that Terraform reads it during apply.", user))
 	}
 	return diags
+}
+
+// ReadLive is CanRead and NeedLive.
+func (d *Data) ReadLive(user string) diag.Diagnostics {
+	return append(d.CanRead(user), d.NeedLive(user)...)
 }
 
 func missing(apiName, user string, items []string) (diags diag.Diagnostics) {

@@ -19,9 +19,11 @@ import (
 const typeName = "vodlive_regions"
 
 // NewDataSource returns the data source vodlive_regions.
-func NewDataSource() datasource.DataSource { return &dataSource{} }
+func NewDataSource() datasource.DataSource {
+	return &dataSource{providerdata.DataSource{TypeName: typeName}}
+}
 
-type dataSource struct{ data *providerdata.Data }
+type dataSource struct{ providerdata.DataSource }
 
 var _ datasource.DataSourceWithConfigure = (*dataSource)(nil)
 
@@ -33,10 +35,6 @@ type model struct {
 type entry struct {
 	Name types.String `tfsdk:"name"`
 	JSON types.String `tfsdk:"json"`
-}
-
-func (d *dataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
 }
 
 func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -63,17 +61,12 @@ func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	}
 }
 
-func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
-	d.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (d *dataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	resp.Diagnostics.Append(d.data.CanRead(typeName)...)
-	resp.Diagnostics.Append(d.data.NeedLive(typeName)...)
+	resp.Diagnostics.Append(d.Data.ReadLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	regions, err := d.data.Regions(ctx)
+	regions, err := d.Data.Regions(ctx)
 	if err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", err))
 		return

@@ -1,0 +1,41 @@
+package providerdata
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+)
+
+// Resource is the type name of a resource or list resource, which embeds it, and its Data: nil
+// while Terraform validates.
+type Resource struct {
+	TypeName string
+	Data     *Data
+}
+
+// Metadata returns the type name.
+func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = r.TypeName
+}
+
+// Configure sets Data.
+func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.Data = From(req.ProviderData, &resp.Diagnostics)
+}
+
+// DataSource is Resource for data sources.
+type DataSource struct {
+	TypeName string
+	Data     *Data
+}
+
+// Metadata returns the type name.
+func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = d.TypeName
+}
+
+// Configure sets Data.
+func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.Data = From(req.ProviderData, &resp.Diagnostics)
+}
