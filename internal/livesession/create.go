@@ -3,6 +3,7 @@ package livesession
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -47,11 +48,9 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 
-	n := &newborn{model: &m, given: given, shown: given, renditions: renditions{}}
+	n := &newborn{model: &m, given: given, shown: given, memory: memory{Unconfirmed: true, Unseen: byListing}}
 	n.seen(created)
 	n.save(ctx, resp)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, []byte("true"))...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, []byte(byListing))...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -62,33 +61,48 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 
 // newborn is the session of a running Create, after the service has returned its id.
 type newborn struct {
-	model      *model  // written to the state, with the arguments as planned: Terraform refuses others
-	given      session // as planned, with the URLs of write-only arguments
-	shown      session // as the service shows it
-	renditions renditions
+	memory
+	model *model  // written to the state, with the arguments as planned: Terraform refuses others
+	given session // as planned, with the URLs of write-only arguments
+	shown session // as the service shows it
 }
 
 // seen applies a response of the service.
 func (n *newborn) seen(s *api.Session) {
 	n.shown.fill(s, arguments)
-	n.renditions.note(n.model, &n.shown)
+	for _, a := range differing(&n.model.session, &n.shown) {
+		if !n.model.writeOnly(a) {
+			n.add(a.name, a.value(&n.shown))
+		}
+	}
 	n.model.fill(s, computed)
 }
 
 func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
 	resp.Diagnostics.Append(resp.State.Set(ctx, *n.model)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, renditionsKey, n.renditions.encoded())...)
+	resp.Diagnostics.Append(n.keep(ctx, resp.Private)...)
 	setIdentity(ctx, resp.Identity, n.model.ID.ValueString(), &resp.Diagnostics)
 }
 
-// settle waits for the session and fills in the values that the create response lacks.
+// settle waits for the session and fills in the values that the create response lacks. It sends GETs
+// until one has returned the session, the first at once. Only then does it use pages of the listing,
+// which may show a session for which a GET still returns 404.
 func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
-	p := &confirming{get: r.Data.API.GetSession, then: r.Data.Sessions}
-	last, failed := wait(ctx, p, created, waitFor(n.model.WaitForStatus))
-	n.seen(last)
-	if p.confirmed {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
+	first := true
+	poll := func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+		switch {
+		case !n.Unconfirmed:
+			return r.Data.Sessions.Poll(ctx, id, early, late)
+		case !first && !pause(ctx, early+rand.N(late-early+1)):
+			return nil, ctx.Err()
+		}
+		first = false
+		s, err := r.Data.API.GetSession(ctx, id)
+		n.Unconfirmed = err != nil
+		return s, err
 	}
+	last, failed := wait(ctx, poll, created, waitFor(n.model.WaitForStatus))
+	n.seen(last)
 	if failed != nil {
 		resp.Diagnostics.Append(failed)
 		return
@@ -98,8 +112,7 @@ func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Sessi
 	}
 	if s := r.listedNew(ctx, created.ID, &resp.Diagnostics); s != nil {
 		n.seen(s)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, nil)...)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&n.model.session))...)
+		n.Unseen, n.Listed = "", n.model.Status.String()
 	}
 }
 

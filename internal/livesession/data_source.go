@@ -51,7 +51,7 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 }
 
 func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	m := newSession()
+	m := model{session: newSession()}
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
 	resp.Diagnostics.Append(d.Data.ReadLive(typeName)...)
 	if resp.Diagnostics.HasError() {
@@ -74,7 +74,7 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 			m.fill(s, attributes)
 		}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, m.session)...)
 }
 
 const listTypeName = "vodlive_live_sessions"

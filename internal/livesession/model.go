@@ -76,11 +76,18 @@ func newModel() model {
 func newSession() session { return session{InputPreset: types.ObjectNull(presetTypes)} }
 
 // spec returns the arguments of the create request.
-func (m *session) spec() (spec api.SessionSpec) {
-	for _, a := range arguments {
-		a.send(m, &spec)
+func (m *session) spec() api.SessionSpec {
+	return api.SessionSpec{
+		Name: m.Name.ValueString(), Region: m.Region.ValueString(),
+		Input: m.Input.ValueString(), Mode: m.Mode.ValueString(), OutputMode: m.OutputMode.ValueString(),
+		InputPreset: api.InputPreset{
+			Codec: m.preset("codec").ValueString(), Resolution: m.preset("resolution").ValueString(), Bitrate: m.preset("bitrate").ValueString(),
+		},
+		InputSourceA: m.InputSourceA.ValueString(), InputSourceB: m.InputSourceB.ValueString(),
+		OutputDestinationA: m.OutputDestinationA.ValueString(), OutputDestinationB: m.OutputDestinationB.ValueString(),
+		EnableInputRecord: m.EnableInputRecord.ValueBool(), IsScheduled: m.IsScheduled.ValueBool(),
+		Timezone: m.Timezone.ValueString(), ScheduledAt: m.ScheduledAt.ValueString(),
 	}
-	return spec
 }
 
 // fill sets the values of a response, of the attributes in the list. A value that the response
@@ -88,34 +95,12 @@ func (m *session) spec() (spec api.SessionSpec) {
 // does not apply to the session is null, whether the service sent it as absent, null or "".
 func (m *session) fill(s *api.Session, list []attribute) {
 	for _, a := range list {
-		if a.applies(m) == yes {
+		if a.applies(m).ValueBool() {
 			a.read(m, s, a.values)
 		} else {
 			a.clear(m)
 		}
 	}
-}
-
-// untold names the applicable attributes that no response has set yet: required are arguments
-// without which a session cannot be imported, listed are those that the listing may show.
-func (m *session) untold() (required, listed []string) {
-	for _, a := range attributes {
-		value := a.value(m)
-		switch missing := (value.IsNull() || value.IsUnknown()) && a.applies(m) == yes; {
-		case a.listed && missing:
-			listed = append(listed, a.name)
-		case a.listed || a.send == nil:
-		case a.name == "input_preset":
-			for _, part := range presetParts {
-				if m.preset(part.name).ValueString() == "" && part.name != "codec" { // codec has a default
-					required = append(required, a.name+"."+part.name)
-				}
-			}
-		case missing:
-			required = append(required, a.name)
-		}
-	}
-	return required, listed
 }
 
 // writeOnly reports whether the value of an argument is given by its write-only twin, so that the
@@ -124,15 +109,30 @@ func (m *model) writeOnly(a attribute) bool {
 	return a.twin != nil && !m.URLsWOVersion.IsNull() && a.value(&m.session).IsNull()
 }
 
-// untold is that of the session, without the values that the state must not have.
+// untold names the applicable attributes that no response has set yet, except for values that the
+// state must not have: required are arguments without which a session cannot be imported, listed are
+// those that the listing may show.
 func (m *model) untold() (required, listed []string) {
-	shown := m.session
+	missing := func(a attribute) bool {
+		value := a.value(&m.session)
+		return (value.IsNull() || value.IsUnknown()) && a.applies(&m.session).ValueBool() && !m.writeOnly(a)
+	}
 	for _, a := range arguments {
-		if m.writeOnly(a) {
-			*a.at(&shown) = types.StringValue("not missing")
+		if !a.listed && a.name != "input_preset" && missing(a) {
+			required = append(required, a.name)
 		}
 	}
-	return shown.untold()
+	for _, part := range presetParts {
+		if m.preset(part.name).ValueString() == "" && part.name != "codec" { // codec has a default
+			required = append(required, "input_preset."+part.name)
+		}
+	}
+	for _, a := range attributes {
+		if a.listed && missing(a) {
+			listed = append(listed, a.name)
+		}
+	}
+	return required, listed
 }
 
 // given returns the planned session with the URLs of the configuration's write-only arguments. The

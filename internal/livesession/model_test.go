@@ -152,7 +152,7 @@ func TestSpec(t *testing.T) {
 }
 
 func bornAs(planned *model) *newborn {
-	return &newborn{model: planned, given: planned.session, shown: planned.session, renditions: renditions{}}
+	return &newborn{model: planned, given: planned.session, shown: planned.session}
 }
 
 // TestDiffering changes every argument in turn.
@@ -216,44 +216,4 @@ func TestDiffering(t *testing.T) {
 			t.Errorf("an answer that leaves out everything is a difference: %v", diags)
 		}
 	})
-}
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	names := []string{"ap-south-1", "eu-central-1", "eu-west-1", "us-east-1"}
-	for word, want := range map[string]string{
-		"eu-central-2": "eu-central-1", "eu-cenrtal-1": "eu-central-1", "EU-WEST-1": "eu-west-1", "us-esat-1": "us-east-1",
-		"eucentral1": "eu-central-1", "mars": "", "": "", "eu": "", "us-west-1": "eu-west-1", "us-north-9": "",
-	} {
-		if got := nearest(word, names); got != want {
-			t.Errorf("%q: got %q, want %q", word, got, want)
-		}
-	}
-}
-
-// TestWithin holds the least number of edits against what every distance is.
-func TestWithin(t *testing.T) {
-	t.Parallel()
-	distance := func(a, b string) (edits int) {
-		for !within([]rune(a), []rune(b), edits) {
-			edits++
-		}
-		return edits
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.StringMatching(`[a-d]{0,6}`)
-		a, b := word.Draw(t, "a"), word.Draw(t, "b")
-		d := distance(a, b)
-		if (d == 0) != (a == b) || d != distance(b, a) || d > max(len(a), len(b)) || d < max(len(a), len(b))-min(len(a), len(b)) {
-			t.Fatalf("%q to %q is %d", a, b, d)
-		}
-	})
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"kitten", "sitting", 3}, {"ab", "ba", 1}, {"eu-west", "eu-wset", 1}, {"", "abc", 3}} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("%q to %q: got %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
 }

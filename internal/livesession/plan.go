@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -139,39 +138,8 @@ func regionProblem(region string, allocated []string) string {
 	}
 	names := slices.Sorted(slices.Values(allocated))
 	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(names, "and"))
-	if near := nearest(region, names); near != "" {
+	if near := alike(region, names); near != "" {
 		problem += fmt.Sprintf(" Did you mean %q?", near)
 	}
 	return problem
-}
-
-// nearest returns the name that the user most likely meant, or "". It allows for two wrong letters,
-// but for no more than a third of the word.
-func nearest(word string, names []string) string {
-	given := []rune(strings.ToLower(strings.TrimSpace(word)))
-	for edits := range min(2, max(1, len(word)/3)) + 1 {
-		for _, name := range names {
-			if within(given, []rune(strings.ToLower(name)), edits) {
-				return name
-			}
-		}
-	}
-	return ""
-}
-
-// within reports whether at most so many edits make b of a. An edit adds, removes or replaces a
-// letter, or swaps two neighbours.
-func within(a, b []rune, edits int) bool {
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	switch {
-	case len(a) == 0 || len(b) == 0:
-		return len(a)+len(b) <= edits
-	case edits == 0:
-		return false
-	}
-	swapped := len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0]
-	return within(a[1:], b, edits-1) || within(a, b[1:], edits-1) || within(a[1:], b[1:], edits-1) ||
-		swapped && within(a[2:], b[2:], edits-1)
 }

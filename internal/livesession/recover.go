@@ -12,7 +12,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 )
 
 const (
@@ -31,7 +30,7 @@ func (r *liveSession) createFailed(ctx context.Context, given session, sent time
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
-	l := lost{sessions: r.Data.Sessions, creates: &r.Data.Creates, given: given, spec: given.spec(), sent: sent}
+	l := lost{data: r.Data, given: given, sent: sent}
 	l.search(ctx)
 	return diag.NewErrorDiagnostic("The live session may have been created",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The provider did not send it again, because that could create a second session.\n\n%s",
@@ -42,11 +41,9 @@ func (r *liveSession) createFailed(ctx context.Context, given session, sent time
 // of creation, so the time at which the listing first shows a session tells a new one from an older
 // one.
 type lost struct {
-	sessions *sessions.Reader
-	creates  *providerdata.Creates
-	given    session // with the URLs of write-only arguments
-	spec     api.SessionSpec
-	sent     time.Time // before the request went out
+	data  *providerdata.Data
+	given session   // with the URLs of write-only arguments
+	sent  time.Time // before the request went out
 
 	looked      time.Duration // from the first listing to the last
 	interrupted bool
@@ -84,11 +81,11 @@ func (l *lost) search(ctx context.Context) {
 // look reads the whole listing and sorts the matching sessions into appeared, either and older.
 func (l *lost) look(ctx context.Context) error {
 	var matching []*api.Session
-	for s, err := range l.sessions.All(ctx) {
+	for s, err := range l.data.Sessions.All(ctx) {
 		if err != nil {
 			return err
 		}
-		if mayBe(&l.given, s) && !l.creates.Owns(s.ID) {
+		if mayBe(&l.given, s) && !l.data.Creates.Owns(s.ID) {
 			matching = append(matching, s)
 		}
 	}
@@ -102,7 +99,7 @@ func (l *lost) look(ctx context.Context) error {
 			l.first[s.ID] = true
 		}
 		switch {
-		case l.sessions.ShownBefore(s.ID, l.sent):
+		case l.data.Sessions.ShownBefore(s.ID, l.sent):
 			l.older = append(l.older, s)
 		case l.first[s.ID]:
 			l.either = append(l.either, s)
@@ -117,12 +114,12 @@ func (l *lost) look(ctx context.Context) error {
 // candidate, so that no other lost create with equal arguments names it.
 func (l *lost) take() {
 	appeared := len(l.appeared)
-	l.appeared = slices.DeleteFunc(l.appeared, func(s *api.Session) bool { return l.creates.Owns(s.ID) })
+	l.appeared = slices.DeleteFunc(l.appeared, func(s *api.Session) bool { return l.data.Creates.Owns(s.ID) })
 	l.others = len(l.appeared) < appeared
-	if len(l.appeared) != 1 || len(l.either) > 0 || l.interrupted || l.err != nil || l.creates.Waiting(l.spec) {
+	if len(l.appeared) != 1 || len(l.either) > 0 || l.interrupted || l.err != nil || l.data.Creates.Waiting(l.given.spec()) {
 		return
 	}
-	if only := l.appeared[0]; l.creates.Own(only.ID) {
+	if only := l.appeared[0]; l.data.Creates.Own(only.ID) {
 		l.mine = only
 	} else {
 		l.appeared, l.others = nil, true
@@ -164,11 +161,15 @@ func (l *lost) text() string {
 		writeBlocks(&b, l.either)
 	}
 	if len(l.older) > 0 {
-		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), ids(l.older))
+		var ids []string
+		for _, s := range l.older {
+			ids = append(ids, s.ID)
+		}
+		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), enumerate(ids, "and"))
 	}
 	b.WriteString("\n\n")
 	if l.mine == nil {
-		b.WriteString(listAgain(l.spec))
+		b.WriteString(listAgain(l.given.spec()))
 	} else {
 		b.WriteString("Add this block with the address of the resource, then apply. If several resources have these arguments, import each session into one of them only.")
 	}
@@ -198,14 +199,6 @@ func count(n int) string {
 		return "1 session"
 	}
 	return strconv.Itoa(n) + " sessions"
-}
-
-func ids(list []*api.Session) string {
-	names := make([]string, len(list))
-	for i, s := range list {
-		names[i] = s.ID
-	}
-	return enumerate(names, "and")
 }
 
 // mayBe reports whether a session has the given arguments. An optional value that the service did

@@ -1,9 +1,7 @@
 package livesession
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"time"
@@ -42,7 +40,7 @@ func (r *liveSession) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 
 func (r *liveSession) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: attributes[0].description},
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: computed[0].description},
 	}}
 }
 
@@ -72,7 +70,9 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		return // the state stays as it is until the next run
 	}
-	s, paged, err := r.read(ctx, id, req, resp)
+	known, diags := recall(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	s, paged, err := r.read(ctx, id, &known)
 	switch {
 	case api.NotFound(err) && importing:
 		resp.Diagnostics.Append(noSuchSession(id, r.Data.LiveAddress, err))
@@ -86,28 +86,21 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	before := m.session
-	private, diags := req.Private.GetKey(ctx, renditionsKey)
-	resp.Diagnostics.Append(diags...)
-	unseen, diags := req.Private.GetKey(ctx, unseenKey)
-	resp.Diagnostics.Append(diags...)
-	seen := reading{model: &m, importing: importing, renditions: decodeRenditions(private), unseen: string(unseen)}
-	seen.response(s, paged)
-	if importing {
-		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
-	}
-
-	lastStatus, diags := req.Private.GetKey(ctx, listedKey)
-	resp.Diagnostics.Append(diags...)
-	if needsListing(&m, string(lastStatus)) {
+	m.refresh(s, paged, &known)
+	required, fromList := m.untold()
+	if len(required)+len(fromList) > 0 && known.Listed != m.Status.String() {
 		if s, _ := listed(ctx, r.Data, id, time.Time{}, &resp.Diagnostics); s != nil {
-			seen.response(s, true)
-			resp.Diagnostics.Append(resp.Private.SetKey(ctx, listedKey, listedStatus(&m.session))...)
+			m.refresh(s, true, &known)
+			known.Listed = m.Status.String()
+			required, _ = m.untold()
 		}
 	}
-	if !importing {
+	if importing {
+		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
+	} else {
 		m.ID = types.StringValue(id) // an identity must not change
 	}
-	if required, _ := m.untold(); importing && len(required) > 0 {
+	if importing && len(required) > 0 {
 		resp.Diagnostics.AddError("The live session cannot be imported",
 			fmt.Sprintf("Live session %s exists, but neither the GET nor the listing returned %s, which the import needs. Report this to the service.", id, enumerate(required, "and")))
 		return
@@ -115,26 +108,27 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if !reflect.DeepEqual(before, m.session) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	}
-	if encoded := seen.renditions.encoded(); !bytes.Equal(encoded, private) {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, renditionsKey, encoded)...)
-	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unseenKey, []byte(seen.unseen))...)
+	resp.Diagnostics.Append(known.keep(ctx, resp.Private)...)
 }
 
-// read reads a session of the state. If no GET has returned the session since its creation, read
-// waits as for a new session.
-func (r *liveSession) read(ctx context.Context, id string, req resource.ReadRequest, resp *resource.ReadResponse) (s *api.Session, paged bool, err error) {
+// read reads a session of the state. If no GET has returned it since its creation, read retries on
+// 404, as for a new session.
+func (r *liveSession) read(ctx context.Context, id string, known *memory) (s *api.Session, paged bool, err error) {
 	r.Data.Creates.Own(id) // so that no lost create of this run claims it
-	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
-	resp.Diagnostics.Append(diags...)
-	if unconfirmed == nil {
+	if !known.Unconfirmed {
 		return r.Data.Sessions.Get(ctx, id)
 	}
-	s, err = getUnconfirmed(ctx, r.Data.API.GetSession, id)
-	if err == nil {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
+	start := time.Now()
+	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
+		s, err = r.Data.API.GetSession(ctx, id)
+		known.Unconfirmed = err != nil
+		if !api.NotFound(err) || time.Since(start) >= appearWithin {
+			return s, false, err
+		}
+		if !pause(ctx, interval) {
+			return nil, false, ctx.Err()
+		}
 	}
-	return s, false, err
 }
 
 // gone warns of a session that is removed from the state because of a 404.
@@ -184,20 +178,6 @@ func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, id strin
 	if identity != nil {
 		diags.Append(identity.SetAttribute(ctx, path.Root("id"), id)...)
 	}
-}
-
-// listedKey holds, in the private state, the status at the last lookup in the listing.
-const listedKey = "listed"
-
-func listedStatus(m *session) []byte {
-	status, _ := json.Marshal(m.Status.ValueString()) // cannot fail for a string
-	return status
-}
-
-// needsListing reports whether a listing may show missing values: not again in the same status.
-func needsListing(m *model, lastStatus string) bool {
-	required, listed := m.untold()
-	return len(required)+len(listed) > 0 && lastStatus != string(listedStatus(&m.session))
 }
 
 // listed returns a session from a page of the listing that was requested after since. It is nil if

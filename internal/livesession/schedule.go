@@ -12,13 +12,10 @@ import (
 
 // checkLocalTime checks that scheduled_at exists in timezone, and warns if it exists twice.
 func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
-	loc, err := localtime.Zone(zone)
-	if err != nil {
-		return nil // unknown, not set, or reported by the validator of the attribute
-	}
+	loc, zoneErr := localtime.Zone(zone)
 	wall, err := localtime.Parse(at)
-	if err != nil {
-		return nil
+	if zoneErr != nil || err != nil {
+		return nil // unknown, not set, or reported by the validator of the attribute
 	}
 	switch found := localtime.Instants(wall, loc); len(found) {
 	case 0:
@@ -38,15 +35,9 @@ func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 // checkFuture rejects a start in the past. It applies to new sessions only: an existing session
 // keeps its start.
 func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
-	if !m.IsScheduled.ValueBool() {
-		return nil
-	}
-	loc, err := localtime.Zone(m.Timezone.ValueString())
-	if err != nil {
-		return nil
-	}
+	loc, zoneErr := localtime.Zone(m.Timezone.ValueString())
 	wall, err := localtime.Parse(m.ScheduledAt.ValueString())
-	if err != nil {
+	if !m.IsScheduled.ValueBool() || zoneErr != nil || err != nil {
 		return nil
 	}
 	found := localtime.Instants(wall, loc)

@@ -42,13 +42,16 @@ func resourceSchema(ctx context.Context) schema.Schema {
 			MarkdownDescription: "Version of the write-only URLs, which Terraform does not store: required with any of them. " +
 				"Raise it whenever one of the URLs changes: this replaces the session.",
 		},
-		"timeouts": timeoutsAttribute(ctx),
+		"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
+			Create: true,
+			CreateDescription: "Time limit for creating the session, including the wait for `wait_for_status`, " +
+				"as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
+		}),
 	}
-	for _, a := range attributes {
-		if a.send == nil {
-			known[a.name] = a.computed()
-			continue
-		}
+	for _, a := range computed {
+		known[a.name] = a.computed()
+	}
+	for _, a := range arguments {
 		known[a.name] = a.argument()
 		if a.twin != nil {
 			known[a.name+writeOnlySuffix] = a.writeOnlyArgument()
@@ -143,12 +146,4 @@ func (a attribute) computed() schema.Attribute {
 
 func statusSet() []validator.Set {
 	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank(), knownStatus())}
-}
-
-func timeoutsAttribute(ctx context.Context) schema.Attribute {
-	return providerdata.Timeouts(ctx, timeouts.Opts{
-		Create: true,
-		CreateDescription: "Time limit for creating the session, including the wait for `wait_for_status`, " +
-			"as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
-	})
 }

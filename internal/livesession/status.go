@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -103,14 +104,9 @@ func (r *sessionStatus) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	var state, plan statusModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !resp.Diagnostics.HasError() && !state.waitsFor(&plan) {
+	if state.SessionIDs.Equal(plan.SessionIDs) && state.WaitForStatus.Equal(plan.WaitForStatus) && state.Triggers.Equal(plan.Triggers) {
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("sessions"), state.Sessions)...)
 	}
-}
-
-// waitsFor reports whether an update to the plan waits.
-func (m *statusModel) waitsFor(plan *statusModel) bool {
-	return !m.SessionIDs.Equal(plan.SessionIDs) || !m.WaitForStatus.Equal(plan.WaitForStatus) || !m.Triggers.Equal(plan.Triggers)
 }
 
 func (r *sessionStatus) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -118,10 +114,7 @@ func (r *sessionStatus) Create(ctx context.Context, req resource.CreateRequest, 
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
-	r.wait(ctx, &m, limit, &resp.Diagnostics)
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	}
+	r.apply(ctx, &m, limit, &resp.State, &resp.Diagnostics)
 }
 
 func (r *sessionStatus) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -129,12 +122,7 @@ func (r *sessionStatus) Update(ctx context.Context, req resource.UpdateRequest, 
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	limit, diags := m.Timeouts.Update(ctx, defaultCreateTimeout)
 	resp.Diagnostics.Append(diags...)
-	if m.Sessions.IsUnknown() {
-		r.wait(ctx, &m, limit, &resp.Diagnostics)
-	}
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	}
+	r.apply(ctx, &m, limit, &resp.State, &resp.Diagnostics)
 }
 
 // Read keeps the state: it shows the sessions as they were when the wait ended.
@@ -143,39 +131,41 @@ func (r *sessionStatus) Read(context.Context, resource.ReadRequest, *resource.Re
 // Delete makes no request: the sessions belong to other resources.
 func (r *sessionStatus) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-// wait waits for the sessions and sets m.Sessions.
-func (r *sessionStatus) wait(ctx context.Context, m *statusModel, limit time.Duration, diags *diag.Diagnostics) {
+// apply waits for the sessions, unless the plan knows them, and sets the state.
+func (r *sessionStatus) apply(ctx context.Context, m *statusModel, limit time.Duration, state *tfsdk.State, diags *diag.Diagnostics) {
+	diags.Append(r.Data.NeedLive(statusTypeName)...)
+	if m.Sessions.IsUnknown() && !diags.HasError() {
+		limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+		defer cancel()
+		diags.Append(r.wait(limited, m)...)
+	}
 	if !diags.HasError() {
-		diags.Append(r.Data.NeedLive(statusTypeName)...)
+		diags.Append(state.Set(ctx, m)...)
 	}
-	if diags.HasError() {
-		return
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
-	defer cancel()
-	want := []string{statusReady}
+}
+
+// wait waits for the sessions and sets m.Sessions.
+func (r *sessionStatus) wait(ctx context.Context, m *statusModel) (diags diag.Diagnostics) {
+	g := group{list: r.Data.Sessions.All, ids: elements(m.SessionIDs), want: []string{statusReady}}
 	if !m.WaitForStatus.IsNull() {
-		want = elements(m.WaitForStatus)
+		g.want = elements(m.WaitForStatus)
 	}
-	g := group{list: r.Data.Sessions.All, ids: elements(m.SessionIDs), want: want}
 	if problem := g.wait(ctx); problem != nil {
-		diags.Append(problem)
-		return
+		return diag.Diagnostics{problem}
 	}
 	sessions := map[string]session{}
 	for _, s := range g.shown {
 		shown := newSession()
 		shown.fill(s, attributes)
-		for _, a := range attributes {
+		for _, a := range arguments {
 			if a.twin != nil {
 				a.clear(&shown) // it may be write-only in the session's resource
 			}
 		}
 		sessions[s.ID] = shown
 	}
-	var more diag.Diagnostics
-	m.Sessions, more = types.MapValueFrom(ctx, m.Sessions.ElementType(ctx), sessions)
-	diags.Append(more...)
+	m.Sessions, diags = types.MapValueFrom(ctx, m.Sessions.ElementType(ctx), sessions)
+	return diags
 }
 
 // group is the wait for several sessions.

@@ -49,13 +49,13 @@ func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
 	rule, here := enumerate(rules, "and"), enumerate(values, "and")
 	switch holds := a.applies(&m.session); {
 	case value.IsUnknown():
-	case value.IsNull() && holds == yes:
+	case value.IsNull() && holds.ValueBool():
 		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s.", name, rule, here)
 		if a.sensitive {
 			detail += " A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
 		}
 		diags.AddAttributeError(path.Root(name), name+" is missing", detail)
-	case !value.IsNull() && holds == no:
+	case !value.IsNull() && holds.Equal(types.BoolValue(false)):
 		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Remove `%s`", name, rule, here, name)
 		if value.ValueString() == "" {
 			detail += ", or write null: an empty string counts as set"

@@ -13,27 +13,28 @@ func TestConditional(t *testing.T) {
 	t.Parallel()
 	null, unknownValue := types.StringNull(), types.StringUnknown()
 	text := types.StringValue
+	yes, no, unknown := types.BoolValue(true), types.BoolValue(false), types.BoolUnknown()
 	// What the conditions amount to, by kind and by flag.
 	kinds := map[string]struct {
 		value types.String
-		holds truth
+		holds types.Bool
 	}{
 		"x": {text("x"), yes}, "y": {text("y"), yes}, "z": {text("z"), no}, "empty": {text(""), no},
 		"null": {null, unknown}, "unknown": {unknownValue, unknown}, // a null required attribute is not judged
 	}
 	flags := map[string]struct {
 		value types.Bool
-		holds truth
+		holds types.Bool
 	}{
 		"true": {types.BoolValue(true), yes}, "false": {types.BoolValue(false), no}, "null": {types.BoolNull(), no}, "unknown": {types.BoolUnknown(), unknown},
 	}
 	targets := map[string]struct {
 		value types.String
-		set   truth
+		set   types.Bool
 	}{
 		"set": {text("v"), yes}, "empty": {text(""), yes}, "null": {null, no}, "unknown": {unknownValue, unknown},
 	}
-	both := func(a, b truth) truth {
+	both := func(a, b types.Bool) types.Bool {
 		switch {
 		case a == no || b == no:
 			return no
@@ -67,7 +68,7 @@ var (
 
 // targetIf is an argument that is in input_source_a.
 func targetIf(needs ...condition) attribute {
-	return attribute{name: "target", needs: needs, access: text(func(m *session) *types.String { return &m.InputSourceA }, nil, nil)}
+	return attribute{name: "target", needs: needs, access: text(func(m *session) *types.String { return &m.InputSourceA }, nil)}
 }
 
 func TestConditionalTexts(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"time"
@@ -23,52 +22,6 @@ const (
 	appearWithin = 30 * time.Second
 )
 
-// unconfirmedKey is set in the private state until a GET has returned the new session. Until then a
-// 404 does not mean that the session is gone.
-const unconfirmedKey = "unconfirmed"
-
-// poller waits between early and late and then reads the session. sessions.Reader implements it.
-type poller interface {
-	Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
-}
-
-// confirming sends GETs until one has returned the session, the first at once. After that it polls
-// with then, which may answer from a page of the listing. The listing may show a session for which
-// a GET still returns 404.
-type confirming struct {
-	get       func(ctx context.Context, id string) (*api.Session, error)
-	then      poller
-	asked     bool
-	confirmed bool
-}
-
-func (c *confirming) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
-	if c.confirmed {
-		return c.then.Poll(ctx, id, early, late)
-	}
-	if c.asked && !pause(ctx, early+rand.N(late-early+1)) {
-		return nil, ctx.Err()
-	}
-	c.asked = true
-	s, err := c.get(ctx, id)
-	c.confirmed = err == nil
-	return s, err
-}
-
-// getUnconfirmed reads a session that no GET has returned yet. It retries on 404 for appearWithin.
-func getUnconfirmed(ctx context.Context, get func(context.Context, string) (*api.Session, error), id string) (*api.Session, error) {
-	start := time.Now()
-	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
-		s, err := get(ctx, id)
-		if !api.NotFound(err) || time.Since(start) >= appearWithin {
-			return s, err
-		}
-		if !pause(ctx, interval) {
-			return nil, ctx.Err()
-		}
-	}
-}
-
 // pause waits for d. It is false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
@@ -81,18 +34,27 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
+// pollFunc waits between early and late and then reads the session, as sessions.Reader.Poll does.
+type pollFunc func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
+
 // wait polls a new session until it has one of the wanted statuses, or until it has been read once
 // if want is empty. It returns the session as last read, in any case.
 // Intervals grow from 1 s to 15 s, with jitter. Wait continues on unknown statuses and on transient
 // failures: the retries of a single call cover only seconds.
-func wait(ctx context.Context, p poller, created *api.Session, want []string) (*api.Session, diag.Diagnostic) {
+func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string) (*api.Session, diag.Diagnostic) {
 	start, last := time.Now(), created
 	var trouble error // the failure of the last poll; nil after a success
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
-		s, err := p.Poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
+		s, err := poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
 		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
-			return last, notReadyInTime(last, time.Since(start), trouble)
+			detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` when `timeouts.create` ended after %s. "+
+				"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
+				last.ID, time.Since(start).Round(time.Second), last.Status, taint)
+			if trouble != nil {
+				detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(trouble)
+			}
+			return last, diag.NewErrorDiagnostic("The live session was not ready in time", detail)
 		case ctx.Err() != nil:
 			return last, diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
 				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s.", last.ID, last.Status, taint))
@@ -128,25 +90,10 @@ func wait(ctx context.Context, p poller, created *api.Session, want []string) (*
 const taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
 	"To keep it, run `terraform untaint` with the resource's address"
 
-// notReadyInTime says that the time limit ended the wait. trouble is the failure of the last poll,
-// nil if it did not fail.
-func notReadyInTime(last *api.Session, after time.Duration, trouble error) diag.Diagnostic {
-	detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` when `timeouts.create` ended after %s. "+
-		"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
-		last.ID, after.Round(time.Second), last.Status, taint)
-	if trouble != nil {
-		detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(trouble)
-	}
-	return diag.NewErrorDiagnostic("The live session was not ready in time", detail)
-}
-
 // transient reports whether the next poll may succeed.
 func transient(err error) bool {
-	var e *api.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	return e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || (e.Status == 0 && e.Attempts > 0)
+	e, ok := errors.AsType[*api.Error](err)
+	return ok && (e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Status == 0 && e.Attempts > 0)
 }
 
 // errTimeout is the cancellation cause of a time limit in timeouts. It tells a timeout from an

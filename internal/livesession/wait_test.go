@@ -159,7 +159,7 @@ func TestWait(t *testing.T) {
 				ctx, stop := context.WithTimeoutCause(ctx, limit, errTimeout)
 				defer stop()
 				p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
-				s, failed := wait(ctx, p, &api.Session{ID: "s1", Status: "PENDING"}, tt.want)
+				s, failed := wait(ctx, p.Poll, &api.Session{ID: "s1", Status: "PENDING"}, tt.want)
 				took := time.Since(p.start)
 				if s.ID != "s1" || s.Status != tt.status {
 					t.Errorf("the session is %s with status %s, want s1 with %s", s.ID, s.Status, tt.status)
@@ -193,7 +193,7 @@ func TestWaitPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &script{start: time.Now(), previous: time.Now(), at: statusAfter(10*time.Minute, "PENDING", "READY")}
-		if _, failed := wait(t.Context(), p, &api.Session{ID: "s1"}, []string{"READY"}); failed != nil {
+		if _, failed := wait(t.Context(), p.Poll, &api.Session{ID: "s1"}, []string{"READY"}); failed != nil {
 			t.Fatal(failed)
 		}
 		for i, pause := range p.polls {

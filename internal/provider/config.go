@@ -2,11 +2,8 @@ package provider
 
 import (
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +30,6 @@ const (
 	maxRetriesLimit     = 100
 	maxConcurrency      = 64
 	maxTimeout          = 24 * time.Hour
-	maxCABundleBytes    = 8 << 20
 	defaultMaxRetries   = 5
 	defaultRequestLimit = 30 * time.Second
 	defaultStallLimit   = 60 * time.Second
@@ -260,9 +256,9 @@ func (r *resolver) authorities(v types.String) *x509.CertPool {
 		return nil
 	}
 	const remedy = "Set the path of a PEM file with at least one certificate."
-	content, err := readLimited(t.text, maxCABundleBytes)
+	content, err := os.ReadFile(t.text)
 	if err != nil {
-		r.fail(t, fmt.Sprintf("names %q, which cannot be read: %s", t.text, err), remedy)
+		r.fail(t, "names a file that cannot be read: "+err.Error(), remedy)
 		return nil
 	}
 	pool, err := x509.SystemCertPool()
@@ -274,26 +270,6 @@ func (r *resolver) authorities(v types.String) *x509.CertPool {
 		return nil
 	}
 	return pool
-}
-
-// readLimited reads a regular file. Its errors lack the path, which the caller adds.
-func readLimited(name string, limit int64) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		if pathError, ok := errors.AsType[*os.PathError](err); ok {
-			err = pathError.Err
-		}
-		return nil, err
-	}
-	switch {
-	case info.IsDir():
-		return nil, errors.New("it is a folder")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > limit:
-		return nil, fmt.Errorf("it has %d bytes, more than the limit of %d", info.Size(), limit)
-	}
-	return os.ReadFile(name)
 }
 
 // resumeDir returns the folder for upload records. Unlike in other settings, an empty value counts:
@@ -309,28 +285,8 @@ func (r *resolver) resumeDir(v types.String) string {
 	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {
 		return dir
 	}
-	return userCacheDir(r.env)
-}
-
-// userCacheDir is os.UserCacheDir with an injected environment. It is "" without a home folder, as
-// in some containers.
-func userCacheDir(env Environment) string {
-	lookup := func(name string, below ...string) string {
-		if dir, _ := env(name); filepath.IsAbs(dir) {
-			return filepath.Join(append([]string{dir}, below...)...)
-		}
-		return ""
-	}
-	switch runtime.GOOS {
-	case "windows":
-		return lookup("LocalAppData")
-	case "darwin":
-		return lookup("HOME", "Library", "Caches")
-	}
-	if dir := lookup("XDG_CACHE_HOME"); dir != "" {
-		return dir
-	}
-	return lookup("HOME", ".cache")
+	dir, _ := os.UserCacheDir() // "" without a home folder, as in some containers
+	return dir
 }
 
 // userAgent names the provider and the CLI, and appends TF_APPEND_USER_AGENT, as HashiCorp's SDK

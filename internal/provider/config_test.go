@@ -73,7 +73,7 @@ func TestConfigureRefuses(t *testing.T) {
 		"allowed_customer_ids key path": {config: attrs{"allowed_customer_ids": []string{"vod/input/c"}}, attribute: "allowed_customer_ids", detail: []string{"blank or has a slash"}},
 		"allowed_customer_ids null":     {config: attrs{"allowed_customer_ids": []any{nil}}, attribute: "allowed_customer_ids", detail: []string{"contains null"}},
 		"ca_bundle_file missing":        {config: attrs{"ca_bundle_file": filepath.Join(folder, "none.pem")}, attribute: "ca_bundle_file", detail: []string{"cannot be read", "no such file"}},
-		"ca_bundle_file folder":         {config: attrs{"ca_bundle_file": folder}, attribute: "ca_bundle_file", detail: []string{"it is a folder"}},
+		"ca_bundle_file folder":         {config: attrs{"ca_bundle_file": folder}, attribute: "ca_bundle_file", detail: []string{"a file that cannot be read"}},
 		"ca_bundle_file no certificate": {config: attrs{"ca_bundle_file": notPEM}, attribute: "ca_bundle_file", detail: []string{"contains no certificate"}},
 		"VODLIVE_CA_BUNDLE_FILE":        {env: map[string]string{"VODLIVE_CA_BUNDLE_FILE": notPEM}, detail: []string{"The environment variable VODLIVE_CA_BUNDLE_FILE names"}},
 	} {
