@@ -20,16 +20,14 @@ var (
 func main() {
 	debug := flag.Bool("debug", false, "run the provider so that a debugger can be attached")
 	flag.Parse()
-	logs := provider.Logged
+	logged := true
 	if !*debug { // with -debug, the log goes to the terminal and not through a CLI
-		logs = provider.Unlogged
+		logged = false
 		for name, level := range logLevels(os.Getenv) {
 			if err := os.Setenv(name, level); err != nil {
 				log.Fatal(err)
 			}
-			if !strings.EqualFold(level, "OFF") {
-				logs = provider.Logged
-			}
+			logged = logged || !strings.EqualFold(level, "OFF")
 		}
 	}
 
@@ -37,7 +35,7 @@ func main() {
 	if commit != "" {
 		build += "+" + commit
 	}
-	if err := provider.Serve(build, logs, *debug); err != nil {
+	if err := provider.Serve(build, logged, *debug); err != nil {
 		log.Fatal(err)
 	}
 }

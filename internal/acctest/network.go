@@ -69,7 +69,7 @@ func (w *World) Provider(config Attrs) *Provider {
 // start starts a provider process with an environment and a network of its own.
 func (w *World) start(config Attrs, env map[string]string, dial provider.Dial) *Provider {
 	w.tb.Helper()
-	server := provider.NewServer(provider.NewWithNetwork("test", lookup(maps.Clone(env)), dial)(), provider.Logs(!w.quiet))
+	server := provider.NewServer("test", lookup(maps.Clone(env)), dial, !w.quiet)
 	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context()}
 	if !w.quiet {
 		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)

@@ -22,11 +22,6 @@ var (
 	_ action.ActionWithModifyPlan = (*submit)(nil)
 )
 
-type submitModel struct {
-	Paths        types.List `tfsdk:"paths"`
-	ServiceModes types.List `tfsdk:"service_modes"`
-}
-
 func (a *submit) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = actionName
 }
@@ -56,27 +51,23 @@ func (a *submit) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, r
 	if a.data == nil {
 		return
 	}
-	var config submitModel
+	var config job
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(a.order(config).plan(ctx)...)
+		resp.Diagnostics.Append(config.plan(ctx, a.data, actionName)...)
 	}
 }
 
 func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	var config submitModel
+	var config job
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
-	message, diags := a.order(config).submit(ctx, say)
+	message, diags := config.submit(ctx, a.data, actionName, "invoking the action", say)
 	resp.Diagnostics.Append(diags...)
 	if !resp.Diagnostics.HasError() {
 		say("submitted: " + message)
 	}
-}
-
-func (a *submit) order(m submitModel) order {
-	return order{data: a.data, user: actionName, again: "invoking the action", paths: m.Paths, modes: m.ServiceModes}
 }

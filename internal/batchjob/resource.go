@@ -38,7 +38,7 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || !plan.ID.IsUnknown() {
 		return
 	}
-	resp.Diagnostics.Append(r.order(plan).plan(ctx)...)
+	resp.Diagnostics.Append(plan.plan(ctx, r.Data, typeName)...)
 }
 
 func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -47,7 +47,7 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	message, diags := r.order(plan).submit(ctx, func(string) {})
+	message, diags := plan.submit(ctx, r.Data, typeName, "applying", func(string) {})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -56,10 +56,6 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.Message = types.StringValue(message)
 	plan.SubmittedAt = types.StringValue(time.Now().UTC().Format(time.RFC3339))
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-}
-
-func (r *batchJob) order(m model) order {
-	return order{data: r.Data, user: typeName, again: "applying", paths: m.Paths, modes: m.ServiceModes}
 }
 
 // Read keeps the state: the service has no call that reads a job.

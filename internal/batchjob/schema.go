@@ -17,12 +17,11 @@ import (
 )
 
 type model struct {
-	ID           types.String `tfsdk:"id"`
-	Paths        types.List   `tfsdk:"paths"`
-	ServiceModes types.List   `tfsdk:"service_modes"`
-	Triggers     types.Map    `tfsdk:"triggers"`
-	Message      types.String `tfsdk:"message"`
-	SubmittedAt  types.String `tfsdk:"submitted_at"`
+	job
+	ID          types.String `tfsdk:"id"`
+	Triggers    types.Map    `tfsdk:"triggers"`
+	Message     types.String `tfsdk:"message"`
+	SubmittedAt types.String `tfsdk:"submitted_at"`
 }
 
 var notBlank = regexp.MustCompile(`\S`)

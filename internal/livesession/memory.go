@@ -34,18 +34,20 @@ const byGet, byListing = "get", "listing"
 
 const memoryKey = "session"
 
-// recall reads the private state. It has nothing of a session that is being imported.
-func recall(ctx context.Context, private interface {
+// privateState is that of the framework, whose type is internal.
+type privateState interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}) (k memory, diags diag.Diagnostics) {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// recall reads the private state. It has nothing of a session that is being imported.
+func recall(ctx context.Context, private privateState) (k memory, diags diag.Diagnostics) {
 	text, diags := private.GetKey(ctx, memoryKey)
 	_ = json.Unmarshal(text, &k) // nothing is known of a session without it
 	return k, diags
 }
 
-func (k *memory) keep(ctx context.Context, private interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}) diag.Diagnostics {
+func (k *memory) keep(ctx context.Context, private privateState) diag.Diagnostics {
 	text, _ := json.Marshal(k) // cannot fail for strings
 	return private.SetKey(ctx, memoryKey, text)
 }

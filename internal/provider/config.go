@@ -24,16 +24,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// Limits of the numbers, so that a typing error does not cause an endless run or a flood of
-// connections.
-const (
-	maxRetriesLimit     = 100
-	maxConcurrency      = 64
-	maxTimeout          = 24 * time.Hour
-	defaultMaxRetries   = 5
-	defaultRequestLimit = 30 * time.Second
-	defaultStallLimit   = 60 * time.Second
-)
+// maxTimeout prevents that a typing error causes an endless run.
+const maxTimeout = 24 * time.Hour
 
 // settings is the validated configuration, in the form in which the packages take it.
 type settings struct {
@@ -83,13 +75,13 @@ func (r *resolver) resolve(m model) *settings {
 	s.api.VODBaseURL = s.upload.Address
 	r.token(m, s)
 
-	s.api.MaxRetries = int(r.number("max_retries", m.MaxRetries, "", defaultMaxRetries, 0, maxRetriesLimit))
-	s.api.RequestTimeout = r.duration("request_timeout", m.RequestTimeout, defaultRequestLimit)
+	s.api.MaxRetries = int(r.number("max_retries", m.MaxRetries, "", 5, 0, 100))
+	s.api.RequestTimeout = r.duration("request_timeout", m.RequestTimeout, 30*time.Second)
 	s.api.RootCAs = r.authorities(m.CABundleFile)
 
 	s.engine.MaxRetries = s.api.MaxRetries
-	s.engine.StallTimeout = r.duration("stall_timeout", m.StallTimeout, defaultStallLimit)
-	s.engine.Concurrency = int(r.number("upload_concurrency", m.UploadConcurrency, "VODLIVE_UPLOAD_CONCURRENCY", 0, 1, maxConcurrency))
+	s.engine.StallTimeout = r.duration("stall_timeout", m.StallTimeout, 60*time.Second)
+	s.engine.Concurrency = int(r.number("upload_concurrency", m.UploadConcurrency, "VODLIVE_UPLOAD_CONCURRENCY", 0, 1, 64))
 	s.engine.Bandwidth = r.number("upload_bandwidth", m.UploadBandwidth, "", 0, 1, 1<<50)
 
 	s.upload.AllowedCustomers = r.customers(m.AllowedCustomerIDs)

@@ -7,7 +7,6 @@ package provider
 import (
 	"context"
 	"net"
-	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -39,12 +38,12 @@ var (
 	_ provider.ProviderWithFunctions          = (*vodlive)(nil)
 )
 
-// vodlive is the provider. A process has one.
+// vodlive is the provider.
 type vodlive struct {
 	version  string
 	env      Environment
-	dial     Dial
-	redactor *redact.Redactor // of the whole process
+	dial     Dial // nil uses TCP
+	redactor *redact.Redactor
 }
 
 // Environment looks up a variable as os.LookupEnv does.
@@ -52,18 +51,6 @@ type Environment func(name string) (value string, set bool)
 
 // Dial opens a connection as net.Dialer.DialContext does.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
-
-// New returns a constructor of the provider. version is the version of the build, "dev" outside a
-// release.
-func New(version string) func() provider.Provider { return NewWithNetwork(version, os.LookupEnv, nil) }
-
-// NewWithNetwork is New with a given environment, so that tests in one process do not share one, and
-// a given network, because tests in virtual time need one in memory. A nil dial uses TCP.
-func NewWithNetwork(version string, env Environment, dial Dial) func() provider.Provider {
-	return func() provider.Provider {
-		return &vodlive{version: version, env: env, dial: dial, redactor: redact.New()}
-	}
-}
 
 func (p *vodlive) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "vodlive"

@@ -3,13 +3,13 @@ package provider
 import (
 	"context"
 	"iter"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -18,27 +18,16 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
-// Logs says whether any log output is shown.
-type Logs bool
-
-const (
-	// Logged uses the SDK's loggers, at the levels set in the environment.
-	Logged Logs = true
-	// Unlogged uses none: the SDK creates several loggers for each call and attribute, even if
-	// every level is off.
-	Unlogged Logs = false
-)
-
-// Serve runs the provider as a plugin until the CLI stops it or has ended. version is the version
-// of the build. With debug, Serve prints how to attach a CLI, and continues when the CLI has ended.
-func Serve(version string, logs Logs, debug bool) error {
+// Serve runs the provider as a plugin until the CLI stops it or has ended. With debug, it prints how
+// to attach a CLI, and continues when the CLI has ended. See NewServer.
+func Serve(version string, logged, debug bool) error {
 	var options []tf6server.ServeOpt
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())
 	} else {
 		go exitAfterParent()
 	}
-	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(New(version)(), logs) }, options...)
+	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(version, os.LookupEnv, nil, logged) }, options...)
 }
 
 // address is the full source address of the provider.
@@ -50,16 +39,15 @@ const address = "registry.terraform.io/vodlive/vodlive"
 // KB a call, several calls a resource. So it gets a callContext, which releases the context of the
 // call when the call returns. Streams and rare calls get their own context: there are few of them,
 // and a stream outlives the call that starts it.
-func NewServer(p provider.Provider, logs Logs) tfprotov6.ProviderServer {
-	inner, ok := providerserver.NewProtocol6(p)().(framework)
-	if !ok { // then an update of the framework has removed list resources or actions
-		panic("the framework's server has no list resources or no actions")
-	}
-	mask := redact.New()
-	if p, ok := p.(*vodlive); ok {
-		mask = p.redactor
-	}
-	return &server{framework: inner, logs: logs, redactor: mask}
+//
+// version is the version of the build, "dev" outside a release. Tests give each server an
+// environment and, in virtual time, a network of its own; a nil dial uses TCP. Unless its log is
+// shown, the SDK gets no loggers: it creates several for each call and attribute, even if every
+// level is off.
+func NewServer(version string, env Environment, dial Dial, logged bool) tfprotov6.ProviderServer {
+	p := &vodlive{version: version, env: env, dial: dial, redactor: redact.New()}
+	inner := providerserver.NewProtocol6(p)().(framework) //nolint:forcetypeassert // the framework has list resources and actions
+	return &server{framework: inner, logged: logged, redactor: p.redactor}
 }
 
 // framework has the methods of the framework's server that this provider needs.
@@ -71,7 +59,7 @@ type framework interface {
 
 type server struct {
 	framework
-	logs     Logs
+	logged   bool
 	redactor *redact.Redactor
 	actions  sync.Map // a channel for each that runs, closed when its last event is sent
 }
@@ -102,7 +90,7 @@ func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 	defer cancel(context.Canceled)
 	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	defer unlink()
-	if !s.logs {
+	if !s.logged {
 		return shown(own, s, call, req)
 	}
 	c := &callContext{Context: own}

@@ -176,16 +176,16 @@ func TestStopWaitsForActions(t *testing.T) {
 // TestUnlogged: a provider whose log nobody sees does not write one.
 func TestUnlogged(t *testing.T) {
 	t.Parallel()
-	for logs, want := range map[provider.Logs]bool{provider.Logged: true, provider.Unlogged: false} {
+	for _, want := range []bool{true, false} {
 		p := acctest.NewProvider(t, nil)
 		lookup := func(string) (string, bool) { return "", false }
-		p.Server = provider.NewServer(provider.NewWithNetwork("test", lookup, nil)(), logs)
+		p.Server = provider.NewServer("test", lookup, nil, want)
 		var log bytes.Buffer
 		if err := perResource(p)["ValidateResourceConfig"](tfsdklogtest.RootLogger(p.Context(), &log)); err != nil {
 			t.Fatal(err)
 		}
 		if got := log.Len() > 0; got != want {
-			t.Errorf("%v: logged %v, want %v", logs, got, want)
+			t.Errorf("logged %v, want %v", got, want)
 		}
 	}
 }

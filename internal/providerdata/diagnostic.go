@@ -18,12 +18,11 @@ import (
 // session") and "failed". The detail is the error, which has method, address, status, message and
 // request id, and what to do. The error must not contain secrets: those of api and transfer do not.
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
-	summary := attempted + " failed"
 	detail := ErrorText(err)
 	if hint := Advice(err); hint != "" {
 		detail += "\n\n" + hint
 	}
-	return diag.NewErrorDiagnostic(summary, detail)
+	return diag.NewErrorDiagnostic(attempted+" failed", detail)
 }
 
 // ErrorText returns the error as sentences, without advice, for a diagnostic that has its own: two
@@ -67,15 +66,15 @@ func Advice(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "The run was interrupted."
 	}
-	var e *api.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*api.Error](err)
+	if !ok {
 		return ""
 	}
 	_, noToken := errors.AsType[*credential.TokenError](err)
 	switch {
 	case noToken:
 		return "Check where the identity token comes from: `id_token`, `id_token_file` or `id_token_command`."
-	case e.Status == http.StatusUnauthorized && isLive(e.Address):
+	case e.Status == http.StatusUnauthorized && strings.Contains(e.Address, "/live/v1/"):
 		return "The service did not accept the credentials: check `access_token_id` and `secret_key`."
 	case e.Status == http.StatusUnauthorized:
 		return "The service did not accept the identity token: check `id_token`, `id_token_file` or `id_token_command`, and that the token has not expired."
@@ -104,9 +103,6 @@ func timedOut(err error) bool {
 	}](err)
 	return ok && t.Timeout()
 }
-
-// isLive reports whether an address belongs to the live API.
-func isLive(address string) bool { return strings.Contains(address, "/live/v1/") }
 
 // sentence turns the text of a Go error into a sentence: capital letter, full stop.
 func sentence(s string) string {

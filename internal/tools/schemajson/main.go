@@ -33,7 +33,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	server := provider.NewServer(provider.New("dev")(), provider.Unlogged)
+	server := provider.NewServer("dev", os.LookupEnv, nil, false)
 	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return err
