@@ -1,6 +1,7 @@
 package livesession
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
@@ -22,105 +22,96 @@ type attribute struct {
 	name, description string
 
 	access
-	// listed says that only the listing is sure to have the value.
-	listed bool
-	// sensitive says that the value has a stream key.
-	sensitive bool
+	listed    bool // only the listing is sure to have the value
+	sensitive bool // the value has a stream key
 	// needs are the conditions under which the attribute applies: an argument must be set exactly
 	// when all hold, and a computed value is null otherwise.
 	needs []condition
 
 	// The rest is for arguments.
 
-	// rule is appended to the description of the argument.
-	rule string
-	// values is the fixed set of values, nil without one. The service may write them in another
-	// letter case.
-	values []string
-	// valid are the rules for the value of a string.
-	valid []validator.String
-	// same compares two values by their meaning, nil: they mean the same only if they are equal.
-	same func(a, b string) bool
-	// twin is the write-only argument that can be set instead, nil without one.
-	twin func(*model) *types.String
+	rule  string                     // ends the description of the argument
+	valid []validator.String         // rules for the value of a string
+	same  func(a, b string) bool     // compares two values by their meaning, nil: only equal ones are the same
+	twin  func(*model) *types.String // the write-only argument that can be set instead, nil without one
 }
 
 // arguments are the attributes that a create request has. Those of a condition come first.
 var arguments = []attribute{
 	{
 		name: "name", description: "Name of the session.", valid: rules(notBlank(), stringvalidator.LengthAtMost(api.TextLimit)), same: api.SameText,
-		access: text(func(m *session) *types.String { return &m.Name }, func(s *api.Session) string { return s.Name }),
+		access: text(func(m *session) *types.String { return &m.Name }),
 	},
 	{
 		name: "region", valid: rules(notBlank()), same: strings.EqualFold,
 		description: "Region in which the session runs. It must be allocated to the account: the data source `vodlive_regions` lists these regions.",
-		access:      text(func(m *session) *types.String { return &m.Region }, func(s *api.Session) string { return s.Region }),
+		access:      text(func(m *session) *types.String { return &m.Region }),
 	},
 	{
-		name: "input", values: directions, valid: rules(oneOf(directions...)),
+		name: "input", valid: rules(oneOf(directions...)),
 		description: "How the service gets the stream: `RTMP_PUSH` or `RTMPS_PUSH` (your encoder sends it to `input_endpoint_a`), `RTMP_PULL` or " +
 			"`RTMPS_PULL` (the service fetches it from `input_source_a`).",
-		access: text(func(m *session) *types.String { return &m.Input }, func(s *api.Session) string { return s.Input }),
+		access: text(func(m *session) *types.String { return &m.Input }),
 	},
 	{
-		name: "mode", values: modes, valid: rules(oneOf(modes...)),
+		name: "mode", valid: rules(oneOf(modes...)),
 		description: "`NORM`: one pipeline. `HA`: a main and a backup pipeline. The service does not switch between them: your client does, on failure.",
-		access:      text(func(m *session) *types.String { return &m.Mode }, func(s *api.Session) string { return s.Mode }),
+		access:      text(func(m *session) *types.String { return &m.Mode }),
 	},
 	{
-		name: "output_mode", values: directions, valid: rules(oneOf(directions...)),
+		name: "output_mode", valid: rules(oneOf(directions...)),
 		description: "How the service delivers the stream: `RTMP_PULL` or `RTMPS_PULL` (players fetch it from `output_endpoint_a`), `RTMP_PUSH` or " +
 			"`RTMPS_PUSH` (the service sends it to `output_destination_a`).",
-		access: text(func(m *session) *types.String { return &m.OutputMode }, func(s *api.Session) string { return s.OutputMode }),
+		access: text(func(m *session) *types.String { return &m.OutputMode }),
 	},
 	{name: "input_preset", description: "Codec, maximum resolution and maximum bit rate of the input.", access: preset()},
 	{
 		name: "input_source_a", description: "`rtmp://` or `rtmps://` URL from which the service fetches the stream. Its path may carry a stream key.",
 		rule:   " Required with a PULL `input`, not allowed with a PUSH one.",
-		access: text(func(m *session) *types.String { return &m.InputSourceA }, func(s *api.Session) string { return s.InputSourceA }),
+		access: text(func(m *session) *types.String { return &m.InputSourceA }),
 		needs:  []condition{pullIn}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
 		twin: func(m *model) *types.String { return &m.InputSourceAWO },
 	},
 	{
 		name: "input_source_b", description: "`rtmp://` or `rtmps://` URL from which the backup pipeline fetches the stream. Its path may carry a stream key.",
 		rule:   " Required with a PULL `input` and mode `HA`, not allowed otherwise.",
-		access: text(func(m *session) *types.String { return &m.InputSourceB }, func(s *api.Session) string { return s.InputSourceB }),
+		access: text(func(m *session) *types.String { return &m.InputSourceB }),
 		needs:  []condition{pullIn, ha}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
 		twin: func(m *model) *types.String { return &m.InputSourceBWO },
 	},
 	{
 		name: "output_destination_a", description: "`rtmp://` or `rtmps://` URL to which the service sends the stream. Its path may carry a stream key.",
 		rule:   " Required with a PUSH `output_mode`, not allowed with a PULL one.",
-		access: text(func(m *session) *types.String { return &m.OutputDestinationA }, func(s *api.Session) string { return s.OutputDestinationA }),
+		access: text(func(m *session) *types.String { return &m.OutputDestinationA }),
 		needs:  []condition{pushOut}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
 		twin: func(m *model) *types.String { return &m.OutputDestinationAWO },
 	},
 	{
 		name: "output_destination_b", description: "`rtmp://` or `rtmps://` URL to which the backup pipeline sends the stream. Its path may carry a stream key.",
 		rule:   " Required with a PUSH `output_mode` and mode `HA`, not allowed otherwise.",
-		access: text(func(m *session) *types.String { return &m.OutputDestinationB }, func(s *api.Session) string { return s.OutputDestinationB }),
+		access: text(func(m *session) *types.String { return &m.OutputDestinationB }),
 		needs:  []condition{pushOut, ha}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
 		twin: func(m *model) *types.String { return &m.OutputDestinationBWO },
 	},
 	{
 		name: "enable_input_record", description: "Whether to record the input. The recording can be downloaded after the session has completed.",
-		access: flag(func(m *session) *types.Bool { return &m.EnableInputRecord }, func(s *api.Session) *bool { return s.EnableInputRecord }),
+		access: field(func(m *session) *types.Bool { return &m.EnableInputRecord }, types.BoolValue(false)),
 	},
 	{
 		name: "is_scheduled", description: "Whether the session starts at a set time, given by `scheduled_at` and `timezone`.",
-		access: flag(func(m *session) *types.Bool { return &m.IsScheduled }, scheduledFlag),
+		access: field(func(m *session) *types.Bool { return &m.IsScheduled }, types.BoolValue(false)),
 	},
 	{
 		name: "timezone", description: "Time zone of `scheduled_at`: a name of the tz database, such as `Europe/Berlin`.",
 		rule:   " Required when `is_scheduled` is true, not allowed otherwise.",
-		access: text(func(m *session) *types.String { return &m.Timezone }, func(s *api.Session) string { return s.Timezone }),
+		access: text(func(m *session) *types.String { return &m.Timezone }),
 		needs:  []condition{scheduled}, valid: rules(timezone()), same: localtime.SameZone,
 	},
 	{
 		name: "scheduled_at", description: "Start of the session, as a local time `YYYY-MM-DD HH:MM` in `timezone`.",
 		rule: " Required when `is_scheduled` is true, not allowed otherwise. A time that does not exist because of a clock change is an error, " +
 			"and so is a time in the past when the session is created. The function `schedule` converts an RFC 3339 time.",
-		access: text(func(m *session) *types.String { return &m.ScheduledAt }, func(s *api.Session) string { return s.ScheduledAt }),
+		access: text(func(m *session) *types.String { return &m.ScheduledAt }),
 		needs:  []condition{scheduled}, valid: rules(localTime()), same: sameClock,
 	},
 }
@@ -129,66 +120,65 @@ var arguments = []attribute{
 var computed = []attribute{
 	{
 		name: "id", description: "Id of the session, generated by the service.",
-		access: text(func(m *session) *types.String { return &m.ID }, func(s *api.Session) string { return s.ID }),
+		access: text(func(m *session) *types.String { return &m.ID }),
 	},
 	{
 		name: "status",
 		description: "Status of the session when it was last read: `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, " +
 			"`TERMINATED`, `ERROR`, `SCHEDULED` or `CANCELLED`. Status changes never show up as a diff.",
-		access: text(func(m *session) *types.String { return &m.Status }, func(s *api.Session) string { return s.Status }),
-		values: statuses,
+		access: text(func(m *session) *types.String { return &m.Status }),
 	},
 	{
 		name: "input_endpoint_a", description: "URL to which the encoder sends the stream. Set with a PUSH `input`. Its path carries a stream key.",
-		access: text(func(m *session) *types.String { return &m.InputEndpointA }, func(s *api.Session) string { return s.InputEndpointA }),
+		access: text(func(m *session) *types.String { return &m.InputEndpointA }),
 		needs:  []condition{pushIn}, sensitive: true,
 	},
 	{
 		name: "input_endpoint_b", description: "URL to which the encoder sends the stream for the backup pipeline. Set with a PUSH `input` and mode `HA`. Its path carries a stream key.",
-		access: text(func(m *session) *types.String { return &m.InputEndpointB }, func(s *api.Session) string { return s.InputEndpointB }),
+		access: text(func(m *session) *types.String { return &m.InputEndpointB }),
 		needs:  []condition{pushIn, ha}, sensitive: true,
 	},
 	{
 		name: "output_endpoint_a", description: "URL from which players fetch the stream. Set with a PULL `output_mode`. Its path carries a stream key.",
-		access: text(func(m *session) *types.String { return &m.OutputEndpointA }, func(s *api.Session) string { return s.OutputEndpointA }),
+		access: text(func(m *session) *types.String { return &m.OutputEndpointA }),
 		needs:  []condition{pullOut}, sensitive: true,
 	},
 	{
 		name: "output_endpoint_b", description: "URL from which players fetch the stream of the backup pipeline. Set with a PULL `output_mode` and mode `HA`. Its path carries a stream key.",
-		access: text(func(m *session) *types.String { return &m.OutputEndpointB }, func(s *api.Session) string { return s.OutputEndpointB }),
+		access: text(func(m *session) *types.String { return &m.OutputEndpointB }),
 		needs:  []condition{pullOut, ha}, sensitive: true,
 	},
 	{
 		name: "user_id", description: "Id of the user who created the session.", listed: true,
-		access: text(func(m *session) *types.String { return &m.UserID }, func(s *api.Session) string { return s.UserID }),
+		access: text(func(m *session) *types.String { return &m.UserID }),
 	},
 	{
 		name: "transcoder_id", description: "Id of the transcoder preset that the session uses.", listed: true,
-		access: text(func(m *session) *types.String { return &m.TranscoderID }, func(s *api.Session) string { return s.TranscoderID }),
+		access: text(func(m *session) *types.String { return &m.TranscoderID }),
 	},
 	{
 		name: "sub_domain_a", description: "Domain name of the session.", listed: true,
-		access: text(func(m *session) *types.String { return &m.SubDomainA }, func(s *api.Session) string { return s.SubDomainA }),
+		access: text(func(m *session) *types.String { return &m.SubDomainA }),
 	},
 	{
 		name: "sub_domain_b", description: "Domain name of the backup pipeline. Set with mode `HA`.", listed: true, needs: []condition{ha},
-		access: text(func(m *session) *types.String { return &m.SubDomainB }, func(s *api.Session) string { return s.SubDomainB }),
+		access: text(func(m *session) *types.String { return &m.SubDomainB }),
 	},
 	{
 		name: "elastic_ip_a", description: "IP address allocated to the session, for firewall rules. Null until the service has allocated one.", listed: true,
-		access: text(func(m *session) *types.String { return &m.ElasticIPA }, func(s *api.Session) string { return s.ElasticIPA }),
+		access: text(func(m *session) *types.String { return &m.ElasticIPA }),
 	},
 	{
 		name: "elastic_ip_b", description: "IP address allocated to the backup pipeline, for firewall rules. Set with mode `HA`.", listed: true, needs: []condition{ha},
-		access: text(func(m *session) *types.String { return &m.ElasticIPB }, func(s *api.Session) string { return s.ElasticIPB }),
+		access: text(func(m *session) *types.String { return &m.ElasticIPB }),
 	},
 	{
 		name: "port", description: "Port allocated to the session, for firewall rules. Null until the service has allocated one.", listed: true,
-		access: number(func(m *session) *types.Int64 { return &m.Port }, func(s *api.Session) *int64 { return s.Port }),
+		access: field(func(m *session) *types.Int64 { return &m.Port }, types.Int64Null()),
 	},
 	{
 		name: "egress_port", description: "Port of the outgoing stream, for firewall rules. Null until the service has allocated one.", listed: true,
-		access: number(func(m *session) *types.Int64 { return &m.EgressPort }, func(s *api.Session) *int64 { return s.EgressPort }),
+		access: field(func(m *session) *types.Int64 { return &m.EgressPort }, types.Int64Null()),
 	},
 }
 
@@ -252,116 +242,51 @@ func (a attribute) applies(m *session) types.Bool {
 
 // access reads and writes the value of an attribute.
 type access struct {
-	at    func(*session) *types.String // nil if it is not a string
 	value func(*session) attr.Value
 	copy  func(to, from *session)
-	// read sets the value of a response, in which a value of a fixed set may have another letter
-	// case. If the response lacks it, a known value stays and an unknown one becomes null.
-	read  func(m *session, s *api.Session, values []string)
-	clear func(*session) // sets null
+	clear func(*session) // sets the value of a session for which none is known: null, for a bool false
 }
 
-// field reads, copies and clears a field of a session.
-func field[T attr.Value](at func(*session) *T, null T) access {
+func field[T attr.Value](at func(*session) *T, none T) access {
 	return access{
 		value: func(m *session) attr.Value { return *at(m) },
 		copy:  func(to, from *session) { *at(to) = *at(from) },
-		clear: func(m *session) { *at(m) = null },
+		clear: func(m *session) { *at(m) = none },
 	}
 }
 
-func text(at func(*session) *types.String, shown func(*api.Session) string) access {
-	a := field(at, types.StringNull())
-	a.at = at
-	a.read = func(m *session, s *api.Session, values []string) { keep(at(m), canonical(shown(s), values)) }
-	return a
-}
-
-// keep sets a value of a response unless the response lacks it.
-func keep(to *types.String, value string) {
-	switch {
-	case value != "":
-		*to = types.StringValue(value)
-	case to.IsUnknown() || to.ValueString() == "":
-		*to = types.StringNull()
-	}
-}
-
-// flag is an argument whose default is false.
-func flag(at func(*session) *types.Bool, shown func(*api.Session) *bool) access {
-	a := field(at, types.BoolNull())
-	a.read = func(m *session, s *api.Session, _ []string) {
-		switch value := shown(s); {
-		case value != nil:
-			*at(m) = types.BoolValue(*value)
-		case at(m).IsUnknown() || at(m).IsNull():
-			*at(m) = types.BoolValue(false)
-		}
-	}
-	return a
-}
-
-// scheduledFlag is is_scheduled of a response. A response with a start may leave it out.
-func scheduledFlag(s *api.Session) *bool {
-	if s.IsScheduled == nil && s.ScheduledAt != "" {
-		return new(true)
-	}
-	return s.IsScheduled
-}
-
-func number(at func(*session) *types.Int64, shown func(*api.Session) *int64) access {
-	a := field(at, types.Int64Null())
-	a.read = func(m *session, s *api.Session, _ []string) {
-		switch value := shown(s); {
-		case value != nil:
-			*at(m) = types.Int64Value(*value)
-		case at(m).IsUnknown():
-			*at(m) = types.Int64Null()
-		}
-	}
-	return a
-}
+func text(at func(*session) *types.String) access { return field(at, types.StringNull()) }
 
 // presetPart is an attribute of input_preset.
 type presetPart struct {
 	name, description string
 	values            []string
-	shown             func(api.InputPreset) string
+	byDefault         types.String // null if the argument is required
 }
 
 var presetParts = []presetPart{
-	{"codec", "Video codec: `H264`.", codecs, func(p api.InputPreset) string { return p.Codec }},
-	{"resolution", "Maximum resolution: `SD`, `HD` or `FULL_HD`.", resolutions, func(p api.InputPreset) string { return p.Resolution }},
-	{"bitrate", "Maximum bit rate:  `MAX_10_MBPS` or `MAX_20_MBPS`.", bitrates, func(p api.InputPreset) string { return p.Bitrate }},
+	{"codec", "Video codec: `H264`.", codecs, types.StringValue("H264")},
+	{"resolution", "Maximum resolution: `SD`, `HD` or `FULL_HD`.", resolutions, types.StringNull()},
+	{"bitrate", "Maximum bit rate:  `MAX_10_MBPS` or `MAX_20_MBPS`.", bitrates, types.StringNull()},
 }
 
 var presetTypes = map[string]attr.Type{"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType}
 
 // preset returns an attribute of input_preset, null if there is none.
 func (m *session) preset(name string) types.String {
-	value, ok := m.InputPreset.Attributes()[name].(basetypes.StringValue)
-	if !ok {
-		return types.StringNull()
-	}
+	value, _ := m.InputPreset.Attributes()[name].(types.String)
 	return value
 }
 
+// preset keeps the parts that a response lacks.
 func preset() access {
 	a := field(func(m *session) *types.Object { return &m.InputPreset }, types.ObjectNull(presetTypes))
-	a.read = func(m *session, s *api.Session, _ []string) {
-		if m.InputPreset.IsNull() && s.InputPreset == (api.InputPreset{}) {
-			return
-		}
+	a.copy = func(to, from *session) {
 		parts := map[string]attr.Value{}
 		for _, part := range presetParts {
-			value := m.preset(part.name)
-			keep(&value, canonical(part.shown(s.InputPreset), part.values))
-			if part.name == "codec" && value.IsNull() {
-				value = types.StringValue(codecs[0]) // the default of the argument, too
-			}
-			parts[part.name] = value
+			parts[part.name] = cmp.Or(from.preset(part.name), to.preset(part.name), part.byDefault)
 		}
-		m.InputPreset = types.ObjectValueMust(presetTypes, parts)
+		to.InputPreset = types.ObjectValueMust(presetTypes, parts)
 	}
 	return a
 }

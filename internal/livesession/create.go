@@ -17,9 +17,7 @@ import (
 // defaultCreateTimeout applies if timeouts.create is not set.
 const defaultCreateTimeout = 20 * time.Minute
 
-// Create creates the session, saves its id, waits for a status of wait_for_status, and then looks
-// up the values that only the listing shows. A failure after the id is known leaves the session in
-// the state as tainted.
+// Create saves the id before it waits: a later failure leaves the session in the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)

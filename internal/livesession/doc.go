@@ -6,9 +6,6 @@
 // change, stop or delete a session. So a change of any argument that the service knows replaces the
 // session, and Delete only removes the session from the state and warns that it keeps running.
 //
-// The table in attributes.go describes each attribute of a session for all of them.
-//
-// Rules in validate.go need neither network nor clock. Rules that need the account or the clock are
-// in plan.go. Refreshes, listings and the polls of a wait go through sessions.Reader, which sends a
-// GET or answers from a page of the listing.
+// The table in attributes.go describes each attribute of a session for all of them. Rules in
+// validate.go need neither network nor clock; rules that need the account or the clock are in plan.go.
 package livesession

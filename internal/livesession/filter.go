@@ -28,8 +28,7 @@ type filter struct {
 	NameRegex types.String `tfsdk:"name_regex"`
 }
 
-// filterAttributes are the attributes of filter, for the schemas of the data source and of the list
-// resource.
+// filterAttributes are for the schemas of the data source and of the list resource.
 var filterAttributes = map[string]schema.Attribute{
 	"region": filterBy("Only sessions in this region.", notBlank()),
 	"mode":   filterBy("Only sessions with this mode: `HA` or `NORM`.", oneOf(modes...)),

@@ -1,11 +1,14 @@
 package livesession
 
 import (
+	"cmp"
+
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // session has the fields of the service (SERVICE.md, "Sessions"). The data sources use it as it is,
@@ -90,14 +93,48 @@ func (m *session) spec() api.SessionSpec {
 	}
 }
 
+// received returns the values of a response, null for those that it lacks. The service may write the
+// values of a fixed set in another letter case.
+func received(s *api.Session) session {
+	text := providerdata.TextOrNull
+	m := newSession()
+	if p := s.InputPreset; p != (api.InputPreset{}) {
+		m.InputPreset = types.ObjectValueMust(presetTypes, map[string]attr.Value{
+			"codec": text(canonical(p.Codec, codecs)), "resolution": text(canonical(p.Resolution, resolutions)), "bitrate": text(canonical(p.Bitrate, bitrates)),
+		})
+	}
+	m.ID, m.Name, m.Region, m.UserID = text(s.ID), text(s.Name), text(s.Region), text(s.UserID)
+	m.Input, m.OutputMode = text(canonical(s.Input, directions)), text(canonical(s.OutputMode, directions))
+	m.Mode, m.Status = text(canonical(s.Mode, modes)), text(canonical(s.Status, statuses))
+	m.InputSourceA, m.InputSourceB = text(s.InputSourceA), text(s.InputSourceB)
+	m.OutputDestinationA, m.OutputDestinationB = text(s.OutputDestinationA), text(s.OutputDestinationB)
+	m.EnableInputRecord, m.IsScheduled = types.BoolPointerValue(s.EnableInputRecord), types.BoolPointerValue(s.IsScheduled)
+	if s.IsScheduled == nil && s.ScheduledAt != "" {
+		m.IsScheduled = types.BoolValue(true) // a response with a start may leave it out
+	}
+	m.Timezone, m.ScheduledAt = text(s.Timezone), text(s.ScheduledAt)
+	m.InputEndpointA, m.InputEndpointB = text(s.InputEndpointA), text(s.InputEndpointB)
+	m.OutputEndpointA, m.OutputEndpointB = text(s.OutputEndpointA), text(s.OutputEndpointB)
+	m.TranscoderID = text(s.TranscoderID)
+	m.SubDomainA, m.SubDomainB = text(s.SubDomainA), text(s.SubDomainB)
+	m.ElasticIPA, m.ElasticIPB = text(s.ElasticIPA), text(s.ElasticIPB)
+	m.Port, m.EgressPort = types.Int64PointerValue(s.Port), types.Int64PointerValue(s.EgressPort)
+	return m
+}
+
 // fill sets the values of a response, of the attributes in the list. A value that the response
 // lacks stays: create returns fewer fields than get, and get fewer than the listing. A value that
 // does not apply to the session is null, whether the service sent it as absent, null or "".
 func (m *session) fill(s *api.Session, list []attribute) {
+	shown := received(s)
 	for _, a := range list {
-		if a.applies(m).ValueBool() {
-			a.read(m, s, a.values)
-		} else {
+		value := a.value(m)
+		switch {
+		case !a.applies(m).ValueBool():
+			a.clear(m)
+		case !a.value(&shown).IsNull():
+			a.copy(m, &shown)
+		case value.IsNull() || value.IsUnknown():
 			a.clear(m)
 		}
 	}
@@ -109,9 +146,8 @@ func (m *model) writeOnly(a attribute) bool {
 	return a.twin != nil && !m.URLsWOVersion.IsNull() && a.value(&m.session).IsNull()
 }
 
-// untold names the applicable attributes that no response has set yet, except for values that the
-// state must not have: required are arguments without which a session cannot be imported, listed are
-// those that the listing may show.
+// untold names the attributes that no response has set yet: required are arguments without which a
+// session cannot be imported, listed are those that the listing may show.
 func (m *model) untold() (required, listed []string) {
 	missing := func(a attribute) bool {
 		value := a.value(&m.session)
@@ -123,7 +159,7 @@ func (m *model) untold() (required, listed []string) {
 		}
 	}
 	for _, part := range presetParts {
-		if m.preset(part.name).ValueString() == "" && part.name != "codec" { // codec has a default
+		if m.preset(part.name).ValueString() == "" && part.byDefault.IsNull() {
 			required = append(required, "input_preset."+part.name)
 		}
 	}
@@ -140,10 +176,9 @@ func (m *model) untold() (required, listed []string) {
 func (m *model) given(config *model) session {
 	s := m.session
 	s.Name = config.Name
-	for _, a := range arguments {
-		if a.twin != nil && !a.twin(config).IsNull() {
-			*a.at(&s) = *a.twin(config)
-		}
-	}
+	s.InputSourceA = cmp.Or(config.InputSourceAWO, s.InputSourceA)
+	s.InputSourceB = cmp.Or(config.InputSourceBWO, s.InputSourceB)
+	s.OutputDestinationA = cmp.Or(config.OutputDestinationAWO, s.OutputDestinationA)
+	s.OutputDestinationB = cmp.Or(config.OutputDestinationBWO, s.OutputDestinationB)
 	return s
 }

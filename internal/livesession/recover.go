@@ -22,10 +22,9 @@ const (
 	lookFirst = 2 * time.Second
 )
 
-// createFailed turns the failure of a create into a diagnostic. If the session may have been
-// created nevertheless, it looks for the session in the listing, so that the user can import it
-// instead of creating a second one. It then uses ErrorText, because the advice of ErrorDiagnostic
-// may be to apply again.
+// createFailed turns the failure of a create into a diagnostic. A session that may have been created
+// nevertheless is looked for in the listing, so that the user can import it instead of creating a
+// second one. ErrorText then leaves out the advice to apply again.
 func (r *liveSession) createFailed(ctx context.Context, given session, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
@@ -38,8 +37,7 @@ func (r *liveSession) createFailed(ctx context.Context, given session, sent time
 }
 
 // lost is the search for the session of a create whose response was lost. The service shows no time
-// of creation, so the time at which the listing first shows a session tells a new one from an older
-// one.
+// of creation, so when the listing first shows a session tells a new one from an older one.
 type lost struct {
 	data  *providerdata.Data
 	given session   // with the URLs of write-only arguments
@@ -50,8 +48,7 @@ type lost struct {
 	err         error           // of the last listing
 	first       map[string]bool // ids in the first listing; nil before
 
-	// Sessions with these arguments that no resource of this run has, from the last successful
-	// listing.
+	// Sessions of the last listing with these arguments that no resource of this run has.
 	appeared []*api.Session // not in the first listing
 	either   []*api.Session // in the first listing, so new or older
 	older    []*api.Session // on a page received before the request was sent
@@ -176,8 +173,7 @@ func (l *lost) text() string {
 	return b.String()
 }
 
-// listAgain says which session to look for. It leaves out sources and destinations, which are
-// secrets.
+// listAgain says which session to look for, without sources and destinations, which are secrets.
 func listAgain(spec api.SessionSpec) string {
 	return fmt.Sprintf("Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
 		"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+

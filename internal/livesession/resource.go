@@ -139,8 +139,7 @@ func gone(m *session, err error) diag.Diagnostic {
 			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
 }
 
-// noSuchSession is the error for an id, of an import or a data source, that the account does not
-// have.
+// noSuchSession is the error for an id that the account does not have.
 func noSuchSession(id, base string, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("No live session has this id",
 		fmt.Sprintf("No session of this account has the id %q. The provider looked for it at %s with the configured access token id. "+

@@ -93,14 +93,14 @@ func presetArguments() map[string]schema.Attribute {
 	arguments := map[string]schema.Attribute{}
 	for _, part := range presetParts {
 		argument := schema.StringAttribute{
-			Required:            true,
+			Required:            part.byDefault.IsNull(),
 			MarkdownDescription: part.description,
 			Validators:          rules(oneOf(part.values...)),
 		}
-		if part.name == "codec" {
-			argument.Required, argument.Optional, argument.Computed = false, true, true
-			argument.MarkdownDescription += " Default: `H264`."
-			argument.Default = stringdefault.StaticString(codecs[0])
+		if byDefault := part.byDefault.ValueString(); byDefault != "" {
+			argument.Optional, argument.Computed = true, true
+			argument.MarkdownDescription += " Default: `" + byDefault + "`."
+			argument.Default = stringdefault.StaticString(byDefault)
 		}
 		arguments[part.name] = argument
 	}

@@ -3,7 +3,6 @@ package livesession
 import (
 	"context"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -16,17 +15,16 @@ import (
 
 // The service may store a value in another spelling than configured. Replacing the session would
 // not help: the new session would show the same spelling, and the old one could not be stopped. So
-// another spelling is never a difference:
-//
-//   - values with the same meaning (see attribute.same) are equal in a refresh and in a plan;
-//   - the value that the service shows after a create is remembered (see memory) as its
-//     spelling of the configured value.
+// values with the same meaning are equal (see attribute.same), and any other value that the service
+// shows after a create is remembered as its spelling (see memory).
 
 // canonical returns the element of values that equals value without regard to letter case, else
 // value.
 func canonical(value string, values []string) string {
-	if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, value) }); i >= 0 {
-		return values[i]
+	for _, v := range values {
+		if strings.EqualFold(v, value) {
+			return v
+		}
 	}
 	return value
 }

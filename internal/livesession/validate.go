@@ -35,7 +35,8 @@ func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
 	if a.needs == nil {
 		return nil
 	}
-	name, value := a.name, *a.at(&m.session)
+	name := a.name
+	value, _ := a.value(&m.session).(types.String)
 	if a.twin != nil && value.IsNull() && !a.twin(m).IsNull() {
 		name, value = a.name+writeOnlySuffix, *a.twin(m)
 	}
@@ -110,17 +111,14 @@ func quoted(items []string) string {
 	return enumerate(q, "or")
 }
 
-// alike returns the element of values that equals value after fold, or "".
+// alike returns the element of values that differs from value in letter case and separators only,
+// or "".
 func alike(value string, values []string) string {
+	fold := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
 	for _, v := range values {
-		if fold(v) == fold(value) {
+		if strings.EqualFold(fold.Replace(v), fold.Replace(value)) {
 			return v
 		}
 	}
 	return ""
-}
-
-// fold removes letter case, spaces and separators.
-func fold(s string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToUpper(s))
 }

@@ -68,7 +68,7 @@ var (
 
 // targetIf is an argument that is in input_source_a.
 func targetIf(needs ...condition) attribute {
-	return attribute{name: "target", needs: needs, access: text(func(m *session) *types.String { return &m.InputSourceA }, nil)}
+	return attribute{name: "target", needs: needs, access: text(func(m *session) *types.String { return &m.InputSourceA })}
 }
 
 func TestConditionalTexts(t *testing.T) {

@@ -25,8 +25,7 @@ func rule(allowed string, check func(value string) (ok bool, hint string)) provi
 	}}
 }
 
-// oneOf allows the given values. If only the case or a separator is wrong, it suggests the right
-// value.
+// oneOf allows the given values. If only the case or a separator is wrong, it suggests the right one.
 func oneOf(values ...string) providerdata.StringRule {
 	return rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
 		if meant := alike(value, values); meant != "" {

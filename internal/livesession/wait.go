@@ -38,9 +38,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 type pollFunc func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
 
 // wait polls a new session until it has one of the wanted statuses, or until it has been read once
-// if want is empty. It returns the session as last read, in any case.
-// Intervals grow from 1 s to 15 s, with jitter. Wait continues on unknown statuses and on transient
-// failures: the retries of a single call cover only seconds.
+// if want is empty. It returns the session as last read, in any case. It continues on unknown
+// statuses and on transient failures: the retries of a single call cover only seconds.
 func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string) (*api.Session, diag.Diagnostic) {
 	start, last := time.Now(), created
 	var trouble error // the failure of the last poll; nil after a success
@@ -96,6 +95,5 @@ func transient(err error) bool {
 	return ok && (e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Status == 0 && e.Attempts > 0)
 }
 
-// errTimeout is the cancellation cause of a time limit in timeouts. It tells a timeout from an
-// interrupt.
+// errTimeout is the cancellation cause of a time limit. It tells a timeout from an interrupt.
 var errTimeout = errors.New("the time limit of the operation is over")

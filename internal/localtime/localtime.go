@@ -48,16 +48,9 @@ func Read(value string) (wall time.Time, ok bool) {
 // if a clock change skips it, two if it occurs twice.
 func Instants(wall time.Time, loc *time.Location) []time.Time {
 	near := inZone(wall, loc)
-	zones := []time.Time{near} // an instant of each UTC offset that may apply
-	begin, end := near.ZoneBounds()
-	if !begin.IsZero() {
-		zones = append(zones, begin.Add(-time.Second))
-	}
-	if !end.IsZero() {
-		zones = append(zones, end)
-	}
+	begin, end := near.ZoneBounds() // a zero time is harmless: it only adds a candidate
 	var found []time.Time
-	for _, t := range zones {
+	for _, t := range []time.Time{near, begin.Add(-time.Second), end} { // an instant of each UTC offset that may apply
 		_, seconds := t.In(loc).Zone()
 		candidate := wall.Add(-time.Duration(seconds) * time.Second).In(loc)
 		if candidate.Format(Layout) == wall.Format(Layout) && !slices.ContainsFunc(found, candidate.Equal) {

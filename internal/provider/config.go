@@ -267,12 +267,8 @@ func (r *resolver) authorities(v types.String) *x509.CertPool {
 // resumeDir returns the folder for upload records. Unlike in other settings, an empty value counts:
 // it turns the records off.
 func (r *resolver) resumeDir(v types.String) string {
-	switch {
-	case v.IsUnknown():
-		r.unknown = true
-		return ""
-	case !v.IsNull():
-		return v.ValueString()
+	if t := r.text("resume_dir", v, ""); t.set {
+		return t.text
 	}
 	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {
 		return dir
