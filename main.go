@@ -40,9 +40,9 @@ func main() {
 	}
 }
 
-// logLevels returns the variables with which the SDK logs only what the CLI shows. Without them the
-// SDK logs at TRACE, and the CLI parses every line before it drops it, which takes more than half
-// of the time of validating many resources. Variables that are set already keep their values.
+// logLevels returns the variables with which the SDK logs only what the CLI shows, unless they are
+// set already. By default the SDK logs at TRACE, and the CLI parses every line before it drops it,
+// which takes more than half of the time of validating many resources.
 func logLevels(getenv func(string) string) map[string]string {
 	shown := cmp.Or(getenv("TF_LOG_PROVIDER"), getenv("TF_LOG"), "OFF")
 	if strings.EqualFold(shown, "JSON") {

@@ -2,7 +2,6 @@ package functions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -36,7 +35,8 @@ var schedule = pure{
 		}
 		moment, err := time.Parse(time.RFC3339, timestamp)
 		if err != nil {
-			return nil, argumentError(0, fmt.Sprintf("%q is not an RFC 3339 time, such as \"2040-06-30T18:45:00Z\"%s.", timestamp, outOfRange(err)))
+			outOfRange := err.(*time.ParseError).Message //nolint:errorlint,forcetypeassert // time.Parse returns it unwrapped
+			return nil, argumentError(0, fmt.Sprintf("%q is not an RFC 3339 time, such as \"2040-06-30T18:45:00Z\"%s.", timestamp, outOfRange))
 		}
 		if moment.Second() != 0 || moment.Nanosecond() != 0 {
 			return nil, argumentError(0, fmt.Sprintf("%q has seconds; a session starts on a full minute, such as %q.",
@@ -57,14 +57,6 @@ var schedule = pure{
 		}
 		return local, nil
 	},
-}
-
-// outOfRange is ": day out of range" or the like for a time of the right form, else "".
-func outOfRange(err error) string {
-	if e, ok := errors.AsType[*time.ParseError](err); ok {
-		return e.Message
-	}
-	return ""
 }
 
 // scheduleUTC converts scheduled_at of a session to an RFC 3339 time.

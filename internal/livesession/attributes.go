@@ -14,6 +14,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // attribute describes one attribute of a session for the schemas, the mappings between Terraform
@@ -28,8 +29,7 @@ type attribute struct {
 	// when all hold, and a computed value is null otherwise.
 	needs []condition
 
-	// The rest is for arguments.
-
+	// For arguments only:
 	rule  string                     // ends the description of the argument
 	valid []validator.String         // rules for the value of a string
 	same  func(a, b string) bool     // compares two values by their meaning, nil: only equal ones are the same
@@ -39,11 +39,11 @@ type attribute struct {
 // arguments are the attributes that a create request has. Those of a condition come first.
 var arguments = []attribute{
 	{
-		name: "name", description: "Name of the session.", valid: rules(notBlank(), stringvalidator.LengthAtMost(api.TextLimit)), same: api.SameText,
+		name: "name", description: "Name of the session.", valid: rules(notBlank, stringvalidator.LengthAtMost(api.TextLimit)), same: api.SameText,
 		access: text(func(m *session) *types.String { return &m.Name }),
 	},
 	{
-		name: "region", valid: rules(notBlank()), same: strings.EqualFold,
+		name: "region", valid: rules(notBlank), same: strings.EqualFold,
 		description: "Region in which the session runs. It must be allocated to the account: the data source `vodlive_regions` lists these regions.",
 		access:      text(func(m *session) *types.String { return &m.Region }),
 	},
@@ -65,34 +65,14 @@ var arguments = []attribute{
 		access: text(func(m *session) *types.String { return &m.OutputMode }),
 	},
 	{name: "input_preset", description: "Codec, maximum resolution and maximum bit rate of the input.", access: preset()},
-	{
-		name: "input_source_a", description: "`rtmp://` or `rtmps://` URL from which the service fetches the stream. Its path may carry a stream key.",
-		rule:   " Required with a PULL `input`, not allowed with a PUSH one.",
-		access: text(func(m *session) *types.String { return &m.InputSourceA }),
-		needs:  []condition{pullIn}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
-		twin: func(m *model) *types.String { return &m.InputSourceAWO },
-	},
-	{
-		name: "input_source_b", description: "`rtmp://` or `rtmps://` URL from which the backup pipeline fetches the stream. Its path may carry a stream key.",
-		rule:   " Required with a PULL `input` and mode `HA`, not allowed otherwise.",
-		access: text(func(m *session) *types.String { return &m.InputSourceB }),
-		needs:  []condition{pullIn, ha}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
-		twin: func(m *model) *types.String { return &m.InputSourceBWO },
-	},
-	{
-		name: "output_destination_a", description: "`rtmp://` or `rtmps://` URL to which the service sends the stream. Its path may carry a stream key.",
-		rule:   " Required with a PUSH `output_mode`, not allowed with a PULL one.",
-		access: text(func(m *session) *types.String { return &m.OutputDestinationA }),
-		needs:  []condition{pushOut}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
-		twin: func(m *model) *types.String { return &m.OutputDestinationAWO },
-	},
-	{
-		name: "output_destination_b", description: "`rtmp://` or `rtmps://` URL to which the backup pipeline sends the stream. Its path may carry a stream key.",
-		rule:   " Required with a PUSH `output_mode` and mode `HA`, not allowed otherwise.",
-		access: text(func(m *session) *types.String { return &m.OutputDestinationB }),
-		needs:  []condition{pushOut, ha}, sensitive: true, listed: true, valid: rules(streamURL()), same: sameURL,
-		twin: func(m *model) *types.String { return &m.OutputDestinationBWO },
-	},
+	streamArgument("input_source_a", "from which the service fetches the stream.", "Required with a PULL `input`, not allowed with a PUSH one.",
+		func(m *session) *types.String { return &m.InputSourceA }, func(m *model) *types.String { return &m.InputSourceAWO }, pullIn),
+	streamArgument("input_source_b", "from which the backup pipeline fetches the stream.", "Required with a PULL `input` and mode `HA`, not allowed otherwise.",
+		func(m *session) *types.String { return &m.InputSourceB }, func(m *model) *types.String { return &m.InputSourceBWO }, pullIn, ha),
+	streamArgument("output_destination_a", "to which the service sends the stream.", "Required with a PUSH `output_mode`, not allowed with a PULL one.",
+		func(m *session) *types.String { return &m.OutputDestinationA }, func(m *model) *types.String { return &m.OutputDestinationAWO }, pushOut),
+	streamArgument("output_destination_b", "to which the backup pipeline sends the stream.", "Required with a PUSH `output_mode` and mode `HA`, not allowed otherwise.",
+		func(m *session) *types.String { return &m.OutputDestinationB }, func(m *model) *types.String { return &m.OutputDestinationBWO }, pushOut, ha),
 	{
 		name: "enable_input_record", description: "Whether to record the input. The recording can be downloaded after the session has completed.",
 		access: field(func(m *session) *types.Bool { return &m.EnableInputRecord }, types.BoolValue(false)),
@@ -105,14 +85,14 @@ var arguments = []attribute{
 		name: "timezone", description: "Time zone of `scheduled_at`: a name of the tz database, such as `Europe/Berlin`.",
 		rule:   " Required when `is_scheduled` is true, not allowed otherwise.",
 		access: text(func(m *session) *types.String { return &m.Timezone }),
-		needs:  []condition{scheduled}, valid: rules(timezone()), same: localtime.SameZone,
+		needs:  []condition{scheduled}, valid: rules(providerdata.StringRule{Allowed: localtime.ZoneRule, Problem: localtime.ZoneProblem}), same: localtime.SameZone,
 	},
 	{
 		name: "scheduled_at", description: "Start of the session, as a local time `YYYY-MM-DD HH:MM` in `timezone`.",
 		rule: " Required when `is_scheduled` is true, not allowed otherwise. A time that does not exist because of a clock change is an error, " +
 			"and so is a time in the past when the session is created. The function `schedule` converts an RFC 3339 time.",
 		access: text(func(m *session) *types.String { return &m.ScheduledAt }),
-		needs:  []condition{scheduled}, valid: rules(localTime()), same: sameClock,
+		needs:  []condition{scheduled}, valid: rules(localTime), same: sameClock,
 	},
 }
 
@@ -128,50 +108,26 @@ var computed = []attribute{
 			"`TERMINATED`, `ERROR`, `SCHEDULED` or `CANCELLED`. Status changes never show up as a diff.",
 		access: text(func(m *session) *types.String { return &m.Status }),
 	},
-	{
-		name: "input_endpoint_a", description: "URL to which the encoder sends the stream. Set with a PUSH `input`. Its path carries a stream key.",
-		access: text(func(m *session) *types.String { return &m.InputEndpointA }),
-		needs:  []condition{pushIn}, sensitive: true,
-	},
-	{
-		name: "input_endpoint_b", description: "URL to which the encoder sends the stream for the backup pipeline. Set with a PUSH `input` and mode `HA`. Its path carries a stream key.",
-		access: text(func(m *session) *types.String { return &m.InputEndpointB }),
-		needs:  []condition{pushIn, ha}, sensitive: true,
-	},
-	{
-		name: "output_endpoint_a", description: "URL from which players fetch the stream. Set with a PULL `output_mode`. Its path carries a stream key.",
-		access: text(func(m *session) *types.String { return &m.OutputEndpointA }),
-		needs:  []condition{pullOut}, sensitive: true,
-	},
-	{
-		name: "output_endpoint_b", description: "URL from which players fetch the stream of the backup pipeline. Set with a PULL `output_mode` and mode `HA`. Its path carries a stream key.",
-		access: text(func(m *session) *types.String { return &m.OutputEndpointB }),
-		needs:  []condition{pullOut, ha}, sensitive: true,
-	},
-	{
-		name: "user_id", description: "Id of the user who created the session.", listed: true,
-		access: text(func(m *session) *types.String { return &m.UserID }),
-	},
-	{
-		name: "transcoder_id", description: "Id of the transcoder preset that the session uses.", listed: true,
-		access: text(func(m *session) *types.String { return &m.TranscoderID }),
-	},
-	{
-		name: "sub_domain_a", description: "Domain name of the session.", listed: true,
-		access: text(func(m *session) *types.String { return &m.SubDomainA }),
-	},
-	{
-		name: "sub_domain_b", description: "Domain name of the backup pipeline. Set with mode `HA`.", listed: true, needs: []condition{ha},
-		access: text(func(m *session) *types.String { return &m.SubDomainB }),
-	},
-	{
-		name: "elastic_ip_a", description: "IP address allocated to the session, for firewall rules. Null until the service has allocated one.", listed: true,
-		access: text(func(m *session) *types.String { return &m.ElasticIPA }),
-	},
-	{
-		name: "elastic_ip_b", description: "IP address allocated to the backup pipeline, for firewall rules. Set with mode `HA`.", listed: true, needs: []condition{ha},
-		access: text(func(m *session) *types.String { return &m.ElasticIPB }),
-	},
+	endpoint("input_endpoint_a", "URL to which the encoder sends the stream. Set with a PUSH `input`.",
+		func(m *session) *types.String { return &m.InputEndpointA }, pushIn),
+	endpoint("input_endpoint_b", "URL to which the encoder sends the stream for the backup pipeline. Set with a PUSH `input` and mode `HA`.",
+		func(m *session) *types.String { return &m.InputEndpointB }, pushIn, ha),
+	endpoint("output_endpoint_a", "URL from which players fetch the stream. Set with a PULL `output_mode`.",
+		func(m *session) *types.String { return &m.OutputEndpointA }, pullOut),
+	endpoint("output_endpoint_b", "URL from which players fetch the stream of the backup pipeline. Set with a PULL `output_mode` and mode `HA`.",
+		func(m *session) *types.String { return &m.OutputEndpointB }, pullOut, ha),
+	listedText("user_id", "Id of the user who created the session.",
+		func(m *session) *types.String { return &m.UserID }),
+	listedText("transcoder_id", "Id of the transcoder preset that the session uses.",
+		func(m *session) *types.String { return &m.TranscoderID }),
+	listedText("sub_domain_a", "Domain name of the session.",
+		func(m *session) *types.String { return &m.SubDomainA }),
+	listedText("sub_domain_b", "Domain name of the backup pipeline. Set with mode `HA`.",
+		func(m *session) *types.String { return &m.SubDomainB }, ha),
+	listedText("elastic_ip_a", "IP address allocated to the session, for firewall rules. Null until the service has allocated one.",
+		func(m *session) *types.String { return &m.ElasticIPA }),
+	listedText("elastic_ip_b", "IP address allocated to the backup pipeline, for firewall rules. Set with mode `HA`.",
+		func(m *session) *types.String { return &m.ElasticIPB }, ha),
 	{
 		name: "port", description: "Port allocated to the session, for firewall rules. Null until the service has allocated one.", listed: true,
 		access: field(func(m *session) *types.Int64 { return &m.Port }, types.Int64Null()),
@@ -184,6 +140,23 @@ var computed = []attribute{
 
 // attributes in the order in which a response is read: the arguments decide which others apply.
 var attributes = slices.Concat(arguments, computed)
+
+// streamArgument is the URL of a stream that the service fetches or sends.
+func streamArgument(name, what, rule string, at func(*session) *types.String, twin func(*model) *types.String, needs ...condition) attribute {
+	return attribute{
+		name: name, description: "`rtmp://` or `rtmps://` URL " + what + " Its path may carry a stream key.", rule: " " + rule,
+		access: text(at), needs: needs, sensitive: true, listed: true, valid: rules(streamURL), same: sameURL, twin: twin,
+	}
+}
+
+// endpoint is a URL that the service generates.
+func endpoint(name, description string, at func(*session) *types.String, needs ...condition) attribute {
+	return attribute{name: name, description: description + " Its path carries a stream key.", access: text(at), needs: needs, sensitive: true}
+}
+
+func listedText(name, description string, at func(*session) *types.String, needs ...condition) attribute {
+	return attribute{name: name, description: description, access: text(at), needs: needs, listed: true}
+}
 
 func rules(list ...validator.String) []validator.String { return list }
 

@@ -32,7 +32,6 @@ func NewDataSource() datasource.DataSource {
 	return &single{providerdata.DataSource{TypeName: typeName}}
 }
 
-// single is the data source of one session.
 type single struct{ providerdata.DataSource }
 
 var _ datasource.DataSourceWithConfigure = (*single)(nil)
@@ -42,7 +41,7 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 	attributes["id"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",
-		Validators:          rules(notBlank()),
+		Validators:          rules(notBlank),
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one live session by its id, with every field that the service returns.",
@@ -84,7 +83,6 @@ func NewListDataSource() datasource.DataSource {
 	return &several{providerdata.DataSource{TypeName: listTypeName}}
 }
 
-// several is the data source of all matching sessions.
 type several struct{ providerdata.DataSource }
 
 var _ datasource.DataSourceWithConfigure = (*several)(nil)

@@ -30,14 +30,14 @@ type filter struct {
 
 // filterAttributes are for the schemas of the data source and of the list resource.
 var filterAttributes = map[string]schema.Attribute{
-	"region": filterBy("Only sessions in this region.", notBlank()),
+	"region": filterBy("Only sessions in this region.", notBlank),
 	"mode":   filterBy("Only sessions with this mode: `HA` or `NORM`.", oneOf(modes...)),
 	"input": filterBy("Only sessions with this input: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
 		oneOf(directions...)),
-	"status": filterBy("Only sessions with this status, for example `READY`.", notBlank(), knownStatus()),
-	"name":   filterBy("Only sessions with exactly this name.", notBlank()),
+	"status": filterBy("Only sessions with this status, for example `READY`.", notBlank, knownStatus),
+	"name":   filterBy("Only sessions with exactly this name.", notBlank),
 	"name_regex": filterBy("Only sessions whose name matches this regular expression "+
-		"([RE2](https://github.com/google/re2/wiki/Syntax), anywhere in the name).", regex()),
+		"([RE2](https://github.com/google/re2/wiki/Syntax), anywhere in the name).", regex),
 }
 
 func filterBy(description string, rules ...validator.String) schema.StringAttribute {
@@ -74,11 +74,9 @@ func (f *filter) matches(s *api.Session) bool {
 }
 
 // regex allows regular expressions of Go's regexp package.
-func regex() providerdata.StringRule {
-	return providerdata.StringRule{Allowed: "must be a regular expression in RE2 syntax", Problem: func(value string) string {
-		if _, err := regexp.Compile(value); err != nil {
-			return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err)
-		}
-		return ""
-	}}
-}
+var regex = providerdata.StringRule{Allowed: "must be a regular expression in RE2 syntax", Problem: func(value string) string {
+	if _, err := regexp.Compile(value); err != nil {
+		return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err)
+	}
+	return ""
+}}

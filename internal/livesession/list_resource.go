@@ -56,7 +56,7 @@ func (l *listing) List(ctx context.Context, req list.ListRequest, stream *list.L
 	}
 }
 
-// result converts a session. The resource, if requested, is the state that an import would read.
+// result converts a session. The resource is the state that an import would read.
 func result(ctx context.Context, req list.ListRequest, s *api.Session) list.ListResult {
 	r := req.NewListResult(ctx)
 	r.DisplayName = s.Name

@@ -75,28 +75,28 @@ func digest(value attr.Value) string {
 // while the service shows this value, another spelling of it or a rendition. Any other value is
 // drift and removes the argument's renditions, unless it is the first response of its kind: then it
 // is a rendition, too. A write-only argument stays null.
-func (m *model) refresh(s *api.Session, listing bool, known *memory) {
+func (m *model) refresh(s *api.Session, listing bool, mem *memory) {
 	way, other := byGet, byListing
 	if listing {
 		way, other = other, way
 	}
 	if m.Name.IsNull() { // the first response of an import
-		known.Unseen = other
+		mem.Unseen = other
 	}
 	read := m.session
 	read.fill(s, arguments)
 	for _, a := range differing(&m.session, &read) {
 		switch value := a.value(&read); {
-		case m.writeOnly(a) || known.has(a.name, value):
-		case known.Unseen == way && !a.value(&m.session).IsNull():
-			known.add(a.name, value)
+		case m.writeOnly(a) || mem.has(a.name, value):
+		case mem.Unseen == way && !a.value(&m.session).IsNull():
+			mem.add(a.name, value)
 		default:
 			a.copy(&m.session, &read)
-			delete(known.Renditions, a.name)
+			delete(mem.Renditions, a.name)
 		}
 	}
 	m.fill(s, computed)
-	if known.Unseen == way {
-		known.Unseen = ""
+	if mem.Unseen == way {
+		mem.Unseen = ""
 	}
 }

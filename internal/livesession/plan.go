@@ -36,7 +36,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		r.planCreate(ctx, &plan, resp)
 		return
 	}
-	if r.Data != nil && !r.Data.Unknown {
+	if r.Data != nil {
 		r.Data.Creates.Own(state.ID.ValueString()) // so that no lost create of this run claims it
 	}
 	var config model
@@ -47,7 +47,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	case slices.Contains(elements(plan.ReplaceOnStatus), status):
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("status"), types.StringUnknown())...)
 		resp.RequiresReplace.Append(path.Root("status"))
-	case len(resp.RequiresReplace) == 0 && unknownElements(plan.ReplaceOnStatus):
+	case len(resp.RequiresReplace) == 0 && (plan.ReplaceOnStatus.IsUnknown() || slices.ContainsFunc(plan.ReplaceOnStatus.Elements(), attr.Value.IsUnknown)):
 		// A replacement that is only found necessary at apply would be an inconsistent final plan.
 		resp.Diagnostics.AddAttributeError(path.Root("replace_on_status"), "replace_on_status is not known yet",
 			fmt.Sprintf("Whether to replace live session %s (%q, status %s) depends on `replace_on_status`, whose value comes from a resource "+
@@ -58,11 +58,6 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if len(resp.RequiresReplace) > 0 {
 		resp.Diagnostics.Append(state.forgotten("will be replaced by a new one and removed from the state")...)
 	}
-}
-
-// unknownElements reports whether the set or an element of it is unknown.
-func unknownElements(set types.Set) bool {
-	return set.IsUnknown() || slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
 }
 
 // replacing returns the attributes whose changes replace the session: the arguments that the service

@@ -14,13 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-const (
-	// recoverWithin limits the search for a lost session, including retries of the listing.
-	recoverWithin = 2 * time.Minute
-	// lookFirst is the pause after the first listing. Each further pause is twice as long, so the
-	// listings begin at 0, 2, 6, 14 and 30 s, the last one after appearWithin.
-	lookFirst = 2 * time.Second
-)
+// recoverWithin limits the search for a lost session, including retries of the listing.
+const recoverWithin = 2 * time.Minute
 
 // createFailed turns the failure of a create into a diagnostic. A session that may have been created
 // nevertheless is looked for in the listing, so that the user can import it instead of creating a
@@ -62,7 +57,8 @@ func (l *lost) search(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, recoverWithin)
 	defer cancel()
 	start := time.Now()
-	for interval := lookFirst; ctx.Err() == nil; interval *= 2 {
+	// The listings begin at 0, 2, 6, 14 and 30 s, the last one after appearWithin.
+	for interval := 2 * time.Second; ctx.Err() == nil; interval *= 2 {
 		begun := time.Since(start)
 		l.err = l.look(limited)
 		l.looked = time.Since(start)
@@ -123,7 +119,8 @@ func (l *lost) take() {
 	}
 }
 
-// text describes the result of the search, with an import block for each session that may be new.
+// text describes the result of the search, with an import block for each session that may be new. It
+// shows no sources and destinations, which are secrets.
 func (l *lost) text() string {
 	var b strings.Builder
 	switch {
@@ -166,18 +163,14 @@ func (l *lost) text() string {
 	}
 	b.WriteString("\n\n")
 	if l.mine == nil {
-		b.WriteString(listAgain(l.given.spec()))
+		spec := l.given.spec()
+		fmt.Fprintf(&b, "Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
+			"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
+			"An apply without the import creates a second session.", spec.Name, spec.Region, spec.Input, spec.Mode, spec.OutputMode)
 	} else {
 		b.WriteString("Add this block with the address of the resource, then apply. If several resources have these arguments, import each session into one of them only.")
 	}
 	return b.String()
-}
-
-// listAgain says which session to look for, without sources and destinations, which are secrets.
-func listAgain(spec api.SessionSpec) string {
-	return fmt.Sprintf("Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
-		"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
-		"An apply without the import creates a second session.", spec.Name, spec.Region, spec.Input, spec.Mode, spec.OutputMode)
 }
 
 // writeBlocks writes an import block for each session, below an empty line.

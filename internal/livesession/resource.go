@@ -70,9 +70,9 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		return // the state stays as it is until the next run
 	}
-	known, diags := recall(ctx, req.Private)
+	mem, diags := recall(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	s, paged, err := r.read(ctx, id, &known)
+	s, paged, err := r.read(ctx, id, &mem)
 	switch {
 	case api.NotFound(err) && importing:
 		resp.Diagnostics.Append(noSuchSession(id, r.Data.LiveAddress, err))
@@ -86,12 +86,12 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	before := m.session
-	m.refresh(s, paged, &known)
+	m.refresh(s, paged, &mem)
 	required, fromList := m.untold()
-	if len(required)+len(fromList) > 0 && known.Listed != m.Status.String() {
+	if len(required)+len(fromList) > 0 && mem.Listed != m.Status.String() {
 		if s, _ := listed(ctx, r.Data, id, time.Time{}, &resp.Diagnostics); s != nil {
-			m.refresh(s, true, &known)
-			known.Listed = m.Status.String()
+			m.refresh(s, true, &mem)
+			mem.Listed = m.Status.String()
 			required, _ = m.untold()
 		}
 	}
@@ -108,20 +108,20 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if !reflect.DeepEqual(before, m.session) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	}
-	resp.Diagnostics.Append(known.keep(ctx, resp.Private)...)
+	resp.Diagnostics.Append(mem.keep(ctx, resp.Private)...)
 }
 
 // read reads a session of the state. If no GET has returned it since its creation, read retries on
 // 404, as for a new session.
-func (r *liveSession) read(ctx context.Context, id string, known *memory) (s *api.Session, paged bool, err error) {
+func (r *liveSession) read(ctx context.Context, id string, mem *memory) (s *api.Session, paged bool, err error) {
 	r.Data.Creates.Own(id) // so that no lost create of this run claims it
-	if !known.Unconfirmed {
+	if !mem.Unconfirmed {
 		return r.Data.Sessions.Get(ctx, id)
 	}
 	start := time.Now()
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err = r.Data.API.GetSession(ctx, id)
-		known.Unconfirmed = err != nil
+		mem.Unconfirmed = err != nil
 		if !api.NotFound(err) || time.Since(start) >= appearWithin {
 			return s, false, err
 		}
@@ -165,10 +165,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !r.Data.Unknown {
-		// The session keeps running, so a later lost create of this run must not claim it.
-		r.Data.Creates.Own(m.ID.ValueString())
-	}
+	r.Data.Creates.Own(m.ID.ValueString()) // it keeps running, so no lost create of this run may claim it
 	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
 }
 

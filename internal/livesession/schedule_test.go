@@ -53,7 +53,7 @@ func FuzzScheduledAt(f *testing.F) {
 	f.Add("1883-11-18 12:00", "America/New_York")
 	f.Fuzz(func(t *testing.T, at, zone string) {
 		_ = checkLocalTime(at, zone)
-		if problem := localTime().Problem(at); problem != "" {
+		if problem := localTime.Problem(at); problem != "" {
 			return
 		}
 		if wall, err := localtime.Parse(at); err != nil || wall.Format(localtime.Layout) != at {
@@ -68,9 +68,9 @@ func FuzzStreamURL(f *testing.F) {
 	f.Add("s3cretkey://host")
 	f.Add("http://host/%zz")
 	f.Fuzz(func(t *testing.T, value string) {
-		problem := streamURL().Problem(value)
+		problem := streamURL.Problem(value)
 		for _, part := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("/:@?#& ", r) }) {
-			if len(part) > 8 && strings.Contains(problem, part) && !strings.Contains(streamURL().Allowed, part) {
+			if len(part) > 8 && strings.Contains(problem, part) && !strings.Contains(streamURL.Allowed, part) {
 				t.Errorf("%q is shown in %q", part, problem)
 			}
 		}

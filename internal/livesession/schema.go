@@ -79,7 +79,21 @@ func (a attribute) argument() schema.Attribute {
 			Default:             booldefault.StaticBool(false),
 		}
 	case types.Object:
-		return schema.SingleNestedAttribute{Required: true, MarkdownDescription: a.description, Attributes: presetArguments()}
+		arguments := map[string]schema.Attribute{}
+		for _, part := range presetParts {
+			argument := schema.StringAttribute{
+				Required:            part.byDefault.IsNull(),
+				MarkdownDescription: part.description,
+				Validators:          rules(oneOf(part.values...)),
+			}
+			if byDefault := part.byDefault.ValueString(); byDefault != "" {
+				argument.Optional, argument.Computed = true, true
+				argument.MarkdownDescription += " Default: `" + byDefault + "`."
+				argument.Default = stringdefault.StaticString(byDefault)
+			}
+			arguments[part.name] = argument
+		}
+		return schema.SingleNestedAttribute{Required: true, MarkdownDescription: a.description, Attributes: arguments}
 	}
 	return schema.StringAttribute{
 		Required: a.needs == nil, Optional: a.needs != nil, Sensitive: a.sensitive,
@@ -87,24 +101,6 @@ func (a attribute) argument() schema.Attribute {
 		Validators:          a.valid,
 		PlanModifiers:       []planmodifier.String{keepSpelling{a}},
 	}
-}
-
-func presetArguments() map[string]schema.Attribute {
-	arguments := map[string]schema.Attribute{}
-	for _, part := range presetParts {
-		argument := schema.StringAttribute{
-			Required:            part.byDefault.IsNull(),
-			MarkdownDescription: part.description,
-			Validators:          rules(oneOf(part.values...)),
-		}
-		if byDefault := part.byDefault.ValueString(); byDefault != "" {
-			argument.Optional, argument.Computed = true, true
-			argument.MarkdownDescription += " Default: `" + byDefault + "`."
-			argument.Default = stringdefault.StaticString(byDefault)
-		}
-		arguments[part.name] = argument
-	}
-	return arguments
 }
 
 const writeOnlySuffix = "_wo"
@@ -145,5 +141,5 @@ func (a attribute) computed() schema.Attribute {
 }
 
 func statusSet() []validator.Set {
-	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank(), knownStatus())}
+	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank, knownStatus)}
 }

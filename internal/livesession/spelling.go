@@ -1,6 +1,7 @@
 package livesession
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -33,20 +34,13 @@ func canonical(value string, values []string) string {
 // the default port of the scheme.
 func sameURL(a, b string) bool {
 	one, err := url.Parse(a)
-	if err != nil {
-		return false
-	}
-	other, err := url.Parse(b)
-	if err != nil {
+	other, otherErr := url.Parse(b)
+	if err != nil || otherErr != nil {
 		return false
 	}
 	for _, u := range []*url.URL{one, other} {
 		u.Scheme = strings.ToLower(u.Scheme)
-		port := u.Port()
-		if port == "" {
-			port = providerdata.StreamPorts[u.Scheme]
-		}
-		u.Host = strings.ToLower(u.Hostname()) + ":" + port
+		u.Host = strings.ToLower(u.Hostname()) + ":" + cmp.Or(u.Port(), providerdata.StreamPorts[u.Scheme])
 	}
 	return one.String() == other.String()
 }
@@ -54,11 +48,8 @@ func sameURL(a, b string) bool {
 // sameClock compares local times in different layouts.
 func sameClock(a, b string) bool {
 	one, ok := localtime.Read(a)
-	if !ok {
-		return false
-	}
-	other, ok := localtime.Read(b)
-	return ok && one.Equal(other)
+	other, otherOK := localtime.Read(b)
+	return ok && otherOK && one.Equal(other)
 }
 
 // equal reports whether two values of the argument have the same meaning.

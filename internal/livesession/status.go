@@ -64,7 +64,7 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 			"session_ids": schema.SetAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Ids of the sessions to wait for, at least one.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank())},
+				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank)},
 			},
 			"wait_for_status": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -210,7 +210,7 @@ func (g *group) wait(ctx context.Context) diag.Diagnostic {
 			return diag.NewErrorDiagnostic("Live sessions ended in another status",
 				fmt.Sprintf("%d of %s ended in a final status that is not in `wait_for_status` (%s):%s\n\n"+
 					"To create a session in its place, run `terraform apply -replace` with the address of its resource. To accept the status, add it to `wait_for_status`.%s",
-					len(ended), count(len(g.ids)), enumerate(g.want, "or"), g.lines(ended), g.rest(waiting, missing)))
+					len(ended), count(len(g.ids)), enumerate(g.want, "or"), g.lines(ended), g.rest(slices.Concat(waiting, missing))))
 		case err == nil && len(waiting)+len(missing) == 0:
 			return nil
 		case err == nil && len(missing) > 0 && begun.Sub(missingSince) >= appearWithin:
@@ -267,7 +267,7 @@ func (g *group) sorted() (ended, waiting, missing []string) {
 // listing, nil if it did not fail.
 func (g *group) cutOff(ctx context.Context, after time.Duration, trouble error) diag.Diagnostic {
 	_, waiting, missing := g.sorted()
-	detail := strings.TrimSpace(g.rest(waiting, missing)) + "\n\nThe sessions keep running. The next apply waits again."
+	detail := strings.TrimSpace(g.rest(slices.Concat(waiting, missing))) + "\n\nThe sessions keep running. The next apply waits again."
 	if !errors.Is(context.Cause(ctx), errTimeout) {
 		return diag.NewErrorDiagnostic("Waiting for the live sessions was interrupted", detail)
 	}
@@ -279,12 +279,11 @@ func (g *group) cutOff(ctx context.Context, after time.Duration, trouble error) 
 }
 
 // rest lists the sessions that had no wanted status yet, "" for none.
-func (g *group) rest(waiting, missing []string) string {
-	if len(waiting)+len(missing) == 0 {
+func (g *group) rest(ids []string) string {
+	if len(ids) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n\n%s had no status of `wait_for_status` (%s) yet:%s",
-		count(len(waiting)+len(missing)), enumerate(g.want, "or"), g.lines(slices.Concat(waiting, missing)))
+	return fmt.Sprintf("\n\n%s had no status of `wait_for_status` (%s) yet:%s", count(len(ids)), enumerate(g.want, "or"), g.lines(ids))
 }
 
 // lines has a line for each session.

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
 // ValidateConfig checks the rules over several attributes: the rules of the service (SERVICE.md,
@@ -83,10 +82,10 @@ func checkDistinctStatuses(waited, replaced types.Set) (diags diag.Diagnostics) 
 }
 
 // elements are the known strings of a set, sorted.
-func elements(set basetypes.SetValue) []string {
+func elements(set types.Set) []string {
 	var items []string
 	for _, e := range set.Elements() {
-		if s, ok := e.(basetypes.StringValue); ok && !s.IsNull() && !s.IsUnknown() {
+		if s, ok := e.(types.String); ok && !s.IsNull() && !s.IsUnknown() {
 			items = append(items, s.ValueString())
 		}
 	}
@@ -95,7 +94,7 @@ func elements(set basetypes.SetValue) []string {
 }
 
 // waitFor returns the statuses of wait_for_status, or the default.
-func waitFor(set basetypes.SetValue) []string {
+func waitFor(set types.Set) []string {
 	if set.IsNull() {
 		return defaultWaitForStatus
 	}

@@ -36,38 +36,33 @@ func oneOf(values ...string) providerdata.StringRule {
 }
 
 // notBlank rejects an empty string and white space.
-func notBlank() providerdata.StringRule {
-	return rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
-}
+var notBlank = rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
 
 // knownStatus only warns of an unknown status, because the service may have added it.
-func knownStatus() providerdata.StringRule {
-	return providerdata.StringRule{Allowed: "should be " + quoted(statuses), Doubtful: true, Problem: func(value string) string {
-		if slices.Contains(statuses, value) || strings.TrimSpace(value) == "" { // notBlank rejects a blank one
-			return ""
-		}
-		problem := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
-		if meant := alike(value, statuses); meant != "" {
-			problem += fmt.Sprintf(" Did you mean %q?", meant)
-		}
-		return problem
-	}}
-}
+var knownStatus = providerdata.StringRule{Allowed: "should be " + quoted(statuses), Doubtful: true, Problem: func(value string) string {
+	if slices.Contains(statuses, value) || strings.TrimSpace(value) == "" { // notBlank rejects a blank one
+		return ""
+	}
+	problem := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
+	if meant := alike(value, statuses); meant != "" {
+		problem += fmt.Sprintf(" Did you mean %q?", meant)
+	}
+	return problem
+}}
 
 // otherSchemes may be shown in a diagnostic. Any other text before "://" may be part of a secret.
 var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|wss?|ftp|file|rtmp[a-z]*)://`)
 
 // streamURL allows an rtmp or rtmps URL with a host. It never shows the value, because the path
 // carries a stream key.
-func streamURL() providerdata.StringRule {
-	const allowed = "must be an rtmp:// or rtmps:// URL with a host"
-	return providerdata.StringRule{Allowed: allowed, Problem: func(value string) string {
-		if wrong := streamURLProblem(value); wrong != "" {
-			return fmt.Sprintf("The value given (sensitive, so not shown) %s; it %s.", wrong, allowed)
-		}
-		return ""
-	}}
-}
+var streamURL = providerdata.StringRule{Allowed: streamURLRule, Problem: func(value string) string {
+	if wrong := streamURLProblem(value); wrong != "" {
+		return fmt.Sprintf("The value given (sensitive, so not shown) %s; it %s.", wrong, streamURLRule)
+	}
+	return ""
+}}
+
+const streamURLRule = "must be an rtmp:// or rtmps:// URL with a host"
 
 func streamURLProblem(value string) string {
 	switch {
@@ -94,29 +89,22 @@ func streamURLProblem(value string) string {
 	return ""
 }
 
-// timezone allows the names of the tz database.
-func timezone() providerdata.StringRule {
-	return providerdata.StringRule{Allowed: localtime.ZoneRule, Problem: localtime.ZoneProblem}
-}
-
 // localTime allows YYYY-MM-DD HH:MM with a valid day and hour.
-func localTime() providerdata.StringRule {
-	return rule("must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\"", func(value string) (ok bool, hint string) {
-		if _, err := localtime.Parse(value); err == nil {
-			return true, ""
-		} else if errors.Is(err, localtime.ErrNoSuchTime) {
-			return false, " This day or hour does not exist."
-		}
-		value = strings.TrimSpace(value)
-		t, ok := localtime.Read(value)
-		if !ok {
-			var err error
-			t, err = time.Parse(time.RFC3339, value)
-			ok = err == nil
-		}
-		if ok {
-			hint = fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout))
-		}
-		return false, hint
-	})
-}
+var localTime = rule("must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\"", func(value string) (ok bool, hint string) {
+	if _, err := localtime.Parse(value); err == nil {
+		return true, ""
+	} else if errors.Is(err, localtime.ErrNoSuchTime) {
+		return false, " This day or hour does not exist."
+	}
+	value = strings.TrimSpace(value)
+	t, ok := localtime.Read(value)
+	if !ok {
+		var err error
+		t, err = time.Parse(time.RFC3339, value)
+		ok = err == nil
+	}
+	if ok {
+		hint = fmt.Sprintf(" Write %q, and the zone in `timezone`.", t.Format(localtime.Layout))
+	}
+	return false, hint
+})

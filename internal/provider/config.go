@@ -24,19 +24,16 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// maxTimeout prevents that a typing error causes an endless run.
-const maxTimeout = 24 * time.Hour
-
 // settings is the validated configuration, in the form in which the packages take it.
 type settings struct {
 	api    api.Config
 	engine transfer.Config
 	upload upload.Config
-	data   providerdata.Settings
+	data   *providerdata.Data
 }
 
 // resolver takes each value from the configuration or else from the environment. Its diagnostics
-// name the attribute or the variable of an invalid value, and never show a sensitive value.
+// never show a sensitive value. With an error, the values are not used.
 type resolver struct {
 	env     Environment
 	diags   diag.Diagnostics
@@ -60,7 +57,7 @@ func (v value) origin() string {
 }
 
 func (r *resolver) resolve(m model) *settings {
-	s := &settings{}
+	s := &settings{data: providerdata.New()}
 	s.data.SkipRegionValidation = m.SkipRegionValidation.ValueBool()
 	r.unknown = m.SkipRegionValidation.IsUnknown()
 
@@ -122,7 +119,7 @@ func (r *resolver) fail(v value, problem, remedy string) {
 }
 
 // required is text, and adds a value that is not set to missing, in the form of
-// providerdata.Settings.MissingLive.
+// providerdata.Data.MissingLive.
 func (r *resolver) required(attr string, v types.String, env string, missing *[]string) value {
 	t := r.text(attr, v, env)
 	if !t.set {
@@ -148,8 +145,7 @@ func (r *resolver) address(t value) string {
 	return u.String()
 }
 
-// secret validates a sensitive value without showing it. It returns "" if the value is unknown or
-// invalid.
+// secret validates a sensitive value without showing it. It returns "" if the value is unknown.
 func (r *resolver) secret(t value) string {
 	switch {
 	case !t.known:
@@ -157,10 +153,8 @@ func (r *resolver) secret(t value) string {
 		r.fail(t, "is blank", "Set a value, or remove it.")
 	case strings.ContainsFunc(t.text, unicode.IsControl):
 		r.fail(t, "contains a control character, such as a line break", "Remove it from the value, which is a secret and so not shown here.")
-	default:
-		return t.text
 	}
-	return ""
+	return t.text
 }
 
 // number reads a whole number within bounds.
@@ -176,10 +170,8 @@ func (r *resolver) number(attr string, v types.Int64, env string, byDefault, low
 		r.fail(t, fmt.Sprintf("is %q, which is not a whole number", t.text), remedy)
 	case n < low || n > high:
 		r.fail(t, fmt.Sprintf("is %d", n), remedy)
-	default:
-		return n
 	}
-	return byDefault
+	return n
 }
 
 func (r *resolver) duration(attr string, v types.String, byDefault time.Duration) time.Duration {
@@ -188,13 +180,11 @@ func (r *resolver) duration(attr string, v types.String, byDefault time.Duration
 		return byDefault
 	}
 	d, err := time.ParseDuration(t.text)
-	if err != nil {
+	switch {
+	case err != nil:
 		r.fail(t, fmt.Sprintf("is %q, which is not a duration", t.text), "Write a number with a unit, such as `\"30s\"` or `\"2m\"`.")
-		return byDefault
-	}
-	if d <= 0 || d > maxTimeout {
+	case d <= 0 || d > 24*time.Hour:
 		r.fail(t, "is "+t.text, "Set a duration longer than 0 and of at most 24 hours.")
-		return byDefault
 	}
 	return d
 }
@@ -240,8 +230,7 @@ func (r *resolver) strings(v value, c collection) []string {
 	return texts
 }
 
-// authorities adds the bundle to the certificate pool of the system. It reads the file during
-// Configure, so that the plan reports a wrong path.
+// authorities adds the bundle to the certificate pool of the system.
 func (r *resolver) authorities(v types.String) *x509.CertPool {
 	t := r.text("ca_bundle_file", v, "VODLIVE_CA_BUNDLE_FILE")
 	if !t.known {
@@ -278,8 +267,7 @@ func (r *resolver) resumeDir(v types.String) string {
 }
 
 // userAgent names the provider and the CLI, and appends TF_APPEND_USER_AGENT, as HashiCorp's SDK
-// does. Control characters become spaces, and bytes outside ASCII are percent-encoded, because a
-// header cannot contain them.
+// does, without what a header cannot contain.
 func userAgent(version, terraformVersion string, env Environment) string {
 	agent := "terraform-provider-vodlive/" + version
 	if terraformVersion != "" {

@@ -43,7 +43,7 @@ var headings = sync.OnceValue(func() (all []heading) {
 	return all
 })
 
-// guideTo returns the end of the detail of an error: where the guide explains it.
+// guideTo ends the detail of an error: where the guide explains it.
 func guideTo(summary string) string {
 	i := slices.IndexFunc(headings(), func(h heading) bool { return h.matches.MatchString(summary) })
 	if i < 0 {

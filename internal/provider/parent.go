@@ -5,14 +5,11 @@ import (
 	"time"
 )
 
-// saveTime is how long running calls have to save their results, such as the record of an upload,
-// when the CLI has ended. They are cancelled at once, with the connection of the CLI.
-const saveTime = 2 * time.Second
-
 // exitAfterParent ends the process soon after the CLI that started it. A killed CLI does not stop
 // its providers, and go-plugin would serve forever.
 func exitAfterParent() {
 	awaitParentEnd()
-	<-time.After(saveTime)
+	// The running calls, which are cancelled with the connection of the CLI, save their results.
+	<-time.After(2 * time.Second)
 	os.Exit(1)
 }

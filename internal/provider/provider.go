@@ -23,7 +23,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/processmedia"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/region"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
@@ -38,7 +37,6 @@ var (
 	_ provider.ProviderWithFunctions          = (*vodlive)(nil)
 )
 
-// vodlive is the provider.
 type vodlive struct {
 	version  string
 	env      Environment
@@ -71,36 +69,32 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 	}
 	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.env)
 	set.api.DialContext, set.api.Redactor = p.dial, p.redactor
-	data, err := set.newData()
-	if err != nil {
+	if err := set.connect(); err != nil {
 		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
 		return
 	}
-	if data.Unknown && req.ClientCapabilities.DeferralAllowed {
+	if set.data.Unknown && req.ClientCapabilities.DeferralAllowed {
 		// The framework then defers everything but list resources, which the protocol cannot defer.
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
-	resp.ResourceData = data
-	resp.DataSourceData = data
-	resp.ListResourceData = data
-	resp.EphemeralResourceData = data
-	resp.ActionData = data
+	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = set.data, set.data, set.data
+	resp.EphemeralResourceData, resp.ActionData = set.data, set.data
 }
 
-// newData creates the API client and the upload engine that this process shares. Without the values
+// connect creates the API client and the upload engine that this process shares. Without the values
 // that are unknown there is no client, and the engine only hashes files.
-func (s *settings) newData() (*providerdata.Data, error) {
+func (s *settings) connect() error {
 	if !s.data.Unknown {
 		client, err := api.New(s.api)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.data.API, s.data.Sessions = client, sessions.New(client)
 		s.upload.API, s.engine.Transport = client, client.StorageTransport()
 	}
 	s.upload.Engine = transfer.New(s.engine)
 	s.data.Uploader = upload.New(s.upload)
-	return providerdata.New(s.data), nil
+	return nil
 }
 
 func (p *vodlive) Resources(context.Context) []func() resource.Resource {

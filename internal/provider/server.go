@@ -33,17 +33,13 @@ func Serve(version string, logged, debug bool) error {
 // address is the full source address of the provider.
 const address = "registry.terraform.io/vodlive/vodlive"
 
-// NewServer returns the provider as a protocol server that does not retain the contexts of calls.
+// NewServer returns the provider as a protocol server. Tests give each server an environment and, in
+// virtual time, a network of its own; a nil dial uses TCP. Unless logged is set, the SDK gets no
+// loggers: it creates several for each call and attribute, even if every level is off.
 //
 // The framework keeps the context of each call until Stop, and with it the call's loggers: 13 to 18
-// KB a call, several calls a resource. So it gets a callContext, which releases the context of the
-// call when the call returns. Streams and rare calls get their own context: there are few of them,
-// and a stream outlives the call that starts it.
-//
-// version is the version of the build, "dev" outside a release. Tests give each server an
-// environment and, in virtual time, a network of its own; a nil dial uses TCP. Unless its log is
-// shown, the SDK gets no loggers: it creates several for each call and attribute, even if every
-// level is off.
+// KB a call, several calls a resource. So it gets a callContext. Streams and rare calls get their own
+// context: there are few of them, and a stream outlives the call that starts it.
 func NewServer(version string, env Environment, dial Dial, logged bool) tfprotov6.ProviderServer {
 	p := &vodlive{version: version, env: env, dial: dial, redactor: redact.New()}
 	inner := providerserver.NewProtocol6(p)().(framework) //nolint:forcetypeassert // the framework has list resources and actions
@@ -64,11 +60,7 @@ type server struct {
 	actions  sync.Map // a channel for each that runs, closed when its last event is sent
 }
 
-// stopLimit is how long Stop waits for actions that were cancelled.
-const stopLimit = 5 * time.Second
-
-// callContext forwards cancellation and values only while the call runs, so that the framework,
-// which keeps every context until Stop, does not keep the call's loggers alive.
+// callContext forwards cancellation and values only while the call runs.
 type callContext struct {
 	context.Context // not derived from the call's: a derived context would keep that alive
 	call            atomic.Pointer[context.Context]
@@ -246,7 +238,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 // sends no event once this has returned, and Terraform takes an action without an error for a success.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	resp, err := s.framework.StopProvider(ctx, req)
-	limit := time.After(stopLimit)
+	limit := time.After(5 * time.Second)
 	s.actions.Range(func(done, _ any) bool {
 		select {
 		case <-done.(chan struct{}): //nolint:forcetypeassert // see running

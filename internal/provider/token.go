@@ -45,10 +45,8 @@ func (r *resolver) token(m model, s *settings) {
 	case command.known:
 		r.tokenCommand(command, m.IDTokenCommand, s)
 	case literal.known && (inEnvironment || literal.attr != ""):
-		if text := r.secret(literal); text != "" {
-			s.useToken(credential.StaticToken(text), literal.origin())
-			s.data.CheckToken = expiryCheck(s.api.Token, literal.origin())
-		}
+		s.useToken(credential.StaticToken(r.secret(literal)), literal.origin())
+		s.data.CheckToken = expiryCheck(s.api.Token, literal.origin())
 	case file.known:
 		r.tokenFile(file, s)
 	default:
@@ -59,7 +57,6 @@ func (r *resolver) token(m model, s *settings) {
 func (r *resolver) tokenFile(v value, s *settings) {
 	if strings.TrimSpace(v.text) == "" {
 		r.fail(v, "is blank", "Set the path of the file that contains the token.")
-		return
 	}
 	absolute, _ := filepath.Abs(v.text) // fails without a working directory
 	s.useToken(credential.FileToken(v.text), "file "+cmp.Or(absolute, v.text))

@@ -1,8 +1,6 @@
 // Package providerdata has what Configure passes to every resource, data source, list resource,
-// ephemeral resource and action, and the functions that convert errors to diagnostics.
-//
-// A provider process has one Data, so its fields are shared: the API client, the upload engine with
-// its limits, the reader of sessions, the list of regions. Nothing is kept across processes.
+// ephemeral resource and action, and what these have in common. A provider process has one Data, so
+// its fields are shared.
 package providerdata
 
 import (
@@ -17,22 +15,21 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Settings is the configured part of Data. If Unknown is set, API and Sessions are nil and Uploader
-// can only hash files.
-type Settings struct {
+// Data is what Configure passes on. It is safe for concurrent use. If Unknown is set, API and
+// Sessions are nil and Uploader can only hash files.
+type Data struct {
 	API      *api.Client
 	Sessions *sessions.Reader
 	Uploader *upload.Uploader
 
-	// Unknown is set if the provider block has values that are not known yet, because they come
-	// from a resource that is not applied yet. This happens only during plan. No request may be
-	// made then.
+	// Unknown is set during a plan in which the provider block has values that come from a resource
+	// that is not applied yet. No request may be made then.
 	Unknown bool
 
 	LiveAddress string // base_url, normalized, "" when missing
 
 	// MissingLive and MissingUpload name the missing settings of each API, for example "`base_url`
-	// (or VODLIVE_BASE_URL)". They are empty if the configuration is complete.
+	// (or VODLIVE_BASE_URL)".
 	MissingLive, MissingUpload []string
 
 	// CheckToken checks, without a request, that the identity token can be read and that a JWT has
@@ -40,11 +37,6 @@ type Settings struct {
 	CheckToken func(ctx context.Context) error
 
 	SkipRegionValidation bool
-}
-
-// Data is what Configure passes on. It is safe for concurrent use.
-type Data struct {
-	Settings
 
 	Replaced ReplacedFiles
 	Creates  Creates // create requests for sessions in flight
@@ -52,8 +44,8 @@ type Data struct {
 	regions regions
 }
 
-// New returns the Data of a provider process.
-func New(s Settings) *Data { return &Data{Settings: s, regions: regions{turn: make(chan struct{}, 1)}} }
+// New returns the Data of a provider process, without its settings.
+func New() *Data { return &Data{regions: regions{turn: make(chan struct{}, 1)}} }
 
 // From returns the Data of a Configure request. It is nil, without a diagnostic, during validation,
 // when the provider is not configured.
@@ -70,8 +62,7 @@ func From(providerData any, diags *diag.Diagnostics) *Data {
 	return data
 }
 
-// NeedLive reports the settings that are missing for requests to the live API. user is the type
-// that makes them, for example "vodlive_live_session".
+// NeedLive reports the settings that are missing for requests of the type user to the live API.
 func (d *Data) NeedLive(user string) diag.Diagnostics { return missing("live", user, d.MissingLive) }
 
 // NeedUpload is NeedLive for the upload and batch API.
@@ -92,8 +83,7 @@ func (d *Data) PlanUpload(ctx context.Context, user string) diag.Diagnostics {
 	return diags
 }
 
-// CanRead reports an unknown provider configuration. A data source cannot defer its read, so this
-// is an error.
+// CanRead reports an unknown provider configuration: a data source cannot defer its read.
 func (d *Data) CanRead(user string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if d.Unknown {
@@ -131,8 +121,7 @@ type regions struct {
 }
 
 // Regions lists the regions allocated to the account (SERVICE.md, call 8). It makes one request per
-// process, and keeps an error, too, so that a plan of many sessions does not retry for each of
-// them. It does not keep an error caused by the caller's context.
+// process: it keeps an error, too, unless the caller's context caused it.
 func (d *Data) Regions(ctx context.Context) ([]api.Region, error) {
 	r := &d.regions
 	select {

@@ -14,9 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
-// ErrorDiagnostic converts an error to a diagnostic. The summary is attempted ("Creating the live
-// session") and "failed". The detail is the error, which has method, address, status, message and
-// request id, and what to do. The error must not contain secrets: those of api and transfer do not.
+// ErrorDiagnostic converts an error to a diagnostic: that what was attempted ("Creating the live
+// session") failed, the error and what to do. The error must not contain secrets.
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	detail := ErrorText(err)
 	if hint := Advice(err); hint != "" {
@@ -44,9 +43,8 @@ func List(items []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// SubmitDiagnostic is ErrorDiagnostic for a batch job. If the job may have been submitted
-// nevertheless, it says so instead of giving the advice to apply again, which could submit a second
-// job. again is what submits once more, such as "applying".
+// SubmitDiagnostic is ErrorDiagnostic for a batch job. It gives no advice to apply again if the job
+// may have been submitted nevertheless. again is what submits once more, such as "applying".
 func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return ErrorDiagnostic("Submitting the batch job", err)

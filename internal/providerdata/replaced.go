@@ -29,8 +29,7 @@ func (r *ReplacedFiles) Offer(file ReplacedFile) {
 	r.files = append(r.files, file)
 }
 
-// Take removes and returns the file offered first that fits. Each file is returned once, so that
-// two resources with the same content never share one.
+// Take removes and returns the file offered first that fits, so that no two resources share one.
 func (r *ReplacedFiles) Take(fits func(ReplacedFile) bool) (file ReplacedFile, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
