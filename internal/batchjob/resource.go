@@ -24,10 +24,7 @@ func NewResource() resource.Resource {
 
 type batchJob struct{ providerdata.Resource }
 
-var (
-	_ resource.ResourceWithConfigure  = (*batchJob)(nil)
-	_ resource.ResourceWithModifyPlan = (*batchJob)(nil)
-)
+var _ resource.ResourceWithModifyPlan = (*batchJob)(nil)
 
 func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil || req.Plan.Raw.IsNull() {

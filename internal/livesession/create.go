@@ -14,7 +14,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// defaultCreateTimeout applies if timeouts.create is not set.
 const defaultCreateTimeout = 20 * time.Minute
 
 // Create saves the id before it waits: a later failure leaves the session in the state as tainted.

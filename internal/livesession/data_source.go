@@ -34,8 +34,6 @@ func NewDataSource() datasource.DataSource {
 
 type single struct{ providerdata.DataSource }
 
-var _ datasource.DataSourceWithConfigure = (*single)(nil)
-
 func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := sessionAttributes()
 	attributes["id"] = schema.StringAttribute{
@@ -84,8 +82,6 @@ func NewListDataSource() datasource.DataSource {
 }
 
 type several struct{ providerdata.DataSource }
-
-var _ datasource.DataSourceWithConfigure = (*several)(nil)
 
 type severalModel struct {
 	filter

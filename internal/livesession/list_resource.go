@@ -19,8 +19,6 @@ func NewListResource() list.ListResource {
 // listing is the list resource. It makes no GET per session: the listing has every field.
 type listing struct{ providerdata.Resource }
 
-var _ list.ListResourceWithConfigure = (*listing)(nil)
-
 func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	attributes := map[string]schema.Attribute{}
 	for name, attribute := range filterAttributes {

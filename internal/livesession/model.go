@@ -49,7 +49,6 @@ type session struct {
 	EgressPort   types.Int64  `tfsdk:"egress_port"`
 }
 
-// model is the resource.
 type model struct {
 	session
 

@@ -27,7 +27,6 @@ func NewResource() resource.Resource {
 type liveSession struct{ providerdata.Resource }
 
 var (
-	_ resource.ResourceWithConfigure      = (*liveSession)(nil)
 	_ resource.ResourceWithIdentity       = (*liveSession)(nil)
 	_ resource.ResourceWithImportState    = (*liveSession)(nil)
 	_ resource.ResourceWithModifyPlan     = (*liveSession)(nil)

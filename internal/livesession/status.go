@@ -36,10 +36,7 @@ func NewStatusResource() resource.Resource {
 // service: Read keeps the state, and Delete drops it.
 type sessionStatus struct{ providerdata.Resource }
 
-var (
-	_ resource.ResourceWithConfigure  = (*sessionStatus)(nil)
-	_ resource.ResourceWithModifyPlan = (*sessionStatus)(nil)
-)
+var _ resource.ResourceWithModifyPlan = (*sessionStatus)(nil)
 
 type statusModel struct {
 	SessionIDs    types.Set      `tfsdk:"session_ids"`
@@ -168,7 +165,6 @@ func (r *sessionStatus) wait(ctx context.Context, m *statusModel) (diags diag.Di
 	return diags
 }
 
-// group is the wait for several sessions.
 type group struct {
 	list func(context.Context) iter.Seq2[*api.Session, error]
 	ids  []string

@@ -25,8 +25,6 @@ func NewDataSource() datasource.DataSource {
 
 type dataSource struct{ providerdata.DataSource }
 
-var _ datasource.DataSourceWithConfigure = (*dataSource)(nil)
-
 type model struct {
 	Names   []types.String `tfsdk:"names"`
 	Regions []entry        `tfsdk:"regions"`
