@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,9 +23,9 @@ const (
 	stderrKept = 64 << 10
 )
 
-// CommandToken runs a program that prints the token, without a shell, and runs it again when the
-// token is rejected. A run may take 10 seconds. Its error shows the exit status and, masked, what
-// the program wrote to its standard error. It never shows the standard output or the arguments.
+// CommandToken runs a program and its arguments, without a shell, which print the token, and runs
+// them again when the token is rejected. A run may take 10 seconds. Its error shows the exit status
+// and, masked, the standard error, but never the standard output or the arguments.
 func CommandToken(argv []string) TokenSource {
 	return commandToken(argv, func(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, commandTimeout)
@@ -37,14 +36,10 @@ func CommandToken(argv []string) TokenSource {
 type timeLimit func(context.Context) (context.Context, context.CancelFunc)
 
 func commandToken(argv []string, within timeLimit) TokenSource {
-	argv = slices.Clone(argv)
-	return &renewing{get: func(ctx context.Context) (string, error) { return runToken(ctx, argv, within) }}
+	return newRenewing(func(ctx context.Context) (string, error) { return runToken(ctx, argv, within) })
 }
 
 func runToken(ctx context.Context, argv []string, within timeLimit) (string, error) {
-	if len(argv) == 0 || strings.TrimSpace(argv[0]) == "" {
-		return "", errors.New("the command names no program")
-	}
 	name := filepath.Base(argv[0])
 	limited, cancel := within(ctx)
 	defer cancel()
@@ -54,11 +49,8 @@ func runToken(ctx context.Context, argv []string, within timeLimit) (string, err
 	cmd.WaitDelay = commandGrace
 	killWhole(cmd)
 	err := cmd.Run()
-	if errors.Is(err, exec.ErrWaitDelay) && limited.Err() == nil {
-		// The program succeeded and left a process behind, for example an agent.
-		err = nil
-	}
-	if err != nil {
+	leftProcess := errors.Is(err, exec.ErrWaitDelay) && limited.Err() == nil // such as an agent
+	if err != nil && !leftProcess {
 		return "", commandProblem(ctx, limited, name, err, complaint(stderr, stdout))
 	}
 	token := strings.TrimSpace(stdout.String())
@@ -75,13 +67,13 @@ func runToken(ctx context.Context, argv []string, within timeLimit) (string, err
 }
 
 func commandProblem(ctx, limited context.Context, name string, err error, complaint string) error {
-	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("the command %s was stopped: %w", name, ctx.Err())
 	case limited.Err() != nil:
 		return fmt.Errorf("the command %s did not end within %s and was stopped%s", name, commandTimeout, complaint)
-	case errors.As(err, &exit):
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return fmt.Errorf("the command %s failed with %s%s", name, exit.ProcessState, complaint)
 	}
 	if start, ok := errors.AsType[*exec.Error](err); ok {
@@ -109,12 +101,9 @@ type capped struct {
 }
 
 func (c *capped) Write(p []byte) (int, error) {
-	if room := c.limit - c.kept.Len(); len(p) > room {
-		c.kept.Write(p[:room])
-		c.more = true
-	} else {
-		c.kept.Write(p)
-	}
+	room := c.limit - c.kept.Len()
+	c.more = c.more || len(p) > room
+	c.kept.Write(p[:min(len(p), room)])
 	return len(p), nil
 }
 

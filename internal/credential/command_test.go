@@ -159,8 +159,6 @@ func TestCommandTokenProblems(t *testing.T) {
 		argv []string
 		want string
 	}{
-		"none":              {nil, "the command names no program"},
-		"blank":             {[]string{" "}, "the command names no program"},
 		"unknown":           {[]string{"no-such-program-7", "argument"}, "the command no-such-program-7 could not be run: " + notFound},
 		"a folder":          {[]string{folder}, "the command " + filepath.Base(folder) + " could not be run: " + isFolder},
 		"exit status":       {command("print hidden\n", "complain log in first\n", "exit 3"), "the command " + self + " failed with exit status 3: log in first"},

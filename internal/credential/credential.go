@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"strings"
+	"unicode"
 )
 
 // Credential authenticates the requests to one API. It is safe for concurrent use.
@@ -38,9 +39,9 @@ func (b Basic) Check() error {
 		return errors.New("the secret key is blank")
 	case strings.Contains(b.TokenID, ":"):
 		return errors.New("the access token id contains a colon, which separates it from the secret key in a request. Does it end with the secret key?")
-	case hasControl(b.TokenID):
+	case strings.ContainsFunc(b.TokenID, unicode.IsControl):
 		return errors.New("the access token id contains a control character, for example a line break")
-	case hasControl(b.SecretKey):
+	case strings.ContainsFunc(b.SecretKey, unicode.IsControl):
 		return errors.New("the secret key contains a control character, for example a line break")
 	}
 	return nil
@@ -117,7 +118,3 @@ type TokenError struct{ Err error }
 func (e *TokenError) Error() string { return "the identity token: " + e.Err.Error() }
 
 func (e *TokenError) Unwrap() error { return e.Err }
-
-func hasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 })
-}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 )
 
 // TokenSource gives the identity token. It is safe for concurrent use.
@@ -41,10 +42,49 @@ func (s staticToken) Token(context.Context, string) (string, error) {
 	return string(s), checkToken(string(s))
 }
 
+// renewing keeps a token until it is rejected. One call at a time runs get, and calls that waited
+// meanwhile share its result.
+type renewing struct {
+	get   func(context.Context) (string, error)
+	turn  chan struct{} // contains an element while a call uses token and err
+	runs  atomic.Int64  // but for those whose call was cancelled
+	token string
+	err   error // of the last run
+}
+
+func newRenewing(get func(context.Context) (string, error)) TokenSource {
+	return &renewing{get: get, turn: make(chan struct{}, 1)}
+}
+
+func (r *renewing) Token(ctx context.Context, rejected string) (string, error) {
+	runs := r.runs.Load()
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	switch {
+	case r.token != "" && r.token != rejected:
+		return r.token, nil
+	case r.runs.Load() > runs:
+		return r.token, r.err
+	}
+	token, err := r.get(ctx)
+	if ctx.Err() != nil {
+		return token, err
+	}
+	r.runs.Add(1)
+	if r.err = err; err == nil {
+		r.token = token
+	}
+	return token, err
+}
+
 // FileToken reads the token from a file, and again when the token is rejected. Surrounding white
 // space is not part of the token.
 func FileToken(path string) TokenSource {
-	return &renewing{get: func(context.Context) (string, error) { return readToken(path) }}
+	return newRenewing(func(context.Context) (string, error) { return readToken(path) })
 }
 
 func readToken(path string) (string, error) {
