@@ -44,10 +44,7 @@ func New(c Config) (*Client, error) {
 	}
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
 	c.Redactor.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
-	calls, err := wire.New(c.Config)
-	if err != nil {
-		return nil, err
-	}
+	calls := wire.New(c.Config)
 	live, err := calls.Endpoint("live", c.LiveBaseURL, basic)
 	if err != nil {
 		return nil, err

@@ -46,10 +46,7 @@ func TestNewChecksItsConfiguration(t *testing.T) {
 	}{
 		"live address": {func(c *api.Config) { c.LiveBaseURL = "live.example.com" }, "the base address of the live API: the address has no scheme"},
 		"vod address":  {func(c *api.Config) { c.VODBaseURL = "http://vod.example.com" }, "the base address of the upload and batch API: the address is plain http"},
-		"retries":      {func(c *api.Config) { c.MaxRetries = -1 }, "retries is negative"},
-		"timeout":      {func(c *api.Config) { c.RequestTimeout = -1 }, "time for one request is negative"},
 		"credentials":  {func(c *api.Config) { c.AccessTokenID = "id:hidden" }, "contains a colon"},
-		"user agent":   {func(c *api.Config) { c.UserAgent = "a\r\nb" }, "the user agent contains"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -25,7 +25,7 @@ func TestRetryPolicy(t *testing.T) {
 		ambiguous      bool
 		status         int
 	}{
-		{"connection not made", func(string) handler { return wiretest.Failing(wiretest.ErrRefused) }, true, true, false, 0},
+		{"connection not made", func(string) handler { return wiretest.Refused }, true, true, false, 0},
 		{"429", func(string) handler { return wiretest.With(429, "") }, true, true, false, 429},
 		{"429 with Retry-After", func(string) handler { return wiretest.With(429, "", "Retry-After", "3") }, true, true, false, 429},
 		{"503", func(string) handler { return wiretest.With(503, "") }, false, true, true, 503},

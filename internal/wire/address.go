@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"path"
 	"strconv"
 	"strings"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // ParseBaseURL reads a base address as a user writes it: an https URL, or http to a loopback
@@ -19,12 +20,9 @@ func ParseBaseURL(address string) (*url.URL, error) {
 	if address == "" {
 		return nil, errors.New("the address is empty: write a URL such as https://api.example.com")
 	}
-	scheme, rest, found := strings.Cut(address, "://")
+	scheme, _, found := strings.Cut(address, "://")
 	if !found || scheme == "" {
 		return nil, errors.New("the address has no scheme: write it with https:// in front")
-	}
-	if strings.HasPrefix(rest, "/") || rest == "" {
-		return nil, errors.New("the address has no host: write a URL such as https://api.example.com")
 	}
 	u, err := url.Parse(address)
 	if err != nil {
@@ -38,13 +36,14 @@ func ParseBaseURL(address string) (*url.URL, error) {
 		return nil, err
 	}
 	normalizeHost(u)
-	trimPath(u)
+	u = u.JoinPath("") // without a trailing slash
+	u.Path = strings.TrimSuffix(u.Path, "/")
 	return u, nil
 }
 
 func checkParts(u *url.URL, fragment bool) error {
 	switch {
-	case u.Opaque != "" || u.Hostname() == "":
+	case u.Hostname() == "":
 		return errors.New("the address has no host: write a URL such as https://api.example.com")
 	case u.User != nil:
 		return errors.New("the address contains a user name or password, for which there are attributes: remove what is before the @")
@@ -102,35 +101,17 @@ func normalizeHost(u *url.URL) {
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-func trimPath(u *url.URL) {
-	escaped := strings.TrimRight(u.EscapedPath(), "/")
-	if escaped != "" {
-		escaped = path.Clean(escaped)
-	}
-	plain, err := url.PathUnescape(escaped)
-	if err != nil || escaped == "/" || escaped == "." {
-		u.Path, u.RawPath = "", ""
-		return
-	}
-	u.Path, u.RawPath = plain, escaped
-}
-
 // urlProblem returns what url.Parse found wrong, without the address itself.
 func urlProblem(err error) string {
-	var e *url.Error
-	if !errors.As(err, &e) {
-		return "malformed"
-	}
-	var escape url.EscapeError
-	var host url.InvalidHostError
+	problem := redact.URLError(err).Error()
 	switch {
-	case errors.As(e.Err, &escape):
+	case strings.HasPrefix(problem, "invalid URL escape"):
 		return "a % that begins no escape"
-	case errors.As(e.Err, &host):
+	case strings.HasPrefix(problem, "invalid character"):
 		return "a character that a host cannot have"
-	case strings.HasPrefix(e.Err.Error(), "invalid port"):
+	case strings.HasPrefix(problem, "invalid port"):
 		return "a port that is not a number"
-	case strings.Contains(e.Err.Error(), "control character"):
+	case strings.Contains(problem, "control character"):
 		return "a control character"
 	}
 	return "malformed"
@@ -141,10 +122,7 @@ func urlProblem(err error) string {
 func join(base *url.URL, escaped string) *url.URL {
 	u := *base
 	u.RawPath = base.EscapedPath() + escaped
-	plain, err := url.PathUnescape(escaped)
-	if err != nil { // then net/url ignores RawPath
-		plain = escaped
-	}
+	plain, _ := url.PathUnescape(escaped)
 	u.Path = base.Path + plain
 	return &u
 }

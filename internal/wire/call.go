@@ -60,7 +60,7 @@ type Call struct {
 
 // Outcome is what became of a call.
 type Outcome struct {
-	Address     string // without query; "" if the endpoint has none
+	Address     string // without query; "" if the endpoint is not configured
 	Requests    int    // made
 	Status      int    // of the last response; 0: there was none
 	ContentType string

@@ -1,17 +1,46 @@
 package wire
 
 import (
+	"cmp"
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
-	"strings"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
+
+// defaultRequestTimeout limits one attempt of a call unless the Config does.
+const defaultRequestTimeout = 30 * time.Second
+
+// Config configures a Client.
+type Config struct {
+	// MaxRetries is how often one call may be repeated; 0: never.
+	MaxRetries int
+	// RequestTimeout is for one attempt of one call, from the connection to the end of the
+	// response; 0: 30 seconds. All attempts and the waits between them are limited by the call's
+	// context only.
+	RequestTimeout time.Duration
+	// UserAgent is sent with every request, also to storage.
+	UserAgent string
+	// RootCAs are the trusted certificate authorities; nil: the system's.
+	RootCAs *x509.CertPool
+	// Transport replaces all transports of the client, in tests; nil: own transports, with proxies
+	// from the environment.
+	Transport http.RoundTripper
+	// DialContext makes the connections of the client's own transports, in tests; nil: TCP
+	// connections.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+	// Redactor masks what is logged and the texts of errors. It is required. The client adds the
+	// tokens that it sends.
+	Redactor *redact.Redactor
+}
 
 // Client makes calls. It is safe for concurrent use. A process needs only one: its calls wait
 // together when the service asks for fewer requests, and share one identity token.
@@ -22,19 +51,8 @@ type Client struct {
 	chain    handler
 }
 
-// New checks the configuration and makes a Client.
-func New(c Config) (*Client, error) {
-	switch {
-	case c.MaxRetries < 0:
-		return nil, errors.New("the number of retries is negative")
-	case c.RequestTimeout < 0:
-		return nil, errors.New("the time for one request is negative")
-	case strings.ContainsFunc(c.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }):
-		return nil, errors.New("the user agent contains a character that a header cannot carry")
-	}
-	if c.RequestTimeout == 0 {
-		c.RequestTimeout = defaultRequestTimeout
-	}
+// New makes a Client.
+func New(c Config) *Client {
 	kept, fresh, storage := c.Transport, c.Transport, c.Transport
 	if c.Transport == nil {
 		kept, fresh, storage = keptTransport(c), freshTransport(c), storageTransport(c)
@@ -43,14 +61,14 @@ func New(c Config) (*Client, error) {
 	h = logRequest(h)
 	h = restate(h)
 	h = follow(h)
-	h = limitTime(c.RequestTimeout, h)
+	h = limitTime(cmp.Or(c.RequestTimeout, defaultRequestTimeout), h)
 	h = throttle(h)
 	h = authorize(h)
 	h = retryFailures(c.MaxRetries, h)
 	return &Client{
 		redactor: c.Redactor, chain: h, limits: map[url.URL]*rateLimit{},
 		storage: storageGuard{next: storage, userAgent: c.UserAgent},
-	}, nil
+	}
 }
 
 // Storage returns the transport for PUTs to presigned URLs that an Endpoint gives. It refuses a
@@ -86,14 +104,11 @@ func (c *Client) Endpoint(name, address string, credential credential.Credential
 // Do makes a call. Without an error the service has answered, with a status 2xx and a whole JSON
 // document or with a refusal. The text of an error holds no secret.
 func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
-	var o Outcome
-	if call.Endpoint.base != nil {
-		o.Address = redact.Address(join(call.Endpoint.base, call.Path))
-	}
 	if err := call.Endpoint.configured(); err != nil {
-		return o, err
+		return Outcome{}, err
 	}
 	x := &exchange{Call: call, mask: c.redactor, url: join(call.Endpoint.base, call.Path)}
+	o := Outcome{Address: redact.Address(x.url)}
 	x.url.RawQuery = call.Query.Encode()
 	if call.Body != nil {
 		var err error

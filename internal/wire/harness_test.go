@@ -50,10 +50,7 @@ func newClient(t testing.TB, s settings) *client {
 	t.Helper()
 	basic := credential.Basic{TokenID: testTokenID, SecretKey: testSecret}
 	s.Redactor = redact.New(basic.Secrets()...)
-	w, err := wire.New(s.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := wire.New(s.Config)
 	live, err := w.Endpoint("live", s.LiveBaseURL, basic)
 	if err != nil {
 		t.Fatal(err)

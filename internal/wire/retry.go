@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,24 +19,21 @@ func retryFailures(retries int, next handler) handler {
 		interval := retry.Intervals()
 		for n := 0; ; n++ {
 			res, err := next(ctx, x)
-			f := x.faultOf(res, err)
+			f, err := x.judge(res, err)
 			if f == faultNone {
 				return res, nil
 			}
 			x.ambiguous = x.ambiguous || f.ambiguous(res)
-			if err == nil && res.ok() {
-				err = x.unusable(res)
-			}
 			if n == retries || !x.mayRepeat(f) || ctx.Err() != nil {
 				return res, err
 			}
-			w := wait{length: interval()}
+			length, asked := interval(), false
 			if f&(faultThrottled|faultUnavailable) != 0 {
-				if after := retry.After(res.header); after > w.length {
-					w = wait{length: after, asked: true}
+				if after := retry.After(res.header); after > length {
+					length, asked = after, true
 				}
 			}
-			if why := w.sleep(ctx); why != nil {
+			if why := wait(ctx, length, asked); why != nil {
 				if ctx.Err() != nil {
 					why = fmt.Errorf("it was not tried again: %w", why)
 				}
@@ -64,26 +62,34 @@ func (c *Call) mayRepeat(f fault) bool {
 	return f&repeated != 0
 }
 
-// faultOf returns the fault of an attempt.
-func (c *Call) faultOf(res *response, err error) fault {
+// judge returns the fault of an attempt, and what is wrong with the body of a 2xx response.
+func (x *exchange) judge(res *response, err error) (fault, error) {
+	const unreadable = "the answer cannot be read: "
 	if failed, ok := errors.AsType[*callError](err); ok {
-		return failed.fault
+		return failed.fault, err
 	}
 	switch {
-	case err != nil:
-		return faultFinal
-	case !res.ok() && c.NothingDone != nil && c.NothingDone(res.body):
-		return faultNothingDone
+	case !res.ok() && x.NothingDone != nil && x.NothingDone(res.body):
+		return faultNothingDone, nil
 	case !res.ok():
-		return faultOfStatus(res.status)
+		return faultOfStatus(res.status), nil
 	case res.tooLong:
-		return faultFinal
-	case c.NoContent && res.status == http.StatusNoContent:
-		return faultNone
-	case res.broken != nil || !json.Valid(res.body):
-		return faultUnreadable
+		return faultFinal, fmt.Errorf(unreadable+"it is longer than %d MiB", bodyLimit>>20)
+	case x.NoContent && res.status == http.StatusNoContent:
+		return faultNone, nil
+	case res.broken != nil:
+		return faultUnreadable, fmt.Errorf("the answer broke off after %d bytes: %w", len(res.body), res.broken)
+	case len(bytes.TrimSpace(res.body)) == 0:
+		return faultUnreadable, errors.New(unreadable + "it is empty where JSON was expected")
+	case !json.Valid(res.body):
+		return faultUnreadable, fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", x.mediaType(res), len(res.body))
 	}
-	return faultNone
+	return faultNone, nil
+}
+
+func (x *exchange) mediaType(res *response) string {
+	media, _, _ := mime.ParseMediaType(res.header.Get("Content-Type"))
+	return cmp.Or(x.mask.Line(media), "of no media type")
 }
 
 func faultOfStatus(status int) fault {
@@ -105,22 +111,4 @@ func (f fault) ambiguous(res *response) bool {
 	}
 	// 303 refers to the result of a request that was processed.
 	return f == faultFinal && res != nil && (res.status >= http.StatusInternalServerError || res.ok() || res.status == http.StatusSeeOther)
-}
-
-// unusable says what is wrong with the body of a 2xx response.
-func (x *exchange) unusable(res *response) error {
-	media, _, err := mime.ParseMediaType(res.header.Get("Content-Type"))
-	if err != nil || media == "" {
-		media = "of no media type"
-	}
-	const unreadable = "the answer cannot be read: "
-	switch {
-	case res.tooLong:
-		return fmt.Errorf(unreadable+"it is longer than %d MiB", bodyLimit>>20)
-	case res.broken != nil:
-		return fmt.Errorf("the answer broke off after %d bytes: %w", len(res.body), res.broken)
-	case len(bytes.TrimSpace(res.body)) == 0:
-		return errors.New(unreadable + "it is empty where JSON was expected")
-	}
-	return fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", x.mask.Line(media), len(res.body))
 }

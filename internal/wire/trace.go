@@ -20,23 +20,22 @@ import (
 
 // trace is how far a request got.
 type trace struct {
-	reported  atomic.Bool // the transport reports its progress
-	connected atomic.Bool
-	wrote     atomic.Bool // the whole request
-	answered  atomic.Bool // the first byte of the response was received
-	loopback  atomic.Bool // the connection is to a loopback address
+	connecting atomic.Bool // there is no connection yet
+	writing    atomic.Bool // the request has not been sent as a whole
+	answered   atomic.Bool // the first byte of the response was received
+	loopback   atomic.Bool // the connection is to a loopback address
 }
 
 func (t *trace) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		// net/http gets another connection by itself if a kept one turns out to be closed.
-		GetConn: func(string) { t.reported.Store(true); t.connected.Store(false); t.wrote.Store(false) },
+		GetConn: func(string) { t.connecting.Store(true); t.writing.Store(true) },
 		GotConn: func(i httptrace.GotConnInfo) {
-			t.connected.Store(true)
+			t.connecting.Store(false)
 			peer, err := netip.ParseAddrPort(i.Conn.RemoteAddr().String())
 			t.loopback.Store(err == nil && peer.Addr().Unmap().IsLoopback())
 		},
-		WroteRequest:         func(i httptrace.WroteRequestInfo) { t.wrote.Store(i.Err == nil) },
+		WroteRequest:         func(i httptrace.WroteRequestInfo) { t.writing.Store(i.Err != nil) },
 		GotFirstResponseByte: func() { t.answered.Store(true) },
 	})
 }
@@ -58,26 +57,13 @@ func (t *trace) failure(ctx context.Context, err error, mask *redact.Redactor) *
 
 // faultOf returns the fault of a request that ended with an error.
 func (t *trace) faultOf(err error) fault {
-	notSent := isDialError(err)
-	if t.reported.Load() {
-		notSent = !t.connected.Load()
-	}
 	switch {
-	case !notSent:
+	case !t.connecting.Load():
 		return faultLost
 	case retry.Permanent(err):
 		return faultFinal
 	}
 	return faultNotSent
-}
-
-// isDialError tells errors of making a connection from errors of using it.
-func isDialError(err error) bool {
-	if op, ok := errors.AsType[*net.OpError](err); ok && (op.Op == "dial" || op.Op == "proxyconnect") {
-		return true
-	}
-	_, lookup := errors.AsType[*net.DNSError](err)
-	return lookup || retry.Permanent(err)
 }
 
 // progress says how far a request got, for one whose time was over and for one whose connection
@@ -88,7 +74,7 @@ func (t *trace) progress(f fault) (waiting, broken string) {
 		return "no connection was made", ""
 	case t.answered.Load():
 		return "the answer had not ended", "in the middle of the answer"
-	case t.wrote.Load() || !t.reported.Load():
+	case !t.writing.Load():
 		return "the request was sent but not answered", "after the request was sent"
 	}
 	return "the request was being sent", "while the request was being sent"

@@ -4,52 +4,77 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"sync"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
+// throttle holds back every call to an address while the service has asked for fewer requests.
+func throttle(next handler) handler {
+	return func(ctx context.Context, x *exchange) (*response, error) {
+		if err := x.Endpoint.limit.wait(ctx); err != nil {
+			return nil, err
+		}
+		res, err := next(ctx, x)
+		if res != nil && res.status == http.StatusTooManyRequests {
+			x.Endpoint.limit.extend(retry.After(res.header))
+		}
+		return res, err
+	}
+}
+
+// rateLimit is the time until which the service wants no request to an address.
+type rateLimit struct {
+	mu    sync.Mutex
+	until time.Time
+}
+
+func (l *rateLimit) extend(by time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if until := time.Now().Add(by); until.After(l.until) {
+		l.until = until
+	}
+}
+
+// wait waits until requests are wanted. The time may be extended meanwhile.
+func (l *rateLimit) wait(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		left := time.Until(l.until)
+		l.mu.Unlock()
+		if left <= 0 {
+			return nil
+		}
+		if err := wait(ctx, left, true); err != nil {
+			return err
+		}
+	}
+}
+
 // longestWait limits one wait of a call whose context has no deadline.
 const longestWait = 10 * time.Minute
 
-// wait is a wait before a request.
-type wait struct {
-	length time.Duration
-	asked  bool // by the service
-}
-
-// sleep waits. It fails at once if ctx would end before the wait.
-func (w wait) sleep(ctx context.Context) error {
-	if w.outlasts(ctx) {
-		return &waitError{w}
+// wait waits before a request, as long as the service asked for or the retries do. It fails at once
+// if ctx would end before the wait.
+func wait(ctx context.Context, length time.Duration, asked bool) error {
+	deadline, limited := ctx.Deadline()
+	if limited && time.Until(deadline) <= length || !limited && length > longestWait {
+		shown := length.Round(time.Second)
+		text := fmt.Sprintf("no time is left for another attempt, which would come in %s", max(shown, time.Second))
+		if asked {
+			text = fmt.Sprintf("the service asks to wait %s before the next call, longer than this operation may still take", shown)
+		}
+		return &callError{fault: faultFinal, text: text, cause: context.DeadlineExceeded}
 	}
-	length := w.length
-	if w.asked {
+	if asked {
 		// Callers that wait for the same moment must not send their requests all at once.
-		length += time.Duration(rand.Int64N(int64(min(length/10, time.Second)) + 1)) // #nosec G404 -- jitter
+		length += rand.N(min(length/10, time.Second) + 1) // #nosec G404 -- jitter
 	}
 	if retry.Sleep(ctx, length) != nil {
 		return ended(ctx)
 	}
 	return nil
 }
-
-func (w wait) outlasts(ctx context.Context) bool {
-	if deadline, ok := ctx.Deadline(); ok {
-		return time.Until(deadline) <= w.length
-	}
-	return w.length > longestWait
-}
-
-// waitError ends a call whose next request would come too late.
-type waitError struct{ wait }
-
-func (e *waitError) Error() string {
-	length := e.length.Round(time.Second)
-	if e.asked {
-		return fmt.Sprintf("the service asks to wait %s before the next call, longer than this operation may still take", length)
-	}
-	return fmt.Sprintf("no time is left for another attempt, which would come in %s", max(length, time.Second))
-}
-
-func (e *waitError) Unwrap() error { return context.DeadlineExceeded }

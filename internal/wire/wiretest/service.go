@@ -7,8 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
+	"testing/iotest"
 	"time"
 )
 
@@ -50,7 +53,7 @@ func (f *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 func (f *Service) Requests() []Request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]Request(nil), f.seen...)
+	return slices.Clone(f.seen)
 }
 
 // Response makes a response. header has pairs of name and value.
@@ -64,9 +67,7 @@ func Response(status int, body string, header ...string) *http.Response {
 
 // Always returns a Service that always answers the same.
 func Always(status int, body string, header ...string) *Service {
-	return &Service{Answer: func(int, *http.Request) (*http.Response, error) {
-		return Response(status, body, header...), nil
-	}}
+	return InTurn(With(status, body, header...))
 }
 
 // InTurn returns a Service that gives one answer after the other, and the last for ever.
@@ -96,18 +97,17 @@ func Hanging(r *http.Request) (*http.Response, error) {
 func BreakingOff(status int, body string) func(*http.Request) (*http.Response, error) {
 	return func(*http.Request) (*http.Response, error) {
 		res := Response(status, "")
-		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), brokenReader{}))
+		res.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF)))
 		res.ContentLength = int64(len(body)) + 10
 		return res, nil
 	}
 }
 
-type brokenReader struct{}
-
-func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
-// ErrRefused is the error of a connection that nobody accepted.
-var ErrRefused = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connect: connection refused")}
+// Refused fails because nobody accepts the connection.
+func Refused(r *http.Request) (*http.Response, error) {
+	httptrace.ContextClientTrace(r.Context()).GetConn("")
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connect: connection refused")}
+}
 
 // TokenSource gives tokens in turn: the next one when a token was rejected.
 type TokenSource struct {
