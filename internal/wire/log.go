@@ -58,25 +58,22 @@ type loggedBody struct {
 	content     []byte
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (b *loggedBody) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
-
-// String returns JSON with its secrets masked. Of any other body it says only what it is.
-func (b *loggedBody) String() string {
+// MarshalText returns JSON with its secrets masked. Of any other body it says only what it is.
+func (b *loggedBody) MarshalText() ([]byte, error) {
 	size := fmt.Sprintf("%d bytes", len(b.content))
 	if media, _, _ := mime.ParseMediaType(b.contentType); media != "" {
 		size += " of " + b.mask.Line(media)
 	}
 	switch {
 	case len(b.content) == 0:
-		return "none"
+		return []byte("none"), nil
 	case len(b.content) > bodyLogged:
-		return size + ", too long to be shown"
+		return []byte(size + ", too long to be shown"), nil
 	}
 	if shown, ok := b.mask.JSON(b.content); ok {
-		return shown
+		return []byte(shown), nil
 	}
-	return size + ", not JSON"
+	return []byte(size + ", not JSON"), nil
 }
 
 // requestIDs are the headers that carry a request id. The service's own is the first.
