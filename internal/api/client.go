@@ -59,43 +59,16 @@ func New(c Config) (*Client, error) {
 // StorageTransport returns the transport for PUTs to presigned URLs: see wire.Client.Storage.
 func (c *Client) StorageTransport() http.RoundTripper { return c.wire.Storage(c.vod) }
 
-// call is one of the nine calls.
-type call struct {
-	wire.Call
-	attempted string // in words, for errors
-	// sure tells a body that has what was asked for from one that decoding would only guess; nil: one
-	// with content, if it can be decoded.
-	sure func(value) bool
-}
-
-// hasContent reports whether a body has more than a message.
-func hasContent(v value) bool {
-	o := v.object()
-	return slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() })
-}
-
-// ask makes a call and returns what decode reads from its response. Its error is an *Error.
-func ask[T any](ctx context.Context, c *Client, call call, decode func(value) (T, error)) (T, error) {
-	if call.sure == nil {
-		call.sure = func(v value) bool {
-			if !hasContent(v) {
-				return false
-			}
+// ask makes a call and returns what decode reads from its response. Its error is an *Error, and says
+// in words what was attempted.
+func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call, decode func(value) (T, error)) (T, error) {
+	if call.StatusInBody == nil {
+		call.StatusInBody = statusUnless(func(v value) bool {
 			_, err := decode(v)
-			return err == nil
-		}
+			return err == nil && hasContent(v)
+		})
 	}
-	// A body that has what was asked for is no refusal, whatever status it tells. The response to a
-	// batch job has only a message, so only the status decides.
-	call.StatusInBody = func(body []byte) int {
-		v := parse(body)
-		status := statusInBody(v)
-		if status != 0 && !call.NoContent && call.sure(v) {
-			return 0
-		}
-		return status
-	}
-	o, err := c.wire.Do(ctx, call.Call)
+	o, err := c.wire.Do(ctx, call)
 	if err == nil && o.OK() {
 		var result T
 		if result, err = decode(parse(o.Body)); err == nil {
@@ -108,7 +81,7 @@ func ask[T any](ctx context.Context, c *Client, call call, decode func(value) (T
 		}
 	}
 	e := &Error{
-		Attempted: call.attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests,
+		Attempted: attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests,
 		Status: o.Status, RequestID: o.RequestID, MayHaveBeenProcessed: o.MayHaveBeenProcessed, Err: err,
 	}
 	if !o.OK() {
@@ -118,4 +91,10 @@ func ask[T any](ctx context.Context, c *Client, call call, decode func(value) (T
 		e.StorageCode = storageCode(o.Body) // also of a 2xx response: S3 itself completes with 200 and an error
 	}
 	return *new(T), e
+}
+
+// hasContent reports whether a body has more than a message.
+func hasContent(v value) bool {
+	o := v.object()
+	return slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() })
 }

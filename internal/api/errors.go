@@ -41,12 +41,9 @@ type Error struct {
 // https://api.example.com/live/v1/live-streams/session: 400 Bad Request: region "x" is not
 // allocated (request id abc).
 func (e *Error) Error() string {
-	parts := make([]string, 0, 5)
-	if e.Attempted != "" {
-		parts = append(parts, e.Attempted)
-	}
+	parts := []string{e.Attempted}
 	if e.Address != "" {
-		parts = append(parts, strings.TrimSpace(e.Method+" "+e.Address))
+		parts = append(parts, e.Method+" "+e.Address)
 	}
 	if e.Status != 0 {
 		parts = append(parts, strings.TrimSpace(strconv.Itoa(e.Status)+" "+http.StatusText(e.Status)))

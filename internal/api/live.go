@@ -12,18 +12,13 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-const (
-	regionsPath  = "/live/v1/regions"
-	sessionsPath = "/live/v1/live-streams/session"
-)
+const sessionsPath = "/live/v1/live-streams/session"
 
 // Regions lists the regions in which a session may be created, in the service's order (SERVICE.md,
 // call 8).
 func (c *Client) Regions(ctx context.Context) ([]Region, error) {
-	return ask(ctx, c, call{
-		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: regionsPath},
-		attempted: "list the regions",
-	}, decodeRegions)
+	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: "/live/v1/regions"}
+	return ask(ctx, c, "list the regions", call, decodeRegions)
 }
 
 // CreateSession creates a session (SERVICE.md, call 9). A second session would cost money, so the
@@ -32,11 +27,10 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 // reports the field.
 func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
 	c.mask.AddStreams([]string{spec.Name, spec.Region}, spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB)
-	return ask(ctx, c, call{
-		Call:      wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, Once: true},
-		attempted: "create the live session",
-		sure:      hasSession,
-	}, func(v value) (*Session, error) {
+	call := wire.Call{
+		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, Once: true, StatusInBody: statusUnless(hasSession),
+	}
+	return ask(ctx, c, "create the live session", call, func(v value) (*Session, error) {
 		session, err := c.decodeSession(v)
 		if session != nil {
 			return session, nil
@@ -51,11 +45,10 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 	if err := checkID(id); err != nil {
 		return nil, &Error{Attempted: attempted, Method: http.MethodGet, Err: err}
 	}
-	return ask(ctx, c, call{
-		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id)},
-		attempted: attempted,
-		sure:      hasSession,
-	}, c.decodeSession)
+	call := wire.Call{
+		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), StatusInBody: statusUnless(hasSession),
+	}
+	return ask(ctx, c, attempted, call, c.decodeSession)
 }
 
 // decodeSession is the function of this name. The stream keys of the session are known from now on.
@@ -91,8 +84,6 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 			query.Set(key, v)
 		}
 	}
-	return ask(ctx, c, call{
-		Call:      wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query},
-		attempted: "list the live sessions",
-	}, func(v value) (*SessionPage, error) { return decodePage(ctx, v, c.decodeSession) })
+	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query}
+	return ask(ctx, c, "list the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, c.decodeSession) })
 }

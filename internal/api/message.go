@@ -1,8 +1,6 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
 	"mime"
 	"net/http"
 	"slices"
@@ -23,13 +21,16 @@ const (
 
 // errorMessage returns what an error body says as one masked line, "" if it says nothing.
 func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
-	body = bytes.TrimSpace(body)
-	if len(body) <= errorBodyRead && json.Valid(body) {
-		return mask.Line(jsonMessage(mask, body))
+	if v := parse(body); v != nil && len(v) <= errorBodyRead {
+		text := said(v, 0)
+		if text == "" && !v.hollow() {
+			text, _ = mask.JSON(v)
+		}
+		return mask.Line(text)
 	}
 	text := strings.ToValidUTF8(string(body[:min(len(body), errorBodyRead)]), "\uFFFD")
 	media, _, _ := mime.ParseMediaType(contentType)
-	if strings.HasSuffix(media, "html") || strings.HasSuffix(media, "xml") || strings.HasPrefix(text, "<") {
+	if strings.HasSuffix(media, "html") || strings.HasSuffix(media, "xml") || strings.HasPrefix(strings.TrimSpace(text), "<") {
 		text = markupText(mask.Text(text))
 	}
 	return mask.Line(text)
@@ -43,31 +44,14 @@ var (
 	itemKeys    = []string{"field", "property", "path", "parameter", "name"}
 )
 
-func jsonMessage(mask *redact.Redactor, body []byte) string {
-	v := parse(body)
-	if text := said(v, 0); text != "" || v.hollow(0) {
-		return text
-	}
-	text, _ := mask.JSON(body)
-	return text
-}
-
-// hollow reports whether a value is empty, or contains only empty values.
-func (v value) hollow(depth int) bool {
-	if depth > messageDepth {
-		return false
-	}
-	for _, item := range v.items() {
-		if !item.hollow(depth + 1) {
-			return false
-		}
-	}
+// hollow reports whether a value is empty, or an object with only empty members.
+func (v value) hollow() bool {
 	for _, member := range v.object().members {
-		if !member.hollow(depth + 1) {
+		if !member.empty() {
 			return false
 		}
 	}
-	return v.isArray() || v.isObject() || v.empty()
+	return v.isObject() || v.empty()
 }
 
 // said finds the message in an error body of unknown shape.
@@ -120,16 +104,22 @@ func saidByObject(o object, depth int) string {
 	return main
 }
 
-// statusInBody returns the error status that the body of a 2xx response tells, 0 if none: a number
-// from 400 to 599 at its top level.
-func statusInBody(v value) int {
-	for _, key := range []string{"statusCode", "code"} {
-		text, _ := v.object().get(key).scalar()
-		if status, err := strconv.Atoi(text); err == nil && status >= http.StatusBadRequest && status <= 599 {
-			return status
+// statusUnless returns a function that finds the error status that the body of a 2xx response tells,
+// 0 if none: a number from 400 to 599 at its top level. A body that has what was asked for is no
+// refusal, whatever status it tells.
+func statusUnless(answered func(value) bool) func(body []byte) int {
+	return func(body []byte) int {
+		v := parse(body)
+		o := v.object()
+		for _, key := range []string{"statusCode", "code"} {
+			text, _ := o.get(key).scalar()
+			status, err := strconv.Atoi(text)
+			if err == nil && status >= http.StatusBadRequest && status <= 599 && !answered(v) {
+				return status
+			}
 		}
+		return 0
 	}
-	return 0
 }
 
 // storageCodes are S3's error codes for a multipart upload that cannot go on, by the words that
