@@ -8,12 +8,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
-const (
-	// pageLimit is how many entries of a list are read. The service sends at most 100 sessions.
-	pageLimit = 1000
-	// cursorLimit is how many values a cursor may have.
-	cursorLimit = 16
-)
+// pageLimit is how many entries of a list are read. The service sends at most 100 sessions.
+const pageLimit = 1000
 
 // decodePage reads the response to call 11 of SERVICE.md: Sessions and LastEvaluatedKey, wrapped or
 // bare, or only a list. It reads the sessions with decodeSession, and stops when ctx ends.
@@ -70,9 +66,6 @@ func decodeCursor(v value) (Cursor, error) {
 		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", v.describe())
 	}
 	o := v.object()
-	if len(o.members) > cursorLimit {
-		return nil, misshapen("LastEvaluatedKey has more than %d values", cursorLimit)
-	}
 	next := Cursor{}
 	for _, key := range cursorKeys {
 		text, ok := cursorValue(o.get(key))
@@ -83,23 +76,19 @@ func decodeCursor(v value) (Cursor, error) {
 			next[key] = text
 		}
 	}
-	known := slices.ContainsFunc(cursorKeys, o.has)
-	for _, key := range o.keys() {
-		if among(cursorKeys, key) {
-			continue
+	if len(next) == 0 {
+		if v.hollow() || slices.ContainsFunc(cursorKeys, o.has) {
+			return nil, nil
 		}
-		text, ok := cursorValue(o.members[key])
-		switch {
-		case !known && (!ok || strings.TrimSpace(text) != ""):
-			// There is a next page, but how to ask for it is not understood. Taking this page for
-			// the last one would hide sessions.
-			return nil, misshapen("LastEvaluatedKey is %s, of which none is %s", v.describe(), strings.Join(cursorKeys, ", "))
-		case len(next) > 0 && ok && strings.TrimSpace(text) != "":
+		// There is a next page, but how to ask for it is not understood. Taking this page for the last
+		// one would hide sessions.
+		return nil, misshapen("LastEvaluatedKey is %s, of which none is %s", v.describe(), strings.Join(cursorKeys, ", "))
+	}
+	for _, key := range o.keys() {
+		text, ok := cursorValue(o.get(key))
+		if ok && strings.TrimSpace(text) != "" && !among(cursorKeys, key) {
 			next[key] = text
 		}
-	}
-	if len(next) == 0 {
-		return nil, nil
 	}
 	return next, nil
 }
@@ -108,7 +97,7 @@ func decodeCursor(v value) (Cursor, error) {
 func cursorValue(v value) (string, bool) {
 	if v.isObject() {
 		if o := v.object(); len(o.members) == 1 {
-			if inner := o.members[o.keys()[0]]; !inner.isObject() {
+			if inner := o.get(o.keys()[0]); !inner.isObject() {
 				v = inner
 			}
 		}

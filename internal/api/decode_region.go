@@ -63,10 +63,8 @@ func regionName(v value, depth int) (string, bool) {
 	}
 	// A display name such as "Asia Pacific (Mumbai)" is not what a session takes, if there is
 	// another without spaces.
-	for _, name := range names {
-		if !strings.ContainsFunc(name, unicode.IsSpace) {
-			return name, true
-		}
+	if i := slices.IndexFunc(names, func(name string) bool { return !strings.ContainsFunc(name, unicode.IsSpace) }); i >= 0 {
+		return names[i], true
 	}
 	if len(names) > 0 {
 		return names[0], true
@@ -82,7 +80,7 @@ func otherRegionName(o object, depth int) (string, bool) {
 		if among(availabilityFlags, key) || among(availabilityWords, key) {
 			continue
 		}
-		v := o.members[key]
+		v := o.get(key)
 		if name, ok := regionName(v, depth+1); ok && v.isString() {
 			texts = append(texts, name)
 		} else if ok {

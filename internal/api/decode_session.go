@@ -94,52 +94,42 @@ var outputModeKeys = []string{"output_mode", "mode", "value", "type", "name", "p
 // object.
 func (f *fields) outputMode() string {
 	v := f.get("output_mode")
-	mode, ok := modeIn(v, 0)
-	if !ok {
+	texts := v.strings(0)
+	modes := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !slices.Contains(outputModes, text) })
+	slices.Sort(modes)
+	modes = slices.Compact(modes)
+	likely := v.object().get(outputModeKeys...)
+	mode := ""
+	switch {
+	case len(modes) == 1:
+		mode = modes[0]
+	case likely.isString() && !likely.empty():
+		mode = likely.text()
+	case len(modes) == 0 && len(texts) == 1:
+		mode = texts[0]
+	case !v.hollow():
 		f.complain("output_mode", v, "a string, or an object holding one,")
 	}
-	return mode
+	if len(mode) > TextLimit {
+		f.complain("output_mode", v, "a shorter string")
+	}
+	return redact.Escape(mode)
 }
 
-func modeIn(v value, depth int) (string, bool) {
-	switch {
-	case v.isString():
-		text := v.text()
-		return redact.Escape(text), len(text) <= TextLimit
-	case v.isArray():
-		if n, only := v.count(2); n == 1 && depth < 3 {
-			return modeIn(only, depth+1)
-		}
-	case v.isObject() && depth < 3:
-		return modeInObject(v.object(), depth)
+// strings lists the strings in a value that are not empty, up to three levels deep. Of lists it reads
+// those of one element.
+func (v value) strings(depth int) (texts []string) {
+	if v.isString() && v.text() != "" {
+		return []string{v.text()}
 	}
-	text, ok := v.scalar()
-	return text, ok && text == ""
-}
-
-func modeInObject(o object, depth int) (string, bool) {
-	var modes, texts []string
-	unreadable := false
-	for _, key := range o.keys() {
-		text, ok := modeIn(o.members[key], depth+1)
-		switch {
-		case !ok:
-			unreadable = true
-		case slices.Contains(outputModes, text):
-			modes = append(modes, text)
-		case text != "":
-			texts = append(texts, text)
-		}
+	if depth == 3 {
+		return nil
 	}
-	slices.Sort(modes)
-	if modes = slices.Compact(modes); len(modes) == 1 {
-		return modes[0], true
+	if n, only := v.count(); n == 1 {
+		return only.strings(depth + 1)
 	}
-	if v := o.get(outputModeKeys...); v.isString() && v.text() != "" {
-		return modeIn(v, depth)
+	for _, member := range v.object().members {
+		texts = append(texts, member.strings(depth+1)...)
 	}
-	if len(modes) == 0 && len(texts) == 1 {
-		return texts[0], true
-	}
-	return "", len(modes) == 0 && len(texts) == 0 && !unreadable
+	return texts
 }

@@ -123,43 +123,39 @@ func (v value) items() iter.Seq2[int, value] {
 	}
 }
 
-// countedAtMost is the largest number of elements that are counted for an error text.
-const countedAtMost = 1000
-
-// count counts the elements of a list up to a limit, and returns the first.
-func (v value) count(limit int) (n int, first value) {
+// count counts the elements of a list and returns the first.
+func (v value) count() (n int, first value) {
 	for i, item := range v.items() {
 		if i == 0 {
 			first = item
 		}
-		if n++; n == limit {
-			break
-		}
+		n++
 	}
 	return n, first
 }
 
-// object is a JSON object, whose members are found by keys in any spelling.
+// object is a JSON object, whose members are found by keys in any spelling. Of several spellings of
+// one key it has the first whose value is not null.
 type object struct {
-	members map[string]value
-	folded  map[string]string // folded key: key
+	members map[string]value  // by folded key
+	names   map[string]string // the keys as they are, by folded key
 }
 
 // object returns the members of an object, of a very large one the first.
 func (v value) object() object {
-	o := object{members: map[string]value{}, folded: map[string]string{}}
+	o := object{members: map[string]value{}, names: map[string]string{}}
 	if !v.isObject() {
 		return o
 	}
 	key, rest := cut(v[1:])
 	for n := 0; len(key) > 0 && n < membersRead; n++ {
-		o.members[key.text()], rest = cut(rest)
-		key, rest = cut(rest)
-	}
-	for _, key := range o.keys() {
-		if _, taken := o.folded[fold(key)]; !taken {
-			o.folded[fold(key)] = key
+		var member value
+		member, rest = cut(rest)
+		name := key.text()
+		if folded := fold(name); o.members[folded].isNull() {
+			o.members[folded], o.names[folded] = member, name
 		}
+		key, rest = cut(rest)
 	}
 	return o
 }
@@ -167,10 +163,7 @@ func (v value) object() object {
 // get returns the member under the first of the keys that is there and not null; nil: none.
 func (o object) get(keys ...string) value {
 	for _, key := range keys {
-		if v, ok := o.members[key]; ok && !v.isNull() {
-			return v
-		}
-		if v := o.members[o.folded[fold(key)]]; !v.isNull() {
+		if v := o.members[fold(key)]; !v.isNull() {
 			return v
 		}
 	}
@@ -179,14 +172,14 @@ func (o object) get(keys ...string) value {
 
 // has reports whether there is a member with that key, even if it is null.
 func (o object) has(key string) bool {
-	_, ok := o.folded[fold(key)]
+	_, ok := o.members[fold(key)]
 	return ok
 }
 
 // hasAny reports whether the value under one of the keys is not null.
 func (o object) hasAny(keys ...string) bool { return !o.get(keys...).isNull() }
 
-func (o object) keys() []string { return slices.Sorted(maps.Keys(o.members)) }
+func (o object) keys() []string { return slices.Sorted(maps.Values(o.names)) }
 
 // describe says what a value is, for an error text. brief says it without its members or elements.
 func (v value) describe() string {
@@ -198,12 +191,9 @@ func (v value) describe() string {
 		}
 		return "an object with " + listKeys(keys)
 	case '[':
-		n, first := v.count(countedAtMost)
-		switch n {
-		case 0:
+		n, first := v.count()
+		if n == 0 {
 			return "an empty list"
-		case countedAtMost:
-			return fmt.Sprintf("a list of %d or more, the first %s", n, first.brief())
 		}
 		return fmt.Sprintf("a list of %d, the first %s", n, first.brief())
 	}
@@ -274,7 +264,7 @@ func (v value) scalar() (string, bool) {
 	case '{':
 		return "", len(v.object().members) == 0
 	case '[':
-		n, _ := v.count(1)
+		n, _ := v.count()
 		return "", n == 0
 	}
 	return string(v), true

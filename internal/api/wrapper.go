@@ -1,11 +1,7 @@
 package api
 
-const (
-	// wrapperDepth is how deep the wanted object may be wrapped.
-	wrapperDepth = 5
-	// membersSearched is how many members of one object are searched.
-	membersSearched = 50
-)
+// wrapperDepth is how deep the wanted object may be wrapped.
+const wrapperDepth = 5
 
 // wanted says how to recognise the object that a response was asked for.
 type wanted struct {
@@ -76,7 +72,7 @@ func (w wanted) search(v value, fits func(object) bool, innermost bool, depth in
 // enter returns the object that v is, or the only element of v if it is a list.
 func (w wanted) enter(v value, depth int) (value, bool) {
 	if v.isArray() && w.inLists {
-		if n, only := v.count(2); n == 1 {
+		if n, only := v.count(); n == 1 {
 			v = only
 		}
 	}
@@ -92,7 +88,7 @@ func (w wanted) members(o object) (named, others []value) {
 		}
 	}
 	for _, key := range o.keys() {
-		if v := o.members[key]; (v.isObject() || v.isArray()) && !among(names, key) && !among(w.own, key) && len(others) < membersSearched {
+		if v := o.get(key); (v.isObject() || v.isArray()) && !among(names, key) && !among(w.own, key) {
 			others = append(others, v)
 		}
 	}
@@ -132,7 +128,7 @@ func onlyList(o object) value {
 	}
 	var lists []value
 	for _, key := range o.keys() {
-		if list := o.members[key]; list.isArray() && !list.empty() {
+		if list := o.get(key); list.isArray() && !list.empty() {
 			lists = append(lists, list)
 		}
 	}
