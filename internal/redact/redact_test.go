@@ -97,12 +97,8 @@ func TestAdd(t *testing.T) {
 		t.Errorf("before: %s", got)
 	}
 	r.Add("stream-key", "", "abc")
-	for i := range 17 {
-		r.AddToken(fmt.Sprintf("token-%02d", i))
-		r.AddToken("")
-	}
-	if got := r.Text("fixed-secret stream-key abc token-00 token-01 token-16"); got != "*** *** abc token-00 *** ***" {
-		t.Errorf("after 17 tokens: %s", got)
+	if got := r.Text("fixed-secret stream-key abc token-00"); got != "*** *** abc token-00" {
+		t.Errorf("after: %s", got)
 	}
 }
 

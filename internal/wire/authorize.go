@@ -29,7 +29,7 @@ func (x *exchange) authorize(ctx context.Context, rejected string) error {
 	header, err := x.Endpoint.credential.Header(ctx, rejected)
 	switch {
 	case err == nil:
-		x.mask.AddToken(header)
+		x.mask.Add(header)
 		x.authorization = header
 		return nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
