@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -45,30 +44,20 @@ type Config struct {
 // Client makes calls. It is safe for concurrent use. A process needs only one: its calls wait
 // together when the service asks for fewer requests, and share one identity token.
 type Client struct {
-	redactor *redact.Redactor
-	storage  storageGuard
-	limits   map[url.URL]*rateLimit // by base address
-	chain    handler
+	config  Config
+	kept    http.RoundTripper // keeps its connections
+	fresh   http.RoundTripper // makes a connection for each request
+	storage http.RoundTripper
+	limits  map[url.URL]*rateLimit // by base address
 }
 
 // New makes a Client.
 func New(c Config) *Client {
-	kept, fresh, storage := c.Transport, c.Transport, c.Transport
+	client := &Client{config: c, kept: c.Transport, fresh: c.Transport, storage: c.Transport, limits: map[url.URL]*rateLimit{}}
 	if c.Transport == nil {
-		kept, fresh, storage = keptTransport(c), freshTransport(c), storageTransport(c)
+		client.kept, client.fresh, client.storage = keptTransport(c), freshTransport(c), storageTransport(c)
 	}
-	h := (&sender{kept: kept, fresh: fresh, userAgent: c.UserAgent}).send
-	h = logRequest(h)
-	h = restate(h)
-	h = follow(h)
-	h = limitTime(cmp.Or(c.RequestTimeout, defaultRequestTimeout), h)
-	h = throttle(h)
-	h = authorize(h)
-	h = retryFailures(c.MaxRetries, h)
-	return &Client{
-		redactor: c.Redactor, chain: h, limits: map[url.URL]*rateLimit{},
-		storage: storageGuard{next: storage, userAgent: c.UserAgent},
-	}
+	return client
 }
 
 // Storage returns the transport for PUTs to presigned URLs that an Endpoint gives. It refuses a
@@ -77,9 +66,7 @@ func New(c Config) *Client {
 // http is for loopback addresses, and only if the Endpoint uses it, too. The transport has no time
 // limit: its user decides how long a PUT may stall.
 func (c *Client) Storage(service *Endpoint) http.RoundTripper {
-	guard := c.storage
-	guard.service = service
-	return &guard
+	return &storageGuard{next: c.storage, userAgent: c.config.UserAgent, service: service}
 }
 
 // Endpoint returns the API at an address that ParseBaseURL accepts. If the address is "", every
@@ -107,7 +94,7 @@ func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
 	if err := call.Endpoint.configured(); err != nil {
 		return Outcome{}, err
 	}
-	x := &exchange{Call: call, mask: c.redactor, url: join(call.Endpoint.base, call.Path)}
+	x := &exchange{Call: call, client: c, mask: c.config.Redactor, url: join(call.Endpoint.base, call.Path)}
 	o := Outcome{Address: redact.Address(x.url)}
 	x.url.RawQuery = call.Query.Encode()
 	if call.Body != nil {
@@ -116,7 +103,7 @@ func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
 			return o, errors.New("the request cannot be written as JSON")
 		}
 	}
-	res, err := c.chain(ctx, x)
+	res, err := x.retryFailures(ctx)
 	o.Requests, o.MayHaveBeenProcessed = x.requests, x.ambiguous && call.Method != http.MethodGet
 	if res != nil {
 		o.Status, o.ContentType, o.Body = res.status, res.header.Get("Content-Type"), res.body

@@ -11,13 +11,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
-// handler is a step of the chain. It returns the response, whatever its status, or an error whose
-// text may be shown, or both if the error came after the response.
-type handler func(context.Context, *exchange) (*response, error)
-
-// exchange is a call on its way through the chain, from the first attempt to the last.
+// exchange is a call on its way through the chain, from the first attempt to the last. Each step
+// returns the response, whatever its status, or an error whose text may be shown, or both if the
+// error came after the response.
 type exchange struct {
 	Call
+	client        *Client
 	mask          *redact.Redactor
 	url           *url.URL
 	payload       []byte // the body; nil: none

@@ -20,35 +20,33 @@ const (
 )
 
 // logRequest writes each request to the log: one line at DEBUG, the two bodies, masked, at TRACE.
-func logRequest(next handler) handler {
-	return func(ctx context.Context, x *exchange) (*response, error) {
-		start, path := time.Now(), x.mask.Line(x.url.EscapedPath())
-		tflog.Trace(ctx, "request body", map[string]any{
-			"method": x.Method, "path": path, "body": &loggedBody{x.mask, "application/json", x.payload},
-		})
-		res, err := next(ctx, x)
-		line := map[string]any{
-			"method": x.Method, "path": path, "attempt": x.requests,
-			"duration_ms": time.Since(start).Milliseconds(),
-		}
-		if res != nil {
-			line["status"], line["bytes"] = res.status, len(res.body)
-			if id := requestID(x.mask, res.header); id != "" {
-				line["request_id"] = id
-			}
-		}
-		if err != nil {
-			line["error"] = x.mask.Line(err.Error())
-		}
-		tflog.Debug(ctx, "request to the service", line)
-		if res != nil {
-			tflog.Trace(ctx, "response body", map[string]any{
-				"method": x.Method, "path": path, "status": res.status,
-				"body": &loggedBody{x.mask, res.header.Get("Content-Type"), res.body},
-			})
-		}
-		return res, err
+func (x *exchange) logRequest(ctx context.Context) (*response, error) {
+	start, path := time.Now(), x.mask.Line(x.url.EscapedPath())
+	tflog.Trace(ctx, "request body", map[string]any{
+		"method": x.Method, "path": path, "body": &loggedBody{x.mask, "application/json", x.payload},
+	})
+	res, err := x.send(ctx)
+	line := map[string]any{
+		"method": x.Method, "path": path, "attempt": x.requests,
+		"duration_ms": time.Since(start).Milliseconds(),
 	}
+	if res != nil {
+		line["status"], line["bytes"] = res.status, len(res.body)
+		if id := requestID(x.mask, res.header); id != "" {
+			line["request_id"] = id
+		}
+	}
+	if err != nil {
+		line["error"] = x.mask.Line(err.Error())
+	}
+	tflog.Debug(ctx, "request to the service", line)
+	if res != nil {
+		tflog.Trace(ctx, "response body", map[string]any{
+			"method": x.Method, "path": path, "status": res.status,
+			"body": &loggedBody{x.mask, res.header.Get("Content-Type"), res.body},
+		})
+	}
+	return res, err
 }
 
 // loggedBody is a body in the log. The logger calls MarshalText only if its level is low enough.

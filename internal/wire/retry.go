@@ -14,34 +14,32 @@ import (
 )
 
 // retryFailures repeats the attempt after failures that may pass.
-func retryFailures(retries int, next handler) handler {
-	return func(ctx context.Context, x *exchange) (*response, error) {
-		interval := retry.Intervals()
-		for n := 0; ; n++ {
-			res, err := next(ctx, x)
-			f, err := x.judge(res, err)
-			if f == faultNone {
-				return res, nil
+func (x *exchange) retryFailures(ctx context.Context) (*response, error) {
+	interval := retry.Intervals()
+	for n := 0; ; n++ {
+		res, err := x.authorize(ctx)
+		f, err := x.judge(res, err)
+		if f == faultNone {
+			return res, nil
+		}
+		x.ambiguous = x.ambiguous || f.ambiguous(res)
+		if n >= x.client.config.MaxRetries || !x.mayRepeat(f) || ctx.Err() != nil {
+			return res, err
+		}
+		length, asked := interval(), false
+		if f&(faultThrottled|faultUnavailable) != 0 {
+			if after := retry.After(res.header); after > length {
+				length, asked = after, true
 			}
-			x.ambiguous = x.ambiguous || f.ambiguous(res)
-			if n == retries || !x.mayRepeat(f) || ctx.Err() != nil {
-				return res, err
+		}
+		if why := wait(ctx, length, asked); why != nil {
+			if ctx.Err() != nil {
+				why = fmt.Errorf("it was not tried again: %w", why)
 			}
-			length, asked := interval(), false
-			if f&(faultThrottled|faultUnavailable) != 0 {
-				if after := retry.After(res.header); after > length {
-					length, asked = after, true
-				}
+			if err != nil {
+				why = fmt.Errorf("%w; %w", err, why)
 			}
-			if why := wait(ctx, length, asked); why != nil {
-				if ctx.Err() != nil {
-					why = fmt.Errorf("it was not tried again: %w", why)
-				}
-				if err != nil {
-					why = fmt.Errorf("%w; %w", err, why)
-				}
-				return res, why
-			}
+			return res, why
 		}
 	}
 }
@@ -68,6 +66,7 @@ func (x *exchange) judge(res *response, err error) (fault, error) {
 	if failed, ok := errors.AsType[*callError](err); ok {
 		return failed.fault, err
 	}
+	media, _, _ := mime.ParseMediaType(res.header.Get("Content-Type"))
 	switch {
 	case !res.ok() && x.NothingDone != nil && x.NothingDone(res.body):
 		return faultNothingDone, nil
@@ -82,14 +81,9 @@ func (x *exchange) judge(res *response, err error) (fault, error) {
 	case len(bytes.TrimSpace(res.body)) == 0:
 		return faultUnreadable, errors.New(unreadable + "it is empty where JSON was expected")
 	case !json.Valid(res.body):
-		return faultUnreadable, fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", x.mediaType(res), len(res.body))
+		return faultUnreadable, fmt.Errorf(unreadable+"it is not JSON (%s, %d bytes)", cmp.Or(x.mask.Line(media), "of no media type"), len(res.body))
 	}
 	return faultNone, nil
-}
-
-func (x *exchange) mediaType(res *response) string {
-	media, _, _ := mime.ParseMediaType(res.header.Get("Content-Type"))
-	return cmp.Or(x.mask.Line(media), "of no media type")
 }
 
 func faultOfStatus(status int) fault {

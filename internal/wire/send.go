@@ -2,70 +2,61 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
-	"time"
 )
 
 // limitTime limits the time of one attempt.
-func limitTime(limit time.Duration, next handler) handler {
-	return func(ctx context.Context, x *exchange) (*response, error) {
-		if x.Unlimited {
-			return next(ctx, x)
-		}
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, &attemptTimeoutError{limit})
-		defer cancel()
-		return next(ctx, x)
+func (x *exchange) limitTime(ctx context.Context) (*response, error) {
+	if x.Unlimited {
+		return x.follow(ctx)
 	}
+	limit := cmp.Or(x.client.config.RequestTimeout, defaultRequestTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &attemptTimeoutError{limit})
+	defer cancel()
+	return x.follow(ctx)
 }
 
 // restate replaces the status of a 2xx response by the error status in its body: a gateway in front
 // of the service may send {"statusCode": 400} with 200. All steps around it, such as retries, then
 // see an error response.
-func restate(next handler) handler {
-	return func(ctx context.Context, x *exchange) (*response, error) {
-		res, err := next(ctx, x)
-		if err == nil && x.StatusInBody != nil && res.ok() && !res.tooLong && res.broken == nil {
-			if status := x.StatusInBody(res.body); status != 0 {
-				res.status = status
-			}
+func (x *exchange) restate(ctx context.Context) (*response, error) {
+	res, err := x.logRequest(ctx)
+	if err == nil && x.StatusInBody != nil && res.ok() && !res.tooLong && res.broken == nil {
+		if status := x.StatusInBody(res.body); status != 0 {
+			res.status = status
 		}
-		return res, err
 	}
+	return res, err
 }
 
 // bodyLimit, in bytes, is how much of a response is read.
 const bodyLimit = 16 << 20
 
-// sender makes requests.
-type sender struct {
-	kept      http.RoundTripper // keeps its connections
-	fresh     http.RoundTripper // makes a connection for each request
-	userAgent string
-}
-
 // send makes one request and reads its whole response.
-func (s *sender) send(ctx context.Context, x *exchange) (*response, error) {
+func (x *exchange) send(ctx context.Context) (*response, error) {
 	if ctx.Err() != nil {
 		return nil, ended(ctx)
 	}
 	x.requests++
 	sent := &trace{}
-	req, err := s.request(sent.watch(ctx), x)
+	req, err := x.request(sent.watch(ctx))
 	if err != nil {
-		return nil, &callError{fault: faultFinal, text: "the request cannot be made: " + err.Error()}
+		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
 	}
-	transport := s.kept
+	transport := x.client.kept
 	// An attempt without a time limit would not leave a connection that died silently.
 	if x.Once || x.timedOut || x.Unlimited {
-		transport = s.fresh
+		transport = x.client.fresh
 	}
 	defer func() {
 		if _, late := errors.AsType[*attemptTimeoutError](context.Cause(ctx)); late {
 			x.timedOut = true
-			closeIdle(transport)
+			// If one connection has died silently, a NAT or VPN has most likely forgotten the idle ones, too.
+			(&http.Client{Transport: transport}).CloseIdleConnections()
 		}
 	}()
 	// Not an http.Client: it would add redirects, cookies and errors with whole URLs.
@@ -87,14 +78,14 @@ func (s *sender) send(ctx context.Context, x *exchange) (*response, error) {
 	return res, nil
 }
 
-func (s *sender) request(ctx context.Context, x *exchange) (*http.Request, error) {
+func (x *exchange) request(ctx context.Context) (*http.Request, error) {
 	var body io.Reader
 	if x.payload != nil {
 		body = bytes.NewReader(x.payload)
 	}
 	req, err := http.NewRequestWithContext(ctx, x.Method, x.url.String(), body)
 	if err != nil {
-		return nil, errors.New("its address is not valid")
+		return nil, err
 	}
 	if x.Once {
 		// Without GetBody net/http cannot repeat the request by itself.
@@ -102,7 +93,7 @@ func (s *sender) request(ctx context.Context, x *exchange) (*http.Request, error
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Authorization", x.authorization)
-	req.Header.Set("User-Agent", s.userAgent)
+	req.Header.Set("User-Agent", x.client.config.UserAgent)
 	if x.payload != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

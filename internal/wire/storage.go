@@ -14,7 +14,6 @@ const storageConnectionsKept = 64
 // they are.
 func storageTransport(c Config) *http.Transport {
 	t := newTransport(c)
-	t.Protocols = http1()
 	t.MaxIdleConnsPerHost = storageConnectionsKept
 	t.DisableCompression = true
 	return t
@@ -43,7 +42,7 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.Header.Set("User-Agent", g.userAgent)
 	res, err := g.next.RoundTrip(req)
 	if err != nil && req.Context().Err() != nil {
-		closeIdle(g.next)
+		(&http.Client{Transport: g.next}).CloseIdleConnections() // as after a time-out of a call
 	}
 	return res, err
 }

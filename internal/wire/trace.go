@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http/httptrace"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -92,28 +91,15 @@ func describe(err error, f fault, broken string) string {
 		return fmt.Sprintf("the host name %q is not known", lookup.Name)
 	case isLookup:
 		return fmt.Sprintf("the host name %q could not be looked up: %s", lookup.Name, lookup.Err)
-	case isAny(err, errnosRefused):
-		return "connection refused" + by(op)
-	case f == faultNotSent && op != nil && op.Timeout():
-		return "no connection was made in time" + by(op)
+	case errors.Is(err, errnoRefused) && op != nil && op.Addr != nil:
+		return "connection refused by " + op.Addr.String()
 	case f == faultNotSent:
 		return "no connection was made: " + err.Error()
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || isAny(err, errnosBroken) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return "connection broken " + broken
 	}
 	return fmt.Sprintf("connection broken %s: %s", broken, err)
-}
-
-func isAny(err error, targets []error) bool {
-	return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
-}
-
-func by(op *net.OpError) string {
-	if op == nil || op.Addr == nil {
-		return ""
-	}
-	return " by " + op.Addr.String()
 }
 
 func tlsProblem(err error) string {
@@ -123,17 +109,11 @@ func tlsProblem(err error) string {
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
 		return "TLS: " + strings.TrimPrefix(host.Error(), "x509: ")
 	}
-	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
-		return "TLS: the certificate has expired or is not yet valid"
-	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return "TLS: the server does not answer in TLS; is the port right?"
 	}
 	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return "TLS: the certificate cannot be verified: " + certificate.Err.Error()
-	}
-	if alert, ok := errors.AsType[tls.AlertError](err); ok {
-		return "TLS: the server ended the connection: " + alert.Error()
 	}
 	return ""
 }

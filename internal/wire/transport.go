@@ -26,6 +26,7 @@ const (
 	pingTimeout = 10 * time.Second
 )
 
+// newTransport returns a transport that uses HTTP/1.1, because it has a DialContext of its own.
 func newTransport(c Config) *http.Transport {
 	dial := c.DialContext
 	if dial == nil {
@@ -54,22 +55,7 @@ func keptTransport(c Config) *http.Transport {
 func freshTransport(c Config) *http.Transport {
 	t := newTransport(c)
 	t.DisableKeepAlives = true
-	t.Protocols = http1()
 	return t
-}
-
-// closeIdle closes a transport's idle connections. It is called after a request timed out: if one
-// connection has died silently, a NAT or VPN has most likely forgotten the idle ones, too.
-func closeIdle(t http.RoundTripper) {
-	if t, ok := t.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
-}
-
-func http1() *http.Protocols {
-	p := new(http.Protocols)
-	p.SetHTTP1(true)
-	return p
 }
 
 // reach says with which addresses a request may make a connection.

@@ -12,17 +12,15 @@ import (
 )
 
 // throttle holds back every call to an address while the service has asked for fewer requests.
-func throttle(next handler) handler {
-	return func(ctx context.Context, x *exchange) (*response, error) {
-		if err := x.Endpoint.limit.wait(ctx); err != nil {
-			return nil, err
-		}
-		res, err := next(ctx, x)
-		if res != nil && res.status == http.StatusTooManyRequests {
-			x.Endpoint.limit.extend(retry.After(res.header))
-		}
-		return res, err
+func (x *exchange) throttle(ctx context.Context) (*response, error) {
+	if err := x.Endpoint.limit.wait(ctx); err != nil {
+		return nil, err
 	}
+	res, err := x.limitTime(ctx)
+	if res != nil && res.status == http.StatusTooManyRequests {
+		x.Endpoint.limit.extend(retry.After(res.header))
+	}
+	return res, err
 }
 
 // rateLimit is the time until which the service wants no request to an address.
