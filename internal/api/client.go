@@ -39,9 +39,6 @@ type Client struct {
 // no program.
 func New(c Config) (*Client, error) {
 	basic, bearer := credential.Basic{TokenID: c.AccessTokenID, SecretKey: c.SecretKey}, credential.Bearer{Source: c.Token}
-	if err := basic.Check(); err != nil {
-		return nil, err
-	}
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
 	c.Redactor.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
 	calls := wire.New(c.Config)

@@ -75,9 +75,6 @@ func (f *fields) integer(key string) *int64 {
 	if ok && text == "" {
 		return nil
 	}
-	if n, err := strconv.ParseInt(text, 10, 64); ok && err == nil {
-		return &n
-	}
 	number, err := strconv.ParseFloat(text, 64)
 	const exact = 1 << 53
 	if !ok || err != nil || number != math.Trunc(number) || math.Abs(number) > exact {

@@ -9,9 +9,7 @@ package credential
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"strings"
-	"unicode"
 )
 
 // Credential authenticates the requests to one API. It is safe for concurrent use.
@@ -27,25 +25,8 @@ type Credential interface {
 	Renewable() bool
 }
 
-// Basic is the credential of the live API.
+// Basic is the credential of the live API. A TokenID with a colon cannot be sent.
 type Basic struct{ TokenID, SecretKey string }
-
-// Check returns why the credential cannot be sent; nil if it can, or if a part is empty.
-func (b Basic) Check() error {
-	switch {
-	case b.TokenID != "" && strings.TrimSpace(b.TokenID) == "":
-		return errors.New("the access token id is blank")
-	case b.SecretKey != "" && strings.TrimSpace(b.SecretKey) == "":
-		return errors.New("the secret key is blank")
-	case strings.Contains(b.TokenID, ":"):
-		return errors.New("the access token id contains a colon, which separates it from the secret key in a request. Does it end with the secret key?")
-	case strings.ContainsFunc(b.TokenID, unicode.IsControl):
-		return errors.New("the access token id contains a control character, for example a line break")
-	case strings.ContainsFunc(b.SecretKey, unicode.IsControl):
-		return errors.New("the secret key contains a control character, for example a line break")
-	}
-	return nil
-}
 
 // Missing implements Credential.
 func (b Basic) Missing() string {

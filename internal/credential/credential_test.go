@@ -17,26 +17,14 @@ func TestBasic(t *testing.T) {
 	if want := "Basic " + base64.StdEncoding.EncodeToString([]byte("id:k:y")); header != want || err != nil || b.Renewable() {
 		t.Errorf("got %q, %v; want %q", header, err, want)
 	}
-	for name, test := range map[string]struct {
-		basic          credential.Basic
-		problem, lacks string
-	}{
-		"complete":       {b, "", ""},
-		"nothing":        {credential.Basic{}, "", "an access token id and a secret key"},
-		"no id":          {credential.Basic{SecretKey: "hidden"}, "", "an access token id"},
-		"no key":         {credential.Basic{TokenID: "hidden"}, "", "a secret key"},
-		"blank id":       {credential.Basic{TokenID: "  ", SecretKey: "hidden"}, "the access token id is blank", ""},
-		"blank key":      {credential.Basic{TokenID: "hidden", SecretKey: "\t"}, "the secret key is blank", ""},
-		"colon":          {credential.Basic{TokenID: "id:hidden", SecretKey: "hidden"}, "the access token id contains a colon", ""},
-		"newline in id":  {credential.Basic{TokenID: "hidden\r\nX", SecretKey: "hidden"}, "the access token id contains a control character", ""},
-		"newline in key": {credential.Basic{TokenID: "id", SecretKey: "hidden\n"}, "the secret key contains a control character", ""},
+	for basic, want := range map[credential.Basic]string{
+		b:                     "",
+		{}:                    "an access token id and a secret key",
+		{SecretKey: "hidden"}: "an access token id",
+		{TokenID: "hidden"}:   "a secret key",
 	} {
-		err := test.basic.Check()
-		if (err == nil) != (test.problem == "") || err != nil && (!strings.HasPrefix(err.Error(), test.problem) || strings.Contains(err.Error(), "hidden")) {
-			t.Errorf("%s: got %v, want %q", name, err, test.problem)
-		}
-		if got := test.basic.Missing(); got != test.lacks {
-			t.Errorf("%s: %q is missing, want %q", name, got, test.lacks)
+		if got := basic.Missing(); got != want {
+			t.Errorf("%+v: %q is missing, want %q", basic, got, want)
 		}
 	}
 }
