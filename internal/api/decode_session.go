@@ -16,8 +16,7 @@ var (
 
 // aSession is a session, wrapped or not. The response to a create may have little more than the id.
 var aSession = wanted{
-	name: "session", sure: isSession, maybe: func(o object) bool { return o.hasAny("id") },
-	own: sessionObjects, inLists: true,
+	sure: isSession, maybe: func(o object) bool { return o.hasAny("id") }, own: sessionObjects, inLists: true,
 }
 
 func isSession(o object) bool {
@@ -68,18 +67,12 @@ func (f *fields) streamURL(key string) string { return redact.Escape(f.limited(A
 
 func (f *fields) preset() InputPreset {
 	v := f.get("input_preset")
-	if text, ok := v.scalar(); ok && text == "" {
-		return InputPreset{}
-	}
-	if !v.isObject() {
+	if !v.isObject() && !v.empty() {
 		f.complain("input_preset", v, "an object")
-		return InputPreset{}
 	}
-	inner := &fields{object: v.object()}
+	inner := &fields{object: v.object(), err: f.err}
 	preset := InputPreset{Codec: inner.str("codec"), Resolution: inner.str("resolution"), Bitrate: inner.str("bitrate")}
-	if f.err == nil {
-		f.err = inner.err
-	}
+	f.err = inner.err
 	return preset
 }
 

@@ -53,36 +53,35 @@ func (f *fields) limited(limit int, keys ...string) string {
 
 // boolean reads true, "true", "True", 1 and "1", and their opposites.
 func (f *fields) boolean(key string) *bool {
-	v := f.get(key)
-	text, ok := v.scalar()
-	text = strings.ToLower(strings.TrimSpace(text))
-	if ok && text == "" {
-		return nil
-	}
-	b, err := strconv.ParseBool(text)
-	if err != nil || !ok {
-		f.complain(key, v, "true or false")
-		return nil
-	}
-	return &b
+	return parsed(f, key, "true or false", func(text string) (bool, error) { return strconv.ParseBool(strings.ToLower(text)) })
 }
 
 // integer reads 8080, 8080.0, "8080" and 8.08e3.
 func (f *fields) integer(key string) *int64 {
+	return parsed(f, key, "an integer", func(text string) (int64, error) {
+		number, err := strconv.ParseFloat(text, 64)
+		const exact = 1 << 53
+		if number != math.Trunc(number) || math.Abs(number) > exact {
+			err = strconv.ErrRange
+		}
+		return int64(number), err
+	})
+}
+
+// parsed reads a value of another type than string; nil if there is none.
+func parsed[T any](f *fields, key, expected string, parse func(string) (T, error)) *T {
 	v := f.get(key)
 	text, ok := v.scalar()
 	text = strings.TrimSpace(text)
 	if ok && text == "" {
 		return nil
 	}
-	number, err := strconv.ParseFloat(text, 64)
-	const exact = 1 << 53
-	if !ok || err != nil || number != math.Trunc(number) || math.Abs(number) > exact {
-		f.complain(key, v, "an integer")
+	result, err := parse(text)
+	if !ok || err != nil {
+		f.complain(key, v, expected)
 		return nil
 	}
-	n := int64(number)
-	return &n
+	return &result
 }
 
 // need reads a string that must not be blank. It is sent back, so it must be what it seems to be.

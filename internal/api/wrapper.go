@@ -3,10 +3,11 @@ package api
 // wrapperDepth is how deep the wanted object may be wrapped.
 const wrapperDepth = 5
 
+// namedWrappers are the likely keys of wrappers, the most likely first.
+var namedWrappers = []string{"data", "session"}
+
 // wanted says how to recognise the object that a response was asked for.
 type wanted struct {
-	// name is what the service may call a wrapper of the object, besides "data".
-	name string
 	// sure: accept this object now.
 	sure func(object) bool
 	// maybe: accept this object only if no object is sure; nil: never.
@@ -20,10 +21,10 @@ type wanted struct {
 // find returns the wanted object. The rule for wrappers is:
 //
 //   - The outermost object that is sure is accepted.
-//   - An object that is not sure is searched: first its member "data", then the member called
-//     w.name, then all others. Only one of these others may contain the wanted object: if two do,
-//     it is not known which is meant.
-//   - If no object is sure, one that is maybe is accepted: the innermost in "data" or w.name,
+//   - An object that is not sure is searched: first its member "data", then "session", then all
+//     others. Only one of these others may contain the wanted object: if two do, it is not known
+//     which is meant.
+//   - If no object is sure, one that is maybe is accepted: the innermost in "data" or "session",
 //     because a wrapper may have an id of its own.
 func (w wanted) find(v value) (object, bool) {
 	o, found := w.count(v)
@@ -42,8 +43,10 @@ func (w wanted) count(v value) (object, int) {
 // search returns how many objects that fit it found, and the object if there is one. innermost
 // decides between an object and one inside its named members if both fit.
 func (w wanted) search(v value, fits func(object) bool, innermost bool, depth int) (object, int) {
-	v, ok := w.enter(v, depth)
-	if !ok {
+	if n, only := v.count(); n == 1 && w.inLists {
+		v = only
+	}
+	if !v.isObject() || depth > wrapperDepth {
 		return object{}, 0
 	}
 	o := v.object()
@@ -69,26 +72,15 @@ func (w wanted) search(v value, fits func(object) bool, innermost bool, depth in
 	return one, all
 }
 
-// enter returns the object that v is, or the only element of v if it is a list.
-func (w wanted) enter(v value, depth int) (value, bool) {
-	if v.isArray() && w.inLists {
-		if n, only := v.count(); n == 1 {
-			v = only
-		}
-	}
-	return v, v.isObject() && depth <= wrapperDepth
-}
-
 // members lists the members of o in which the wanted object may be.
 func (w wanted) members(o object) (named, others []value) {
-	names := []string{"data", w.name}
-	for _, key := range names {
+	for _, key := range namedWrappers {
 		if v := o.get(key); !v.isNull() {
 			named = append(named, v)
 		}
 	}
 	for _, key := range o.keys() {
-		if v := o.get(key); (v.isObject() || v.isArray()) && !among(names, key) && !among(w.own, key) {
+		if v := o.get(key); (v.isObject() || v.isArray()) && !among(namedWrappers, key) && !among(w.own, key) {
 			others = append(others, v)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 const (
 	dialTimeout = 30 * time.Second
-	keepAlive   = 30 * time.Second
 	// connectionsKept is per host: about the number of concurrent calls.
 	connectionsKept = 16
 	idleTimeout     = 90 * time.Second
@@ -30,7 +29,7 @@ const (
 func newTransport(c Config) *http.Transport {
 	dial := c.DialContext
 	if dial == nil {
-		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, ControlContext: checkReach}).DialContext
+		dial = (&net.Dialer{Timeout: dialTimeout, ControlContext: checkReach}).DialContext
 	}
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
