@@ -12,8 +12,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// Config configures a Client. Each of the two APIs may be left out; its calls then fail without a
-// request.
+// Config configures a Client. The calls of an API that is left out fail without a request.
 type Config struct {
 	// LiveBaseURL and VODBaseURL are the addresses of the two APIs, as wire.ParseBaseURL accepts
 	// them; "": not configured.
@@ -56,8 +55,7 @@ func New(c Config) (*Client, error) {
 // StorageTransport returns the transport for PUTs to presigned URLs: see wire.Client.Storage.
 func (c *Client) StorageTransport() http.RoundTripper { return c.wire.Storage(c.vod) }
 
-// ask makes a call and returns what decode reads from its response. Its error is an *Error, and says
-// in words what was attempted.
+// ask makes a call and returns what decode reads from its response. Its error is an *Error.
 func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call, decode func(value) (T, error)) (T, error) {
 	if call.StatusInBody == nil {
 		call.StatusInBody = statusUnless(func(v value) bool {

@@ -58,9 +58,8 @@ var aCursor = wanted{
 // cursorKeys are the documented fields of a cursor.
 var cursorKeys = []string{"id", "user_id", "created_at_user_id"}
 
-// decodeCursor reads LastEvaluatedKey; nil on the last page. The documented fields decide: a page
-// on which they are all empty is the last. If one is set, all other values that are strings are
-// sent back, too, under the names that they came with.
+// decodeCursor reads LastEvaluatedKey; nil on the last page, where the documented fields are empty.
+// If one is set, all other strings are sent back, too, under the names that they came with.
 func decodeCursor(v value) (Cursor, error) {
 	if !v.isObject() {
 		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", v.describe())
@@ -80,8 +79,7 @@ func decodeCursor(v value) (Cursor, error) {
 		if v.hollow() || slices.ContainsFunc(cursorKeys, o.has) {
 			return nil, nil
 		}
-		// There is a next page, but how to ask for it is not understood. Taking this page for the last
-		// one would hide sessions.
+		// Taking this page for the last one would hide sessions.
 		return nil, misshapen("LastEvaluatedKey is %s, of which none is %s", v.describe(), strings.Join(cursorKeys, ", "))
 	}
 	for _, key := range o.keys() {

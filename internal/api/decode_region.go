@@ -13,8 +13,7 @@ import (
 // regionLimit, in bytes, is the length of the longest entry, which becomes Region.JSON.
 const regionLimit = 16 << 10
 
-// regionKeys are the keys under which an entry may have the name of the region, the most likely
-// first: the service documents none.
+// regionKeys are the keys under which an entry may have the name, the most likely first.
 var regionKeys = []string{"region", "name", "region_name", "code", "region_code", "value", "id", "region_id", "key", "slug"}
 
 // decodeRegions reads the response to call 8 of SERVICE.md: a list of strings or objects.
@@ -61,8 +60,7 @@ func regionName(v value, depth int) (string, bool) {
 			names = append(names, name)
 		}
 	}
-	// A display name such as "Asia Pacific (Mumbai)" is not what a session takes, if there is
-	// another without spaces.
+	// A display name such as "Asia Pacific (Mumbai)" is probably not what a session takes.
 	if i := slices.IndexFunc(names, func(name string) bool { return !strings.ContainsFunc(name, unicode.IsSpace) }); i >= 0 {
 		return names[i], true
 	}

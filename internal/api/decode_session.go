@@ -76,15 +76,13 @@ func (f *fields) preset() InputPreset {
 	return preset
 }
 
-// outputModes are the values of output_mode, including those that only the rules of SERVICE.md
-// name.
+// outputModes are the values of output_mode, also those that only the rules of SERVICE.md name.
 var outputModes = []string{"RTMP_PULL", "RTMPS_PULL", "RTMP_PUSH", "RTMPS_PUSH"}
 
 // outputModeKeys are the keys under which an object is most likely to have the mode.
 var outputModeKeys = []string{"output_mode", "mode", "value", "type", "name", "protocol", "key", "id"}
 
-// outputMode reads a string or an object with it: the service documents both. It is "" for an empty
-// object.
+// outputMode reads a string or an object with it, which may be empty: the service documents both.
 func (f *fields) outputMode() string {
 	v := f.get("output_mode")
 	texts := v.strings(0)
@@ -109,8 +107,7 @@ func (f *fields) outputMode() string {
 	return redact.Escape(mode)
 }
 
-// strings lists the strings in a value that are not empty, up to three levels deep. Of lists it reads
-// those of one element.
+// strings lists what a value says up to three levels deep, in objects and in lists of one element.
 func (v value) strings(depth int) (texts []string) {
 	if v.isString() && v.text() != "" {
 		return []string{v.text()}

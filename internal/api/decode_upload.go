@@ -63,8 +63,7 @@ func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 	return done, f.err
 }
 
-// location returns the address of an object without what may be secret in it: user info and a
-// signature. All else stays as the service wrote it.
+// location returns the address of an object without what may be secret: user info and a signature.
 func location(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	scheme, rest, found := strings.Cut(address, "://")

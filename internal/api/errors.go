@@ -29,9 +29,7 @@ type Error struct {
 	// multipart upload, with any status; "" if it passed on none.
 	StorageCode string
 
-	// MayHaveBeenProcessed says that a request may have reached the service without its outcome
-	// being known: a timeout or a broken connection after it was sent, a status 5xx, or a response
-	// that cannot be read. It is never set for a call that only reads.
+	// MayHaveBeenProcessed is that of wire.Outcome. It is also set if the response cannot be decoded.
 	MayHaveBeenProcessed bool
 
 	Err error // cause; nil if the service refused
@@ -76,8 +74,7 @@ func NotFound(err error) bool {
 	return ok && e.Status == http.StatusNotFound
 }
 
-// MayHaveBeenProcessed reports whether the call that failed with err may have had its effect: see
-// Error.MayHaveBeenProcessed.
+// MayHaveBeenProcessed returns the field of this name of an *Error, false for other errors.
 func MayHaveBeenProcessed(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.MayHaveBeenProcessed

@@ -23,8 +23,7 @@ const (
 	membersRead = 1000
 )
 
-// shapeError says what was found where something else was expected. It shows types and keys, never
-// values.
+// shapeError says what was found where something else was expected, by types and keys, not values.
 type shapeError struct{ text string }
 
 const shapePrefix = "the answer cannot be read: "
@@ -109,8 +108,7 @@ func cut(text []byte) (first value, rest []byte) {
 // escaped reports whether text ends with a backslash that escapes what follows.
 func escaped(text []byte) bool { return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1 }
 
-// items yields the elements of a list, one at a time: a list of a million nulls is not kept as a
-// million values.
+// items yields the elements of a list, one at a time: a million nulls are not kept as values.
 func (v value) items() iter.Seq2[int, value] {
 	return func(yield func(int, value) bool) {
 		if !v.isArray() {
@@ -253,8 +251,7 @@ func parse(body []byte) value {
 	return value(bytes.TrimSpace(body))
 }
 
-// scalar returns the text of a string, number or boolean, and "" for null, an empty object or an
-// empty list.
+// scalar returns the text of a string, number or boolean, and "" for null, {} or [].
 func (v value) scalar() (string, bool) {
 	switch v.kind() {
 	case 0, 'n':

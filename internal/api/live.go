@@ -14,8 +14,7 @@ import (
 
 const sessionsPath = "/live/v1/live-streams/session"
 
-// Regions lists the regions in which a session may be created, in the service's order (SERVICE.md,
-// call 8).
+// Regions lists the regions for sessions, in the service's order (SERVICE.md, call 8).
 func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: "/live/v1/regions"}
 	return ask(ctx, c, "list the regions", call, decodeRegions)

@@ -18,8 +18,7 @@ type InputPreset struct {
 	Bitrate    string `json:"bitrate,omitempty"`    // MAX_10_MBPS, MAX_20_MBPS
 }
 
-// SessionSpec has the arguments of a session. An empty string is not sent. The two booleans always
-// are.
+// SessionSpec has the arguments of a session. An empty string is not sent, a boolean always is.
 type SessionSpec struct {
 	Name       string `json:"name,omitempty"`
 	Region     string `json:"region,omitempty"`
@@ -42,9 +41,8 @@ type SessionSpec struct {
 	ScheduledAt string `json:"scheduled_at,omitempty"` // YYYY-MM-DD HH:MM in Timezone
 }
 
-// Session is a live session as the service returns it. "" and nil mean that the field was not in
-// the response or does not apply: create returns fewer fields than get, and get fewer than the
-// listing.
+// Session is a live session as the service returns it: create returns fewer fields than get, and get
+// fewer than the listing. "" and nil mean that a field was not in the response or does not apply.
 type Session struct {
 	ID, UserID, Region, Name string
 	Input, Mode              string
@@ -103,8 +101,7 @@ type CompletedPart struct {
 	ETag   string `json:"etag,omitempty"` // exactly as the header of the part's PUT had it, quotes included
 }
 
-// CompletedUpload is the object made from the parts. "" stands for what the service left out or
-// sent as null.
+// CompletedUpload is the object made from the parts. "" stands for what the service left out.
 type CompletedUpload struct {
 	Bucket               string
 	Key                  string

@@ -11,8 +11,7 @@ import (
 // The calls of an upload are POSTs, but they may be repeated: what a lost response leaves behind, a
 // URL or an upload id that nobody uses, neither costs money nor is seen.
 
-// PresignUpload asks where to PUT one file (SERVICE.md, call 1). contentType is a media type; "" is
-// not sent.
+// PresignUpload asks where to PUT one file (SERVICE.md, call 1). A contentType of "" is not sent.
 func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string) (*UploadTarget, error) {
 	body := map[string]string{"file_name": fileName}
 	if contentType != "" {
@@ -31,8 +30,7 @@ func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*M
 	return ask(ctx, c, "begin the multipart upload of "+c.mask.Line(fileName), call, decodeMultipartUpload)
 }
 
-// PresignPart asks where to PUT one part, numbered from 1 (SERVICE.md, call 4). The URL is a
-// secret.
+// PresignPart asks where to PUT a part, numbered from 1 (SERVICE.md, call 4). The URL is secret.
 func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, number int) (string, error) {
 	call := wire.Call{
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/generate-url",

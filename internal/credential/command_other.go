@@ -4,6 +4,5 @@ package credential
 
 import "os/exec"
 
-// killWhole does nothing: the processes that a stopped command started go on, and the wait delay
-// lets go of their output.
+// killWhole does nothing: the processes that a stopped command started go on.
 func killWhole(*exec.Cmd) {}

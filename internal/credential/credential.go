@@ -92,8 +92,7 @@ func (b Bearer) Renewable() bool {
 	return !fixed
 }
 
-// TokenError says why there is no identity token: its file cannot be read, its command failed, or
-// the token cannot be sent in a header.
+// TokenError says why there is no identity token, or none that can be sent in a header.
 type TokenError struct{ Err error }
 
 func (e *TokenError) Error() string { return "the identity token: " + e.Err.Error() }

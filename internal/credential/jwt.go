@@ -9,8 +9,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// TokenExpiry returns when a token expires, and false if it is not a JWT with the claim exp. The
-// signature is not verified.
+// TokenExpiry returns the time of the claim exp of a JWT, whose signature is not verified.
 func TokenExpiry(token string) (time.Time, bool) {
 	seconds, ok := tokenClaims(token)["exp"].(float64)
 	// A time after the year 9999 cannot be written as a date.

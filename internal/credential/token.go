@@ -81,8 +81,7 @@ func (r *renewing) Token(ctx context.Context, rejected string) (string, error) {
 	return token, err
 }
 
-// FileToken reads the token from a file, and again when the token is rejected. Surrounding white
-// space is not part of the token.
+// FileToken reads the token, without surrounding white space, from a file, and again when rejected.
 func FileToken(path string) TokenSource {
 	return newRenewing(func(context.Context) (string, error) { return readToken(path) })
 }

@@ -33,8 +33,7 @@ type index struct {
 	begins []uint16
 }
 
-// partSeed is the seed of the hashes of parts. A large account has hundreds of thousands of parts, and
-// hashes take less memory than strings.
+// partSeed is for the hashes of parts, which take less memory than the parts of a large account.
 var partSeed = maphash.MakeSeed()
 
 // beginOf hashes the first 4 bytes.

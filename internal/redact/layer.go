@@ -51,8 +51,7 @@ func (l *layer) hide(begin, end int, hidden []bool) {
 	}
 }
 
-// unescaped returns the layer with one level of percent, JSON (also Go) and HTML escapes replaced,
-// nil if it has none.
+// unescaped replaces one level of percent, JSON, Go and HTML escapes. It is nil if there are none.
 func (l *layer) unescaped() *layer {
 	if !bytes.ContainsAny(l.bytes, `%\&`) {
 		return nil
@@ -149,8 +148,7 @@ var sextetOf = func() (table [256]byte) {
 	return table
 }()
 
-// sextets returns the layer with characters replaced by their values in base64. A line break, which
-// does not end a word, is left out.
+// sextets replaces characters by their values in base64, without line breaks, which end no word.
 func (l *layer) sextets() *layer {
 	s := newLayer(len(l.bytes))
 	for i, c := range l.bytes {

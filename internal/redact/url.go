@@ -13,8 +13,7 @@ func Address(u *url.URL) string {
 	return shown.String()
 }
 
-// URLError returns the cause of an error of net/http or net/url, whose own text repeats a whole
-// URL.
+// URLError returns the cause of an error of net/http or net/url, whose own text has a whole URL.
 func URLError(err error) error {
 	for {
 		quoting, ok := errors.AsType[*url.Error](err)
@@ -60,8 +59,7 @@ func bareOr(value, whole string, shortest int) string {
 	return value
 }
 
-// PresignedSecrets lists the secrets in a presigned URL: the values of its query but those that are
-// known not to be secret.
+// PresignedSecrets lists the secrets in a presigned URL: the values of its query but plainParameters.
 func PresignedSecrets(address string) []string {
 	_, query, _ := strings.Cut(address, "?")
 	return queryValues(query, shortestSecret)

@@ -1,6 +1,5 @@
 // Package retry says how long to wait before a failed request is made again, and which failures of
-// a connection no repetition mends. It is shared by the calls of the service and the PUTs to
-// storage.
+// a connection no repetition mends, for calls of the service and PUTs to storage.
 package retry
 
 import (

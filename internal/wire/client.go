@@ -22,9 +22,8 @@ const defaultRequestTimeout = 30 * time.Second
 type Config struct {
 	// MaxRetries is how often one call may be repeated; 0: never.
 	MaxRetries int
-	// RequestTimeout is for one attempt of one call, from the connection to the end of the
-	// response; 0: 30 seconds. All attempts and the waits between them are limited by the call's
-	// context only.
+	// RequestTimeout is for one attempt, from the connection to the end of the response; 0: 30
+	// seconds. The call as a whole is limited by its context only.
 	RequestTimeout time.Duration
 	// UserAgent is sent with every request, also to storage.
 	UserAgent string
@@ -61,10 +60,9 @@ func New(c Config) *Client {
 }
 
 // Storage returns the transport for PUTs to presigned URLs that an Endpoint gives. It refuses a
-// request with a credential or a cookie. Unless the Endpoint is on this machine, it makes no
-// connections to this machine or its link: the address that is dialled decides, not the name. Plain
-// http is for loopback addresses, and only if the Endpoint uses it, too. The transport has no time
-// limit: its user decides how long a PUT may stall.
+// request with a credential or a cookie, and plain http unless the Endpoint uses it, to loopback
+// addresses. Unless the Endpoint is on this machine, it makes no connections to this machine or its
+// link: the address that is dialled decides, not the name. It has no time limit.
 func (c *Client) Storage(service *Endpoint) http.RoundTripper {
 	return &storageGuard{next: c.storage, userAgent: c.config.UserAgent, service: service}
 }
