@@ -4,5 +4,5 @@ package wire
 
 import "syscall"
 
-// errnoRefused is the system's error for a connection that nobody accepted.
-const errnoRefused = syscall.ECONNREFUSED
+// refused is the system's error for a connection that nobody accepted.
+const refused = syscall.ECONNREFUSED

@@ -2,6 +2,6 @@ package wire
 
 import "syscall"
 
-// errnoRefused is the system's error for a connection that nobody accepted: WSAECONNREFUSED, which
+// refused is the system's error for a connection that nobody accepted: WSAECONNREFUSED, which
 // package syscall does not name.
-const errnoRefused = syscall.Errno(10061)
+const refused = syscall.Errno(10061)

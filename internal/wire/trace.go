@@ -91,7 +91,7 @@ func describe(err error, f fault, broken string) string {
 		return fmt.Sprintf("the host name %q is not known", lookup.Name)
 	case isLookup:
 		return fmt.Sprintf("the host name %q could not be looked up: %s", lookup.Name, lookup.Err)
-	case errors.Is(err, errnoRefused) && op != nil && op.Addr != nil:
+	case errors.Is(err, refused) && op != nil && op.Addr != nil:
 		return "connection refused by " + op.Addr.String()
 	case f == faultNotSent:
 		return "no connection was made: " + err.Error()

@@ -67,7 +67,9 @@ func Response(status int, body string, header ...string) *http.Response {
 
 // Always returns a Service that always answers the same.
 func Always(status int, body string, header ...string) *Service {
-	return InTurn(With(status, body, header...))
+	return &Service{Answer: func(int, *http.Request) (*http.Response, error) {
+		return Response(status, body, header...), nil
+	}}
 }
 
 // InTurn returns a Service that gives one answer after the other, and the last for ever.
