@@ -34,8 +34,8 @@ type Client struct {
 	mask      *redact.Redactor
 }
 
-// New checks the configuration and makes a Client. It opens no connection, reads no file and runs
-// no program.
+// New makes a Client, unless an address cannot be used. It opens no connection, reads no file and
+// runs no program.
 func New(c Config) (*Client, error) {
 	basic, bearer := credential.Basic{TokenID: c.AccessTokenID, SecretKey: c.SecretKey}, credential.Bearer{Source: c.Token}
 	c.Redactor = cmp.Or(c.Redactor, redact.New())

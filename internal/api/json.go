@@ -272,3 +272,13 @@ func (v value) empty() bool {
 	text, ok := v.scalar()
 	return ok && strings.TrimSpace(text) == ""
 }
+
+// hollow reports whether a value is empty, or an object with only empty members.
+func (v value) hollow() bool {
+	for _, member := range v.object().members {
+		if !member.empty() {
+			return false
+		}
+	}
+	return v.isObject() || v.empty()
+}

@@ -44,16 +44,6 @@ var (
 	itemKeys    = []string{"field", "property", "path", "parameter", "name"}
 )
 
-// hollow reports whether a value is empty, or an object with only empty members.
-func (v value) hollow() bool {
-	for _, member := range v.object().members {
-		if !member.empty() {
-			return false
-		}
-	}
-	return v.isObject() || v.empty()
-}
-
 // said finds the message in an error body of unknown shape.
 func said(v value, depth int) string {
 	switch {

@@ -36,8 +36,10 @@ func ParseBaseURL(address string) (*url.URL, error) {
 		return nil, err
 	}
 	normalizeHost(u)
-	u = u.JoinPath("") // without a trailing slash
-	u.Path = strings.TrimSuffix(u.Path, "/")
+	u = u.JoinPath("") // without a trailing slash, unless that is all
+	if u.EscapedPath() == "/" {
+		u.Path = ""
+	}
 	return u, nil
 }
 

@@ -20,6 +20,8 @@ func TestParseBaseURL(t *testing.T) {
 		"https://api.example.com:/a":         "https://api.example.com/a",
 		"https://api.example.com/a/../b//c/": "https://api.example.com/b/c",
 		"https://api.example.com/a%2Fb/":     "https://api.example.com/a%2Fb",
+		"https://api.example.com/a%2F/":      "https://api.example.com/a%2F",
+		"https://api.example.com//./":        "https://api.example.com",
 		"https://192.0.2.1":                  "https://192.0.2.1",
 		"https://[2001:db8::1]:444":          "https://[2001:db8::1]:444",
 		"http://localhost:8080":              "http://localhost:8080",
