@@ -26,7 +26,7 @@ func TestCreateEndsWithAGet(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		config   config
-		creates  int // at once: more than one share pages of the listing, which shows the status first
+		creates  int // at once
 		late     time.Duration
 		failed   bool
 		at, most time.Duration
