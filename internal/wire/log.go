@@ -56,22 +56,25 @@ type loggedBody struct {
 	content     []byte
 }
 
-// MarshalText returns JSON with its secrets masked. Of any other body it says only what it is.
-func (b *loggedBody) MarshalText() ([]byte, error) {
+// MarshalText implements encoding.TextMarshaler.
+func (b *loggedBody) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// String returns JSON with its secrets masked. Of any other body it says only what it is.
+func (b *loggedBody) String() string {
 	size := fmt.Sprintf("%d bytes", len(b.content))
 	if media, _, _ := mime.ParseMediaType(b.contentType); media != "" {
 		size += " of " + b.mask.Line(media)
 	}
 	switch {
 	case len(b.content) == 0:
-		return []byte("none"), nil
+		return "none"
 	case len(b.content) > bodyLogged:
-		return []byte(size + ", too long to be shown"), nil
+		return size + ", too long to be shown"
 	}
 	if shown, ok := b.mask.JSON(b.content); ok {
-		return []byte(shown), nil
+		return shown
 	}
-	return []byte(size + ", not JSON"), nil
+	return size + ", not JSON"
 }
 
 // requestIDs are the headers that carry a request id. The service's own is the first.
