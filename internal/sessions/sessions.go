@@ -1,23 +1,22 @@
 // Package sessions reads the live sessions of the account for one run, with few calls.
 //
 // A GET returns one session, the listing all in pages of at most 100 (SERVICE.md, calls 10 and 11).
-// Which is cheaper depends on how many sessions Terraform will read, which is not known in advance.
-// So [Reader.Get] sends a GET at once, unless a recent page shows the session, while a goroutine
-// lists the account. N Gets make at most 1.25 x N calls, without retries: a page is requested only
-// while pages < h + N/4, where h Gets were answered from pages.
+// Nobody says in advance how many Terraform will read. So [Reader.Get] sends a GET at once, unless a
+// recent page shows the session, while a goroutine lists the account. It requests a page only while
+// pages < h + N/4, where pages answered h of N Gets. So N Gets make at most 1.25 x N calls.
 //
-// All returns data from requests made after the call. Get and Listed also use pages that were
+// All and Poll return data from requests made after the call. Get and Listed also use pages that were
 // requested after the run's last write and at most 30 seconds before the call.
 package sessions
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -32,22 +31,20 @@ const (
 	longest = 1000             // pages of one listing, which are kept
 )
 
-// Reader is safe for concurrent use. It returns copies. Only GETs return NotFound. Methods that are
-// not exported, but for readAhead, are called with mu locked.
+// Reader is safe for concurrent use. It returns copies. Only GETs return NotFound.
 type Reader struct {
 	client  *api.Client
 	turn    chan struct{} // contains an element while a page is in flight
 	start   time.Time     // the other times are durations since then
 	written atomic.Int64  // end of the run's last write
+	polls   atomic.Int32  // calls of Poll in progress
 
-	mu     sync.Mutex
-	seen   map[string]sighting // by id
-	latest *listing
-	reads  int                // calls of Get
-	hits   int                // calls of Get that a page answered
-	gets   int                // GETs of Get in flight
-	pages  int                // requested
-	stop   context.CancelFunc // ends readAhead; nil when it does not run
+	mu          sync.Mutex          // callers of begunSince, page and oldest hold it
+	seen        map[string]sighting // by id
+	latest      *listing
+	reads, hits int                // calls of Get, and how many of them a page answered
+	gets, pages int                // GETs of Get in flight, and pages requested
+	stop        context.CancelFunc // ends readAhead; nil when it does not run
 }
 
 // sighting is a session as the newest page shows it.
@@ -69,7 +66,7 @@ type listing struct {
 // New returns a Reader.
 func New(client *api.Client) *Reader {
 	return &Reader{
-		client: client, turn: make(chan struct{}, 1), start: time.Now(),
+		client: client, turn: make(chan struct{}, 1), start: time.Now().Add(-rand.N(time.Minute)),
 		seen: map[string]sighting{}, latest: &listing{begun: math.MaxInt64},
 	}
 }
@@ -112,13 +109,35 @@ func (r *Reader) readAhead(ctx context.Context) {
 	r.stop = nil
 }
 
+// Poll waits between early and late and then reads the session, at a multiple of late-early since a
+// random start. So the calls of a run read together and share pages, at most one for four of them.
+func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+	moment := (time.Since(r.start) + late).Truncate(late - early)
+	r.polls.Add(1)
+	defer r.polls.Add(-1)
+	select {
+	case <-time.After(moment - time.Since(r.start)):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if s, _ := r.listed(ctx, id, moment, int(r.polls.Load()/4)); s != nil {
+		return s, nil
+	}
+	return r.client.GetSession(ctx, id)
+}
+
 // Listed returns a session from a page that was requested at or after earliest, with the fields that
-// only the listing has. It is nil, without an error, if a whole listing does not show it. A listing
-// in progress is read to its end before another one begins, so concurrent callers need at most two.
+// only the listing has. It is nil, without an error, if a whole listing does not show it.
 func (r *Reader) Listed(ctx context.Context, id string, earliest time.Time) (*api.Session, error) {
+	return r.listed(ctx, id, earliest.Sub(r.start), longest)
+}
+
+// listed reads at most limit pages. It reads a listing that is in progress to its end before it begins
+// another one, so concurrent callers need at most two.
+func (r *Reader) listed(ctx context.Context, id string, since time.Duration, limit int) (*api.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	since := max(earliest.Sub(r.start), r.oldest())
+	since = max(since, r.oldest())
 	l, underWay := r.latest, len(r.turn) > 0
 	for {
 		if s, ok := r.seen[id]; ok && s.asked >= since {
@@ -127,7 +146,7 @@ func (r *Reader) Listed(ctx context.Context, id string, earliest time.Time) (*ap
 		if l.over || !underWay {
 			l = r.begunSince(since)
 		}
-		if l.over {
+		if l.over || len(l.pages) >= limit {
 			return nil, l.err
 		}
 		if _, err := r.page(ctx, l, len(l.pages)); err != nil && !l.over {
@@ -196,11 +215,10 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	r.mu.Unlock()
 	page, err := r.client.ListSessions(ctx, l.next)
 	r.mu.Lock()
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return nil, err // ends this call only: others go on with the listing
-	case err != nil:
-		l.over, l.err = true, err
+	if err != nil {
+		if ctx.Err() == nil { // else it ends this call only: others go on with the listing
+			l.over, l.err = true, err
+		}
 		return nil, err
 	}
 	for n, s := range page.Sessions {
