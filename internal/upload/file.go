@@ -28,6 +28,9 @@ const (
 	singleLimit = 64 << 20
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
+	// formerPartSize was once the part size in bytes of every file of up to 156 GiB. Records of
+	// unfinished uploads may still have it.
+	formerPartSize = 16 << 20
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
 )

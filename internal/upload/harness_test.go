@@ -147,9 +147,9 @@ func (b *bench) interrupted() *resume.Upload {
 	return left
 }
 
-// interruptedInLargeParts is interrupted with a file of two parts of 16 MiB. By default it would have
-// three parts.
-func (b *bench) interruptedInLargeParts() *resume.Upload {
+// interruptedByFormer is interrupted with a file of two parts of 16 MiB, as an earlier version of the
+// provider sent it. Now it would have three parts.
+func (b *bench) interruptedByFormer() *resume.Upload {
 	b.t.Helper()
 	b.content = make([]byte, 17<<20)
 	if err := os.WriteFile(b.file.Path, b.content, 0o600); err != nil {

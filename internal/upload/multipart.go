@@ -20,10 +20,7 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 		return err
 	}
 	var elsewhere string
-	o.record, elsewhere = o.Resume.Record(ctx, resume.Key{
-		Account: account, Address: o.Address, SHA256: o.file.HexSHA256(),
-		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
-	})
+	o.record, elsewhere = o.openRecord(ctx, account)
 	defer func() { o.record.Close(o.over) }()
 
 	if chosen := o.choose(earlier, o.record.Found(), elsewhere); chosen != nil {
@@ -49,6 +46,28 @@ func (o *operation) keepPartSize(earlier *resume.Upload) {
 			return
 		}
 	}
+}
+
+// openRecord opens this machine's record of the upload, which may have the part size that an earlier
+// version of the provider would have chosen.
+func (o *operation) openRecord(ctx context.Context, account string) (record *resume.Record, elsewhere string) {
+	key := resume.Key{
+		Account: account, Address: o.Address, SHA256: o.file.HexSHA256(),
+		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
+	}
+	record, elsewhere = o.Resume.Record(ctx, key)
+	if o.file.PartSize != 0 || key.PartSize >= formerPartSize || record.Found() != nil || elsewhere != "" {
+		return record, elsewhere
+	}
+	key.PartSize = formerPartSize
+	former, _ := o.Resume.Record(ctx, key)
+	if former.Found() == nil {
+		former.Close(false)
+		return record, ""
+	}
+	record.Close(false)
+	o.file.PartSize = formerPartSize
+	return former, ""
 }
 
 // candidates are the unfinished uploads that the caller knows, and those that were handed over.

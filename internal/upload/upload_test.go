@@ -467,7 +467,7 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 	t.Run("state", func(t *testing.T) {
 		t.Parallel()
 		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-			left := state(b.interruptedInLargeParts())
+			left := state(b.interruptedByFormer())
 			b.dir = t.TempDir()
 			b.mustStore(left, "2")
 		})
@@ -475,7 +475,14 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 	t.Run("state and record", func(t *testing.T) {
 		t.Parallel()
 		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, b *bench) {
-			b.mustStore(state(b.interruptedInLargeParts()), "2")
+			b.mustStore(state(b.interruptedByFormer()), "2")
+		})
+	})
+	t.Run("record", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+			b.interruptedByFormer()
+			b.mustStore(nil, "2")
 		})
 	})
 }
@@ -496,7 +503,7 @@ func TestPartSizeThatStorageDoesNotTake(t *testing.T) {
 func TestOwnPartSizeComesFirst(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := state(b.interruptedInLargeParts())
+		left := state(b.interruptedByFormer())
 		b.dir = t.TempDir()
 		u := b.uploader()
 		u.HandOver(b.file, &resume.Upload{UploadID: "another", KeyPath: left.KeyPath, PartSize: 6 << 20})
@@ -535,8 +542,8 @@ func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
 		interrupted func(*bench) *resume.Upload
 		sends       string
 	}{
-		"default part size": {(*bench).interrupted, "3"},
-		"another part size": {(*bench).interruptedInLargeParts, "2"},
+		"part size of today":              {(*bench).interrupted, "3"},
+		"part size of an earlier version": {(*bench).interruptedByFormer, "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -558,7 +565,7 @@ func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
 func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 	t.Parallel()
 	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := state(b.interruptedInLargeParts())
+		left := state(b.interruptedByFormer())
 		u := b.uploader()
 		u.HandOver(b.file, left)
 		ctx, cancel := context.WithCancel(t.Context())
