@@ -12,6 +12,7 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -54,10 +55,9 @@ type sighting struct {
 	first   time.Duration // when the first page that showed the session arrived
 }
 
-// listing is the pages requested so far, from the first one on.
 type listing struct {
-	begun time.Duration // when its first page was requested; math.MaxInt64 before that
-	pages []*api.SessionPage
+	begun time.Duration      // when its first page was requested; math.MaxInt64 before that
+	pages []*api.SessionPage // those requested so far, from the first one on
 	next  api.Cursor
 	over  bool // no page follows: the last one has been read, or err is set
 	err   error
@@ -216,7 +216,7 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	page, err := r.client.ListSessions(ctx, l.next)
 	r.mu.Lock()
 	if err != nil {
-		if ctx.Err() == nil { // else it ends this call only: others go on with the listing
+		if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) { // of this call only
 			l.over, l.err = true, err
 		}
 		return nil, err
