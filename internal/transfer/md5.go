@@ -16,9 +16,9 @@ const (
 	laneCount = 16
 	// lanesWorth is the smallest number of sums for which SIMD is faster than crypto/md5.
 	lanesWorth = 3
-	// lanesBatch is how many sums start together: half of the parts that may be read ahead, so that
-	// the other half can be read meanwhile. AVX2 has that many lanes, AVX-512 twice as many.
-	lanesBatch = int(aheadBytes / largePart / 2)
+	// batchBytes is how much content is enough to start before all lanes are taken: half of what may be
+	// read ahead, so that the other half can be read meanwhile.
+	batchBytes = aheadBytes / 2
 	// laneLeast is the smallest section in bytes for which SIMD is faster than crypto/md5.
 	laneLeast = 256 << 10
 )
@@ -26,7 +26,7 @@ const (
 // md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel and
 // runs at half the speed of SHA-256, but SIMD instructions compute up to 16 in the time of one. There
 // are fewer parts in flight than that, so the senders do not compute the MD5 of what they send. The
-// sums are collected until a batch is full, or one of them is waited for. Then the parts are read
+// sums are collected until there are enough, or one of them is waited for. Then the parts are read
 // again, from the page cache.
 type md5Queue struct {
 	buffers *buffers
@@ -143,8 +143,13 @@ func (q *md5Queue) start() {
 
 // ready reports whether to start the queued sums. The caller holds q.mu.
 func (q *md5Queue) ready() bool {
-	return q.running == 0 && len(q.waiting) >= lanesBatch ||
-		slices.ContainsFunc(q.waiting, func(s *partSum) bool { return s.wanted })
+	var bytes int64
+	wanted := false
+	for _, s := range q.waiting {
+		bytes += s.size
+		wanted = wanted || s.wanted
+	}
+	return wanted || q.running == 0 && (len(q.waiting) >= laneCount || bytes >= batchBytes)
 }
 
 // hasher returns a free lane. Lanes are reused and never closed one by one, because md5simd visits
