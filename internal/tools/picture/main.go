@@ -14,8 +14,7 @@ import (
 	"strings"
 )
 
-// rule gives a text to whatever matches.
-type rule struct{ match, text string }
+type rule struct{ match, text string } // text is for what matches
 
 var (
 	shown    = regexp.MustCompile(`^(\[\d+\]|\$ |Plan: |Apply complete|Destroy complete|No changes\.|vodlive_\S+: Creation complete|Warning: The |The object is|Demo complete)`)
@@ -23,28 +22,21 @@ var (
 	fixed    = []rule{
 		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "0f8e6c1a-52d7-4b39-9c1e-7a3b5d2f4e60"},
 		{`id=[A-Z0-9]{26}`, "id=CNOAQVOSM5KV3OXN7CVPWUTK6C"},
-		{`after \d+s`, "after 2s"},
-		{`in \d+ s\.`, "in 5 s."},
-		{`\$ tofu`, "$$ terraform"},
-		{` -(no-color|input=false)`, ""},
+		{`after \d+s`, "after 2s"}, {`in \d+ s\.`, "in 5 s."},
+		{`\$ tofu`, "$$ terraform"}, {` -(no-color|input=false)`, ""},
 	}
 	colours = []rule{
-		{`^\[`, "#58a6ff"},
-		{`^\$`, "#8b949e"},
-		{`^Warning`, "#d29922"},
-		{`^(Apply|Demo|Destroy) complete|^No changes|^The object is`, "#3fb950"},
-		{``, "#c9d1d9"},
+		{`^\[`, "#58a6ff"}, {`^\$`, "#8b949e"}, {`^Warning`, "#d29922"},
+		{`^(Apply|Demo|Destroy) complete|^No changes|^The object is`, "#3fb950"}, {``, "#c9d1d9"},
 	}
 )
 
 func main() {
 	text, err := io.ReadAll(os.Stdin)
-	if err == nil {
-		_, err = os.Stdout.WriteString(draw(lines(string(text))))
-	}
 	if err != nil {
 		log.Fatal(err)
 	}
+	_, _ = os.Stdout.WriteString(draw(lines(string(text))))
 }
 
 // lines are those that are shown. What runs side by side comes in any order, so its lines are sorted.
@@ -72,10 +64,7 @@ func lines(text string) (kept []string) {
 }
 
 func draw(lines []string) string {
-	width := 0
-	for _, line := range lines {
-		width = max(width, len([]rune(line)))
-	}
+	width := len(slices.MaxFunc(lines, func(a, b string) int { return len(a) - len(b) }))
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">`+"\n"+
 		`<title>make demo</title><rect width="100%%" height="100%%" rx="8" fill="#161b22"/>`+"\n", float64(width)*8.5+40, len(lines)*20+40)
