@@ -42,8 +42,20 @@ type privateState interface {
 
 // recall reads the private state. It has nothing of a session that is being imported.
 func recall(ctx context.Context, private privateState) (k memory, diags diag.Diagnostics) {
-	text, diags := private.GetKey(ctx, memoryKey)
-	_ = json.Unmarshal(text, &k) // nothing is known of a session without it
+	get := func(key string) []byte {
+		text, problems := private.GetKey(ctx, key)
+		diags.Append(problems...)
+		return text
+	}
+	if text := get(memoryKey); text != nil {
+		_ = json.Unmarshal(text, &k) // nothing is known of a session without it
+		return k, diags
+	}
+	// Earlier builds had a key for each field.
+	_ = json.Unmarshal(get("renditions"), &k.Renditions)
+	_ = json.Unmarshal(get("unseen"), &k.Unseen)
+	_ = json.Unmarshal(get("unconfirmed"), &k.Unconfirmed)
+	k.Listed = string(get("listed")) // quoted, as in Listed
 	return k, diags
 }
 
