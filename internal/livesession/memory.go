@@ -86,13 +86,14 @@ func digest(value attr.Value) string {
 // refresh sets the values of a response, of the listing or of a GET. An argument keeps its value
 // while the service shows this value, another spelling of it or a rendition. Any other value is
 // drift and removes the argument's renditions, unless it is the first response of its kind: then it
-// is a rendition, too. A write-only argument stays null.
-func (m *model) refresh(s *api.Session, listing bool, mem *memory) {
+// is a rendition, too. In an import, the listing's values replace those of the GET, because
+// configurations are generated from the listing. A write-only argument stays null.
+func (m *model) refresh(s *api.Session, listing, importing bool, mem *memory) {
 	way, other := byGet, byListing
 	if listing {
 		way, other = other, way
 	}
-	if m.Name.IsNull() { // the first response of an import
+	if importing && mem.Unseen == "" { // the first response
 		mem.Unseen = other
 	}
 	read := m.session
@@ -100,6 +101,9 @@ func (m *model) refresh(s *api.Session, listing bool, mem *memory) {
 	for _, a := range differing(&m.session, &read) {
 		switch value := a.value(&read); {
 		case m.writeOnly(a) || mem.has(a.name, value):
+		case mem.Unseen == way && importing && !a.value(&m.session).IsNull():
+			mem.add(a.name, a.value(&m.session))
+			a.copy(&m.session, &read)
 		case mem.Unseen == way && !a.value(&m.session).IsNull():
 			mem.add(a.name, value)
 		default:

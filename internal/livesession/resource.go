@@ -85,11 +85,11 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	before := m.session
-	m.refresh(s, paged, &mem)
+	m.refresh(s, paged, importing, &mem)
 	required, fromList := m.untold()
 	if len(required)+len(fromList) > 0 && mem.Listed != m.Status.String() {
 		if s, _ := listed(ctx, r.Data, id, time.Time{}, &resp.Diagnostics); s != nil {
-			m.refresh(s, true, &mem)
+			m.refresh(s, true, importing, &mem)
 			mem.Listed = m.Status.String()
 			required, _ = m.untold()
 		}
