@@ -37,6 +37,11 @@ var importBlocks = pure{
 		if err := arguments.Get(ctx, &sessions); err != nil {
 			return nil, err
 		}
+		for i, s := range sessions {
+			if text(s, "id") == "" {
+				return nil, argumentError(0, fmt.Sprintf("sessions[%d] is null or has no id.", i))
+			}
+		}
 		var all []string
 		for i, name := range resourceNames(sessions) {
 			all = append(all, blocks(sessions[i], name))

@@ -105,3 +105,23 @@ func TestImportBlocksNames(t *testing.T) {
 		}
 	}
 }
+
+// TestImportBlocksWithoutID: an import block needs an id.
+func TestImportBlocksWithoutID(t *testing.T) {
+	t.Parallel()
+	valid := importedSession(map[string]attr.Value{"id": types.StringValue("s-1"), "name": types.StringValue("match")})
+	kind := valid.Type(t.Context())
+	for name, session := range map[string]attr.Value{
+		"null":     types.ObjectNull(kind.(types.ObjectType).AttrTypes),
+		"null id":  importedSession(map[string]attr.Value{"name": types.StringValue("match")}),
+		"empty id": importedSession(map[string]attr.Value{"id": types.StringValue("")}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, text, argument := callValues(t, "import_blocks", []attr.Value{types.ListValueMust(kind, []attr.Value{valid, session})})
+			if want := "sessions[1] is null or has no id"; text != want || argument != 0 {
+				t.Errorf("got %v, argument %d: %q, want %q", got, argument, text, want)
+			}
+		})
+	}
+}
