@@ -297,7 +297,7 @@ func TestRegionCheck(t *testing.T) {
 		"entries as objects": {options: simulator.Options{RegionShape: "objects", RegionKey: "code"}, region: "eu-central-1", calls: 1},
 		"not known yet":      {region: acctest.Unknown},
 		"misspelt": {region: "eu-centrall-1", calls: 1, want: []string{
-			`error region: The region is not allocated to the account: "eu-centrall-1" was given; the regions allocated to this account are ap-south-1, eu-central-1, us-east-1 and us-west-2.`,
+			`error region: The region is not allocated to the account: "eu-centrall-1" was given; the regions allocated to this account are ap-south-1, eu-central-1, us-east-1 and us-west-2. Did you mean "eu-central-1"?`,
 		}},
 		"in another case": {region: "EU-Central-1", calls: 1, want: []string{
 			`error region: The region is not allocated to the account: "EU-Central-1" was given; the regions allocated to this account are ap-south-1, eu-central-1, us-east-1 and us-west-2. Did you mean "eu-central-1"?`,
