@@ -282,15 +282,15 @@ func (g *group) rest(ids []string) string {
 	return fmt.Sprintf("\n\n%s had no status of `wait_for_status` (%s) yet:%s", count(len(ids)), enumerate(g.want, "or"), g.lines(ids))
 }
 
-// lines has a line for each session.
+// lines has a line for each session, after a line break.
 func (g *group) lines(ids []string) string {
-	var b strings.Builder
+	var lines []string
 	for _, id := range ids {
 		if s := g.shown[id]; s != nil {
-			fmt.Fprintf(&b, "\n  - %s (%q, status %s)", id, s.Name, cmp.Or(s.Status, "not known"))
+			lines = append(lines, fmt.Sprintf("%s (%q, status %s)", id, s.Name, cmp.Or(s.Status, "not known")))
 		} else {
-			fmt.Fprintf(&b, "\n  - %s (not listed)", id)
+			lines = append(lines, id+" (not listed)")
 		}
 	}
-	return b.String()
+	return "\n" + providerdata.List(lines)
 }

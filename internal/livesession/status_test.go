@@ -186,6 +186,10 @@ func TestStatusFails(t *testing.T) {
 			records: records{{ID: "s1"}}, ids: []any{"s7", "s8"}, at: 30 * time.Second,
 			texts: []string{"error session_ids: Live sessions are not listed", "has not shown 2 sessions of `session_ids`:\n  - s7 (not listed)\n  - s8 (not listed)"}, not: []string{"s1"},
 		},
+		"very many": {
+			records: slices.Repeat(records{{Status: "ERROR"}}, 201),
+			texts:   []string{"201 of 201 sessions ended", "\n  and 1 more\n\n"},
+		},
 		"refused": {
 			records: records{{ID: "s1"}}, fault: &simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`},
 			texts: []string{"Listing the live sessions failed", "403 Forbidden: not yours"},
