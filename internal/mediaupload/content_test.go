@@ -136,6 +136,33 @@ func TestContentThatIsKnownOnlyAtApply(t *testing.T) {
 	}
 }
 
+// TestNameThatIsKnownOnlyAtApply has a known content, once for a new object and once for one that is stored.
+func TestNameThatIsKnownOnlyAtApply(t *testing.T) {
+	t.Parallel()
+	for attribute, text := range map[string]string{"content": captions, "content_base64": base64.StdEncoding.EncodeToString([]byte(captions))} {
+		t.Run(attribute, func(t *testing.T) {
+			t.Parallel()
+			w := acctest.NewWorld(t, simulator.Options{})
+			o := w.Provider(nil).New(resourceType)
+			for _, action := range []acctest.Action{acctest.Create, acctest.Replace} {
+				plan := w.Provider(nil).Plan(o, acctest.Attrs{attribute: text, "file_name": acctest.Unknown})
+				plan.Diags.Must(t)
+				want(t, "action", plan.Action, action)
+				for name, value := range map[string]any{"sha256": sumOf([]byte(captions)), "file_name": acctest.Unknown, "content_type": acctest.Unknown} {
+					want(t, "planned "+name, plan.Attrs()[name], value)
+				}
+				plan.Config["file_name"] = "promo.vtt"
+				var diags acctest.Diagnostics
+				o, diags = w.Provider(nil).Apply(plan)
+				diags.Must(t)
+				assertWritten(t, w, o, captions, "text/vtt")
+				w.Provider(nil).AssertNoChanges(o, plan.Config)
+			}
+			want(t, "objects", len(w.Objects()), 1)
+		})
+	}
+}
+
 func TestContentIsRefused(t *testing.T) {
 	t.Parallel()
 	const secret = "the-secret-word"

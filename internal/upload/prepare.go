@@ -31,10 +31,10 @@ func (s Seen) Is(source string, info os.FileInfo, sha256 string) bool {
 }
 
 // Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them. Seen is
-// the file as it was before. It is zero for content in memory, of which the name must be set.
+// the file as it was before. Content in memory has no Seen and no default name.
 func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File, Seen, error) {
 	seen, err := u.measure(ctx, &f, detection)
-	if err == nil && f.Name == "" {
+	if err == nil && f.Name == "" && f.Content == nil {
 		f.Name, err = DefaultName(f.Path)
 	}
 	if err == nil && f.ContentType == "" {
