@@ -584,7 +584,7 @@ func TestAdopt(t *testing.T) {
 		w := newWorld(t, "a.mp4", "b.mp4")
 		stored := w.Store(t)
 		w.write("a.mp4", "stored")
-		w.config = w.config.With(acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": stored}})
+		w.config = w.config.With(acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": stored, "b.mp4": nil}}) // null adopts nothing
 		w.ResetJournal()
 		says(t, w.mustApply(), "Files at hand are taken for stored ones", "a.mp4: "+stored)
 		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)

@@ -161,10 +161,10 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 
 	p.files, p.stamps = make(map[string]entry, len(names)), make(map[string]string, len(names))
 	var adopted []string
-	adopt := map[string]string{}
+	adopt := map[string]types.String{} // null adopts nothing
 	p.diags.Append(p.plan.Adopt.ElementsAs(ctx, &adopt, false)...)
 	for i, name := range names {
-		e, v, err := p.file(name, looks[i], adopt[name])
+		e, v, err := p.file(name, looks[i], adopt[name].ValueString())
 		if err != nil {
 			p.problem(err)
 			continue
