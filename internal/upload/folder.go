@@ -27,6 +27,8 @@ const (
 	giveUpAfter = 40
 	// quietReading is how long reading files may take before it is reported.
 	quietReading = 3 * time.Second
+	// rateWindow is how far back the rate of a folder looks.
+	rateWindow = 5 * time.Second
 )
 
 // ErrNotTried is the error of the files of a folder that follow too many that failed.
@@ -71,7 +73,8 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 	defer cancel()
 	b := &batch{
 		Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.journal(ctx, folder.Key),
-		reporter: newReporter(ctx, u.ProgressFile, "uploading a folder", show), begun: time.Now(), ofFile: make([]int64, len(folder.Files)),
+		reporter: newReporter(ctx, u.ProgressFile, "uploading a folder", show),
+		ofFile:   make([]transfer.Progress, len(folder.Files)), samples: []sample{{at: time.Now()}},
 	}
 	defer b.close()
 	order := make([]int, len(folder.Files))
@@ -119,14 +122,20 @@ type batch struct {
 	failed   atomic.Int64 // in a row
 
 	*reporter
-	begun time.Time
 	total int64 // bytes
 
 	mu       sync.Mutex
-	finished int     // files
-	sent     int64   // bytes
-	reused   int64   // bytes
-	ofFile   []int64 // bytes sent of each file
+	finished int                 // files
+	sent     int64               // bytes
+	reused   int64               // bytes
+	ofFile   []transfer.Progress // the last of each file
+	samples  []sample            // oldest first, within rateWindow
+}
+
+// sample is how many bytes were sent at a time.
+type sample struct {
+	at   time.Time
+	sent int64
 }
 
 func (b *batch) one(ctx context.Context, i int) {
@@ -194,8 +203,9 @@ func ofTheFile(err error) bool {
 func (b *batch) progress(i int, p transfer.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.sent += p.Sent + p.Reused - b.ofFile[i]
-	b.ofFile[i] = p.Sent + p.Reused
+	b.sent += p.Sent - b.ofFile[i].Sent
+	b.reused += p.Reused - b.ofFile[i].Reused
+	b.ofFile[i] = p
 	b.tell()
 }
 
@@ -203,7 +213,7 @@ func (b *batch) stored(i int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.finished++
-	b.reused += b.folder.Files[i].Size - b.ofFile[i]
+	b.reused += b.folder.Files[i].Size - b.ofFile[i].Sent - b.ofFile[i].Reused
 	b.tell()
 }
 
@@ -214,10 +224,15 @@ func (b *batch) tell() {
 			Name: fmt.Sprintf("%s: %d of %d files,", b.folder.Name, b.finished, files),
 			Sent: b.sent, Reused: b.reused, Total: b.total,
 		}
-		if elapsed := time.Since(b.begun); elapsed > 0 && b.sent > 0 {
-			p.Rate = float64(b.sent) / elapsed.Seconds()
+		now := time.Now()
+		for len(b.samples) > 1 && now.Sub(b.samples[1].at) > rateWindow {
+			b.samples = b.samples[1:]
+		}
+		if oldest := b.samples[0]; now.After(oldest.at) && b.sent > oldest.sent {
+			p.Rate = float64(b.sent-oldest.sent) / now.Sub(oldest.at).Seconds()
 			p.Remaining = time.Duration(float64(b.total-b.sent-b.reused) / p.Rate * float64(time.Second))
 		}
+		b.samples = append(b.samples, sample{now, b.sent})
 		return progressLine(p)
 	}, b.finished == files)
 }

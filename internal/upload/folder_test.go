@@ -3,18 +3,23 @@ package upload_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -70,4 +75,35 @@ func TestReadingForSeconds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRateOfAFolder continues a large file of which 1000 bytes are missing, and uploads ten files of 1000
+// bytes. The first PUT takes ten seconds, each later one takes a second.
+func TestRateOfAFolder(t *testing.T) {
+	t.Parallel()
+	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+		b.interrupted()
+		files := []upload.File{b.file}
+		content := make([]byte, 1000)
+		for i := range 10 {
+			files = append(files, upload.File{Content: content, Name: fmt.Sprintf("%d.mp4", i), ContentType: "video/mp4", Size: 1000, SHA256: sha256.Sum256(content)})
+		}
+		var puts atomic.Int64
+		slow := func(*http.Request) {
+			if puts.Add(1) == 1 {
+				time.Sleep(9 * time.Second)
+			}
+			time.Sleep(time.Second)
+		}
+		b.Hook(simulator.CallPutPart, slow)
+		b.Hook(simulator.CallPutObject, slow)
+		var lines []string
+		b.uploader().UploadFolder(t.Context(), upload.Folder{Name: "media", Key: "media", Files: files}, func(line string) { lines = append(lines, line) })
+		// Reused bytes and the first PUT, once it is five seconds old, do not count.
+		for _, want := range []string{" kB, 100 B/s, ", "media: 11 of 11 files, 100 %, 142 of 142 kB, 1.0 kB/s"} {
+			if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, want) }) {
+				t.Errorf("no line has %q:\n%s", want, strings.Join(lines, "\n"))
+			}
+		}
+	})
 }

@@ -52,6 +52,9 @@ func (m inMemory) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 		}
 	}()
 	m.handler.ServeHTTP(recorder, r)
+	if req.Body != nil {
+		_, _ = io.Copy(io.Discard, req.Body) // to its end, as a connection does
+	}
 	return recorder.Result(), nil
 }
 
