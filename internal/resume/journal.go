@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,11 +62,11 @@ type Journal struct {
 	lock   *flock.Flock
 	log    context.Context //nolint:containedctx // only its logger is used
 
-	mu     sync.Mutex
-	found  map[Stored]Stored // by id
-	file   *os.File
-	synced time.Time
-	lacks  bool // a line that could not be written
+	mu    sync.Mutex
+	found map[Stored]Stored // by id
+	file  *os.File
+	timer *time.Timer // to the next sync; nil: every line is synced
+	lacks bool        // a line that could not be written
 }
 
 // Journal opens and locks the journal of a folder. If that fails the log says why.
@@ -97,7 +98,10 @@ func (j *Journal) open(key JournalKey) (err error) {
 	if j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_CREATE|os.O_APPEND); err != nil {
 		return err
 	}
-	valid := j.read(key)
+	valid, err := j.read(key)
+	if err != nil {
+		return err
+	}
 	if err := j.file.Truncate(valid); err != nil {
 		return err
 	}
@@ -109,18 +113,22 @@ func (j *Journal) open(key JournalKey) (err error) {
 }
 
 // read returns the size of what can be used of the journal, 0 if nothing can. A crash may have left
-// its last line incomplete.
-func (j *Journal) read(key JournalKey) (valid int64) {
-	lines := json.NewDecoder(io.LimitReader(j.file, maxJournal))
+// its last line incomplete. A disk that cannot be read is an error.
+func (j *Journal) read(key JournalKey) (valid int64, err error) {
+	content, err := io.ReadAll(io.LimitReader(j.file, maxJournal))
+	if err != nil {
+		return 0, err
+	}
+	lines := json.NewDecoder(bytes.NewReader(content))
 	var head journalHead
 	if lines.Decode(&head) != nil || head != (journalHead{journalVersion, key}) {
-		return 0
+		return 0, nil
 	}
 	for {
 		valid = lines.InputOffset()
 		var s Stored
 		if lines.Decode(&s) != nil || !strings.HasPrefix(s.KeyPath, "vod/input/") || strings.Count(s.KeyPath, "/") != 4 {
-			return valid
+			return valid, nil
 		}
 		j.found[s.id()] = s
 	}
@@ -141,7 +149,8 @@ func (j *Journal) Found(file Stored) (Stored, bool) {
 	return s, ok
 }
 
-// Add records a file that is stored. The line is written at once, and synced at most once a second.
+// Add records a file that is stored. The line is written at once, so that it outlives this process,
+// and synced within a second, for a machine that loses power.
 func (j *Journal) Add(s Stored) {
 	if j == nil {
 		return
@@ -152,10 +161,16 @@ func (j *Journal) Add(s Stored) {
 		j.lacks = true
 		tflog.Warn(j.log, "a stored file of a folder is not recorded", map[string]any{"journal": j.name, "error": Cause(err).Error()})
 	}
-	if time.Since(j.synced) > recordInterval {
-		_ = j.file.Sync() // the journal is a hint: without it, files are sent again
-		j.synced = time.Now()
+	if j.timer == nil {
+		j.timer = time.AfterFunc(recordInterval, j.sync)
 	}
+}
+
+func (j *Journal) sync() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.timer = nil
+	_ = j.file.Sync() // the journal is a hint: without it, files are sent again
 }
 
 // Close removes the journal if the upload of the folder is over. complete: it had every file added.
@@ -165,7 +180,13 @@ func (j *Journal) Close(over bool) (complete bool) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.timer != nil {
+		j.timer.Stop()
+	}
 	if j.file != nil {
+		if !over {
+			_ = j.file.Sync()
+		}
 		_ = j.file.Close()
 	}
 	if over {

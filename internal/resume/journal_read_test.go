@@ -1,0 +1,21 @@
+package resume
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestJournalThatCannotBeRead has reading fail, which must not pass for a journal without files.
+func TestJournalThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	file, err := os.Create(filepath.Join(t.TempDir(), "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = file.Close()
+	j := &Journal{file: file, found: map[Stored]Stored{}}
+	if valid, err := j.read(JournalKey{}); err == nil {
+		t.Errorf("no error; %d bytes can be used", valid)
+	}
+}
