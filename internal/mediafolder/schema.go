@@ -21,7 +21,6 @@ import (
 )
 
 var (
-	notBlank  = regexp.MustCompile(`\S`)
 	extension = regexp.MustCompile(`^\.?[^./\\\s]+$`)
 	keyPath   = regexp.MustCompile(`^vod/input/[^/]+/[^/]+/[^/]+$`)
 )
@@ -63,7 +62,7 @@ func Arguments() map[string]schema.Attribute {
 			Required: true,
 			MarkdownDescription: "Path of the folder. A relative path starts at the folder in which Terraform runs. Moving the folder changes nothing at the service. " +
 				"Once everything is uploaded, the folder need not be there any more: a plan then warns and changes nothing.",
-			Validators: []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")},
+			Validators: []validator.String{providerdata.NotBlank},
 		},
 		"include": schema.SetAttribute{
 			Optional: true, Computed: true, ElementType: types.StringType, Default: setdefault.StaticValue(defaultInclude),
@@ -89,7 +88,7 @@ func Arguments() map[string]schema.Attribute {
 				"else the one found from the content. A file whose configured media type changes is uploaded anew.",
 			Validators: []validator.Map{
 				mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
-				mapvalidator.ValueStringsAre(mediaType{}),
+				mapvalidator.ValueStringsAre(mediaType),
 			},
 		},
 	}

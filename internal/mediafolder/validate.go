@@ -7,6 +7,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -24,16 +25,11 @@ func (v pattern) ValidateString(ctx context.Context, req validator.StringRequest
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern", fmt.Sprintf("`%s` is %q, which %s.", req.Path, given, v.Description(ctx)))
 }
 
-// mediaType accepts what upload.IsMediaType does.
-type mediaType struct{}
+const mediaTypeRule = "must be a media type such as video/mp4"
 
-func (mediaType) Description(context.Context) string               { return "must be a media type such as video/mp4" }
-func (v mediaType) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v mediaType) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	given := req.ConfigValue.ValueString()
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || upload.IsMediaType(given) {
-		return
+var mediaType = providerdata.StringRule{Kind: "media type", Allowed: mediaTypeRule, Problem: func(given string) string {
+	if upload.IsMediaType(given) {
+		return ""
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid media type", fmt.Sprintf("`%s` is %q, which %s.", req.Path, given, v.Description(ctx)))
-}
+	return fmt.Sprintf("is %q, which %s.", given, mediaTypeRule)
+}}

@@ -15,10 +15,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-var (
-	visible   = regexp.MustCompile(`\S`)
-	sha256Hex = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
-)
+var sha256Hex = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -45,7 +42,7 @@ func Arguments() map[string]schema.Attribute {
 			Optional: true,
 			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content` and `content_base64`. Moving or renaming the file changes nothing at the service. " +
 				"Once uploaded, the file need not be there any more: a plan then warns and changes nothing.",
-			Validators: []validator.String{stringvalidator.RegexMatches(visible, "must not be blank")},
+			Validators: []validator.String{providerdata.NotBlank},
 		},
 		"content": schema.StringAttribute{
 			Optional: true,

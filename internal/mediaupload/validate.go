@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/resourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -28,26 +28,8 @@ func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 }
 
-// rule accepts the texts of which problem is "". Another one stands behind the name of the attribute.
-type rule struct {
-	kind, description string
-	problem           func(given string) string
-}
-
-func (r rule) Description(context.Context) string         { return r.description }
-func (r rule) MarkdownDescription(context.Context) string { return r.description }
-
-func (r rule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if problem := r.problem(req.ConfigValue.ValueString()); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+r.kind, fmt.Sprintf("`%s` %s", req.Path, problem))
-	}
-}
-
 // fileName accepts what can be the last part of a key path.
-var fileName = rule{"file name", "must be a file name without a slash", func(given string) string {
+var fileName = providerdata.StringRule{Kind: "file name", Allowed: "must be a file name without a slash", Problem: func(given string) string {
 	problem := upload.NameProblem(given)
 	if problem == "" {
 		return ""
@@ -55,7 +37,7 @@ var fileName = rule{"file name", "must be a file name without a slash", func(giv
 	return fmt.Sprintf("is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", given, problem)
 }}
 
-var mediaType = rule{"media type", "must be a media type such as video/mp4", func(given string) string {
+var mediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
 	if upload.IsMediaType(given) {
 		return ""
 	}
@@ -64,8 +46,8 @@ var mediaType = rule{"media type", "must be a media type such as video/mp4", fun
 
 // The rules of content never show it: it may be a secret.
 var (
-	content       = rule{"content", contentSize, func(given string) string { return sizeProblem(len(given)) }}
-	contentBase64 = rule{"content", contentSize, func(given string) string {
+	content       = providerdata.StringRule{Kind: "content", Allowed: contentSize, Problem: func(given string) string { return sizeProblem(len(given)) }}
+	contentBase64 = providerdata.StringRule{Kind: "content", Allowed: contentSize, Problem: func(given string) string {
 		decoded, err := base64.StdEncoding.DecodeString(given)
 		if err != nil {
 			return fmt.Sprintf("is not base64 as base64encode() and filebase64() print it: %s.", err)

@@ -3,7 +3,6 @@ package processmedia
 import (
 	"context"
 	"maps"
-	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
@@ -39,7 +39,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 		MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",
 		Validators: []validator.List{
 			listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues(),
-			listvalidator.ValueStringsAre(stringvalidator.RegexMatches(visible, "must not be blank")),
+			listvalidator.ValueStringsAre(providerdata.NotBlank),
 		},
 	}
 	resp.Schema = schema.Schema{
@@ -49,8 +49,6 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 		Attributes: attributes,
 	}
 }
-
-var visible = regexp.MustCompile(`\S`)
 
 // ofAState are the sentences of descriptions that are about what a state keeps.
 var ofAState = strings.NewReplacer(" A change sends nothing.", "", " A file whose name changes is uploaded anew.", "",
