@@ -112,23 +112,29 @@ func (j *Journal) open(key JournalKey) (err error) {
 	return err
 }
 
-// read returns the size of what can be used of the journal, 0 if nothing can. A crash may have left
-// its last line incomplete. A disk that cannot be read is an error.
+// read returns the size of what can be used of the journal. An error says that the disk could not be
+// read, which tells nothing of the journal.
 func (j *Journal) read(key JournalKey) (valid int64, err error) {
 	content, err := io.ReadAll(io.LimitReader(j.file, maxJournal))
-	if err != nil {
-		return 0, err
+	if err == nil {
+		valid = j.parse(content, key)
 	}
+	return valid, err
+}
+
+// parse returns the size of what can be used of a content, 0 if nothing can. A crash may have left its
+// last line incomplete.
+func (j *Journal) parse(content []byte, key JournalKey) (valid int64) {
 	lines := json.NewDecoder(bytes.NewReader(content))
 	var head journalHead
 	if lines.Decode(&head) != nil || head != (journalHead{journalVersion, key}) {
-		return 0, nil
+		return 0
 	}
 	for {
 		valid = lines.InputOffset()
 		var s Stored
 		if lines.Decode(&s) != nil || !strings.HasPrefix(s.KeyPath, "vod/input/") || strings.Count(s.KeyPath, "/") != 4 {
-			return valid, nil
+			return valid
 		}
 		j.found[s.id()] = s
 	}
