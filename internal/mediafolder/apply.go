@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -34,9 +33,9 @@ type apply struct {
 	diags      diag.Diagnostics
 }
 
-// within is run with a time limit of `timeouts`.
-func (a *apply) within(ctx context.Context, limit time.Duration, name string) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.%s) was reached", limit, name))
+// within is run with the time limit of an operation.
+func (a *apply) within(ctx context.Context, limit time.Duration, operation string) {
+	ctx, cancel := providerdata.WithLimit(ctx, limit, operation)
 	defer cancel()
 	a.run(ctx)
 }

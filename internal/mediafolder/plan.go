@@ -34,14 +34,14 @@ const (
 )
 
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.data == nil {
+	if r.Data == nil {
 		return
 	}
 	if req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
 		return
 	}
-	p, carried := planner{data: r.data}, files(ctx)
+	p, carried := planner{data: r.Data}, files(ctx)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}

@@ -22,9 +22,11 @@ import (
 const typeName = "vodlive_media_folder"
 
 // NewResource makes the resource vodlive_media_folder.
-func NewResource() resource.Resource { return &mediaFolder{} }
+func NewResource() resource.Resource {
+	return &mediaFolder{providerdata.Resource{TypeName: typeName}}
+}
 
-type mediaFolder struct{ data *providerdata.Data }
+type mediaFolder struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithConfigure   = (*mediaFolder)(nil)
@@ -33,26 +35,22 @@ var (
 	_ resource.ResourceWithImportState = (*mediaFolder)(nil)
 )
 
-func (r *mediaFolder) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
+func (r *mediaFolder) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	r.Resource.Metadata(ctx, req, resp)
 	resp.ResourceBehavior.MutableIdentity = true // once: when a creation that failed is completed
-}
-
-func (r *mediaFolder) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
 func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
+	resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	limit, diags := plan.Timeouts.Create(ctx, upload.DefaultLimit)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	carried := files(ctx)
-	a := apply{data: r.data, plan: &plan, stored: maps.Clone(carried.planned.entries), next: afterCreate}
+	a := apply{data: r.Data, plan: &plan, stored: maps.Clone(carried.planned.entries), next: afterCreate}
 	a.within(ctx, limit, "create")
 	carried.result.entries = a.stored
 	resp.Diagnostics.Append(a.diags...)
@@ -75,13 +73,13 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	planned, diags := req.Private.GetKey(ctx, privateStamps)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(state.handOver(ctx, r.data.Uploader)...)
+	resp.Diagnostics.Append(state.handOver(ctx, r.Data.Uploader)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	carried := files(ctx)
 	a := apply{
-		data: r.data, plan: &plan, before: carried.prior.entries, stored: maps.Clone(carried.planned.entries),
+		data: r.Data, plan: &plan, before: carried.prior.entries, stored: maps.Clone(carried.planned.entries),
 		stamps: readStamps(planned, carried.planned.entries), next: afterUpdate,
 	}
 	a.within(ctx, limit, "update")
@@ -108,7 +106,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	stored := files(ctx).prior.entries
 	if string(intent) == intentDestroy || !state.ID.IsNull() {
 		// With create_before_destroy, Create has taken over what its journal had.
-		maps.DeleteFunc(stored, func(_ string, e entry) bool { return r.data.Uploader.Completed(e.KeyPath.ValueString()) })
+		maps.DeleteFunc(stored, func(_ string, e entry) bool { return r.Data.Uploader.Completed(e.KeyPath.ValueString()) })
 		warnForgotten(stored, &resp.Diagnostics)
 		return
 	}
@@ -124,11 +122,11 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		}
 	}
 	for name, e := range stored {
-		r.data.Uploader.OfferStored(journalKey(source), state.file(name, "", e), upload.StoredFile{
+		r.Data.Uploader.OfferStored(journalKey(source), state.file(name, "", e), upload.StoredFile{
 			KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
 		})
 	}
-	resp.Diagnostics.Append(state.handOver(ctx, r.data.Uploader)...)
+	resp.Diagnostics.Append(state.handOver(ctx, r.Data.Uploader)...)
 }
 
 func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {

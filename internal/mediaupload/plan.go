@@ -35,7 +35,7 @@ const (
 // ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for one
 // change: twice while planning a replacement, once before applying.
 func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.data == nil {
+	if r.Data == nil {
 		return
 	}
 	if req.Plan.Raw.IsNull() {
@@ -101,7 +101,7 @@ func (p *planner) run(ctx context.Context) (upload.Verdict, []string) {
 	switch {
 	case p.state == nil && p.replacesUndecided:
 		v = upload.VerdictUndecided
-	case v == upload.VerdictUndecided && !p.resource.data.Replaced.NamedAtApply(p.state.file().HexSHA256(), true):
+	case v == upload.VerdictUndecided && !p.resource.Data.Replaced.NamedAtApply(p.state.file().HexSHA256(), true):
 		v = upload.VerdictReplace // another object gets this content under a name that is planned already
 	}
 	p.fill(ctx, v, reasons, wanted)
@@ -137,7 +137,7 @@ func (p *planner) wanted(ctx context.Context) model {
 		return w
 	}
 	if f := w.file(); f.Content != nil {
-		f, _, err := p.resource.data.Uploader.Prepare(ctx, f, "")
+		f, _, err := p.resource.Data.Uploader.Prepare(ctx, f, "")
 		if err != nil {
 			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
 		}
@@ -174,7 +174,7 @@ func (p *planner) contentHash(ctx context.Context, source string, info os.FileIn
 	if detection != upload.DetectContent && p.state.complete() && p.seen.Is(source, info, p.state.SHA256.ValueString()) {
 		return p.state.SHA256
 	}
-	sum, err := p.resource.data.Uploader.SHA256(ctx, source, detection == upload.DetectStat)
+	sum, err := p.resource.Data.Uploader.SHA256(ctx, source, detection == upload.DetectStat)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
@@ -252,7 +252,7 @@ func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted model
 	if p.diags.HasError() {
 		return
 	}
-	p.diags.Append(p.resource.data.PlanUpload(ctx, typeName)...)
+	p.diags.Append(p.resource.Data.PlanUpload(ctx, typeName)...)
 }
 
 // baseName is the default name of a new upload. It is unknown where the apply may keep a stored file.

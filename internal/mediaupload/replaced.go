@@ -19,7 +19,7 @@ func (r *mediaUpload) takeStored(plan model, baseName string) (file providerdata
 		func(f providerdata.ReplacedFile) bool { return f.Name == baseName },
 		func(providerdata.ReplacedFile) bool { return true },
 	} {
-		file, ok = r.data.Replaced.Take(func(f providerdata.ReplacedFile) bool { return prefer(f) && plan.servedBy(f) })
+		file, ok = r.Data.Replaced.Take(func(f providerdata.ReplacedFile) bool { return prefer(f) && plan.servedBy(f) })
 		if ok {
 			break
 		}
@@ -38,8 +38,8 @@ func (r *mediaUpload) namedAtApply(plan, config model) bool {
 		return true
 	}
 	config.SHA256 = plan.SHA256
-	return r.data.Replaced.NamedAtApply(plan.file().HexSHA256(), false) ||
-		(!r.data.Replaced.Has(plan.servedBy) && r.data.Replaced.Has(config.servedBy))
+	return r.Data.Replaced.NamedAtApply(plan.file().HexSHA256(), false) ||
+		(!r.Data.Replaced.Has(plan.servedBy) && r.Data.Replaced.Has(config.servedBy))
 }
 
 // servedBy reports whether a stored file has what a model asks for. A name or a type that is null or

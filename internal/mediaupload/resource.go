@@ -25,9 +25,11 @@ import (
 const typeName = "vodlive_media_upload"
 
 // NewResource makes the resource vodlive_media_upload.
-func NewResource() resource.Resource { return &mediaUpload{} }
+func NewResource() resource.Resource {
+	return &mediaUpload{providerdata.Resource{TypeName: typeName}}
+}
 
-type mediaUpload struct{ data *providerdata.Data }
+type mediaUpload struct{ providerdata.Resource }
 
 var (
 	_ resource.ResourceWithConfigure        = (*mediaUpload)(nil)
@@ -38,15 +40,11 @@ var (
 	_ resource.ResourceWithImportState      = (*mediaUpload)(nil)
 )
 
-func (r *mediaUpload) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
+func (r *mediaUpload) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	r.Resource.Metadata(ctx, req, resp)
 	// The identity of a stored file never changes. That of an unfinished upload does if an Update
 	// cannot continue it and uploads the file from its beginning.
 	resp.ResourceBehavior.MutableIdentity = true
-}
-
-func (r *mediaUpload) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
 func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -54,12 +52,12 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	var configured types.String
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
-	resp.Diagnostics.Append(r.data.NeedUpload(typeName)...)
+	resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	asked := plan // what the plan left open is decided by the stored file, if one can be kept
-	file, err := plan.prepare(ctx, r.data.Uploader)
+	file, err := plan.prepare(ctx, r.Data.Uploader)
 	if err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
@@ -92,9 +90,9 @@ func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Uplo
 	diags.Append(d...)
 	result := upload.Result{Left: earlier}
 	if !diags.HasError() {
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.create) was reached", limit))
+		ctx, cancel := providerdata.WithLimit(ctx, limit, "create")
 		defer cancel()
-		result, d = m.send(ctx, r.data.Uploader, earlier, next, nil)
+		result, d = m.send(ctx, r.Data.Uploader, earlier, next, nil)
 		diags.Append(d...)
 	}
 	if diags.HasError() {
@@ -125,7 +123,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	file, err := plan.prepare(ctx, r.data.Uploader)
+	file, err := plan.prepare(ctx, r.Data.Uploader)
 	if kept := upload.IsMissing(err) && state.complete(); err != nil && !kept {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return
@@ -148,7 +146,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) bool {
 	earlier, d := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	diags.Append(d...)
-	diags.Append(r.data.NeedUpload(typeName)...)
+	diags.Append(r.Data.NeedUpload(typeName)...)
 	if !diags.HasError() && !plan.file().Continues(state.file()) {
 		earlier = nil
 	}
@@ -171,7 +169,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if state.complete() {
 		detail := fmt.Sprintf("The service has no call to delete a file. Terraform forgets %s; the file stays stored.", state.KeyPath.ValueString())
 		if string(intent) == intentUndecided {
-			r.data.Replaced.Offer(providerdata.ReplacedFile{File: state.file(), StoredFile: state.storedFile()})
+			r.Data.Replaced.Offer(providerdata.ReplacedFile{File: state.file(), StoredFile: state.storedFile()})
 			detail = fmt.Sprintf("Which content replaces %s was not known while planning. If it is the same, the upload is kept and nothing is sent; "+
 				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored; `terraform import` with its key path takes it back.",
 				state.KeyPath.ValueString())
@@ -182,11 +180,11 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	left, diags := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
 	resp.Diagnostics.Append(diags...)
 	// With create_before_destroy, Create may have continued it already.
-	if left == nil || r.data.Uploader.Completed(left.UploadID) {
+	if left == nil || r.Data.Uploader.Completed(left.UploadID) {
 		return
 	}
 	if string(intent) != intentDestroy {
-		r.data.Uploader.HandOver(state.file(), left)
+		r.Data.Uploader.HandOver(state.file(), left)
 		return
 	}
 	resp.Diagnostics.AddWarning("An unfinished upload is given up",
@@ -218,13 +216,13 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
 		return
 	}
-	if r.data.Unknown { // `allowed_customer_ids` may be
+	if r.Data.Unknown { // `allowed_customer_ids` may be
 		resp.Diagnostics.AddError("The provider configuration is not known yet",
 			fmt.Sprintf("%s cannot be imported while values in the provider block come from a resource that is not applied yet. "+
 				"Apply that resource first with `-target`.", keyPath))
 		return
 	}
-	if err := r.data.Uploader.CheckCustomer(keyPath); err != nil {
+	if err := r.Data.Uploader.CheckCustomer(keyPath); err != nil {
 		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorText(err))
 		return
 	}

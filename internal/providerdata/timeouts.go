@@ -24,6 +24,11 @@ func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	return attribute
 }
 
+// WithLimit limits ctx to the duration of an operation in `timeouts`.
+func WithLimit(ctx context.Context, limit time.Duration, operation string) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.%s) was reached", limit, operation))
+}
+
 const durationRule = `must be a duration longer than 0, such as "90s", "20m" or "1h30m"`
 
 var positiveDuration = StringRule{Allowed: durationRule, Problem: func(given string) string {
