@@ -2,10 +2,8 @@ package batchjob
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
@@ -13,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 type model struct {
@@ -22,8 +22,6 @@ type model struct {
 	Message     types.String `tfsdk:"message"`
 	SubmittedAt types.String `tfsdk:"submitted_at"`
 }
-
-var notBlank = regexp.MustCompile(`\S`)
 
 func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
@@ -70,6 +68,6 @@ func stringList() []validator.List {
 		listvalidator.SizeAtLeast(1),
 		listvalidator.UniqueValues(),
 		listvalidator.NoNullValues(),
-		listvalidator.ValueStringsAre(stringvalidator.RegexMatches(notBlank, "must not be blank")),
+		listvalidator.ValueStringsAre(providerdata.NotBlank),
 	}
 }
