@@ -35,7 +35,8 @@ func (b *safeBuffer) Write(p []byte) (int, error) {
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	const streamKey, signature = "str3am-k3y", "s1gnature/+f00"
-	secrets := []string{testTokenID, testSecret, testToken, testTokenID + ":" + testSecret, streamKey, signature}
+	const accessKey, stringToSign, provided = "AKIAIOSFODNN7EXAMPLE", "AWS4-HMAC-SHA256 20261101T000000Z", "aXhq0VzyJ7kQWbqS3gCk3fYpS8U="
+	secrets := []string{testTokenID, testSecret, testToken, testTokenID + ":" + testSecret, streamKey, signature, accessKey, stringToSign, provided}
 	for _, secret := range secrets {
 		// A log line is JSON, and a body in it once more.
 		escaped := inJSON(t, secret)
@@ -77,6 +78,9 @@ func TestNothingLeaks(t *testing.T) {
 		"request id": func(r *http.Request) (*http.Response, error) {
 			return wiretest.Response(400, "", "X-Request-Id", r.Header.Get("Authorization"), "Content-Type", r.Header.Get("Authorization")), nil
 		},
+		"storage XML": wiretest.With(403, `<?xml version="1.0"?><Error><Code>SignatureDoesNotMatch</Code><Message>The signature does not match.</Message>`+
+			`<AWSAccessKeyId>`+accessKey+`</AWSAccessKeyId><StringToSign>`+stringToSign+`</StringToSign>`+
+			`<SignatureProvided>`+provided+`</SignatureProvided></Error>`, "Content-Type", "application/xml"),
 		"redirect": wiretest.With(302, "", "Location", "https://joe:"+testToken+"@evil.example.com/"+url.PathEscape(testSecret)+"?X-Amz-Signature="+signature),
 		"transport": func(r *http.Request) (*http.Response, error) {
 			return nil, &url.Error{Op: r.Method, URL: presigned, Err: fmt.Errorf("cannot send %s", reflect(r))}

@@ -67,7 +67,7 @@ func TestErrorMessages(t *testing.T) {
 		{htmlType, `<h1>Error</h1><pre>GET <code>/x</code> failed</pre>`, `Error; GET /x failed`},
 		{htmlType, `<html><head><style>b{}</style></head><body><script>x()</script><p>not <b>found</b>&lt;</p></body></html>`, `not found<`},
 		{jsonType, `<!DOCTYPE html><title> </title><p>no`, `no`},
-		{"application/xml", `<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message><RequestId>r</RequestId></Error>`, `AccessDenied; Request has expired`},
+		{"application/xml", `<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message><RequestId>4442587FB7D0A2F9</RequestId></Error>`, `AccessDenied: Request has expired`},
 		{"application/xml", `<Error><Message><![CDATA[a < b]]></Message></Error>`, `a < b`},
 		{htmlType, `<`, `<`},
 		{htmlType, `<p`, ``},
