@@ -8,8 +8,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
-// pageLimit is how many entries of a list are read. The service sends at most 100 sessions.
-const pageLimit = 1000
+const (
+	// pageLimit is how many entries of a list are read. The service sends at most 100 sessions.
+	pageLimit = 1000
+	// cursorLimit is how many values a cursor may have.
+	cursorLimit = 16
+)
 
 // decodePage reads the response to call 11 of SERVICE.md: Sessions and LastEvaluatedKey, wrapped or
 // bare, or only a list. It reads the sessions with decodeSession, and stops when ctx ends.
@@ -65,6 +69,9 @@ func decodeCursor(v value) (Cursor, error) {
 		return nil, misshapen("LastEvaluatedKey is %s where an object was expected", v.describe())
 	}
 	o := v.object()
+	if len(o.members) > cursorLimit {
+		return nil, misshapen("LastEvaluatedKey has more than %d values", cursorLimit)
+	}
 	next := Cursor{}
 	for _, key := range cursorKeys {
 		text, ok := cursorValue(o.get(key))
@@ -76,7 +83,7 @@ func decodeCursor(v value) (Cursor, error) {
 		}
 	}
 	if len(next) == 0 {
-		if v.hollow() || slices.ContainsFunc(cursorKeys, o.has) {
+		if v.hollow(0) || slices.ContainsFunc(cursorKeys, o.has) {
 			return nil, nil
 		}
 		// Taking this page for the last one would hide sessions.

@@ -104,6 +104,10 @@ func TestDecodePage(t *testing.T) {
 
 func TestUnreadablePages(t *testing.T) {
 	t.Parallel()
+	many := ""
+	for i := range 16 {
+		many += fmt.Sprintf(`"k%d":"hidden",`, i)
+	}
 	for body, want := range map[string]string{
 		`{}`:                             `no list of sessions was found in an empty object`,
 		`{"message":"hidden"}`:           `no list of sessions was found in an object with "message"`,
@@ -112,12 +116,13 @@ func TestUnreadablePages(t *testing.T) {
 		`{"errors":[]}`:                  `no list of sessions was found in an object with "errors"`,
 		`null`:                           `no list of sessions was found in null`,
 		`{"Sessions":[],"x":{"LastEvaluatedKey":{"id":"a"}},"y":{"LastEvaluatedKey":{"id":"b"}}}`: `it has 2 cursors (LastEvaluatedKey)`,
-		`{"Sessions":["hidden"]}`:                                  `entry 1 of the sessions is a string where an object was expected`,
-		`{"Sessions":[{"id":"a"},null]}`:                           `entry 2 of the sessions is null where an object was expected`,
-		`{"Sessions":[{"name":"hidden"}]}`:                         `entry 1 of the sessions: no session with an id was found in an object with "name"`,
-		`{"Sessions":[],"LastEvaluatedKey":"hidden"}`:              `LastEvaluatedKey is a string where an object was expected`,
-		`{"Sessions":[],"LastEvaluatedKey":{"pk":"hidden"}}`:       `LastEvaluatedKey is an object with "pk", of which none is id, user_id, created_at_user_id`,
-		`{"Sessions":[],"LastEvaluatedKey":{"id":["hidden","x"]}}`: `id of LastEvaluatedKey is a list of 2, the first a string where a string was expected`,
+		`{"Sessions":["hidden"]}`:                                   `entry 1 of the sessions is a string where an object was expected`,
+		`{"Sessions":[{"id":"a"},null]}`:                            `entry 2 of the sessions is null where an object was expected`,
+		`{"Sessions":[{"name":"hidden"}]}`:                          `entry 1 of the sessions: no session with an id was found in an object with "name"`,
+		`{"Sessions":[],"LastEvaluatedKey":"hidden"}`:               `LastEvaluatedKey is a string where an object was expected`,
+		`{"Sessions":[],"LastEvaluatedKey":{"pk":"hidden"}}`:        `LastEvaluatedKey is an object with "pk", of which none is id, user_id, created_at_user_id`,
+		`{"Sessions":[],"LastEvaluatedKey":{` + many + `"id":"a"}}`: `LastEvaluatedKey has more than 16 values`,
+		`{"Sessions":[],"LastEvaluatedKey":{"id":["hidden","x"]}}`:  `id of LastEvaluatedKey is a list of 2, the first a string where a string was expected`,
 	} {
 		_, err := listSessions(t, body)
 		if err == nil || !strings.HasSuffix(err.Error(), "the answer cannot be read: "+want) {

@@ -98,7 +98,7 @@ func (f *fields) outputMode() string {
 		mode = likely.text()
 	case len(modes) == 0 && len(texts) == 1:
 		mode = texts[0]
-	case !v.hollow():
+	case !v.hollow(0):
 		f.complain("output_mode", v, "a string, or an object holding one,")
 	}
 	if len(mode) > TextLimit {

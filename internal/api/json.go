@@ -133,15 +133,16 @@ func (v value) count() (n int, first value) {
 }
 
 // object is a JSON object, whose members are found by keys in any spelling. Of several spellings of
-// one key it has the first whose value is not null.
+// one key it has the first whose value is not null, unless one is exactly that asked for.
 type object struct {
+	exact   map[string]value  // by key as it is
 	members map[string]value  // by folded key
 	names   map[string]string // the keys as they are, by folded key
 }
 
 // object returns the members of an object, of a very large one the first.
 func (v value) object() object {
-	o := object{members: map[string]value{}, names: map[string]string{}}
+	o := object{exact: map[string]value{}, members: map[string]value{}, names: map[string]string{}}
 	if !v.isObject() {
 		return o
 	}
@@ -150,6 +151,7 @@ func (v value) object() object {
 		var member value
 		member, rest = cut(rest)
 		name := key.text()
+		o.exact[name] = member
 		if folded := fold(name); o.members[folded].isNull() {
 			o.members[folded], o.names[folded] = member, name
 		}
@@ -161,6 +163,9 @@ func (v value) object() object {
 // get returns the member under the first of the keys that is there and not null; nil: none.
 func (o object) get(keys ...string) value {
 	for _, key := range keys {
+		if v := o.exact[key]; !v.isNull() {
+			return v
+		}
 		if v := o.members[fold(key)]; !v.isNull() {
 			return v
 		}
@@ -273,12 +278,20 @@ func (v value) empty() bool {
 	return ok && strings.TrimSpace(text) == ""
 }
 
-// hollow reports whether a value is empty, or an object with only empty members.
-func (v value) hollow() bool {
-	for _, member := range v.object().members {
-		if !member.empty() {
+// hollow reports whether a value is empty, or contains only empty values.
+func (v value) hollow(depth int) bool {
+	if depth > messageDepth {
+		return false
+	}
+	for _, item := range v.items() {
+		if !item.hollow(depth + 1) {
 			return false
 		}
 	}
-	return v.isObject() || v.empty()
+	for _, member := range v.object().members {
+		if !member.hollow(depth + 1) {
+			return false
+		}
+	}
+	return v.isArray() || v.isObject() || v.empty()
 }

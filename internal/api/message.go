@@ -23,7 +23,7 @@ const (
 func errorMessage(mask *redact.Redactor, contentType string, body []byte) string {
 	if v := parse(body); v != nil && len(v) <= errorBodyRead {
 		text := said(v, 0)
-		if text == "" && !v.hollow() {
+		if text == "" && !v.hollow(0) {
 			text, _ = mask.JSON(v)
 		}
 		return mask.Line(text)

@@ -51,6 +51,8 @@ func TestErrorMessages(t *testing.T) {
 		{jsonType, `[]`, ``},
 		{jsonType, `"no"`, `no`},
 		{jsonType, `{"message":""}`, ``},
+		{jsonType, `{"error":{"message":""}}`, ``},
+		{jsonType, `{"errors":[{"message":null}]}`, ``},
 		{jsonType, `{"reason":"  two \n\t lines\u0000\u0007\u200b "}`, `two lines`},
 		{jsonType, `{"region":["is not allocated"]}`, `{"region":["is not allocated"]}`},
 		{jsonType, `{"x":{"input_endpoint_a":"hidden","n":1}}`, `{"x":{"input_endpoint_a":"***","n":1}}`},
