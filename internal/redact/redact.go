@@ -26,6 +26,8 @@ import (
 const (
 	// masked replaces a secret.
 	masked = "***"
+	// tokensKept is how many secrets of AddToken are remembered: tokens are renewed again and again.
+	tokensKept = 16
 	// lineLimit, in characters, is the length of a Line, and lineRead, in bytes, how much of a text
 	// is read for it.
 	lineLimit = 500
@@ -36,6 +38,8 @@ const (
 type Redactor struct {
 	mu      sync.RWMutex
 	kept    index
+	latest  index // of tokens
+	tokens  []string
 	streams index
 }
 
@@ -53,6 +57,21 @@ func (r *Redactor) Add(secrets ...string) {
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
 		r.kept.add(secret)
+	}
+}
+
+// AddToken makes r know one more token. The latest 16 are remembered.
+func (r *Redactor) AddToken(token string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if token == "" || slices.Contains(r.tokens, token) {
+		return
+	}
+	r.tokens = append(r.tokens, token)
+	r.tokens = r.tokens[max(0, len(r.tokens)-tokensKept):]
+	r.latest = index{}
+	for _, token := range r.tokens {
+		r.latest.add(token)
 	}
 }
 
@@ -104,11 +123,12 @@ func (r *Redactor) mark(l *layer, encodings int, looks bool, hidden []bool) {
 	if encodings > 0 {
 		r.mark(l.unescaped(), encodings-1, looks, hidden)
 	}
-	if r.kept.parts == nil && r.streams.parts == nil {
+	if r.kept.parts == nil && r.latest.parts == nil && r.streams.parts == nil {
 		return
 	}
 	folded := l.folded()
 	r.kept.mark(folded, hidden)
+	r.latest.mark(folded, hidden)
 	r.streams.mark(folded, hidden)
 	if encodings == 0 {
 		return

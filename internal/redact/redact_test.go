@@ -97,8 +97,12 @@ func TestAdd(t *testing.T) {
 		t.Errorf("before: %s", got)
 	}
 	r.Add("stream-key", "", "abc")
-	if got := r.Text("fixed-secret stream-key abc token-00"); got != "*** *** abc token-00" {
-		t.Errorf("after: %s", got)
+	for i := range 17 {
+		r.AddToken(fmt.Sprintf("token-%02d", i))
+		r.AddToken("")
+	}
+	if got := r.Text("fixed-secret stream-key abc token-00 token-01 token-16"); got != "*** *** abc token-00 *** ***" {
+		t.Errorf("after 17 tokens: %s", got)
 	}
 }
 

@@ -27,7 +27,7 @@ func (x *exchange) setCredential(ctx context.Context, rejected string) error {
 	header, err := x.Endpoint.credential.Header(ctx, rejected)
 	switch {
 	case err == nil:
-		x.mask.Add(header)
+		x.mask.AddToken(header)
 		x.authorization = header
 		return nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
