@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -10,11 +11,16 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
 // rawRequest is a request as a rawServer read it.
@@ -241,6 +247,20 @@ func TestTLS(t *testing.T) {
 			}
 		})
 	}
+	t.Run("an old version", func(t *testing.T) {
+		t.Parallel()
+		old := httptest.NewUnstartedServer(http.NotFoundHandler())
+		old.Config.ErrorLog = quiet()
+		old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11} // #nosec G402 -- refused
+		old.StartTLS()
+		t.Cleanup(old.Close)
+		c := overWire(old.URL)
+		c.MaxRetries = 0
+		err := newClient(t, c).get(t.Context())
+		if want := "TLS: the server ended the connection: protocol version not supported"; err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	})
 	t.Run("not TLS", func(t *testing.T) {
 		t.Parallel()
 		plain := httptest.NewServer(http.NotFoundHandler())
@@ -250,6 +270,39 @@ func TestTLS(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestNetworkProblems puts errors of the network into words, without addresses of local sockets.
+func TestNetworkProblems(t *testing.T) {
+	t.Parallel()
+	local, remote := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 50123}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 443}
+	broken := func(op string, errno error) error {
+		return &net.OpError{Op: op, Net: "tcp", Source: local, Addr: remote, Err: os.NewSyscallError(op, errno)}
+	}
+	for _, test := range []struct {
+		err       error
+		connected bool
+		want      string
+	}{
+		{&net.OpError{Op: "dial", Net: "tcp", Addr: remote, Err: os.ErrDeadlineExceeded}, false, "no connection to 192.0.2.7:443 was made in time"},
+		{broken("read", syscall.ECONNRESET), false, "no connection was made: read: connection reset by peer"},
+		{broken("read", syscall.ECONNRESET), true, "connection broken after the request was sent: read: connection reset by peer"},
+		{broken("write", syscall.EPIPE), true, "connection broken after the request was sent: write: broken pipe"},
+		{&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}, false, "TLS: the certificate has expired or is not yet valid"},
+		{&net.OpError{Op: "remote error", Err: errors.New("tls: handshake failure")}, false, "TLS: the server ended the connection: handshake failure"},
+	} {
+		c := config(&wiretest.Service{Answer: func(_ int, r *http.Request) (*http.Response, error) {
+			if !test.connected {
+				httptrace.ContextClientTrace(r.Context()).GetConn("")
+			}
+			return nil, test.err
+		}})
+		c.MaxRetries = 0
+		err := newClient(t, c).create(t.Context())
+		if err == nil || err.Error() != test.want || outcome(t, err).MayHaveBeenProcessed != test.connected {
+			t.Errorf("got  %v\nwant %s", err, test.want)
+		}
+	}
 }
 
 // TestNoConnectionInTime has a service that never finishes the handshake, so it has surely not

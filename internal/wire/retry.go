@@ -66,6 +66,9 @@ func (x *exchange) judge(res *response, err error) (fault, error) {
 	if failed, ok := errors.AsType[*callError](err); ok {
 		return failed.fault, err
 	}
+	if err != nil {
+		return faultFinal, err
+	}
 	media, _, _ := mime.ParseMediaType(res.header.Get("Content-Type"))
 	switch {
 	case !res.ok() && x.NothingDone != nil && x.NothingDone(res.body):

@@ -93,10 +93,16 @@ func describe(err error, f fault, broken string) string {
 		return fmt.Sprintf("the host name %q could not be looked up: %s", lookup.Name, lookup.Err)
 	case errors.Is(err, refused) && op != nil && op.Addr != nil:
 		return "connection refused by " + op.Addr.String()
+	case f == faultNotSent && op != nil && op.Addr != nil && op.Timeout():
+		return fmt.Sprintf("no connection to %s was made in time", op.Addr)
+	}
+	if op != nil && op.Source != nil {
+		err = op.Err // without the address of the local socket
+	}
+	switch {
 	case f == faultNotSent:
 		return "no connection was made: " + err.Error()
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "connection broken " + broken
 	}
 	return fmt.Sprintf("connection broken %s: %s", broken, err)
@@ -109,11 +115,17 @@ func tlsProblem(err error) string {
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
 		return "TLS: " + strings.TrimPrefix(host.Error(), "x509: ")
 	}
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return "TLS: the certificate has expired or is not yet valid"
+	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return "TLS: the server does not answer in TLS; is the port right?"
 	}
 	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return "TLS: the certificate cannot be verified: " + certificate.Err.Error()
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" { // an alert
+		return "TLS: the server ended the connection: " + strings.TrimPrefix(op.Err.Error(), "tls: ")
 	}
 	return ""
 }
