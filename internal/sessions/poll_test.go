@@ -153,6 +153,29 @@ func TestPollCancelled(t *testing.T) {
 	})
 }
 
+// TestPollBesideHangingListing: a poll that waits for pages sends a GET after 5 seconds.
+func TestPollBesideHangingListing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAccount(50)
+		a.pageLatency = time.Hour
+		r := a.reader(t)
+		var group sync.WaitGroup
+		for i := range 8 {
+			group.Go(func() {
+				start := time.Now()
+				if s, err := r.Poll(t.Context(), a.ids[i], time.Second, 2*time.Second); err != nil || s.ID != a.ids[i] {
+					t.Errorf("Poll: %v, %v", s, err)
+				}
+				if took := time.Since(start); took > 7*time.Second+a.latency {
+					t.Errorf("a poll took %v", took)
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
 func TestPollWithoutListing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,18 +1,17 @@
 // Package sessions reads the live sessions of the account for one run, with few calls.
 //
-// A GET returns one session, the listing all in pages of at most 100 (SERVICE.md, calls 10 and 11).
-// Nobody says in advance how many Terraform will read. So [Reader.Get] sends a GET at once, unless a
-// recent page shows the session, while a goroutine lists the account. It requests a page only while
-// pages < h + N/4, where pages answered h of N Gets. So N Gets make at most 1.25 x N calls.
+// A GET returns one session, a page of the listing up to 100 (SERVICE.md, calls 10 and 11). So
+// [Reader.Get] sends a GET at once, unless a recent page shows the session, while a goroutine lists
+// the account. The goroutine requests a page only while pages < h + N/4, where pages answered h of N
+// Gets. So N Gets make at most 1.25 x N calls.
 //
-// All and Poll return data from requests made after the call. Get and Listed also use pages that were
-// requested after the run's last write and at most 30 seconds before the call.
+// All and Poll return data from requests made after the call. Get and Listed also use pages requested
+// after the run's last write and at most 30 seconds before the call.
 package sessions
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -27,9 +26,10 @@ import (
 )
 
 const (
-	pageAge = 30 * time.Second // for how long a page answers reads of single sessions
-	alone   = 10               // reads before a listing: as many as Terraform makes at once by default
-	longest = 1000             // pages of one listing, which are kept
+	pageAge  = 30 * time.Second // for how long a page answers reads of single sessions
+	pageWait = 5 * time.Second  // for how long a poll waits for pages before it sends a GET
+	alone    = 10               // reads before a listing: as many as Terraform makes at once by default
+	longest  = 1000             // pages of one listing, which are kept
 )
 
 // Reader is safe for concurrent use. It returns copies. Only GETs return NotFound.
@@ -44,7 +44,7 @@ type Reader struct {
 	seen        map[string]sighting // by id
 	latest      *listing
 	reads, hits int                // calls of Get, and how many of them a page answered
-	gets, pages int                // GETs of Get in flight, and pages requested
+	gets, pages int                // GETs of Get in flight, and pages of readAhead
 	stop        context.CancelFunc // ends readAhead; nil when it does not run
 }
 
@@ -99,11 +99,9 @@ func (r *Reader) Get(ctx context.Context, id string) (s *api.Session, paged bool
 func (r *Reader) readAhead(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.gets > 0 && r.pages < r.hits+r.reads/4 {
-		l := r.begunSince(r.oldest())
-		if _, err := r.page(ctx, l, len(l.pages)); err != nil || l.over {
-			break
-		}
+	for ctx.Err() == nil && r.gets > 0 && r.pages < r.hits+r.reads/4 && !r.begunSince(r.oldest()).over {
+		r.pages++
+		_, _ = r.page(ctx, r.latest, len(r.latest.pages))
 	}
 	r.stop()
 	r.stop = nil
@@ -120,7 +118,9 @@ func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if s, _ := r.listed(ctx, id, moment, int(r.polls.Load()/4)); s != nil {
+	limited, cancel := context.WithTimeout(ctx, pageWait)
+	defer cancel()
+	if s, _ := r.listed(limited, id, moment, int(r.polls.Load()/4)); s != nil {
 		return s, nil
 	}
 	return r.client.GetSession(ctx, id)
@@ -132,8 +132,7 @@ func (r *Reader) Listed(ctx context.Context, id string, earliest time.Time) (*ap
 	return r.listed(ctx, id, earliest.Sub(r.start), longest)
 }
 
-// listed reads at most limit pages. It reads a listing that is in progress to its end before it begins
-// another one, so concurrent callers need at most two.
+// listed reads at most limit pages. It first ends a listing in progress, so callers need at most two.
 func (r *Reader) listed(ctx context.Context, id string, since time.Duration, limit int) (*api.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,8 +154,7 @@ func (r *Reader) listed(ctx context.Context, id string, since time.Duration, lim
 	}
 }
 
-// All yields each session of the account once, from a listing that begins after the call and is read
-// page by page as it is consumed. An error is the last element.
+// All yields each session once, from a new listing, page by page. An error is the last element.
 func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
 	return func(yield func(*api.Session, error) bool) {
 		r.mu.Lock()
@@ -183,7 +181,7 @@ func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
 	}
 }
 
-// begunSince returns a listing that began at or after since, or has not begun yet.
+// begunSince makes latest a listing that began at or after since, or has not begun yet, and returns it.
 func (r *Reader) begunSince(since time.Duration) *listing {
 	if r.latest.begun < since {
 		r.latest = &listing{begun: math.MaxInt64}
@@ -191,8 +189,7 @@ func (r *Reader) begunSince(since time.Duration) *listing {
 	return r.latest
 }
 
-// page returns page i of a listing, counted from 0, or nil if the listing has fewer pages. It
-// unlocks mu while it waits. One page is in flight at a time.
+// page returns page i of a listing, from 0 on, or nil if it has fewer. It unlocks mu while it waits.
 func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage, error) {
 	r.mu.Unlock()
 	select {
@@ -209,21 +206,23 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
 	}
-	r.pages++
 	asked := time.Since(r.start)
 	l.begun = min(l.begun, asked)
 	r.mu.Unlock()
-	page, err := r.client.ListSessions(ctx, l.next)
+	// Without the deadline of ctx: retries must not depend on which caller requests the page.
+	limited, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, cancel)()
+	page, err := r.client.ListSessions(limited, l.next)
 	r.mu.Lock()
-	if err != nil {
-		if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) { // of this call only
-			l.over, l.err = true, err
-		}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
+	case err != nil:
+		l.over, l.err = true, err
 		return nil, err
 	}
 	for n, s := range page.Sessions {
-		first := cmp.Or(r.seen[s.ID].first, time.Since(r.start))
-		r.seen[s.ID] = sighting{&page.Sessions[n], asked, first}
+		r.seen[s.ID] = sighting{&page.Sessions[n], asked, cmp.Or(r.seen[s.ID].first, time.Since(r.start))}
 	}
 	again := slices.ContainsFunc(l.pages, func(p *api.SessionPage) bool { return maps.Equal(p.Next, page.Next) })
 	l.pages, l.next, l.over = append(l.pages, page), page.Next, len(page.Next) == 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -33,6 +34,7 @@ type account struct {
 	status   map[string]string
 	unlisted map[string]bool // in the account, but on no page
 	fail     func(*http.Request) *http.Response
+	pageErr  error // of the transport, for pages
 	gets     int
 	lists    int
 	inFlight int
@@ -87,6 +89,9 @@ func (a *account) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		if isListing(r) && a.pageErr != nil {
+			return nil, a.pageErr
+		}
 		return answer, nil
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
@@ -562,6 +567,52 @@ func TestDeadlineOfOneCaller(t *testing.T) {
 			t.Errorf("the other call: %v, %v", s, err)
 		}
 		group.Wait()
+	})
+}
+
+// TestUnreachableListing: a time-out of the network ends the listing for all who wait for it.
+func TestUnreachableListing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAccount(100)
+		a.pageErr = &net.OpError{Op: "dial", Err: context.DeadlineExceeded}
+		r := a.reader(t)
+		var group sync.WaitGroup
+		for range 5 {
+			group.Go(func() {
+				if _, err := r.Listed(t.Context(), "s5", time.Now()); err == nil {
+					t.Error("Listed hides that the listing failed")
+				}
+			})
+		}
+		group.Wait()
+		if _, lists := a.calls(); lists != 4 {
+			t.Errorf("%d requests, want one and its 3 retries", lists)
+		}
+	})
+}
+
+// TestRefreshAfterListings: pages that others requested do not count against those of a refresh.
+func TestRefreshAfterListings(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAccount(1000)
+		r := a.reader(t)
+		for range 3 {
+			for _, err := range r.All(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		r.Wrote()
+		_, before := a.calls()
+		if err := walk(t.Context(), r, a.ids[:100], 10); err != nil {
+			t.Fatal(err)
+		}
+		if gets, lists := a.calls(); gets+lists-before > 35 {
+			t.Errorf("%d GETs and %d pages, want at most 35 calls", gets, lists-before)
+		}
 	})
 }
 
