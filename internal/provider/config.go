@@ -2,8 +2,11 @@ package provider
 
 import (
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -237,9 +240,9 @@ func (r *resolver) authorities(v types.String) *x509.CertPool {
 		return nil
 	}
 	const remedy = "Set the path of a PEM file with at least one certificate."
-	content, err := os.ReadFile(t.text)
+	content, err := readBundle(t.text)
 	if err != nil {
-		r.fail(t, "names a file that cannot be read: "+err.Error(), remedy)
+		r.fail(t, fmt.Sprintf("names %q, which cannot be read: %s", t.text, err), remedy)
 		return nil
 	}
 	pool, err := x509.SystemCertPool()
@@ -253,6 +256,27 @@ func (r *resolver) authorities(v types.String) *x509.CertPool {
 	return pool
 }
 
+// bundleLimit, in bytes, is the size of the largest bundle that is read.
+const bundleLimit = 8 << 20
+
+// readBundle reads a regular file, because a pipe or a device may have no end. Its errors lack the
+// path.
+func readBundle(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, resume.Cause(err)
+	case info.IsDir():
+		return nil, errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > bundleLimit:
+		return nil, fmt.Errorf("it has %d bytes, more than the limit of %d", info.Size(), bundleLimit)
+	}
+	content, err := os.ReadFile(name) // #nosec G304 -- the user names it
+	return content, resume.Cause(err)
+}
+
 // resumeDir returns the folder for upload records. Unlike in other settings, an empty value counts:
 // it turns the records off.
 func (r *resolver) resumeDir(v types.String) string {
@@ -262,8 +286,27 @@ func (r *resolver) resumeDir(v types.String) string {
 	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {
 		return dir
 	}
-	dir, _ := os.UserCacheDir() // "" without a home folder, as in some containers
-	return dir
+	return userCacheDir(r.env)
+}
+
+// userCacheDir is os.UserCacheDir with an injected environment, in which a relative XDG_CACHE_HOME is
+// not an error. It is "" without a home folder, as in some containers.
+func userCacheDir(env Environment) string {
+	variable, below := "HOME", ".cache"
+	switch runtime.GOOS {
+	case "windows":
+		variable, below = "LocalAppData", ""
+	case "darwin":
+		below = "Library/Caches"
+	default:
+		if dir, _ := env("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	if dir, _ := env(variable); filepath.IsAbs(dir) {
+		return filepath.Join(dir, below)
+	}
+	return ""
 }
 
 // userAgent names the provider and the CLI, and appends TF_APPEND_USER_AGENT, as HashiCorp's SDK

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -30,6 +32,10 @@ func TestConfigureRefuses(t *testing.T) {
 	folder := t.TempDir()
 	notPEM := filepath.Join(folder, "not.pem")
 	if err := os.WriteFile(notPEM, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	huge := filepath.Join(folder, "huge.pem")
+	if err := os.WriteFile(huge, make([]byte, 8<<20+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
@@ -73,7 +79,9 @@ func TestConfigureRefuses(t *testing.T) {
 		"allowed_customer_ids key path": {config: attrs{"allowed_customer_ids": []string{"vod/input/c"}}, attribute: "allowed_customer_ids", detail: []string{"blank or has a slash"}},
 		"allowed_customer_ids null":     {config: attrs{"allowed_customer_ids": []any{nil}}, attribute: "allowed_customer_ids", detail: []string{"contains null"}},
 		"ca_bundle_file missing":        {config: attrs{"ca_bundle_file": filepath.Join(folder, "none.pem")}, attribute: "ca_bundle_file", detail: []string{"cannot be read", "no such file"}},
-		"ca_bundle_file folder":         {config: attrs{"ca_bundle_file": folder}, attribute: "ca_bundle_file", detail: []string{"a file that cannot be read"}},
+		"ca_bundle_file folder":         {config: attrs{"ca_bundle_file": folder}, attribute: "ca_bundle_file", detail: []string{"which cannot be read: it is a folder"}},
+		"ca_bundle_file device":         {config: attrs{"ca_bundle_file": os.DevNull}, attribute: "ca_bundle_file", detail: []string{"which cannot be read: it is not a regular file"}},
+		"ca_bundle_file huge":           {config: attrs{"ca_bundle_file": huge}, attribute: "ca_bundle_file", detail: []string{"it has 8388609 bytes, more than the limit of 8388608"}},
 		"ca_bundle_file no certificate": {config: attrs{"ca_bundle_file": notPEM}, attribute: "ca_bundle_file", detail: []string{"contains no certificate"}},
 		"VODLIVE_CA_BUNDLE_FILE":        {env: map[string]string{"VODLIVE_CA_BUNDLE_FILE": notPEM}, detail: []string{"The environment variable VODLIVE_CA_BUNDLE_FILE names"}},
 	} {
@@ -133,6 +141,28 @@ func TestConfigureAccepts(t *testing.T) {
 				t.Errorf("want no diagnostics, got %s", diags)
 			}
 		})
+	}
+}
+
+// TestDefaultResumeDir: a relative XDG_CACHE_HOME does not count, and does not turn the records off.
+func TestDefaultResumeDir(t *testing.T) {
+	t.Parallel()
+	for _, cache := range []string{"", "relative"} {
+		w := acctest.NewWorld(t, simulator.Options{})
+		home := t.TempDir()
+		delete(w.Env, "VODLIVE_RESUME_DIR")
+		w.Env["HOME"], w.Env["LocalAppData"], w.Env["XDG_CACHE_HOME"] = home, home, cache
+		if diags := upload(t, w.Provider(nil), "multipart"); len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		found := false
+		_ = filepath.WalkDir(home, func(_ string, d fs.DirEntry, _ error) error {
+			found = found || d.Name() == resume.Folder
+			return nil
+		})
+		if !found {
+			t.Errorf("XDG_CACHE_HOME=%q: no folder of records is below the home folder", cache)
+		}
 	}
 }
 
