@@ -1,4 +1,7 @@
 package credential
 
 // CommandTokenWithin is CommandToken with another time limit.
-var CommandTokenWithin = commandToken
+var (
+	CommandTokenWithin = commandToken
+	FileTokenBy        = fileToken
+)

@@ -83,7 +83,25 @@ func (r *renewing) Token(ctx context.Context, rejected string) (string, error) {
 
 // FileToken reads the token, without surrounding white space, from a file, and again when rejected.
 func FileToken(path string) TokenSource {
-	return newRenewing(func(context.Context) (string, error) { return readToken(path) })
+	return fileToken(func() (string, error) { return readToken(path) })
+}
+
+func fileToken(read func() (string, error)) TokenSource {
+	return newRenewing(func(ctx context.Context) (string, error) {
+		var token string
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			token, err = read()
+		}()
+		select {
+		case <-done:
+			return token, err
+		case <-ctx.Done(): // does not wait for a file system that hangs
+			return "", ctx.Err()
+		}
+	})
 }
 
 func readToken(path string) (string, error) {

@@ -1,11 +1,16 @@
 package credential_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
@@ -43,6 +48,30 @@ func TestFileToken(t *testing.T) {
 	if _, err := source.Token(t.Context(), "second"); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestFileTokenOfHangingFile: a call that ends does not wait for the file, and the next call reads it.
+func TestFileTokenOfHangingFile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hanging := make(chan struct{})
+		var reads atomic.Int32
+		source := credential.FileTokenBy(func() (string, error) {
+			if reads.Add(1) == 1 {
+				<-hanging
+			}
+			return "token", nil
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := source.Token(ctx, ""); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want the end of the call", err)
+		}
+		if token, err := source.Token(t.Context(), ""); err != nil || token != "token" {
+			t.Errorf("got %q, %v", token, err)
+		}
+		close(hanging)
+	})
 }
 
 func TestFileTokenProblems(t *testing.T) {
