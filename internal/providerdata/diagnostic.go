@@ -31,7 +31,7 @@ func ErrorText(err error) string { return sentence(err.Error()) }
 // mostLines is how many lines of a list a diagnostic shows.
 const mostLines = 200
 
-// List is a line for each item.
+// List is a line for each of the first items, and one that counts the rest.
 func List(items []string) string {
 	lines := make([]string, 0, len(items))
 	for _, item := range items[:min(len(items), mostLines)] {

@@ -24,10 +24,10 @@ const (
 )
 
 // md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel and
-// runs at half the speed of SHA-256, but SIMD instructions compute up to 16 in the time of one. There
-// are fewer parts in flight than that, so the senders do not compute the MD5 of what they send. The
-// sums are collected until there are enough, or one of them is waited for. Then the parts are read
-// again, from the page cache.
+// takes longer than a SHA-256, but SIMD instructions compute up to 16 in the time of one. The senders do
+// not compute the MD5 of what they send: they wait for storage, each at other times, so that most lanes
+// would be empty. The sums are collected until there are enough, or one of them is waited for. Then the
+// parts are read again, from the page cache.
 type md5Queue struct {
 	buffers *buffers
 

@@ -7,8 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// Resource is the type name of a resource or list resource, which embeds it, and its Data: nil
-// while Terraform validates.
+// Resource is embedded by resources and list resources. Data is nil while Terraform validates.
 type Resource struct {
 	TypeName string
 	Data     *Data
@@ -24,7 +23,7 @@ func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, r
 	r.Data = From(req.ProviderData, &resp.Diagnostics)
 }
 
-// DataSource is Resource for data sources.
+// DataSource is embedded by data sources. Data is nil while Terraform validates.
 type DataSource struct {
 	TypeName string
 	Data     *Data
