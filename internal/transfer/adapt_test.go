@@ -362,8 +362,8 @@ func TestPartsEndTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(1e6)
 		l.connection = func(time.Duration) float64 { return 1e5 }
-		took := over(t, l, 0, 64*100_000, 100_000)
-		if fixed := over(t, l, firstLevel, 64*100_000, 100_000); took > fixed-300*time.Millisecond {
+		took := over(t, l, 0, 64*200_000, 200_000)
+		if fixed := over(t, l, firstLevel, 64*200_000, 200_000); took > fixed-300*time.Millisecond {
 			t.Errorf("64 parts took %s, with %d PUTs in flight %s", took, firstLevel, fixed)
 		}
 	})
