@@ -102,6 +102,10 @@ func (l *line) put(a *attempt, req *http.Request) (*http.Response, error) {
 			break
 		}
 	}
+	// As net/http does. A body that is closed before its end waits for a refusal.
+	if _, err := io.Copy(io.Discard, req.Body); err != nil {
+		return nil, err
+	}
 	return l.take(a), nil
 }
 
