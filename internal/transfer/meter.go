@@ -40,8 +40,12 @@ func newMeter(f File, puts int, adapts *adaption) *meter {
 	return m
 }
 
-// add counts bytes sent to storage. A negative number takes back those of a failed PUT.
+// add counts bytes sent to storage. A negative number takes back those of a failed PUT. A nil meter
+// counts nothing.
 func (m *meter) add(n int64) {
+	if m == nil {
+		return
+	}
 	m.sent.Add(n)
 	m.adapts.add(n)
 	m.tick()

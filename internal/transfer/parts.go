@@ -60,6 +60,8 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 		ahead: share{budget: e.schedule.ahead}, puts: e.schedule.newUpload(),
 	}
 	defer u.ahead.close()
+	u.races = races{engine: e, size: partSize}
+	defer u.races.watch(inner)()
 	var end context.CancelFunc
 	u.late, end = e.late(inner)
 	defer end()
@@ -104,6 +106,7 @@ type partsUpload struct {
 	ahead    share
 	reading  queue
 	puts     *queue // in the schedule
+	races    races
 	tasks    sync.WaitGroup
 
 	mu    sync.Mutex
@@ -240,7 +243,7 @@ func (p *partUpload) attempt(ctx context.Context) (Part, error) {
 func (p *partUpload) request(ctx context.Context) (res stored, err error) {
 	ended := p.of.engine.schedule.run(ctx, p.place, p.address, func(url string, failed error) bool {
 		if p.url, err = url, failed; err == nil {
-			res, err = p.of.engine.send(ctx, p.put)
+			res, err = p.of.races.send(ctx, p.put, p.address)
 		}
 		// Otherwise it may be another part's error. The slot is still held, so no further part starts
 		// after a final failure.

@@ -46,7 +46,6 @@ type request struct {
 	cancel context.CancelCauseFunc
 	watch  *watchdog
 	began  time.Time
-	conn   net.Conn // the latest
 
 	answering chan struct{} // closed at the first byte of the response
 	answered  chan struct{} // closed when the response has been read, or there is none
@@ -54,8 +53,13 @@ type request struct {
 	sent      atomic.Int64 // bytes of the latest body
 
 	mu     sync.Mutex
+	conn   net.Conn // the latest
 	latest *body
 	failed error // why the body could not be read
+}
+
+func (e *Engine) newRequest(p put) *request {
+	return &request{engine: e, put: p, began: time.Now(), answering: make(chan struct{}), answered: make(chan struct{})}
 }
 
 func (r *request) count(n int64) {
@@ -89,18 +93,17 @@ func (r *request) open() (io.ReadCloser, error) {
 }
 
 // send makes one PUT. When it returns, nothing reads the file for it any more.
-func (e *Engine) send(ctx context.Context, p put) (stored, error) {
+func (r *request) send(ctx context.Context) (stored, error) {
+	p, stall := r.put, r.engine.cfg.StallTimeout
 	src, done, err := p.src.reader()
 	if err != nil {
 		return stored{}, err
 	}
 	defer done()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	r := &request{engine: e, put: p, src: src, cancel: cancel, began: time.Now(), answering: make(chan struct{}), answered: make(chan struct{})}
-	r.watch = newWatchdog(e.cfg.StallTimeout, func() {
-		cancel(&StallError{Op: p.op, Idle: e.cfg.StallTimeout})
-	})
+	r.src = src
+	ctx, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	r.watch = newWatchdog(stall, func() { r.cancel(&StallError{Op: p.op, Idle: stall}) })
 	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:              r.connected,
 		GotFirstResponseByte: func() { r.begin(); r.watch.resume() },
@@ -122,9 +125,19 @@ func (r *request) connected(got httptrace.GotConnInfo) {
 	if !got.Reused {
 		adaption.dialled(time.Since(r.began))
 	}
-	adaption.disconnected(r.conn)
+	r.mu.Lock()
+	former := r.conn
 	r.conn = got.Conn
-	adaption.connected(r.conn)
+	r.mu.Unlock()
+	adaption.disconnected(former)
+	adaption.connected(got.Conn)
+}
+
+// arrived returns how many bytes of the content the other side has, as far as that can be told.
+func (r *request) arrived() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(0, r.sent.Load()-int64(queued(r.conn)))
 }
 
 func (r *request) run() (res stored, status int, err error) {

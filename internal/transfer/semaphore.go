@@ -73,6 +73,17 @@ func (s *semaphore) acquire(ctx context.Context, q *queue) error {
 	return s.wait(ctx, s.enqueue(q))
 }
 
+// try takes a slot if one is free and nobody waits for it. The caller must call release then.
+func (s *semaphore) try() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used >= s.slots || len(s.queues) > 0 {
+		return false
+	}
+	s.used++
+	return true
+}
+
 // release gives a slot back.
 func (s *semaphore) release() {
 	s.mu.Lock()

@@ -143,7 +143,7 @@ func (u *singleUpload) attempt(ctx context.Context) (etag string, err error) {
 	var res stored
 	ended := u.engine.schedule.run(ctx, u.engine.schedule.enqueue(u.puts), u.target, func(url string, failed error) bool {
 		if u.put.url, err = url, failed; err == nil {
-			res, err = u.engine.send(ctx, u.put)
+			res, err = u.engine.newRequest(u.put).send(ctx)
 		}
 		return err != nil && u.failed(err)
 	})

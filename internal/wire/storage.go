@@ -42,9 +42,14 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.Header.Set("User-Agent", g.userAgent)
 	res, err := g.next.RoundTrip(req)
 	if err != nil && req.Context().Err() != nil {
-		(&http.Client{Transport: g.next}).CloseIdleConnections() // as after a time-out of a call
+		g.CloseIdleConnections() // as after a time-out of a call
 	}
 	return res, err
+}
+
+// CloseIdleConnections is called by an http.Client.
+func (g *storageGuard) CloseIdleConnections() {
+	(&http.Client{Transport: g.next}).CloseIdleConnections()
 }
 
 func (g *storageGuard) check(req *http.Request) error {

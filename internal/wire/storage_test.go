@@ -221,3 +221,32 @@ func TestNoConnectionIsMadeByNew(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 }
+
+// TestStorageClosesIdleConnections expects a new connection after an http.Client has closed the idle ones.
+func TestStorageClosesIdleConnections(t *testing.T) {
+	t.Parallel()
+	var made atomic.Int32
+	storage := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	storage.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			made.Add(1)
+		}
+	}
+	storage.Start()
+	defer storage.Close()
+	transport := newClient(t, overWire(storage.URL)).Storage()
+	for _, want := range []int32{1, 1, 2} {
+		if want == 2 {
+			(&http.Client{Transport: transport}).CloseIdleConnections()
+		}
+		res, err := transport.RoundTrip(put(t, storage.URL))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+		if n := made.Load(); n != want {
+			t.Errorf("%d connections, want %d", n, want)
+		}
+	}
+}

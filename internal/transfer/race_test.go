@@ -1,0 +1,319 @@
+package transfer_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+// paced is storage whose PUTs have a rate each, in virtual time.
+type paced struct {
+	store
+	rate  func(part, nth int) float64                                   // parts per second
+	waits time.Duration                                                 // before each answer
+	fails func(part, nth int, in time.Duration) (*http.Response, error) // nil: none does
+
+	start time.Time
+	began map[string]time.Duration // "PART/NTH"
+}
+
+func newPaced(rate func(part, nth int) float64) *paced {
+	s := &paced{rate: rate, start: time.Now(), began: map[string]time.Duration{}}
+	s.rule = s.put
+	return s
+}
+
+func (s *paced) put(a *attempt, req *http.Request) (*http.Response, error) {
+	const slice = 50 * time.Millisecond
+	s.mu.Lock()
+	s.began[fmt.Sprintf("%d/%d", a.Part, a.Nth)] = time.Since(s.start)
+	s.mu.Unlock()
+	begin := time.Now()
+	fails := func() (*http.Response, error) {
+		if s.fails == nil {
+			return nil, nil
+		}
+		return s.fails(a.Part, a.Nth, time.Since(begin))
+	}
+	for more := true; more; {
+		if resp, err := fails(); resp != nil || err != nil {
+			return resp, err
+		}
+		wanted := max(1, int64(s.rate(a.Part, a.Nth)*partSize*slice.Seconds()))
+		b, err := io.ReadAll(io.LimitReader(req.Body, wanted))
+		if a.Body = append(a.Body, b...); err != nil {
+			return nil, err
+		}
+		more = int64(len(b)) == wanted
+		select {
+		case <-time.After(slice):
+		case <-req.Context().Done():
+			return nil, req.Context().Err()
+		}
+	}
+	time.Sleep(s.waits)
+	if resp, err := fails(); resp != nil || err != nil {
+		return resp, err
+	}
+	return s.take(a), nil
+}
+
+// puts returns how many PUTs of a part there were, and of how many storage had all bytes.
+func (s *paced) puts(part int) (all, complete int) {
+	for _, a := range s.seen() {
+		if a.Part == part {
+			all++
+			if int64(len(a.Body)) == a.Length {
+				complete++
+			}
+		}
+	}
+	return all, complete
+}
+
+// eight uploads eight parts, four at once. The last four begin after two seconds, if each takes as long.
+func (s *paced) eight(t *testing.T, change ...func(*transfer.Config)) (took time.Duration, dst *upload) {
+	t.Helper()
+	f, want := newFile(t, 8*partSize)
+	f.Progress = func(p transfer.Progress) {
+		if p.Sent > p.Total {
+			t.Errorf("%d bytes sent of %d", p.Sent, p.Total)
+		}
+	}
+	dst = &upload{}
+	e, start := newEngine(s, change...), time.Now()
+	uploaded(t, e, &s.store, f, want, nil, dst)
+	if s.top > 4 {
+		t.Errorf("%d PUTs in flight", s.top)
+	}
+	return time.Since(start), dst
+}
+
+func noRetries(c *transfer.Config) { c.MaxRetries = 0 }
+
+// The first PUT of the last part would take 50 seconds.
+func crawls(rate float64) func(part, nth int) float64 {
+	return func(part, nth int) float64 {
+		if part == 8 && nth == 1 {
+			return 0.02
+		}
+		if part == 8 {
+			return rate
+		}
+		return 0.5
+	}
+}
+
+func TestLaggingPartIsOvertaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(crawls(0.5))
+		took, dst := s.eight(t, noRetries)
+		if took > 7*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		if all, complete := s.puts(8); all != 2 || complete != 1 {
+			t.Errorf("%d PUTs of the part, %d complete", all, complete)
+		}
+		if n := dst.asked[8]; n != 2 {
+			t.Errorf("%d addresses", n)
+		}
+	})
+}
+
+// Further PUTs are slower than the first, which lags.
+func TestLaggingPartMayWin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(func(part, nth int) float64 {
+			switch {
+			case part == 8 && nth == 1:
+				return 0.125
+			case part == 8:
+				return 0.05
+			}
+			return 0.5
+		})
+		took, _ := s.eight(t, noRetries)
+		if took > 10500*time.Millisecond {
+			t.Errorf("it took %s", took)
+		}
+		all, complete := s.puts(8)
+		if all < 2 || all > 4 || complete != 1 || len(s.seen()) != 7+all {
+			t.Errorf("%d PUTs of the part, %d complete, %d in all", all, complete, len(s.seen()))
+		}
+	})
+}
+
+// What happens to a further PUT does not matter as long as there is another one.
+func TestFurtherPUTFails(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]func(part, nth int, in time.Duration) (*http.Response, error){
+		"refused": func(part, nth int, _ time.Duration) (*http.Response, error) {
+			if part == 8 && nth > 1 {
+				return refusal(400, "InvalidRequest"), nil
+			}
+			return nil, nil
+		},
+		"broken": func(part, nth int, in time.Duration) (*http.Response, error) {
+			if part == 8 && nth > 1 && in > time.Second {
+				return nil, errors.New("reset")
+			}
+			return nil, nil
+		},
+		"the first breaks": func(part, nth int, in time.Duration) (*http.Response, error) {
+			if part == 8 && nth == 1 && in > 4*time.Second {
+				return nil, errors.New("reset")
+			}
+			return nil, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newPaced(crawls(0.5))
+				s.fails = fails
+				s.eight(t, noRetries)
+				if all, complete := s.puts(8); all < 2 || complete != 1 {
+					t.Errorf("%d PUTs of the part, %d complete", all, complete)
+				}
+			})
+		})
+	}
+}
+
+// The error is that of the PUT that failed first, after which no further one begins. The slots are free
+// afterwards.
+func TestAllPUTsOfAPartFail(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(crawls(0.1))
+		s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
+			switch {
+			case part == 8 && nth == 1 && in > 4*time.Second:
+				return refusal(400, "First"), nil
+			case part == 8 && nth > 1 && in > 3*time.Second:
+				return refusal(400, "Further"), nil
+			}
+			return nil, nil
+		}
+		e := newEngine(s, noRetries)
+		f, want := newFile(t, 8*partSize)
+		_, err := e.UploadParts(t.Context(), f, partSize, nil, &upload{})
+		if se, ok := errors.AsType[*transfer.StatusError](err); !ok || se.Code != "First" {
+			t.Errorf("error %v", err)
+		}
+		if last := s.began[fmt.Sprintf("8/%d", s.count(8))]; last > 8*time.Second {
+			t.Errorf("a PUT began after %s", last)
+		}
+		s.fails, s.rate = nil, func(int, int) float64 { return 0.5 }
+		s.top = 0
+		uploaded(t, e, &s.store, f, want, nil, &upload{})
+		if s.top != 4 {
+			t.Errorf("%d PUTs in flight afterwards", s.top)
+		}
+	})
+}
+
+// The first PUT has sent its last bytes, and breaks before it is answered.
+func TestFurtherPUTAfterTheFirstBreaks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(func(part, nth int) float64 {
+			switch {
+			case part == 8 && nth == 1:
+				return 0.1
+			case part == 8:
+				return 0.12
+			}
+			return 0.5
+		})
+		s.waits = time.Second
+		s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
+			if part == 8 && nth == 1 && in > 10500*time.Millisecond {
+				return nil, errors.New("reset")
+			}
+			return nil, nil
+		}
+		s.eight(t, noRetries)
+	})
+}
+
+// With one slot, there is none for a further PUT.
+func TestNoFurtherPUTWithoutASlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(crawls(0.5))
+		s.eight(t, func(c *transfer.Config) { c.Concurrency = 1 })
+		if all, _ := s.puts(8); all != 1 {
+			t.Errorf("%d PUTs of the part", all)
+		}
+	})
+}
+
+// Part 8 lags from the beginning. But parts 2 to 7 fill the line for five seconds, as before.
+func TestNoFurtherPUTOnAFullLine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(func(part, nth int) float64 {
+			switch {
+			case part == 1:
+				return 1
+			case part == 8 && nth == 1:
+				return 0.02
+			}
+			return 0.2
+		})
+		f, want := newFile(t, 8*partSize)
+		uploaded(t, newEngine(s, func(c *transfer.Config) { c.Concurrency = 16 }), &s.store, f, want, nil, &upload{})
+		if again := s.began["8/2"]; again < 5*time.Second || again > 6*time.Second {
+			t.Errorf("the further PUT began after %s", again)
+		}
+	})
+}
+
+// Whatever the rates are, each part is stored once, unless its answer is lost.
+func TestRaces(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(50) {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			random := rand.New(rand.NewPCG(seed, 0))
+			s := newPaced(nil)
+			s.waits = 2 * time.Second // two PUTs may come to their ends meanwhile
+			rates := map[string]float64{}
+			s.rate = func(part, nth int) float64 {
+				mu.Lock()
+				defer mu.Unlock()
+				key := fmt.Sprint(part, nth)
+				if rates[key] == 0 {
+					rates[key] = 0.5 * random.Float64() * random.Float64()
+				}
+				return rates[key] * (0.5 + random.Float64())
+			}
+			breaks := seed%2 == 0
+			s.fails = func(int, int, time.Duration) (*http.Response, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if breaks && random.IntN(500) == 0 {
+					return nil, errors.New("reset")
+				}
+				return nil, nil
+			}
+			s.eight(t, func(c *transfer.Config) { c.MaxRetries = 50 })
+			for part := 1; part <= 8; part++ {
+				if all, complete := s.puts(part); complete < 1 || complete > 1 && !breaks {
+					t.Errorf("seed %d: %d PUTs of part %d, %d complete", seed, all, part, complete)
+				}
+			}
+		})
+	}
+}
