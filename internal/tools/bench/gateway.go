@@ -23,6 +23,7 @@ var key = simulator.SigningKey{AccessKey: "bench-access-key", SecretKey: "bench-
 type store interface {
 	name() string
 	host() string
+	secure(ctx context.Context, dir string, c certificate) error // listens with TLS, too; dir is for files
 	expect(c content)
 	empty(ctx context.Context) error // forgets what was sent
 	close()
@@ -30,8 +31,8 @@ type store interface {
 
 // gateway is versitygw, a real S3 server, over a folder.
 type gateway struct {
-	dir, address string
-	cmd          *exec.Cmd
+	program, dir, address string
+	processes             []*exec.Cmd
 }
 
 func (b *bench) startGateway(ctx context.Context) (*gateway, error) {
@@ -43,18 +44,41 @@ func (b *bench) startGateway(ctx context.Context) (*gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{dir: dir, address: free.Addr().String()}
+	g := &gateway{program: b.tools.versitygw, dir: dir, address: free.Addr().String()}
 	_ = free.Close()
-	g.cmd = exec.CommandContext(ctx, b.tools.versitygw, "--quiet", "--keep-alive", "--port", g.address, "posix", dir)
-	g.cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+key.AccessKey, "ROOT_SECRET_KEY="+key.SecretKey)
-	if err := g.cmd.Start(); err != nil {
+	if err := g.start(ctx, g.address); err != nil {
+		g.close()
 		return nil, err
 	}
+	return g, nil
+}
+
+// start starts a process for the folder and waits until it listens.
+func (g *gateway) start(ctx context.Context, address string, flags ...string) error {
+	cmd := exec.CommandContext(ctx, g.program, append([]string{"--quiet", "--keep-alive", "--port", address}, append(flags, "posix", g.dir)...)...)
+	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+key.AccessKey, "ROOT_SECRET_KEY="+key.SecretKey)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	g.processes = append(g.processes, cmd)
 	for deadline := time.Now().Add(30 * time.Second); ; <-time.After(50 * time.Millisecond) {
-		if _, err = bucketAt(ctx, g); err == nil || time.Now().After(deadline) {
-			return g, err
+		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		if err == nil {
+			return c.Close()
+		}
+		if time.Now().After(deadline) {
+			return err
 		}
 	}
+}
+
+// secure starts a second process: one listens with TLS or without.
+func (g *gateway) secure(ctx context.Context, dir string, c certificate) error {
+	cert, key, err := c.files(dir)
+	if err != nil {
+		return err
+	}
+	return g.start(ctx, secured(g.address), "--cert", cert, "--key", key)
 }
 
 func listen(ctx context.Context) (net.Listener, error) {
@@ -66,8 +90,10 @@ func (g *gateway) host() string   { return g.address }
 func (g *gateway) expect(content) {}
 
 func (g *gateway) close() {
-	_ = g.cmd.Process.Kill()
-	_ = g.cmd.Wait()
+	for _, cmd := range g.processes {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
 	_ = os.RemoveAll(g.dir)
 }
 

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
-	"net/http/httptest"
 	"os/exec"
 	"slices"
 	"strings"
@@ -261,8 +259,7 @@ type site struct {
 	sink     *sink
 	service  *service
 	target   target
-	config   *tls.Config
-	secure   []net.Listener // see overTLS
+	config   *tls.Config // nil: plain HTTP
 }
 
 func newSite(ctx context.Context, l load, emulated bool) (s *site, err error) {
@@ -282,19 +279,14 @@ func newSite(ctx context.Context, l load, emulated bool) (s *site, err error) {
 	}
 	if l.tls {
 		storage = secureStorage{storage}
-		server := httptest.NewTLSServer(nil) // for its certificate, which is one of 127.0.0.1
-		defer server.Close()
-		s.config = &tls.Config{Certificates: server.TLS.Certificates, MinVersion: tls.VersionTLS12}
-		s.target.scheme, s.target.ca = "https", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+		certificate := newCertificate()
+		s.config, s.target.scheme, s.target.ca = certificate.config(), "https", certificate.pem()
 	}
 	s.service, err = serve(simulator.Options{Storage: storage, Latency: latency})
 	return s, err
 }
 
 func (s *site) close() {
-	for _, l := range s.secure {
-		_ = l.Close()
-	}
 	s.service.close()
 	s.sink.close()
 }
@@ -325,12 +317,4 @@ func (s *site) onePut(path string) contender {
 	return contender{"curl", func(ctx context.Context) (*exec.Cmd, error) {
 		return exec.CommandContext(ctx, "curl", "-sSf", "--insecure", "--noproxy", "*", "--connect-to", "::"+s.target.connect+":", "-T", path, s.target.scheme+"://"+s.sink.host()+"/"+bucket+"/curl.mp4"), nil
 	}}
-}
-
-// secureStorage hands out addresses that contenders use with TLS.
-type secureStorage struct{ simulator.Storage }
-
-func (s secureStorage) Presign(a simulator.Address) (string, error) {
-	address, err := s.Storage.Presign(a)
-	return strings.Replace(address, "http:", "https:", 1), err
 }

@@ -19,6 +19,7 @@ import (
 // of the content that is expected.
 type sink struct {
 	listener net.Listener
+	secured  net.Listener  // with TLS; nil: none
 	latency  time.Duration // before each answer
 	received atomic.Int64  // bytes of content
 
@@ -49,7 +50,22 @@ func (s *sink) accept(l net.Listener) {
 
 func (s *sink) name() string { return "sink" }
 func (s *sink) host() string { return s.listener.Addr().String() }
-func (s *sink) close()       { _ = s.listener.Close() }
+
+func (s *sink) close() {
+	_ = s.listener.Close()
+	if s.secured != nil {
+		_ = s.secured.Close()
+	}
+}
+
+func (s *sink) secure(ctx context.Context, _ string, c certificate) error {
+	l, err := secureListener(ctx, s.host(), c)
+	if err == nil {
+		s.secured = l
+		go s.accept(l)
+	}
+	return err
+}
 
 func (s *sink) empty(context.Context) error {
 	s.mu.Lock()
