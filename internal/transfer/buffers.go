@@ -4,7 +4,7 @@ import "sync"
 
 const (
 	passBuffer = 256 << 10 // bytes read at once by a goroutine that reads a file in order
-	laneBuffer = 64 << 10  // bytes read at once for one MD5
+	laneBuffer = 64 << 10  // bytes read at once for an MD5
 )
 
 // buffers is a pool of byte slices that counts the bytes in use. It never waits: the reading slots and

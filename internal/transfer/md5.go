@@ -46,6 +46,9 @@ type partSum struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	wanted bool // start it as soon as a lane is free
+	hash   hash.Hash
+	read   int64  // bytes added
+	close  func() // the file
 	done   chan struct{}
 	md5    [md5.Size]byte // valid once done, if err is nil
 	crc    uint64
@@ -132,12 +135,18 @@ func (q *md5Queue) start() {
 	q.waiting = slices.Clone(q.waiting[n:])
 	q.running += n
 	multi := q.running >= lanesWorth
+	var together []*partSum
 	for _, s := range batch {
 		if multi && s.size >= laneLeast {
-			go q.run(s, q.hasher())
+			s.hash = q.hasher()
+			together = append(together, s)
 		} else {
-			go q.run(s, md5.New()) //nolint:gosec // see above
+			s.hash = md5.New() //nolint:gosec // see above
+			go q.run(s)
 		}
+	}
+	for sums := range slices.Chunk(together, inStep) {
+		go q.run(sums...)
 	}
 }
 
@@ -168,37 +177,58 @@ func (q *md5Queue) hasher() hash.Hash {
 	return q.server.NewHash()
 }
 
-func (q *md5Queue) run(s *partSum, h hash.Hash) {
-	s.err = s.compute(h, q.buffers)
+// run computes sums in step, a chunk of each in turn. md5simd does not wait until all lanes are taken, so
+// their next chunks must be there at the same time.
+func (q *md5Queue) run(sums ...*partSum) {
+	buf := q.buffers.get(laneBuffer)
+	defer q.buffers.put(buf)
+	for _, s := range sums {
+		s.src, s.close, s.err = s.src.reader()
+	}
+	for len(sums) > 0 {
+		sums = slices.DeleteFunc(sums, func(s *partSum) bool {
+			over := s.next(buf)
+			if over {
+				q.end(s)
+			}
+			return over
+		})
+	}
+}
+
+// end notes that a sum has been computed, or has failed.
+func (q *md5Queue) end(s *partSum) {
+	s.close()
 	close(s.done)
 	s.cancel()
-
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.running--
-	if lane, ok := h.(laneHasher); ok {
+	if lane, ok := s.hash.(laneHasher); ok {
 		q.spare = append(q.spare, lane)
 	}
 	q.start()
 	q.closeServer()
 }
 
-func (s *partSum) compute(h hash.Hash, pool *buffers) error {
-	src, done, err := s.src.reader()
-	if err != nil {
-		return err
+// next adds the next chunk, and reports whether that was the last one.
+func (s *partSum) next(buf []byte) (last bool) {
+	if s.err == nil {
+		s.err = context.Cause(s.ctx)
 	}
-	defer done()
-	buf := pool.get(laneBuffer)
-	defer pool.put(buf)
-	err = section{src, s.off, s.size}.chunks(s.ctx, buf, func(chunk []byte) error {
-		h.Write(chunk)
-		s.crc = crc64nvme.Update(s.crc, chunk)
-		return nil
-	})
-	if err != nil {
-		return err
+	if s.err != nil {
+		return true
 	}
-	h.Sum(s.md5[:0])
-	return nil
+	chunk := buf[:min(s.size-s.read, int64(len(buf)))]
+	if s.err = s.src.readAt(chunk, s.off+s.read); s.err != nil {
+		return true
+	}
+	s.hash.Write(chunk)
+	s.crc = crc64nvme.Update(s.crc, chunk)
+	s.read += int64(len(chunk))
+	if s.read < s.size {
+		return false
+	}
+	s.hash.Sum(s.md5[:0])
+	return true
 }

@@ -1,4 +1,4 @@
-//go:build !stdlibmd5
+//go:build amd64 && !stdlibmd5
 
 package transfer
 
@@ -8,6 +8,9 @@ type (
 	laneServer = md5simd.Server
 	laneHasher = md5simd.Hasher
 )
+
+// inStep is how many sums one goroutine computes.
+const inStep = laneCount
 
 // laneServerBytes is what md5simd allocates: three buffers of 32 KiB for each lane.
 const laneServerBytes = 3 * laneCount * 32 << 10

@@ -1,4 +1,4 @@
-//go:build stdlibmd5
+//go:build !amd64 || stdlibmd5
 
 package transfer
 
@@ -7,8 +7,8 @@ import (
 	"hash"
 )
 
-// The build tag stdlibmd5 replaces md5simd by the standard library: the same sums, one after the
-// other on each processor.
+// The standard library replaces md5simd, which has code for amd64 only, and with the build tag
+// stdlibmd5: the same sums, one after the other on each processor.
 type (
 	laneServer interface {
 		NewHash() laneHasher
@@ -23,7 +23,10 @@ type (
 	stdlibHasher struct{ hash.Hash }
 )
 
-const laneServerBytes = 0
+const (
+	inStep          = 1
+	laneServerBytes = 0
+)
 
 func newLaneServer() laneServer { return stdlibServer{} }
 

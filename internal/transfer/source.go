@@ -88,11 +88,11 @@ func (s *source) reader() (r *source, done func(), err error) {
 	}
 	r, err = s.files.source(s.path)
 	if err != nil {
-		return nil, nil, err
+		return nil, func() {}, err
 	}
 	if !os.SameFile(r.info, s.info) || r.size() != s.size() {
 		r.close()
-		return nil, nil, &ChangedError{Path: s.path, Detail: "another file took its place while it was sent"}
+		return nil, func() {}, &ChangedError{Path: s.path, Detail: "another file took its place while it was sent"}
 	}
 	return r, r.close, nil
 }
