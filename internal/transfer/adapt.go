@@ -123,6 +123,25 @@ func (a *adaption) expect(uploads, puts int, n int64) {
 	}
 }
 
+// alone reports whether there is one upload only.
+func (a *adaption) alone() bool {
+	if a == nil {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.uploads == 1
+}
+
+// widen gives back the slots that the only upload was to do without.
+func (a *adaption) widen() {
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.resize()
+	}
+}
+
 // connected notes the connection of a PUT in flight.
 func (a *adaption) connected(c net.Conn) {
 	if a != nil {

@@ -40,14 +40,17 @@ func newMeter(f File, puts int, adapts *adaption) *meter {
 	return m
 }
 
-// add counts bytes sent to storage. A negative number takes back those of a failed PUT. A nil meter
-// counts nothing.
+// add counts bytes sent to storage. A negative number takes back those of a failed PUT.
 func (m *meter) add(n int64) {
-	if m == nil {
-		return
-	}
 	m.sent.Add(n)
 	m.adapts.add(n)
+	m.tick()
+}
+
+// hedged counts a part that a hedged PUT has sent. The goodput has its bytes already.
+func (m *meter) hedged(n int64) {
+	m.sent.Add(n)
+	m.adapts.expect(0, 0, -n)
 	m.tick()
 }
 

@@ -60,7 +60,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 		ahead: share{budget: e.schedule.ahead}, puts: e.schedule.newUpload(),
 	}
 	defer u.ahead.close()
-	u.races = races{engine: e, size: partSize}
+	u.races = races{engine: e, size: partSize, unsent: count}
 	defer u.races.watch(inner)()
 	var end context.CancelFunc
 	u.late, end = e.late(inner)
@@ -310,6 +310,7 @@ func (p *partUpload) reuse(ctx context.Context) (bool, error) {
 			known.MD5 = p.sum.md5
 			p.of.keep(known)
 			p.meter.reuse(p.size)
+			p.of.races.expect(-1)
 			return true, nil
 		}
 	}

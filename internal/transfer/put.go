@@ -22,7 +22,7 @@ type put struct {
 	url         string
 	contentType string
 	section
-	meter *meter
+	meter *meter // nil: of a hedged PUT
 	// admit waits until the byte at off may be sent and says how many of n may; nil: all, at once.
 	admit func(ctx context.Context, off int64, n int) (int, error)
 	// verify is called with the CRC-64/NVME of the whole section before its last bytes are sent. An
@@ -59,12 +59,22 @@ type request struct {
 }
 
 func (e *Engine) newRequest(p put) *request {
-	return &request{engine: e, put: p, began: time.Now(), answering: make(chan struct{}), answered: make(chan struct{})}
+	return &request{engine: e, put: p, answering: make(chan struct{}), answered: make(chan struct{})}
 }
 
 func (r *request) count(n int64) {
 	r.sent.Add(n)
-	r.put.meter.add(n)
+	r.report(n)
+}
+
+// report counts bytes for the progress and the goodput, those of a hedged PUT for the goodput only.
+func (r *request) report(n int64) {
+	if r.put.meter != nil {
+		r.put.meter.add(n)
+		return
+	}
+	r.engine.schedule.adaption.add(n)
+	r.engine.schedule.adaption.expect(0, 0, n)
 }
 
 func (r *request) begin() { r.begins.Do(func() { close(r.answering) }) }
@@ -95,6 +105,7 @@ func (r *request) open() (io.ReadCloser, error) {
 // send makes one PUT. When it returns, nothing reads the file for it any more.
 func (r *request) send(ctx context.Context) (stored, error) {
 	p, stall := r.put, r.engine.cfg.StallTimeout
+	r.began = time.Now()
 	src, done, err := p.src.reader()
 	if err != nil {
 		return stored{}, err
@@ -110,7 +121,7 @@ func (r *request) send(ctx context.Context) (stored, error) {
 	})
 	res, status, err := r.run()
 	if err != nil {
-		r.put.meter.add(-r.sent.Load())
+		r.report(-r.sent.Load())
 	}
 	tflog.Debug(ctx, "PUT to storage", map[string]any{
 		"part": p.part, "bytes": p.size, "status": status, "duration_ms": time.Since(r.began).Milliseconds(), "ok": err == nil,

@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -259,23 +260,153 @@ func TestNoFurtherPUTWithoutASlot(t *testing.T) {
 	})
 }
 
-// Part 8 lags from the beginning. But parts 2 to 7 fill the line for five seconds, as before.
+// Part 8 lags from the beginning. But the others fill the line for three seconds, parts 2 to 7 with what
+// part 1 leaves after one.
 func TestNoFurtherPUTOnAFullLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(func(part, nth int) float64 {
+		s := newPaced(nil)
+		s.rate = func(part, nth int) float64 {
 			switch {
-			case part == 1:
-				return 1
 			case part == 8 && nth == 1:
 				return 0.02
+			case part == 1:
+				return 1
+			case time.Since(s.start) < time.Second:
+				return 0.2
 			}
-			return 0.2
-		})
+			return 0.4
+		}
 		f, want := newFile(t, 8*partSize)
 		uploaded(t, newEngine(s, func(c *transfer.Config) { c.Concurrency = 16 }), &s.store, f, want, nil, &upload{})
-		if again := s.began["8/2"]; again < 5*time.Second || again > 6*time.Second {
+		if again := s.began["8/2"]; again < 3*time.Second || again > 4500*time.Millisecond {
 			t.Errorf("the further PUT began after %s", again)
+		}
+	})
+}
+
+// Parts take half a second.
+func TestShortPartIsOvertaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(func(part, nth int) float64 {
+			if part == 8 && nth == 1 {
+				return 0.02
+			}
+			return 2
+		})
+		if took, _ := s.eight(t, noRetries); took > 5*time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+// The first PUT breaks after a further one was refused. What counts is that it may be repeated.
+func TestFirstPUTIsRepeated(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(crawls(0.5))
+		s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
+			switch {
+			case part == 8 && nth == 1 && in > 6*time.Second:
+				return nil, errors.New("reset")
+			case part == 8 && nth == 2:
+				return refusal(400, "InvalidRequest"), nil
+			}
+			return nil, nil
+		}
+		s.eight(t)
+		if all, complete := s.puts(8); all != 3 || complete != 1 {
+			t.Errorf("%d PUTs of the part, %d complete", all, complete)
+		}
+	})
+}
+
+// The further PUTs of a part hold all slots when a small file comes.
+func TestFurtherPUTsGiveWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(func(part, _ int) float64 {
+			if part == 8 {
+				return 0.02
+			}
+			return 0.5
+		})
+		e := newEngine(s)
+		var uploads sync.WaitGroup
+		uploads.Go(func() {
+			f, want := newFile(t, 8*partSize)
+			uploaded(t, e, &s.store, f, want, nil, &upload{})
+		})
+		time.Sleep(20 * time.Second)
+		s.mu.Lock()
+		if s.now != 4 {
+			t.Errorf("%d PUTs in flight", s.now)
+		}
+		s.mu.Unlock()
+		small, _ := newFile(t, 1000)
+		begin := time.Now()
+		address := func(context.Context) (string, error) { return "https://storage.test/bucket/small", nil }
+		if _, err := e.UploadSingle(t.Context(), small, address, ""); err != nil || time.Since(begin) > 2*time.Second {
+			t.Errorf("the small file took %s: %v", time.Since(begin), err)
+		}
+		s.mu.Lock()
+		delete(s.parts, 0)
+		s.mu.Unlock()
+		uploads.Wait()
+	})
+}
+
+// connections are those of an http.Transport: the one that was used last is used next. The first one is
+// slow.
+type connections struct {
+	store
+	slow, fast float64 // bytes per second
+
+	mu   sync.Mutex
+	idle []int
+	made int
+}
+
+func (c *connections) put(a *attempt, req *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	n := c.made
+	if k := len(c.idle); k > 0 {
+		n, c.idle = c.idle[k-1], c.idle[:k-1]
+	} else {
+		c.made++
+	}
+	c.mu.Unlock()
+	pace := c.fast * (1 + float64(n)/100) // they end one after the other
+	if n == 0 {
+		pace = c.slow
+	}
+	for more := true; more; time.Sleep(50 * time.Millisecond) {
+		wanted := int64(pace / 20)
+		b, err := io.ReadAll(io.LimitReader(req.Body, wanted))
+		if a.Body = append(a.Body, b...); err != nil {
+			return nil, err
+		}
+		more = int64(len(b)) == wanted
+	}
+	c.mu.Lock()
+	c.idle = append(c.idle, n)
+	c.mu.Unlock()
+	return c.take(a), nil
+}
+
+// Of 42 parts in 11 slots, 40 take four rounds of 2 seconds, and one takes the slow connection 7. It is
+// free while one part waits, which a fast connection ends by 10 seconds, the slow one by 14.
+func TestNoLastPartOnASlowConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &connections{slow: partSize / 7, fast: partSize / 2}
+		c.rule = c.put
+		f, want := newFile(t, 42*partSize)
+		begin := time.Now()
+		uploaded(t, newEngine(c, func(c *transfer.Config) { c.Concurrency = 0 }), &c.store, f, want, nil, &upload{})
+		if took := time.Since(begin); took > 10500*time.Millisecond {
+			t.Errorf("it took %s", took)
 		}
 	})
 }

@@ -28,7 +28,7 @@ type Config struct {
 	Concurrency  int               // PUTs in flight over all uploads together; 0: as many as raise the goodput, at most 32
 	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
 	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
-	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt
+	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt; hedged requests do not count
 }
 
 // Engine sends files. Its limits apply to all uploads together. It is safe for concurrent use.
@@ -102,7 +102,7 @@ type Progress struct {
 // Destination is one multipart upload. Its methods are called concurrently.
 type Destination interface {
 	// PartURL returns the address for one PUT of the part. It is called shortly before each PUT, so
-	// again for every retry.
+	// again for every retry, and for another PUT of a part that lags.
 	PartURL(ctx context.Context, number int) (string, error)
 	// Stored reports a part that is stored and verified. Each part is reported once, even if the
 	// upload fails later. Stored must not block for long.
