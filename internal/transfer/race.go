@@ -151,6 +151,9 @@ func (rs *races) fly(r *race, hedged bool) {
 		if r.last != nil && r.last != f {
 			return errOvertaken
 		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		r.last = f
 		return r.put.verify(ctx, crc)
 	}
@@ -232,7 +235,7 @@ func (rs *races) look() {
 	if waiting {
 		for _, r := range rs.racing {
 			for _, f := range r.flights {
-				if f.hedged {
+				if f.hedged && f != r.last {
 					f.stop(errOvertaken)
 				}
 			}

@@ -60,7 +60,11 @@ func (s *paced) put(a *attempt, req *http.Request) (*http.Response, error) {
 			return nil, req.Context().Err()
 		}
 	}
-	time.Sleep(s.waits)
+	select {
+	case <-time.After(s.waits):
+	case <-req.Context().Done():
+		return nil, req.Context().Err()
+	}
 	if resp, err := fails(); resp != nil || err != nil {
 		return resp, err
 	}
@@ -357,6 +361,38 @@ func TestFurtherPUTsGiveWay(t *testing.T) {
 	})
 }
 
+// A small file comes when a further PUT has sent its last bytes, so that the first one has ended.
+func TestFurtherPUTStoresThePart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newPaced(func(part, nth int) float64 {
+			switch {
+			case part == 8 && nth == 1:
+				return 0.05
+			case part == 8:
+				return 0.074
+			}
+			return 0.5
+		})
+		s.waits = 3 * time.Second
+		e := newEngine(s, noRetries)
+		var uploads sync.WaitGroup
+		uploads.Go(func() {
+			f, want := newFile(t, 8*partSize)
+			uploaded(t, e, &s.store, f, want, nil, &upload{})
+		})
+		time.Sleep(25200 * time.Millisecond)
+		small, _ := newFile(t, 1000)
+		address := func(context.Context) (string, error) {
+			return "https://storage.test/bucket/small?partNumber=10001", nil
+		}
+		if _, err := e.UploadSingle(t.Context(), small, address, ""); err != nil {
+			t.Error(err)
+		}
+		uploads.Wait()
+	})
+}
+
 // connections are those of an http.Transport: the one that was used last is used next. The first one is
 // slow.
 type connections struct {
@@ -414,7 +450,7 @@ func TestNoLastPartOnASlowConnection(t *testing.T) {
 // Whatever the rates are, each part is stored once, unless its answer is lost.
 func TestRaces(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(50) {
+	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -431,6 +467,11 @@ func TestRaces(t *testing.T) {
 				return rates[key] * (0.5 + random.Float64())
 			}
 			breaks := seed%2 == 0
+			pause := func() time.Duration {
+				mu.Lock()
+				defer mu.Unlock()
+				return time.Duration(random.IntN(8000)) * time.Millisecond
+			}
 			s.fails = func(int, int, time.Duration) (*http.Response, error) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -439,7 +480,35 @@ func TestRaces(t *testing.T) {
 				}
 				return nil, nil
 			}
-			s.eight(t, func(c *transfer.Config) { c.MaxRetries = 50 })
+			retries := 0
+			if breaks {
+				retries = 50
+			}
+			f, want := newFile(t, 8*partSize)
+			e := newEngine(s, func(c *transfer.Config) { c.MaxRetries = retries })
+			over := make(chan struct{})
+			var others sync.WaitGroup
+			others.Go(func() { // further PUTs give way to small files
+				small, _ := newFile(t, 1000)
+				address := func(context.Context) (string, error) { return "https://storage.test/bucket/small?partNumber=9", nil }
+				for {
+					select {
+					case <-over:
+						return
+					case <-time.After(pause()):
+					}
+					_, _ = e.UploadSingle(t.Context(), small, address, "")
+				}
+			})
+			if res, err := e.UploadParts(t.Context(), f, partSize, nil, &upload{}); err != nil || res.Sent != f.Size {
+				t.Errorf("seed %d: %d bytes sent, error %v", seed, res.Sent, err)
+			}
+			close(over)
+			others.Wait()
+			delete(s.parts, 9)
+			if string(s.whole()) != string(want) {
+				t.Errorf("seed %d: storage holds other content", seed)
+			}
 			for part := 1; part <= 8; part++ {
 				if all, complete := s.puts(part); complete < 1 || complete > 1 && !breaks {
 					t.Errorf("seed %d: %d PUTs of part %d, %d complete", seed, all, part, complete)
