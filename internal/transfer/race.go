@@ -37,9 +37,9 @@ var errOvertaken = errors.New("another PUT of the part is faster")
 // end earlier in another slot. net/http uses the connection that was used last, so a part goes to the next
 // connection that is done.
 //
-// 256 MiB on an emulated line of 200 Mbit/s and 80 ms that loses one packet in a thousand took 18.5 s
-// without hedged requests and 16.7 s with them. 512 MiB at 400 Mbit/s took 12.8 s when all slots were
-// filled again, and 12.5 s when not (medians of 5 to 7 runs).
+// On an emulated line of 200 Mbit/s and 80 ms that loses one packet in a thousand, 256 MiB took 17.5 to
+// 21.1 s without hedged requests (5 runs) and 15.5 to 19.4 s with them (8 runs). 512 MiB at 400 Mbit/s took
+// 12.8 s when all slots were filled again, and 12.5 s when not (medians of 6 runs).
 type races struct {
 	engine *Engine
 	size   int64 // bytes of each part but the last
