@@ -183,17 +183,19 @@ func (rs *races) end(r *race, f *flight, won bool) (over bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	r.flights = slices.DeleteFunc(r.flights, func(other *flight) bool { return other == f })
-	rs.past += f.arrived()
+	if f.err == nil {
+		rs.past += f.put.size // another PUT may have the connection by now
+	} else {
+		rs.past += f.arrived()
+	}
 	if _, refused := errors.AsType[*StatusError](f.err); refused {
 		rs.declined = true
 	}
-	switch took := time.Since(f.begun); {
-	case f.hedged:
+	took := time.Since(f.begun)
+	if f.hedged {
 		rs.engine.schedule.sending.release()
-	case f.err == nil && f.put.size == rs.size:
-		if rs.fastest == 0 || took < rs.fastest {
-			rs.fastest = took
-		}
+	} else if f.err == nil && f.put.size == rs.size && (rs.fastest == 0 || took < rs.fastest) {
+		rs.fastest = took
 	}
 	if f.err != nil && r.last == f {
 		r.last = nil

@@ -104,14 +104,14 @@ func (s *paced) eight(t *testing.T, change ...func(*transfer.Config)) (took time
 
 func noRetries(c *transfer.Config) { c.MaxRetries = 0 }
 
-// The first PUT of the last part would take 50 seconds.
-func crawls(rate float64) func(part, nth int) float64 {
+// lastPart gives the first PUT of part 8 a rate, and the further ones another. Other parts take two seconds.
+func lastPart(first, further float64) func(part, nth int) float64 {
 	return func(part, nth int) float64 {
-		if part == 8 && nth == 1 {
-			return 0.02
-		}
-		if part == 8 {
-			return rate
+		switch {
+		case part == 8 && nth == 1:
+			return first
+		case part == 8:
+			return further
 		}
 		return 0.5
 	}
@@ -120,7 +120,7 @@ func crawls(rate float64) func(part, nth int) float64 {
 func TestLaggingPartIsOvertaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(crawls(0.5))
+		s := newPaced(lastPart(0.02, 0.5))
 		took, dst := s.eight(t, noRetries)
 		if took > 7*time.Second {
 			t.Errorf("it took %s", took)
@@ -138,15 +138,7 @@ func TestLaggingPartIsOvertaken(t *testing.T) {
 func TestLaggingPartMayWin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(func(part, nth int) float64 {
-			switch {
-			case part == 8 && nth == 1:
-				return 0.125
-			case part == 8:
-				return 0.05
-			}
-			return 0.5
-		})
+		s := newPaced(lastPart(0.125, 0.05))
 		took, _ := s.eight(t, noRetries)
 		if took > 10500*time.Millisecond {
 			t.Errorf("it took %s", took)
@@ -184,7 +176,7 @@ func TestFurtherPUTFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := newPaced(crawls(0.5))
+				s := newPaced(lastPart(0.02, 0.5))
 				s.fails = fails
 				s.eight(t, noRetries)
 				if all, complete := s.puts(8); all < 2 || complete != 1 {
@@ -200,7 +192,7 @@ func TestFurtherPUTFails(t *testing.T) {
 func TestAllPUTsOfAPartFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(crawls(0.1))
+		s := newPaced(lastPart(0.02, 0.1))
 		s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
 			switch {
 			case part == 8 && nth == 1 && in > 4*time.Second:
@@ -232,15 +224,7 @@ func TestAllPUTsOfAPartFail(t *testing.T) {
 func TestFurtherPUTAfterTheFirstBreaks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(func(part, nth int) float64 {
-			switch {
-			case part == 8 && nth == 1:
-				return 0.1
-			case part == 8:
-				return 0.12
-			}
-			return 0.5
-		})
+		s := newPaced(lastPart(0.1, 0.12))
 		s.waits = time.Second
 		s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
 			if part == 8 && nth == 1 && in > 10500*time.Millisecond {
@@ -256,7 +240,7 @@ func TestFurtherPUTAfterTheFirstBreaks(t *testing.T) {
 func TestNoFurtherPUTWithoutASlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(crawls(0.5))
+		s := newPaced(lastPart(0.02, 0.5))
 		s.eight(t, func(c *transfer.Config) { c.Concurrency = 1 })
 		if all, _ := s.puts(8); all != 1 {
 			t.Errorf("%d PUTs of the part", all)
@@ -309,7 +293,7 @@ func TestShortPartIsOvertaken(t *testing.T) {
 func TestFirstPUTIsRepeated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(crawls(0.5))
+		s := newPaced(lastPart(0.02, 0.5))
 		s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
 			switch {
 			case part == 8 && nth == 1 && in > 6*time.Second:
@@ -330,12 +314,7 @@ func TestFirstPUTIsRepeated(t *testing.T) {
 func TestFurtherPUTsGiveWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(func(part, _ int) float64 {
-			if part == 8 {
-				return 0.02
-			}
-			return 0.5
-		})
+		s := newPaced(lastPart(0.02, 0.02))
 		e := newEngine(s)
 		var uploads sync.WaitGroup
 		uploads.Go(func() {
@@ -365,15 +344,7 @@ func TestFurtherPUTsGiveWay(t *testing.T) {
 func TestFurtherPUTStoresThePart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(func(part, nth int) float64 {
-			switch {
-			case part == 8 && nth == 1:
-				return 0.05
-			case part == 8:
-				return 0.074
-			}
-			return 0.5
-		})
+		s := newPaced(lastPart(0.05, 0.074))
 		s.waits = 3 * time.Second
 		e := newEngine(s, noRetries)
 		var uploads sync.WaitGroup
