@@ -21,7 +21,7 @@ func TestDecodeUploads(t *testing.T) {
 			}
 		}
 		for _, keys := range []string{`"upload_id":"u","key_path":"k"`, `"uploadId":"u","keyPath":"k","parts":[]`, `"UploadId":"u","KeyPath":"k"`} {
-			got, err := once(t, 200, fmt.Sprintf(wrapper, "{"+keys+"}")).CreateMultipartUpload(t.Context(), "a b.mp4")
+			got, err := once(t, 200, fmt.Sprintf(wrapper, "{"+keys+"}")).CreateMultipartUpload(t.Context(), "a b.mp4", 0)
 			if err != nil || *got != (api.MultipartUpload{UploadID: "u", KeyPath: "k"}) {
 				t.Errorf("%s, %s: got %+v, %v", name, keys, got, err)
 			}
@@ -55,7 +55,7 @@ func TestUnreadableUploads(t *testing.T) {
 	t.Parallel()
 	presign := func(c *api.Client) error { _, err := c.PresignUpload(t.Context(), "a", ""); return err }
 	part := func(c *api.Client) error { _, err := c.PresignPart(t.Context(), "k", "u", 3); return err }
-	begin := func(c *api.Client) error { _, err := c.CreateMultipartUpload(t.Context(), "a"); return err }
+	begin := func(c *api.Client) error { _, err := c.CreateMultipartUpload(t.Context(), "a", 0); return err }
 	complete := func(c *api.Client) error { _, err := c.CompleteMultipartUpload(t.Context(), "k", "u", nil); return err }
 	for _, test := range []struct {
 		call       func(*api.Client) error

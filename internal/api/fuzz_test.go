@@ -191,7 +191,7 @@ func FuzzDecodeUploads(f *testing.F) {
 				t.Errorf("took the address %q: %v", address, err)
 			}
 		}
-		upload, err := client.CreateMultipartUpload(t.Context(), "a")
+		upload, err := client.CreateMultipartUpload(t.Context(), "a", 0)
 		checkError(t, err)
 		if err == nil && (upload.KeyPath == "" || upload.UploadID == "") {
 			t.Errorf("got %+v", upload)

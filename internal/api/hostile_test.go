@@ -54,7 +54,7 @@ func TestStringsOfTheService(t *testing.T) {
 				return err
 			}(),
 			"upload id": func() error {
-				_, err := once(t, 200, `{"key_path":"k","upload_id":"`+quoted+`"}`).CreateMultipartUpload(t.Context(), "f")
+				_, err := once(t, 200, `{"key_path":"k","upload_id":"`+quoted+`"}`).CreateMultipartUpload(t.Context(), "f", 0)
 				return err
 			}(),
 			"address": func() error {

@@ -57,6 +57,12 @@ func New(cfg Config) *Engine {
 	}
 }
 
+// AtOnce returns how many of an upload's PUTs may be in flight at once, if there is no other upload.
+func (e *Engine) AtOnce(puts int) int {
+	_, slots, _ := e.schedule.sending.usage()
+	return min(puts, slots)
+}
+
 // readingSlots is how many files are read in order at once. Each keeps a core busy with SHA-256.
 func readingSlots() int { return max(2, runtime.GOMAXPROCS(0)) }
 

@@ -165,6 +165,6 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 // canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not
 // about the service. The upload that is begun stays empty.
 func (d *destination) canBegin(ctx context.Context) bool {
-	_, err := d.API.CreateMultipartUpload(ctx, d.file.Name)
+	_, err := d.API.CreateMultipartUpload(ctx, d.file.Name, 0)
 	return err == nil
 }

@@ -123,7 +123,7 @@ func union(recorded, own []transfer.Part) []transfer.Part {
 }
 
 func (o *operation) begin(ctx context.Context) (*destination, error) {
-	created, err := o.API.CreateMultipartUpload(ctx, o.file.Name)
+	created, err := o.API.CreateMultipartUpload(ctx, o.file.Name, o.Engine.AtOnce(transfer.PartCount(o.file.Size, o.file.partSize())))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
@@ -48,6 +49,8 @@ type Client struct {
 	fresh   http.RoundTripper // makes a connection for each request
 	storage http.RoundTripper
 	limits  map[url.URL]*rateLimit // by base address
+
+	connected atomic.Bool // connections were made ahead
 }
 
 // New makes a Client.

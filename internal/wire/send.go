@@ -42,15 +42,17 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 		return nil, ended(ctx)
 	}
 	x.requests++
-	sent := &trace{}
-	req, err := x.request(sent.watch(ctx))
-	if err != nil {
-		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
-	}
+	sent, watched := &trace{}, ctx
 	transport := x.client.kept
 	// An attempt without a time limit would not leave a connection that died silently.
 	if x.Once || x.timedOut || x.Unlimited {
 		transport = x.client.fresh
+	} else if x.Following > 1 {
+		watched = x.connectAhead(ctx)
+	}
+	req, err := x.request(sent.watch(watched))
+	if err != nil {
+		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
 	}
 	defer func() {
 		if _, late := errors.AsType[*attemptTimeoutError](context.Cause(ctx)); late {

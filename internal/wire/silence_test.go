@@ -28,9 +28,19 @@ type pipeServer struct {
 
 func newPipeServer(t *testing.T, handler http.HandlerFunc) *pipeServer {
 	t.Helper()
-	s := &pipeServer{accept: make(chan net.Conn), closed: make(chan struct{})}
-	s.Server = &httptest.Server{Listener: s, EnableHTTP2: true, Config: &http.Server{Handler: handler, ErrorLog: quiet()}}
+	return startPipeServer(t, handler, startHTTP2)
+}
+
+func startHTTP2(s *httptest.Server) {
+	s.EnableHTTP2 = true
 	s.StartTLS()
+}
+
+func startPipeServer(t *testing.T, handler http.HandlerFunc, start func(*httptest.Server)) *pipeServer {
+	t.Helper()
+	s := &pipeServer{accept: make(chan net.Conn), closed: make(chan struct{})}
+	s.Server = &httptest.Server{Listener: s, Config: &http.Server{Handler: handler, ErrorLog: quiet()}}
+	start(s.Server)
 	t.Cleanup(func() {
 		for _, c := range s.connections() {
 			_ = c.Close()
@@ -86,8 +96,10 @@ func (s *pipeServer) silence() {
 
 func (s *pipeServer) config() settings {
 	c := overWire(s.URL)
-	c.RootCAs = x509.NewCertPool()
-	c.RootCAs.AddCert(s.Certificate())
+	if certificate := s.Certificate(); certificate != nil {
+		c.RootCAs = x509.NewCertPool()
+		c.RootCAs.AddCert(certificate)
+	}
 	c.DialContext = s.dial
 	return c
 }

@@ -32,8 +32,13 @@ func newTransport(c Config) *http.Transport {
 		dial = (&net.Dialer{Timeout: dialTimeout, ControlContext: checkReach}).DialContext
 	}
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dial,
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if before, ok := ctx.Value(dialKey{}).(func()); ok {
+				before()
+			}
+			return dial(ctx, network, address)
+		},
 		TLSClientConfig:     &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: dialTimeout,
 		IdleConnTimeout:     idleTimeout,
