@@ -21,7 +21,7 @@ func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string
 	return ask(ctx, c, "get an upload address for "+c.mask.Line(fileName), call, decodeUploadTarget)
 }
 
-// CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3). following is for how many parts
+// CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3). following is how many part
 // addresses are asked for at once after it.
 func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string, following int) (*MultipartUpload, error) {
 	call := wire.Call{

@@ -15,7 +15,7 @@ import (
 func (x *exchange) connectAhead(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
 		secure, _ := got.Conn.(*tls.Conn)
-		if got.Reused || secure != nil && secure.ConnectionState().NegotiatedProtocol == "h2" || !x.client.connected.CompareAndSwap(false, true) {
+		if got.Reused || secure != nil && secure.ConnectionState().NegotiatedProtocol == "h2" || !x.client.madeAhead.CompareAndSwap(false, true) {
 			return
 		}
 		var requests sync.WaitGroup

@@ -50,7 +50,7 @@ type Client struct {
 	storage http.RoundTripper
 	limits  map[url.URL]*rateLimit // by base address
 
-	connected atomic.Bool // connections were made ahead
+	madeAhead atomic.Bool // connections, for calls that follow another; once
 }
 
 // New makes a Client.

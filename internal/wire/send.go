@@ -42,15 +42,15 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 		return nil, ended(ctx)
 	}
 	x.requests++
-	sent, watched := &trace{}, ctx
+	sent, traced := &trace{}, ctx
 	transport := x.client.kept
 	// An attempt without a time limit would not leave a connection that died silently.
 	if x.Once || x.timedOut || x.Unlimited {
 		transport = x.client.fresh
 	} else if x.Following > 1 {
-		watched = x.connectAhead(ctx)
+		traced = x.connectAhead(ctx)
 	}
-	req, err := x.request(sent.watch(watched))
+	req, err := x.request(sent.watch(traced))
 	if err != nil {
 		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
 	}
