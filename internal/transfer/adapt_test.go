@@ -30,7 +30,7 @@ type line struct {
 	random  *rand.Rand
 	sending int
 	refused int
-	flights []flight // a line for each change of the number of PUTs in flight
+	flights []flight // PUTs in flight, a line for each time at which their number changed
 }
 
 type flight struct {
@@ -47,10 +47,15 @@ func newLine(shared float64) *line {
 func (l *line) change(by int) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := time.Since(l.start)
 	if k := len(l.flights); k > 0 {
 		n = l.flights[k-1].n
+		// Which of two PUTs comes first at one time is up to the scheduler.
+		if l.flights[k-1].at == now {
+			l.flights = l.flights[:k-1]
+		}
 	}
-	l.flights = append(l.flights, flight{time.Since(l.start), n + by})
+	l.flights = append(l.flights, flight{now, n + by})
 	return n + by
 }
 
@@ -135,7 +140,7 @@ func (l *line) trials() (n int) {
 		if f.n > firstLevel && !above {
 			n++
 		}
-		above = f.n > firstLevel || above && f.n == firstLevel
+		above = f.n > firstLevel
 	}
 	return n
 }
