@@ -42,7 +42,7 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 	for name, test := range map[string]struct {
 		parts, slots int
 		rate         func(part, nth int) float64
-		refused      int // part whose second PUT is
+		second       func() (*http.Response, error) // of part 8; nil: it succeeds
 		address      time.Duration
 		puts         map[int]int // of a part; of the others: one
 	}{
@@ -57,8 +57,21 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 				return 10
 			},
 		},
+		"a part that will have arrived in less than one and a half times what others took": {
+			parts: 8, slots: 8, rate: func(part, _ int) float64 {
+				if part == 8 {
+					return 1. / 23
+				}
+				return 1. / 10
+			},
+		},
 		"storage that refuses one": {
-			parts: 8, slots: 3, rate: laggards(0.05, 0.04), refused: 8, puts: map[int]int{8: 2},
+			parts: 8, slots: 3, rate: laggards(0.05, 0.04), puts: map[int]int{8: 2},
+			second: func() (*http.Response, error) { return refusal(503, "SlowDown"), nil },
+		},
+		"a further PUT that breaks": {
+			parts: 8, slots: 8, rate: laggards(0.5, 0.02), puts: map[int]int{8: 2},
+			second: func() (*http.Response, error) { return nil, errors.New("connection reset") },
 		},
 		"an address that takes long": {
 			parts: 8, slots: 4, rate: lastPart(0.02, 0.5), address: 10 * time.Second, puts: map[int]int{8: 2},
@@ -77,8 +90,8 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newPaced(test.rate)
 				s.fails = func(part, nth int, _ time.Duration) (*http.Response, error) {
-					if part == test.refused && nth == 2 {
-						return refusal(503, "SlowDown"), nil
+					if part == 8 && nth == 2 && test.second != nil {
+						return test.second()
 					}
 					return nil, nil
 				}

@@ -60,7 +60,7 @@ func (s *paced) put(a *attempt, req *http.Request) (*http.Response, error) {
 			return nil, req.Context().Err()
 		}
 	}
-	if s.waits > 0 { // a timer of 0 in a select of a synctest bubble crashes the race detector at times
+	if s.waits > 0 { // a select over a timer of 0 in a synctest bubble has crashed the race detector of go1.26.8
 		select {
 		case <-time.After(s.waits):
 		case <-req.Context().Done():

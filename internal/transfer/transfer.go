@@ -57,7 +57,7 @@ func New(cfg Config) *Engine {
 	}
 }
 
-// AtOnce returns how many of an upload's PUTs may be in flight at once, if there is no other upload.
+// AtOnce returns how many of an upload's PUTs would now be in flight at once, if there were no other upload.
 func (e *Engine) AtOnce(puts int) int {
 	_, slots, _ := e.schedule.sending.usage()
 	return min(puts, slots)

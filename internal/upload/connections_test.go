@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
@@ -33,8 +32,9 @@ func TestConnectionsForTheFirstParts(t *testing.T) {
 			for range parts {
 				select {
 				case <-made:
-				case <-time.After(30 * time.Second):
+				case <-r.Context().Done():
 					t.Error("there are fewer connections than addresses are asked for")
+					return
 				}
 			}
 		}

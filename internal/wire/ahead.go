@@ -11,7 +11,8 @@ import (
 
 // connectAhead makes connections for the calls that follow x, once x has its own. It does nothing if x
 // has the connection of an earlier call, over HTTP/2, where all calls share one, or if the client has done
-// it before.
+// it before. If x is answered before these connections are ready, the calls that follow begin to make their
+// own, too, and take those that are ready first.
 func (x *exchange) connectAhead(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
 		secure, _ := got.Conn.(*tls.Conn)
@@ -34,14 +35,15 @@ func (x *exchange) connectAhead(ctx context.Context) context.Context {
 func (c *Client) connect(ctx context.Context, url string, over <-chan struct{}) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { cancel() }})
 	ctx = context.WithValue(ctx, dialKey{}, func() { cancel(); <-over })
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { cancel() }})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader("-"))
 	if err != nil {
 		return
 	}
-	// If the request gets another call's connection, net/http notices that its body is too short, sends
-	// nothing, and closes that connection.
+	// If the request gets another call's connection, it must not be sent. Most often it is cancelled in time.
+	// If not, net/http notices over HTTP/1.1 that its body is too short, sends nothing, and closes that
+	// connection. Without GetBody it does not try the next one.
 	req.ContentLength, req.GetBody = 2, nil
 	if res, err := c.kept.RoundTrip(limitReach(req, anywhere)); err == nil {
 		_ = res.Body.Close()

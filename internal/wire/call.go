@@ -47,8 +47,8 @@ type Call struct {
 	Once bool
 	// Unlimited exempts every attempt from the request timeout.
 	Unlimited bool
-	// Following is how many calls follow this one at once. If this one had to make a connection, and
-	// not over HTTP/2, the client makes those for them while it is under way, once.
+	// Following is how many calls follow this one at once. If this one has to make a connection, and
+	// not over HTTP/2, the client makes those for them meanwhile. It does so for one call only.
 	Following int
 	// NoContent marks a call to which 204 is a success. Any other 2xx response has to be JSON.
 	NoContent bool

@@ -50,7 +50,7 @@ type Client struct {
 	storage http.RoundTripper
 	limits  map[url.URL]*rateLimit // by base address
 
-	madeAhead atomic.Bool // connections, for calls that follow another; once
+	madeAhead atomic.Bool // has connectAhead made connections
 }
 
 // New makes a Client.
