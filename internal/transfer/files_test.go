@@ -94,6 +94,29 @@ func TestCancelDoesNotWaitForLargeSums(t *testing.T) {
 	}
 }
 
+// Two stored parts cannot be verified in time after a third one has failed with 500, and then with 400.
+// The error stays the third one's, with its number of attempts.
+func TestPartsAreNotVerifiedInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, _ := newFile(t, 3*partSize)
+		s := &store{}
+		s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+			if err := s.read(a, req); err != nil || a.Part < 3 {
+				return s.take(a), err
+			}
+			return refusal(500-100*(a.Nth-1), "InternalError"), nil
+		}
+		e := newEngine(s, func(c *transfer.Config) { c.Concurrency = 3 })
+		e.OpenWith(watchMD5(func() { time.Sleep(time.Minute) }), false)
+		dst := &upload{}
+		_, err := e.UploadParts(t.Context(), f, partSize, nil, dst)
+		if se, ok := errors.AsType[*transfer.StatusError](err); !ok || se.Part != 3 || se.Attempts != 2 || len(dst.reported()) != 0 {
+			t.Errorf("error %v, reported %v", err, dst.reported())
+		}
+	})
+}
+
 // holding is storage that takes no byte before it is let go, and then answers with the MD5 that the
 // address names.
 type holding struct{ open chan struct{} }

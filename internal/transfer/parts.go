@@ -233,7 +233,9 @@ func (p *partUpload) attempt(ctx context.Context) (Part, error) {
 	checksum, err := p.verify(p.of.late, res)
 	if err != nil {
 		p.meter.add(-p.size)
-		p.failed(err)
+		if p.of.late.Err() == nil { // otherwise it is another part's error
+			p.failed(err)
+		}
 		return Part{}, err
 	}
 	return Part{Number: p.part, Size: p.size, MD5: p.sum.md5, ETag: res.etag, Checksum: checksum}, nil
