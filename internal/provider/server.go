@@ -80,6 +80,9 @@ func (c *callContext) Value(key any) any {
 func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
 	own, cancel := context.WithCancelCause(context.Background())
 	defer cancel(context.Canceled)
+	if ctx.Err() != nil {
+		cancel(context.Cause(ctx)) // AfterFunc would do it in a goroutine, some time after the call has begun
+	}
 	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	defer unlink()
 	if !s.logged {
