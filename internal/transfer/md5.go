@@ -181,14 +181,16 @@ func (q *md5Queue) hasher() hash.Hash {
 // their next chunks must be there at the same time.
 func (q *md5Queue) run(sums ...*partSum) {
 	buf := q.buffers.get(laneBuffer)
-	defer q.buffers.put(buf)
 	for _, s := range sums {
 		s.src, s.close, s.err = s.src.reader()
 	}
-	for len(sums) > 0 {
+	for left := len(sums); left > 0; {
 		sums = slices.DeleteFunc(sums, func(s *partSum) bool {
 			over := s.next(buf)
 			if over {
+				if left--; left == 0 {
+					q.buffers.put(buf)
+				}
 				q.end(s)
 			}
 			return over
@@ -196,11 +198,11 @@ func (q *md5Queue) run(sums ...*partSum) {
 	}
 }
 
-// end notes that a sum has been computed, or has failed.
+// end notes that a sum has been computed, or has failed. After that the upload may end.
 func (q *md5Queue) end(s *partSum) {
 	s.close()
-	close(s.done)
 	s.cancel()
+	defer close(s.done)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.running--

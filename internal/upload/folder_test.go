@@ -63,7 +63,7 @@ func TestReadingForSeconds(t *testing.T) {
 				if err != nil || len(shown) != lines || strings.Join(append(shown, ""), "\n") != string(written) {
 					t.Fatalf("want %d lines, shown: %q, written: %q, %v", lines, shown, written, err)
 				}
-				want := regexp.MustCompile(fmt.Sprintf(`^media: looked at \d+ of %d files, \d+ read \(\d+ .?B\)$`, len(looks)))
+				want := regexp.MustCompile(fmt.Sprintf(`^media: looked at \d+ of %d files, \d+ read \([\d.]+ .?B\)$`, len(looks)))
 				for _, line := range shown {
 					if !want.MatchString(line) {
 						t.Errorf("line %q", line)

@@ -76,6 +76,8 @@ func (s *pipeServer) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	select {
 	case s.accept <- server:
 		return c, nil
+	case <-s.closed:
+		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
