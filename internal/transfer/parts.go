@@ -17,8 +17,8 @@ import (
 
 // lateSums is how long the verification of stored parts may go on after an upload has failed or was
 // cancelled. A part that is verified need not be sent again. Most parts take less; one of 5 GiB takes
-// ten seconds, after which GitHub kills a cancelled job.
-const lateSums = 5 * time.Second
+// ten seconds, which is too long: pipelines kill a cancelled run after as many.
+const lateSums = 4 * time.Second
 
 // UploadParts sends f in parts of partSize bytes to dst and returns all of
 // them, in order. The caller completes the upload.
@@ -33,7 +33,7 @@ const lateSums = 5 * time.Second
 // the file's part.
 //
 // The first error stops the upload. It is returned when nothing of the upload runs any more. Parts
-// that storage has accepted by then have been reported if they could be verified within five seconds.
+// that storage has accepted by then have been reported if they could be verified within four seconds.
 // The error is a *FileError, *ChangedError, *StatusError, *StallError, *ETagError, *ChecksumError, one
 // of a connection, that of dst.PartURL with the part's number, or the context's. Without error, the
 // size, the number of parts, every ETag and the SHA-256 of the whole agree with f.
