@@ -244,7 +244,7 @@ func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRe
 	limit := time.After(6 * time.Second) // an upload may verify parts for four
 	s.actions.Range(func(done, _ any) bool {
 		select {
-		case <-done.(chan struct{}): //nolint:forcetypeassert // see running
+		case <-done.(chan struct{}): //nolint:forcetypeassert // see actions
 			return true
 		case <-limit:
 			return false
