@@ -241,7 +241,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 // sends no event once this has returned, and Terraform takes an action without an error for a success.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	resp, err := s.framework.StopProvider(ctx, req)
-	limit := time.After(6 * time.Second) // an upload may verify parts for four
+	limit := time.After(6 * time.Second) // an interrupted upload may verify parts for four
 	s.actions.Range(func(done, _ any) bool {
 		select {
 		case <-done.(chan struct{}): //nolint:forcetypeassert // see actions

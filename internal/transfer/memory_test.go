@@ -51,7 +51,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	now, peak := e.Memory()
-	most := int64(4+runtime.GOMAXPROCS(0)) << 20
+	most := int64(3<<20 + runtime.GOMAXPROCS(0)*passBuffer)
 	if now != 0 || peak == 0 || peak > e.MemoryLimit() || e.MemoryLimit() > most {
 		t.Errorf("%d bytes now, %d at most, limit %d", now, peak, e.MemoryLimit())
 	}

@@ -233,9 +233,7 @@ func (p *partUpload) attempt(ctx context.Context) (Part, error) {
 	checksum, err := p.verify(p.of.late, res)
 	if err != nil {
 		p.meter.add(-p.size)
-		if p.of.late.Err() == nil { // otherwise it is another part's error
-			p.failed(err)
-		}
+		p.failed(ctx, err)
 		return Part{}, err
 	}
 	return Part{Number: p.part, Size: p.size, MD5: p.sum.md5, ETag: res.etag, Checksum: checksum}, nil
@@ -247,9 +245,8 @@ func (p *partUpload) request(ctx context.Context) (res stored, err error) {
 		if p.url, err = url, failed; err == nil {
 			res, err = p.of.races.send(ctx, p.put, p.address)
 		}
-		// Otherwise it may be another part's error. The slot is still held, so no further part starts
-		// after a final failure.
-		return err != nil && ctx.Err() == nil && p.failed(err)
+		// The slot is still held, so no further part starts after a final failure.
+		return err != nil && p.failed(ctx, err)
 	})
 	return res, cmp.Or(ended, err)
 }
@@ -263,8 +260,11 @@ func (p *partUpload) address(ctx context.Context) (string, error) {
 }
 
 // failed decides whether and when there is another attempt, and reports whether it is at once. If
-// there is none, it stops the upload.
-func (p *partUpload) failed(err error) (now bool) {
+// there is none, it stops the upload. It does nothing once that has stopped: err may be another part's.
+func (p *partUpload) failed(ctx context.Context, err error) (now bool) {
+	if ctx.Err() != nil {
+		return false
+	}
 	var again bool
 	if p.wait, again = p.tries.after(err); !again {
 		p.of.fail(p.tries.tried(err))
