@@ -1,7 +1,6 @@
 package providerdata
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -13,40 +12,11 @@ type ReplacedFile struct {
 	upload.StoredFile
 }
 
-// ReplacedFiles passes stored files from the Delete of a resource to the Create that replaces it.
-// Both run in one provider process, and Terraform passes nothing from one to the other. The zero
-// value is ready.
+// ReplacedFiles passes stored files from the resources that are being replaced to those that replace
+// them. The zero value is ready to use.
 type ReplacedFiles struct {
-	mu           sync.Mutex
-	files        []ReplacedFile
+	Handover[ReplacedFile]
 	namedAtApply sync.Map // by content
-}
-
-// Offer leaves a file for Take.
-func (r *ReplacedFiles) Offer(file ReplacedFile) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.files = append(r.files, file)
-}
-
-// Take removes and returns the file offered first that fits, so that no two resources share one.
-func (r *ReplacedFiles) Take(fits func(ReplacedFile) bool) (file ReplacedFile, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := slices.IndexFunc(r.files, fits)
-	if i < 0 {
-		return file, false
-	}
-	file = r.files[i]
-	r.files = slices.Delete(r.files, i, i+1)
-	return file, true
-}
-
-// Has reports whether Take would find a file.
-func (r *ReplacedFiles) Has(fits func(ReplacedFile) bool) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.files, fits)
 }
 
 // NamedAtApply reports whether new objects of a content get their names at apply, not in the plan,
