@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	_ "embed"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,15 +13,17 @@ import (
 // troubleshooting is the address of the guide that explains every error.
 const troubleshooting = "https://github.com/vodlive/terraform-provider-vodlive/blob/main/docs/guides/troubleshooting.md"
 
-// headingLines are the headings of the guide, a line each. `make docs` writes the file.
+// headingLines are the headings of the guide, a line each, with their marks: `###` for the summary of
+// a diagnostic, `####` for a cause, which is a part of the detail. `make docs` writes the file.
 //
 //go:embed headings.txt
 var headingLines string
 
 // heading is a heading of the guide. A placeholder in it stands for what differs from case to case.
 type heading struct {
-	matches *regexp.Regexp
-	literal int // characters outside of placeholders
+	cause   string         // "" for a summary
+	summary *regexp.Regexp // nil for a cause
+	literal int            // characters outside of placeholders
 	anchor  string
 }
 
@@ -29,23 +32,31 @@ var (
 	noAnchor    = regexp.MustCompile(`[^a-z0-9_ -]`)
 )
 
-// headings are those of the guide, the most specific first.
+// headings are those of the guide: the causes first, then the summaries, the most specific first.
 var headings = sync.OnceValue(func() (all []heading) {
 	for line := range strings.Lines(headingLines) {
-		line = strings.TrimSpace(line)
-		all = append(all, heading{
-			matches: regexp.MustCompile("^" + placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(line), ".+") + "$"),
-			literal: len(placeholder.ReplaceAllLiteralString(line, "")),
-			anchor:  strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(line), ""), " ", "-"),
-		})
+		marks, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		h := heading{anchor: strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(text), ""), " ", "-")}
+		if marks == "####" {
+			h.cause, h.literal = text, math.MaxInt
+		} else {
+			h.summary = regexp.MustCompile("^" + placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(text), ".+") + "$")
+			h.literal = len(placeholder.ReplaceAllLiteralString(text, ""))
+		}
+		all = append(all, h)
 	}
 	slices.SortStableFunc(all, func(a, b heading) int { return cmp.Compare(b.literal, a.literal) })
 	return all
 })
 
-// guideTo ends the detail of an error: where the guide explains it.
-func guideTo(summary string) string {
-	i := slices.IndexFunc(headings(), func(h heading) bool { return h.matches.MatchString(summary) })
+// guideTo ends the detail of an error: where the guide explains its cause, else its summary.
+func guideTo(summary, detail string) string {
+	i := slices.IndexFunc(headings(), func(h heading) bool {
+		if h.summary == nil {
+			return strings.Contains(detail, h.cause)
+		}
+		return h.summary.MatchString(summary)
+	})
 	if i < 0 {
 		return ""
 	}

@@ -13,10 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 const guides = "../../templates/guides"
@@ -125,8 +127,8 @@ func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
 func TestHeadingsAreThoseOfTheGuide(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
-	for _, match := range regexp.MustCompile(`(?m)^### (.+\n)`).FindAllStringSubmatch(guide(t, "troubleshooting.md"), -1) {
-		want.WriteString(match[1])
+	for _, line := range regexp.MustCompile(`(?m)^####? .+\n`).FindAllString(guide(t, "troubleshooting.md"), -1) {
+		want.WriteString(line)
 	}
 	if *update {
 		if err := os.WriteFile("headings.txt", []byte(want.String()), 0o600); err != nil {
@@ -161,6 +163,46 @@ func TestErrorsLinkToTheGuide(t *testing.T) {
 				t.Errorf("%s: no link to #%s:\n%s", d.Summary, want, d.Detail)
 			}
 		}
+	}
+}
+
+// TestErrorsLinkToTheirCause: what was attempted says little about what is wrong.
+func TestErrorsLinkToTheirCause(t *testing.T) {
+	t.Parallel()
+	known := anchors(t, "troubleshooting.md")
+	for _, row := range []struct {
+		call, kind, want string
+	}{
+		{simulator.CallMultipartCreate, "401", "the-service-did-not-accept-the-identity-token"},
+		{simulator.CallBatch, "401", "the-service-did-not-accept-the-identity-token"},
+		{simulator.CallGetSession, "401", "the-service-did-not-accept-the-credentials"},
+		{simulator.CallPresignURL, "403", "the-credentials-have-no-permission-for-this-call"},
+		{simulator.CallCreateSession, "429", "the-service-limits-the-rate-of-requests"},
+		{simulator.CallMultipartURL, "503", "the-service-failed"},
+		{simulator.CallRegions, "time-out before", "the-request-timed-out"},
+		{simulator.CallCreateSession, "not connected", "check-that-the-address-is-right-and-can-be-reached"},
+		{simulator.CallPutPart, "404", "uploading-file-failed"}, // the cause is in the text
+	} {
+		t.Run(row.call+" "+row.kind, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{})
+				id := w.AddSession(simulator.SessionRecord{})
+				path := w.Store(t)
+				p := w.Provider(attrs{"max_retries": 1, "skip_region_validation": true, "request_timeout": "5s"})
+				c := cell{call: row.call, times: "ever"}
+				c.arm(t, w, faultKinds()[row.kind])
+				diags := c.carry(t, w, p, path, id)
+				if !known[row.want] || !diags.Failed() {
+					t.Fatalf("in the guide: %v, diagnostics: %s", known[row.want], diags)
+				}
+				for _, d := range diags {
+					if !strings.HasSuffix(d.Detail, "/docs/guides/troubleshooting.md#"+row.want) {
+						t.Errorf("%s: no link to #%s:\n%s", d.Summary, row.want, d.Detail)
+					}
+				}
+			})
+		})
 	}
 }
 

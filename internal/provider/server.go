@@ -111,7 +111,7 @@ func (s *server) finish(diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
 		guide := ""
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			guide = guideTo(d.Summary) // before a word of it is masked
+			guide = guideTo(d.Summary, d.Detail) // before a word of it is masked
 		}
 		d.Summary, d.Detail = s.redactor.Lines(d.Summary), strings.TrimRight(s.redactor.Lines(d.Detail), "\n")+guide
 	}
