@@ -1,7 +1,6 @@
 package mediafolder
 
 import (
-	"context"
 	"maps"
 	"path"
 	"strings"
@@ -68,7 +67,7 @@ var incompleteType = types.ObjectType{AttrTypes: func() map[string]attr.Type {
 }()}
 
 // handOver leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a warning.
-func (m *model) handOver(ctx context.Context, u *upload.Uploader) (diags diag.Diagnostics) {
+func (m *model) handOver(u *upload.Uploader) (diags diag.Diagnostics) {
 	for name, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)
 		a := object.Attributes()
@@ -76,9 +75,7 @@ func (m *model) handOver(ctx context.Context, u *upload.Uploader) (diags diag.Di
 			Size: number(a["size"]).ValueInt64(), SHA256: upload.ParseSHA256(text(a["sha256"]).ValueString()),
 			Name: storedName(name, m.NameFormat.ValueString()),
 		}
-		delete(a, "sha256")
-		delete(a, "size")
-		left, d := providerdata.Unfinished(ctx, types.ObjectValueMust(providerdata.IncompleteTypes, a), f.Size)
+		left, d := providerdata.Unfinished(object, f.Size)
 		diags.Append(d...)
 		if left != nil {
 			u.HandOver(f, left)

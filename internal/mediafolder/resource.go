@@ -73,7 +73,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	planned, diags := req.Private.GetKey(ctx, privateStamps)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(state.handOver(ctx, r.Data.Uploader)...)
+	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -126,7 +126,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 			KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
 		})
 	}
-	resp.Diagnostics.Append(state.handOver(ctx, r.Data.Uploader)...)
+	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
 }
 
 func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -144,7 +144,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 
 // uploadRest continues an incomplete upload for Update.
 func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) bool {
-	earlier, d := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
+	earlier, d := providerdata.Unfinished(state.Incomplete, state.Size.ValueInt64())
 	diags.Append(d...)
 	diags.Append(r.Data.NeedUpload(typeName)...)
 	if !diags.HasError() && !plan.file().Continues(state.file()) {
@@ -177,7 +177,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		resp.Diagnostics.AddWarning("The uploaded file stays at the service", detail)
 		return
 	}
-	left, diags := providerdata.Unfinished(ctx, state.Incomplete, state.Size.ValueInt64())
+	left, diags := providerdata.Unfinished(state.Incomplete, state.Size.ValueInt64())
 	resp.Diagnostics.Append(diags...)
 	// With create_before_destroy, Create may have continued it already.
 	if left == nil || r.Data.Uploader.Completed(left.UploadID) {

@@ -441,3 +441,40 @@ func TestSavedPlanWithoutTheFileForgetsNothing(t *testing.T) {
 	want(t, "parts sent", m.Count(simulator.CallPutPart)-before, rest)
 	m.assertStored()
 }
+
+// TestStateOfAnEarlierBuildBlocksNothing has the state lack attributes of an unfinished upload, as
+// Terraform reads null for those that an earlier build did not know.
+func TestStateOfAnEarlierBuildBlocksNothing(t *testing.T) {
+	t.Parallel()
+	const unreadable = "An unfinished upload cannot be continued"
+	for name, tt := range map[string]struct {
+		lacks  []string
+		sends  int
+		warned bool
+	}{
+		"completing": {lacks: []string{"completing", "stored_parts"}, sends: rest},
+		"part size":  {lacks: []string{"part_size"}, sends: resumeParts, warned: true},
+		"everything": {lacks: []string{"completing", "stored_parts", "upload_id", "key_path", "part_size", "parts"}, sends: resumeParts, warned: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, resumeSize)
+			m.breakOff(breaksAt)
+			m.loseRecords()
+			m.state = m.state.Edited(func(a acctest.Attrs) {
+				for _, attribute := range tt.lacks {
+					a["incomplete_upload"].(acctest.Attrs)[attribute] = nil
+				}
+			})
+			gone, diags := m.Provider(m.provider).Destroy(m.state)
+			want(t, "exists after destroy", gone.Exists(), false)
+			want(t, "destroy warns of what cannot be read", strings.Contains(diags.String(), unreadable), tt.warned)
+			untainted, diags := m.Provider(m.provider).Change(m.state.Untainted(), m.config.With(acctest.Attrs{"file_name": "other.mp4"}))
+			want(t, "tainted after an update", untainted.Tainted || diags.Failed(), false)
+
+			since := len(m.Journal())
+			want(t, "apply warns of what cannot be read", strings.Contains(m.mustApply().String(), unreadable), tt.warned)
+			want(t, "parts sent", len(sent(m.Server, since)), tt.sends)
+		})
+	}
+}

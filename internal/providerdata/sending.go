@@ -1,7 +1,7 @@
 package providerdata
 
 import (
-	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -44,31 +43,33 @@ func IncompleteObject(u *resume.Upload) types.Object {
 	})
 }
 
-// Unfinished reads IncompleteObject back. It is nil when there is none. size is that of the file:
-// it decides the size of the last part.
-func Unfinished(ctx context.Context, o types.Object, size int64) (*resume.Upload, diag.Diagnostics) {
+// Unfinished reads IncompleteObject back, also from an object with further attributes. It is nil for
+// null. size is that of the file in bytes: it decides the size of the last part. Attributes that an
+// earlier build did not know are null. What cannot be read is a warning, never an error: no state may
+// block a destroy.
+func Unfinished(o types.Object, size int64) (*resume.Upload, diag.Diagnostics) {
 	if o.IsNull() || o.IsUnknown() {
 		return nil, nil
 	}
-	var m struct {
-		UploadID    string `tfsdk:"upload_id"`
-		KeyPath     string `tfsdk:"key_path"`
-		PartSize    int64  `tfsdk:"part_size"`
-		StoredParts int64  `tfsdk:"stored_parts"`
-		Parts       string `tfsdk:"parts"`
-		Completing  bool   `tfsdk:"completing"`
+	a := o.Attributes()
+	text := func(name string) string {
+		v, _ := a[name].(types.String)
+		return v.ValueString()
 	}
-	diags := o.As(ctx, &m, basetypes.ObjectAsOptions{})
-	if diags.HasError() {
-		return nil, diags
+	partSize, _ := a["part_size"].(types.Int64)
+	completing, _ := a["completing"].(types.Bool)
+	u := &resume.Upload{UploadID: text("upload_id"), KeyPath: text("key_path"), PartSize: partSize.ValueInt64(), Completing: completing.ValueBool()}
+	var err error
+	if u.UploadID == "" || u.KeyPath == "" || u.PartSize < 1 {
+		err = errors.New("the upload id, the key path or the part size is missing")
+	} else {
+		u.Parts, err = resume.DecodeParts(text("parts"), u.PartSize, size)
 	}
-	parts, err := resume.DecodeParts(m.Parts, m.PartSize, size)
 	if err != nil {
-		diags.AddWarning("An unfinished upload cannot be continued",
-			fmt.Sprintf("`incomplete_upload` in the state cannot be read (%s). The file is uploaded from its beginning.", err))
-		return nil, diags
+		return nil, diag.Diagnostics{diag.NewWarningDiagnostic("An unfinished upload cannot be continued",
+			fmt.Sprintf("What the state has of the unfinished upload %q cannot be read (%s). It is not used: the next upload sends the file from its beginning.", u.KeyPath, err))}
 	}
-	return &resume.Upload{UploadID: m.UploadID, KeyPath: m.KeyPath, PartSize: m.PartSize, Parts: parts, Completing: m.Completing}, diags
+	return u, nil
 }
 
 // TextOrNull is null for "", which stands for what the service did not return or does not apply.
