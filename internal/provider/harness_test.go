@@ -69,6 +69,9 @@ func batch(p *acctest.Provider, path string) acctest.Diagnostics {
 
 func writeFile(tb testing.TB, path, content string) {
 	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		tb.Fatal(err)
 	}
