@@ -1,4 +1,4 @@
-# The configuration for `make demo`: one resource of each kind.
+# The configuration for `make demo`: an upload, a batch job on it, and a session.
 terraform {
   required_version = ">= 1.5"
 

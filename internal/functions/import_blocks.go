@@ -20,7 +20,7 @@ var importBlocks = pure{
 	definition: function.Definition{
 		Summary: "Writes `import` and `resource` blocks for sessions",
 		MarkdownDescription: "Returns a configuration that imports the given sessions: an `import` and a `resource` block for each. " +
-			"The plan of this configuration imports them and changes nothing. Terraform 1.14 has `terraform query` for this; the function works with OpenTofu and older releases, too.\n\n" +
+			"The plan of this configuration imports them and changes nothing. Terraform 1.14.2 and later have `terraform query` for this; the function works with OpenTofu and older releases, too.\n\n" +
 			"Resources have the names of the sessions, in which other characters than letters, digits and underscores become underscores. Sessions of equal names also get their ids. " +
 			"The URLs of sources and destinations carry stream keys, so the text has a reference to a sensitive variable in place of each, and the `variable` block for it: " +
 			"give these variables the URLs before you plan.\n\n" +

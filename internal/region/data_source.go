@@ -37,7 +37,7 @@ type entry struct {
 
 func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the regions in which this account may create live sessions. The provider requests the list once per run " +
+		MarkdownDescription: "Lists the regions in which this account may create live sessions. The provider requests the list once per process " +
 			"and also uses it to check `region` of `vodlive_live_session`.",
 		Attributes: map[string]schema.Attribute{
 			"names": schema.ListAttribute{

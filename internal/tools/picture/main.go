@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -41,8 +42,17 @@ func main() {
 	_, _ = os.Stdout.WriteString(draw(lines(string(text))))
 }
 
-// lines are those that are shown. What runs side by side comes in any order, so its lines are sorted.
+// inOrder sorts lines of what Terraform does at one time, which come in any order. A batch job follows its upload.
+func inOrder(a, b string) int {
+	follows := func(line string) int {
+		return strings.Count(line, "vodlive_batch_job") + 2*strings.Count(line, "vodlive_live_session")
+	}
+	return cmp.Or(cmp.Compare(follows(a), follows(b)), cmp.Compare(a, b))
+}
+
+// lines are those that are shown.
 func lines(text string) (kept []string) {
+	kept = append(kept, "$ make demo     # shortened: this picture leaves out most of what Terraform prints")
 	step, block := "", 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
@@ -59,7 +69,7 @@ func lines(text string) (kept []string) {
 			block = len(kept) + 1
 		}
 		kept = append(kept, line)
-		slices.Sort(kept[min(block, len(kept)):])
+		slices.SortFunc(kept[min(block, len(kept)):], inOrder)
 	}
 	return slices.Compact(kept) // a warning comes once for the plan and once for the apply
 }
