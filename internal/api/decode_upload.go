@@ -55,7 +55,7 @@ func decodePartURL(v value) (string, error) {
 func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 	f := found(v, "Key", "ETag", "Location", "Bucket")
 	done := &CompletedUpload{
-		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(AddressLimit, "Location")), ETag: f.str("ETag"),
+		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(AddressLimit, "Location")), ETag: f.etag("ETag"),
 		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
 		ChecksumCRC64NVME: f.str("ChecksumCRC64NVME"), ChecksumCRC32C: f.str("ChecksumCRC32C"),
 		ChecksumCRC32: f.str("ChecksumCRC32"), ChecksumSHA256: f.str("ChecksumSHA256"),

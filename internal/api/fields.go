@@ -99,6 +99,15 @@ func (f *fields) needed(limit int, keys ...string) string {
 	return s
 }
 
+// etag reads the ETag of an object.
+func (f *fields) etag(key string) string {
+	s := f.limited(TextLimit, key)
+	if !redact.ValidETag(s) && f.err == nil {
+		f.err = misshapen("%s contains other characters than visible ASCII", key)
+	}
+	return s
+}
+
 // address reads a presigned URL.
 func (f *fields) address(keys ...string) string {
 	s := strings.TrimSpace(f.needed(AddressLimit, keys...))

@@ -39,8 +39,8 @@ func TestStringsOfTheService(t *testing.T) {
 		if err != nil || !redact.Safe(message) {
 			t.Errorf("%q: message %q, %v", unsafe, message, err)
 		}
-		done, err := once(t, 200, fmt.Sprintf(`{"Key":"k","ETag":"%[1]s","Location":"https://h/%[1]s","Bucket":"%[1]s"}`, quoted)).CompleteMultipartUpload(t.Context(), "k", "u", nil)
-		if err != nil || !redact.Safe(done.ETag+done.Location+done.Bucket) {
+		done, err := once(t, 200, fmt.Sprintf(`{"Key":"k","ETag":"e","Location":"https://h/%[1]s","Bucket":"%[1]s","VersionId":"%[1]s"}`, quoted)).CompleteMultipartUpload(t.Context(), "k", "u", nil)
+		if err != nil || !redact.Safe(done.Location+done.Bucket+done.VersionID) {
 			t.Errorf("%q: completed %+v, %v", unsafe, done, err)
 		}
 		// What is sent back, or pasted, cannot be escaped.
@@ -55,6 +55,10 @@ func TestStringsOfTheService(t *testing.T) {
 			}(),
 			"upload id": func() error {
 				_, err := once(t, 200, `{"key_path":"k","upload_id":"`+quoted+`"}`).CreateMultipartUpload(t.Context(), "f", 0)
+				return err
+			}(),
+			"ETag": func() error {
+				_, err := once(t, 200, `{"Key":"k","ETag":"`+quoted+`"}`).CompleteMultipartUpload(t.Context(), "k", "u", nil)
 				return err
 			}(),
 			"address": func() error {

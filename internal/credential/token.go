@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 // TokenSource gives the identity token. It is safe for concurrent use.
@@ -105,21 +107,17 @@ func fileToken(read func() (string, error)) TokenSource {
 }
 
 func readToken(path string) (string, error) {
-	// Check before opening: opening a pipe would wait for its other end.
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return "", fmt.Errorf("the file %s does not exist", path)
-	case err != nil:
-		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
-	case info.IsDir():
+	f, _, err := regularfile.Open(path)
+	if irregular, ok := errors.AsType[*regularfile.IrregularError](err); ok && irregular.Mode.IsDir() {
 		return "", fmt.Errorf("the path %s is a folder, not a file", path)
-	case !info.Mode().IsRegular():
+	} else if ok {
 		return "", fmt.Errorf("the path %s is not a regular file, so it could not be read again", path)
 	}
-	f, err := os.Open(path) // #nosec G304 -- the user names it
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("the file %s does not exist", path)
+	}
 	if err != nil {
-		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
+		return "", fmt.Errorf("the file %s cannot be read: %w", path, err)
 	}
 	defer func() { _ = f.Close() }()
 	content, err := io.ReadAll(io.LimitReader(f, tokenLimit+1))

@@ -2,9 +2,8 @@ package provider
 
 import (
 	"crypto/x509"
-	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -259,21 +259,17 @@ func (r *resolver) authorities(v types.String) *x509.CertPool {
 // bundleLimit, in bytes, is the size of the largest bundle that is read.
 const bundleLimit = 8 << 20
 
-// readBundle reads a regular file, because a pipe or a device may have no end. Its errors lack the
-// path.
+// readBundle reads a file. Its errors lack the path.
 func readBundle(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, resume.Cause(err)
-	case info.IsDir():
-		return nil, errors.New("it is a folder")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > bundleLimit:
+	f, info, err := regularfile.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if info.Size() > bundleLimit {
 		return nil, fmt.Errorf("it has %d bytes, more than the limit of %d", info.Size(), bundleLimit)
 	}
-	content, err := os.ReadFile(name) // #nosec G304 -- the user names it
+	content, err := io.ReadAll(io.LimitReader(f, bundleLimit))
 	return content, resume.Cause(err)
 }
 

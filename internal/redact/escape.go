@@ -11,6 +11,15 @@ import (
 // characters.
 func Safe(s string) bool { return !strings.ContainsFunc(s, unsafe) }
 
+// etagLimit is the length, in bytes, of the longest ETag that is kept.
+const etagLimit = 1 << 10
+
+// ValidETag reports whether an ETag can be kept: it is at most 1 KiB of visible ASCII. S3's are an MD5 in
+// hexadecimal, or as long as one. What is kept comes back in records, states and requests.
+func ValidETag(etag string) bool {
+	return len(etag) <= etagLimit && !strings.ContainsFunc(etag, func(c rune) bool { return c < '!' || c > '~' })
+}
+
 // Escape replaces control, format and bidirectional characters, with which a text can clear a
 // screen, begin another line, or change the order in which it is read, by escapes of JSON such as \u202e.
 func Escape(s string) string { return escape(s, "") }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 // maxBytes is the largest file that is read. A record of 10,000 parts takes about 1 MB.
@@ -56,7 +58,7 @@ func (f *folder) openFile(name string, flag int) (*os.File, error) {
 	if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, err
 	}
-	file, err := f.root.OpenFile(name, flag|openFlags, 0o600)
+	file, err := f.root.OpenFile(name, flag|regularfile.NonBlock, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func (f *folder) lock(name string) (*flock.Flock, error) {
 // lockFile locks an existing file. The library opens it by path, so it is compared with the one in the
 // open folder.
 func (f *folder) lockFile(name string) (*flock.Flock, error) {
-	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|openFlags|noFollow))
+	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|regularfile.NonBlock|noFollow))
 	held, err := lock.TryLock()
 	if err != nil || !held {
 		return nil, Cause(err)

@@ -12,10 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	openFlags = syscall.O_NONBLOCK // opening a pipe must not wait for its other end
-	noFollow  = syscall.O_NOFOLLOW
-)
+const noFollow = syscall.O_NOFOLLOW
 
 var (
 	errForeign  = errors.New("it belongs to another user")

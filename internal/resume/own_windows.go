@@ -9,10 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-const (
-	openFlags = 0
-	noFollow  = 0
-)
+const noFollow = 0
 
 // Windows has no permission bits: a folder inherits access from the one above it, and the default
 // folder is in the user's profile.

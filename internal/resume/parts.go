@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -66,7 +67,7 @@ func decodePart(item string) (p transfer.Part, ok bool) {
 	p.ETag = quotedMD5(p.MD5)
 	if differs {
 		decoded, err := base64.RawStdEncoding.DecodeString(etag)
-		if err != nil || len(decoded) == 0 {
+		if err != nil || len(decoded) == 0 || !redact.ValidETag(string(decoded)) {
 			return p, false
 		}
 		p.ETag = string(decoded)

@@ -179,7 +179,7 @@ func parseRecord(content []byte, key Key) (*Upload, error) {
 	count := transfer.PartCount(key.Size, key.PartSize)
 	for _, p := range f.Parts {
 		sum, err := hex.DecodeString(p.MD5)
-		if err != nil || len(sum) != md5.Size || p.ETag == "" || p.Number < 1 || p.Number > count {
+		if err != nil || len(sum) != md5.Size || p.ETag == "" || !redact.ValidETag(p.ETag) || len(p.Checksum) > idLimit || p.Number < 1 || p.Number > count {
 			return nil, errors.New("a part of it cannot be read")
 		}
 		u.Parts = append(u.Parts, transfer.Part{

@@ -4,9 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 // Stamp identifies the file at a path and its last change of any kind, whose time ordinary programs
@@ -22,15 +23,11 @@ type look struct {
 }
 
 func lookAt(path string) look {
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	f, info, err := regularfile.Open(path)
 	if err != nil {
 		return look{}
 	}
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return look{}
-	}
 	state := fileState(f)
 	if state == "" {
 		return look{}

@@ -3,9 +3,7 @@ package simulator
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
 	"crypto/md5"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/xml"
@@ -106,7 +104,7 @@ func (st *ownStorage) Complete(_ context.Context, base, key, id string, parts []
 		return Completed{}, err
 	}
 	if st.o.Encryption == kms {
-		object.ETag = st.opaque(object.ETag)
+		object.ETag = opaque(object.ETag)
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -188,11 +186,10 @@ func (st *ownStorage) Close() error { return st.content.close() }
 
 const kms = "aws:kms"
 
-// opaque replaces an ETag by one that is not an MD5 sum, as S3 does with KMS encryption.
-func (st *ownStorage) opaque(etag string) string {
-	h := hmac.New(sha256.New, []byte(st.key.SecretKey))
-	h.Write([]byte(etag))
-	tag := hex.EncodeToString(h.Sum(nil)[:md5.Size])
+// opaque replaces an ETag by one that is not an MD5 sum, as S3 does with KMS encryption: another one for
+// each PUT, even of the same content.
+func opaque(etag string) string {
+	tag := rawID()
 	if _, parts, ok := strings.Cut(unquoted(etag), "-"); ok {
 		tag += "-" + parts
 	}
@@ -307,7 +304,7 @@ func (st *ownStorage) received(r *http.Request, part *receipt, err error) error 
 func (st *ownStorage) etag(part *receipt) string {
 	etag := `"` + hex.EncodeToString(part.md5[:]) + `"`
 	if st.o.Encryption == kms {
-		return st.opaque(etag)
+		return opaque(etag)
 	}
 	return etag
 }

@@ -90,6 +90,7 @@ func (u *upload) store(number int, part *receipt, etag string, whole, base hash.
 	folded := len(u.states) >= number
 	if old != nil && old.size == part.size && old.md5 == part.md5 && (folded || old.file != "") {
 		u.content.remove(part)
+		u.etags[number] = etag
 		u.mu.Unlock()
 		return nil
 	}

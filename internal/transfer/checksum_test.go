@@ -37,7 +37,7 @@ func checksum(algorithm string, content []byte) string {
 
 // withChecksum is storage that returns its checksum of what arrived, or that of other content.
 func withChecksum(algorithm string, right bool) *store {
-	s := &store{etag: func(string) string { return `"no MD5"` }}
+	s := &store{etag: func(string) string { return `"no-MD5"` }}
 	s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
 		if err := s.read(a, req); err != nil {
 			return nil, err

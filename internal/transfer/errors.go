@@ -58,8 +58,9 @@ func (e *StallError) Error() string {
 	return fmt.Sprintf("%s: no progress for %s%s", e.Op, e.Idle, tried(e.Attempts))
 }
 
-// ETagError says that storage has other content than was sent: the ETag in its response is not the MD5
-// of the content, although the response does not say that storage encrypts with KMS.
+// ETagError says that the ETag in storage's response cannot be kept, or that storage has other content
+// than was sent: the ETag is not the MD5 of the content, although the response does not say that storage
+// encrypts with KMS.
 type ETagError struct {
 	Op       string // "send part 3 of a.mp4", in words
 	ETag     string // as the header had it, "" if there was none
@@ -69,6 +70,10 @@ type ETagError struct {
 
 func (e *ETagError) Error() string {
 	got := "no ETag"
+	if !redact.ValidETag(e.ETag) {
+		return fmt.Sprintf("%s: storage answered an ETag of %d bytes that is not at most 1 KiB of visible ASCII characters%s",
+			e.Op, len(e.ETag), tried(e.Attempts))
+	}
 	if e.ETag != "" {
 		got = "the ETag " + redact.New().Line(e.ETag)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/minio/crc64nvme"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -29,8 +30,8 @@ const lateSums = 4 * time.Second
 // meanwhile, and memory depends neither on the file's nor on the parts' size.
 //
 // stored has parts of an earlier attempt. Such a part is not sent again, and not reported to dst.Stored
-// again, if its ETag is the MD5 of the file's part, or if it is trusted and its checksum is that of
-// the file's part.
+// again, if its ETag is the MD5 of the file's part, if it is trusted and its checksum is that of the
+// file's part, or if this process sent it with the MD5 of the file's part.
 //
 // The first error stops the upload. It is returned when nothing of the upload runs any more. Parts
 // that storage has accepted by then have been reported if they could be verified within four seconds.
@@ -236,7 +237,10 @@ func (p *partUpload) attempt(ctx context.Context) (Part, error) {
 		p.failed(ctx, err)
 		return Part{}, err
 	}
-	return Part{Number: p.part, Size: p.size, MD5: p.sum.md5, ETag: res.etag, Checksum: checksum}, nil
+	return Part{
+		Number: p.part, Size: p.size, MD5: p.sum.md5, ETag: res.etag, Checksum: checksum,
+		Sent: true, Repeated: res.repeated || p.tries.attempts > 0,
+	}, nil
 }
 
 // request makes one PUT when it is the part's turn.
@@ -277,7 +281,7 @@ func (p *partUpload) verify(ctx context.Context, res stored) (checksum string, e
 	if err := p.summed(ctx); err != nil {
 		return "", err
 	}
-	if res.etag == "" || !res.keyed && !sameETag(res.etag, p.sum.md5) {
+	if res.etag == "" || !redact.ValidETag(res.etag) || !res.keyed && !sameETag(res.etag, p.sum.md5) {
 		return "", &ETagError{Op: p.op, ETag: res.etag, MD5: p.sum.md5, Attempts: 1}
 	}
 	return p.of.engine.compare(ctx, p.put, res.checksums, p.crc)
@@ -291,6 +295,7 @@ func (p *partUpload) mayReuse() bool {
 // reuse takes over a part of an earlier attempt if its content is the file's. Only the ETag proves
 // that: S3 completes an upload only with the parts' own ETags. Where ETags are no MD5s, the checksum
 // must do, but only from a trusted record: anybody else could write the ETag of other content beside it.
+// Of a part that this process sent, the MD5 is known to be that of the bytes sent.
 func (p *partUpload) reuse(ctx context.Context) (bool, error) {
 	if err := p.summed(ctx); err != nil {
 		return false, err
@@ -308,7 +313,7 @@ func (p *partUpload) reuse(ctx context.Context) (bool, error) {
 		if !same {
 			known.Checksum = ""
 		}
-		if sameETag(known.ETag, p.sum.md5) || known.Trusted && same {
+		if sameETag(known.ETag, p.sum.md5) || known.Trusted && same || known.Sent && known.MD5 == p.sum.md5 {
 			known.MD5 = p.sum.md5
 			p.of.keep(known)
 			p.meter.reuse(p.size)

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -103,6 +104,12 @@ func TestPartETag(t *testing.T) {
 		{"wrong with own key", func(string) string { return `"00000000000000000000000000000000"` }, kms("AES256"), false},
 		{"none", func(string) string { return "" }, nil, false},
 		{"none with KMS", func(string) string { return "" }, kms("aws:kms"), false},
+		{"1 KiB with KMS", func(string) string { return strings.Repeat("x", 1<<10) }, kms("aws:kms"), true},
+		{"longer with KMS", func(string) string { return strings.Repeat("x", 1<<10+1) }, kms("aws:kms"), false},
+		{"escape sequence with KMS", func(string) string { return "\"\x1b[2J\"" }, kms("aws:kms"), false},
+		{"bidirectional with KMS", func(string) string { return "\"\u202e0123\"" }, kms("aws:kms"), false},
+		{"invalid UTF-8 with KMS", func(string) string { return "\"\xff\"" }, kms("aws:kms"), false},
+		{"blank in it with KMS", func(string) string { return "\"01 23\"" }, kms("aws:kms"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -120,7 +127,7 @@ func TestPartETag(t *testing.T) {
 				}
 				_, err := e.UploadParts(t.Context(), f, partSize, nil, dst)
 				var ee *transfer.ETagError
-				if !errors.As(err, &ee) || ee.Attempts != 4 {
+				if !errors.As(err, &ee) || ee.Attempts != 4 || len(err.Error()) > 300 || !redact.Safe(err.Error()) {
 					t.Errorf("error %v", err)
 				}
 				if len(dst.reported()) != 0 {

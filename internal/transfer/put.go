@@ -34,6 +34,7 @@ type put struct {
 type stored struct {
 	etag      string // as the header had it; "" if there was none
 	keyed     bool   // encrypted with KMS or a customer's key, so the ETag is no MD5
+	repeated  bool   // another PUT of the part failed
 	checksums []checksum
 }
 

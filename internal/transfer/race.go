@@ -118,6 +118,7 @@ func (rs *races) send(ctx context.Context, p put, address func(context.Context) 
 	if won.hedged {
 		p.meter.hedged(p.size)
 	}
+	won.stored.repeated = failed != nil
 	return won.stored, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/minio/crc64nvme"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -204,13 +205,14 @@ func (u *singleUpload) compare(ctx context.Context, res stored) error {
 	if _, err := u.engine.compare(ctx, u.put, res.checksums, u.crc); err != nil {
 		return err
 	}
-	if res.etag == "" || res.keyed {
+	valid := redact.ValidETag(res.etag)
+	if valid && (res.etag == "" || res.keyed) {
 		return nil
 	}
 	if err := u.summed(ctx); err != nil {
 		return err
 	}
-	if !sameETag(res.etag, u.md5) {
+	if !valid || !sameETag(res.etag, u.md5) {
 		return &ETagError{Op: u.put.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
 	}
 	return nil

@@ -88,6 +88,8 @@ func TestSingleETag(t *testing.T) {
 		ok         bool
 	}{
 		{"KMS", `"x"`, http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}, true},
+		{"KMS, long", strings.Repeat("x", 1<<20), http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}, false},
+		{"KMS, escape sequence", "\x1b[2J", http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}, false},
 		{"none", "", nil, true}, // the status alone decides (SERVICE.md, call 2)
 		{"wrong", `"00000000000000000000000000000000"`, nil, false},
 	} {

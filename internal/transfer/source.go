@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 // handle is an open file.
@@ -27,7 +29,10 @@ type files struct {
 // other.
 func systemFiles() files {
 	return files{
-		open:      func(path string) (handle, error) { return os.Open(path) },
+		open: func(path string) (handle, error) {
+			file, _, err := regularfile.Open(path)
+			return file, err
+		},
 		perReader: runtime.GOOS == "windows",
 	}
 }
@@ -62,19 +67,17 @@ func Stat(path string) (os.FileInfo, error) {
 }
 
 func (f files) source(path string) (*source, error) {
-	// Look before opening: opening a pipe waits for its other end.
-	info, err := os.Stat(path)
-	if err := checkFile(path, info, err); err != nil {
-		return nil, err
-	}
 	file, err := f.open(path)
 	if err != nil {
 		return nil, fileError(path, err)
 	}
-	info, err = file.Stat()
-	if err := checkFile(path, info, err); err != nil {
+	info, err := file.Stat()
+	if err == nil && info.Size() == 0 {
+		err = &FileError{Path: path, Problem: FileEmpty}
+	}
+	if err != nil {
 		_ = file.Close()
-		return nil, err
+		return nil, fileError(path, err)
 	}
 	return &source{files: f, file: file, path: path, info: info}, nil
 }
@@ -154,30 +157,13 @@ func (s section) chunks(ctx context.Context, buf []byte, use func(chunk []byte) 
 	return nil
 }
 
-// checkFile returns why what Stat returned is not that of a regular file with content.
-func checkFile(path string, info os.FileInfo, err error) error {
-	if err != nil {
-		return fileError(path, err)
-	}
-	problem := FileIrregular
-	switch mode := info.Mode(); {
-	case mode.IsRegular() && info.Size() > 0:
-		return nil
-	case mode.IsRegular():
-		problem = FileEmpty
-	case mode.IsDir():
-		problem = FileIsFolder
-	case mode&fs.ModeDevice != 0:
-		problem = FileIsDevice
-	case mode&fs.ModeSocket != 0:
-		problem = FileIsSocket
-	case mode&fs.ModeNamedPipe != 0:
-		problem = FileIsPipe
-	}
-	return &FileError{Path: path, Problem: problem}
-}
-
 func fileError(path string, err error) error {
+	if e, ok := errors.AsType[*FileError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*regularfile.IrregularError](err); ok {
+		return &FileError{Path: path, Problem: irregular(e.Mode)}
+	}
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
@@ -186,4 +172,18 @@ func fileError(path string, err error) error {
 		problem = FileMissing
 	}
 	return &FileError{Path: path, Problem: problem, Err: err}
+}
+
+func irregular(mode fs.FileMode) FileProblem {
+	switch {
+	case mode.IsDir():
+		return FileIsFolder
+	case mode&fs.ModeDevice != 0:
+		return FileIsDevice
+	case mode&fs.ModeSocket != 0:
+		return FileIsSocket
+	case mode&fs.ModeNamedPipe != 0:
+		return FileIsPipe
+	}
+	return FileIrregular
 }

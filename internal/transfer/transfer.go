@@ -85,6 +85,11 @@ type Part struct {
 	// Trusted says that the part comes from a record that only this user can write. It is set by
 	// the caller, for parts of an earlier attempt.
 	Trusted bool
+	// Sent says that this process sent the part, so its content has that MD5 whatever the ETag is.
+	Sent bool
+	// Repeated says that a PUT of the part failed before. Storage may store that one later, in place of
+	// the one with this ETag.
+	Repeated bool
 }
 
 // File names a file and the content it is expected to have.

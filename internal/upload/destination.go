@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -68,25 +70,43 @@ func (d *destination) unfinished() *resume.Upload {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	u := d.id
-	u.Completing, u.Parts = d.completing, d.parts()
+	u.Completing, u.Parts = d.completing, slices.DeleteFunc(d.parts(), unsure)
 	if d.done || len(u.Parts) == 0 {
 		return nil
 	}
-	if d.record == nil { // then nothing keeps the checksums
-		for i := range u.Parts {
+	for i := range u.Parts {
+		u.Parts[i].Sent, u.Parts[i].Repeated = false, false
+		if d.record == nil { // then nothing keeps the checksums
 			u.Parts[i].Checksum = ""
 		}
 	}
 	return &u
 }
 
-func (d *destination) send(ctx context.Context) (StoredFile, error) {
-	sent, err := d.sendParts(ctx)
-	if err != nil {
-		d.set(d.completing, !d.continued && refusalOf(err).final())
-		return StoredFile{}, err
+// unsure reports whether storage may have the part under another ETag by now: a PUT that failed before may
+// have been stored late. If the ETag is the MD5 of the content, that changes nothing.
+func unsure(p transfer.Part) bool { return p.Repeated && !p.ETagIsMD5() }
+
+// forgetUnsure has the parts sent once more of which storage may have another ETag by now, and reports
+// whether there are any.
+func (d *destination) forgetUnsure() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := len(d.stored)
+	maps.DeleteFunc(d.stored, func(_ int, p transfer.Part) bool { return unsure(p) })
+	if len(d.stored) == before {
+		return false
 	}
-	completed, err := d.complete(ctx, sent)
+	d.done = false
+	return true
+}
+
+func (d *destination) send(ctx context.Context) (StoredFile, error) {
+	sent, completed, err := d.sendAndComplete(ctx)
+	if refused, ok := errors.AsType[*api.Error](err); ok && refused.StorageCode == api.StorageInvalidPart && d.forgetUnsure() {
+		tflog.Info(ctx, "storage refused the parts: those that were sent more than once are sent again", map[string]any{"file_name": d.file.Name})
+		sent, completed, err = d.sendAndComplete(ctx)
+	}
 	if err != nil {
 		return StoredFile{}, err
 	}
@@ -108,6 +128,15 @@ func (d *destination) send(ctx context.Context) (StoredFile, error) {
 		KeyPath: d.id.KeyPath, ETag: completed.ETag, Location: completed.Location, Bucket: completed.Bucket,
 		Encryption: completed.ServerSideEncryption, VersionID: completed.VersionID, Parts: int64(len(sent.Parts)),
 	}, nil
+}
+
+func (d *destination) sendAndComplete(ctx context.Context) (sent transfer.Result, completed *api.CompletedUpload, err error) {
+	if sent, err = d.sendParts(ctx); err != nil {
+		d.set(d.completing, !d.continued && refusalOf(err).final())
+		return sent, nil, err
+	}
+	completed, err = d.complete(ctx, sent)
+	return sent, completed, err
 }
 
 func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -161,11 +162,20 @@ func (f File) DefaultType() (string, error) {
 	if f.Content != nil {
 		return mimetype.Detect(f.Content).String(), nil
 	}
-	found, err := mimetype.DetectFile(f.Path)
+	found, err := f.detect()
 	if err != nil {
 		return "", &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: resume.Cause(err)}
 	}
 	return found.String(), nil
+}
+
+func (f File) detect() (*mimetype.MIME, error) {
+	file, _, err := regularfile.Open(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return mimetype.DetectReader(file)
 }
 
 // IsMissing reports whether an error says that a file does not exist.

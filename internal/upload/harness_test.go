@@ -1,6 +1,7 @@
 package upload_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,7 +107,7 @@ func (b *bench) uploader() *upload.Uploader {
 		b.t.Fatal(err)
 	}
 	return upload.New(upload.Config{
-		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1}),
+		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1, StallTimeout: 2 * requestLimit}),
 		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) (string, error) { return "test", b.account },
 	})
 }
@@ -260,6 +262,31 @@ func (b *bench) editRecord(old, with string) {
 	if err := os.WriteFile(names[0], []byte(strings.ReplaceAll(string(content), old, with)), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// arriveLate has storage take the first PUT of a part, once more, at the first call of complete.
+func (b *bench) arriveLate(part int) {
+	var first *url.URL
+	b.Hook(simulator.CallPutPart, func(r *http.Request) {
+		if first == nil && partNumber(part)(r) {
+			first = r.URL
+		}
+	})
+	var once sync.Once
+	b.Hook(simulator.CallMultipartComplete, func(r *http.Request) {
+		once.Do(func() {
+			content := b.content[(part-1)*testPartSize:][:testPartSize]
+			req, err := http.NewRequestWithContext(r.Context(), http.MethodPut, "http://127.0.0.1"+first.String(), bytes.NewReader(content))
+			if err != nil {
+				b.t.Error(err)
+				return
+			}
+			resp, err := inMemory{b.Service}.RoundTrip(req)
+			if err != nil || resp.StatusCode != http.StatusOK {
+				b.t.Errorf("the late PUT: %v %v", resp, err)
+			}
+		})
+	})
 }
 
 // putForeign stores other content as part 1 of an unfinished upload, and returns its ETag.

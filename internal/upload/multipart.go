@@ -107,7 +107,7 @@ func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *
 func union(recorded, own []transfer.Part) []transfer.Part {
 	joined, known := slices.Clone(recorded), map[transfer.Part]bool{}
 	plain := func(p transfer.Part) transfer.Part {
-		p.Checksum, p.Trusted = "", false
+		p.Checksum, p.Trusted, p.Sent, p.Repeated = "", false, false, false
 		return p
 	}
 	for i, p := range recorded {

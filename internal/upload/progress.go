@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/mattn/go-isatty"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -83,14 +84,17 @@ func openProgress(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	special := err == nil && !info.Mode().IsRegular()
 	if special && info.Mode()&fs.ModeCharDevice == 0 {
-		return nil, errNoFileOrTerminal // before it is opened: opening a pipe waits for its reader
+		return nil, errNoFileOrTerminal // before it is opened: that may change the state of a device
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err == nil && special && !isatty.IsTerminal(f.Fd()) {
-		_ = f.Close()
-		return nil, errNoFileOrTerminal
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|regularfile.NonBlock, 0o600)
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	if info, err = f.Stat(); err == nil && (info.Mode().IsRegular() || isatty.IsTerminal(f.Fd())) {
+		return f, nil
+	}
+	_ = f.Close()
+	return nil, errNoFileOrTerminal
 }
 
 // progressLine is one line for people: name, percent, bytes, rate, time left.

@@ -80,6 +80,64 @@ func TestPartsWithoutMD5(t *testing.T) {
 	})
 }
 
+// TestLatePartIsSentOnceMore: where ETags are no MD5s, a PUT whose answer was lost arrives after the one
+// that repeats it, so storage has the part under an ETag that nobody knows.
+func TestLatePartIsSentOnceMore(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]simulator.Fault{
+		"stalled":     {Stall: true, StallAfter: 1000},
+		"broken":      {BreakBefore: true},
+		"bad gateway": {Status: http.StatusBadGateway},
+	} {
+		for _, checksum := range []string{"", "crc64nvme"} {
+			t.Run(name+" "+checksum, func(t *testing.T) {
+				t.Parallel()
+				inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, b *bench) {
+					fault.Call, fault.Times, fault.Match = simulator.CallPutPart, 1, partNumber(2)
+					b.Fail(fault)
+					b.arriveLate(2)
+					b.mustStore(nil, "1", "2", "2", "2", "3") // one of them is the late one
+					if n := b.Count(simulator.CallMultipartCreate); n != 1 || len(b.warnings) != 0 {
+						b.t.Errorf("%d uploads were begun, warnings %q", n, b.warnings)
+					}
+				})
+			})
+		}
+	}
+	t.Run("twice", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
+			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
+			b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusBadRequest, Body: `{"code":"InvalidPart"}`})
+			left, err := b.mustFail(nil)
+			if n := b.Count(simulator.CallMultipartComplete); n != 2 || left != nil {
+				t.Errorf("%d calls of complete, left %+v, error %v", n, left, err)
+			}
+		})
+	})
+	t.Run("in the next run", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, b *bench) {
+			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(1), BreakAfter: true})
+			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(3), Status: http.StatusInternalServerError})
+			left, _ := b.mustFail(nil)
+			b.ClearFaults()
+			b.mustStore(state(left), "1", "3")
+		})
+	})
+	t.Run("MD5", func(t *testing.T) {
+		t.Parallel()
+		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
+			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
+			b.arriveLate(2)
+			b.mustStore(nil, "1", "2", "2", "3")
+			if n := b.Count(simulator.CallMultipartComplete); n != 1 {
+				t.Errorf("%d calls of complete, want 1", n)
+			}
+		})
+	})
+}
+
 // TestCompleteHasTheTimeOfTheUpload: assembling many parts takes longer than any other call may.
 func TestCompleteHasTheTimeOfTheUpload(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,62 @@
+// Package regularfile opens files whose paths the user gives. A pipe, a device or a folder may stand at
+// such a path, and take its place at any moment: opening a pipe waits for its other end, and opening some
+// devices changes their state. No other package opens such a path.
+package regularfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// IrregularError says that what stands at a path is no regular file.
+type IrregularError struct{ Mode fs.FileMode }
+
+func (e *IrregularError) Error() string {
+	if e.Mode.IsDir() {
+		return "it is a folder"
+	}
+	return "it is not a regular file"
+}
+
+// Open opens a regular file for reading and returns what it is. The error is an *IrregularError, or the
+// cause of a *fs.PathError: without the path.
+func Open(path string) (*os.File, fs.FileInfo, error) {
+	// Before it is opened: opening a tape rewinds it.
+	info, err := os.Stat(path)
+	if err := check(info, err); err != nil {
+		return nil, nil, err
+	}
+	return open(path)
+}
+
+// open opens what stands at the path by now.
+func open(path string) (*os.File, fs.FileInfo, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|NonBlock, 0) // #nosec G304 -- the user names it
+	if err != nil {
+		return nil, nil, cause(err)
+	}
+	info, err := file.Stat()
+	if err := check(info, err); err != nil {
+		_ = file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+func check(info fs.FileInfo, err error) error {
+	if err != nil {
+		return cause(err)
+	}
+	if !info.Mode().IsRegular() {
+		return &IrregularError{info.Mode()}
+	}
+	return nil
+}
+
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
