@@ -81,6 +81,7 @@ type Cursor map[string]string
 type SessionPage struct {
 	Sessions []Session
 	Next     Cursor // nil on the last page
+	Size     int64  // bytes, about what it takes in memory
 }
 
 // UploadTarget is where to send one file in one PUT.

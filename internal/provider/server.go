@@ -94,7 +94,7 @@ func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 	return shown(c, s, call, req)
 }
 
-// shown runs one call of the framework, masks the texts of its response and adds to errors where the
+// shown runs one call of the framework, masks and shortens the texts of its response and adds to errors where the
 // guide explains them. No other place in the provider is between Terraform and all diagnostics, of
 // which some quote the state or a record.
 func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
@@ -113,9 +113,13 @@ func (s *server) finish(diagnostics []*tfprotov6.Diagnostic) {
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
 			guide = guideTo(d.Summary, d.Detail) // before a word of it is masked
 		}
-		d.Summary, d.Detail = s.redactor.Lines(d.Summary), strings.TrimRight(s.redactor.Lines(d.Detail), "\n")+guide
+		d.Summary = s.text(d.Summary, summaryLimit)
+		d.Detail = strings.TrimRight(s.text(d.Detail, textLimit-len(d.Summary)-len(guide)), "\n") + guide
 	}
 }
+
+// text masks and escapes a text before it is cut: half of a secret would not be recognised.
+func (s *server) text(text string, limit int) string { return shorten(s.redactor.Lines(text), limit) }
 
 func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return serve(ctx, s, s.framework.ValidateResourceConfig, req)
@@ -164,7 +168,7 @@ func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSour
 func (s *server) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
 	resp, err := serve(ctx, s, s.framework.CallFunction, req)
 	if resp != nil && resp.Error != nil {
-		resp.Error.Text = s.redactor.Lines(resp.Error.Text)
+		resp.Error.Text = s.text(resp.Error.Text, textLimit)
 	}
 	return resp, err
 }
@@ -202,7 +206,7 @@ func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRe
 	if stream != nil && stream.Results != nil {
 		stream.Results = each(stream.Results, func(r tfprotov6.ListResourceResult) tfprotov6.ListResourceResult {
 			s.finish(r.Diagnostics)
-			r.DisplayName = s.redactor.Lines(r.DisplayName)
+			r.DisplayName = s.text(r.DisplayName, summaryLimit)
 			return r
 		})
 	}
@@ -224,7 +228,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 	events := each(stream.Events, func(e tfprotov6.InvokeActionEvent) tfprotov6.InvokeActionEvent {
 		switch t := e.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
-			e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.redactor.Lines(t.Message)}
+			e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.text(t.Message, textLimit)}
 		case tfprotov6.CompletedInvokeActionEventType:
 			s.finish(t.Diagnostics)
 		}

@@ -30,6 +30,7 @@ const (
 	pageWait = 5 * time.Second  // for how long a poll waits for pages before it sends a GET
 	alone    = 10               // reads before a listing: as many as Terraform makes at once by default
 	longest  = 1000             // pages of one listing, which are kept
+	largest  = 256 << 20        // bytes that the pages of one listing take
 )
 
 // Reader is safe for concurrent use. It returns copies. Only GETs return NotFound.
@@ -39,6 +40,7 @@ type Reader struct {
 	start   time.Time     // the other times are durations since then
 	written atomic.Int64  // end of the run's last write
 	polls   atomic.Int32  // calls of Poll in progress
+	largest int64         // as the constant
 
 	mu          sync.Mutex          // callers of begunSince, page and oldest hold it
 	seen        map[string]sighting // by id
@@ -58,6 +60,7 @@ type sighting struct {
 type listing struct {
 	begun time.Duration      // when its first page was requested; math.MaxInt64 before that
 	pages []*api.SessionPage // those requested so far, from the first one on
+	size  int64              // bytes
 	next  api.Cursor
 	over  bool // no page follows: the last one has been read, or err is set
 	err   error
@@ -66,7 +69,7 @@ type listing struct {
 // New returns a Reader.
 func New(client *api.Client) *Reader {
 	return &Reader{
-		client: client, turn: make(chan struct{}, 1), start: time.Now().Add(-rand.N(time.Minute)),
+		client: client, turn: make(chan struct{}, 1), start: time.Now().Add(-rand.N(time.Minute)), largest: largest,
 		seen: map[string]sighting{}, latest: &listing{begun: math.MaxInt64},
 	}
 }
@@ -220,7 +223,13 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	case err != nil:
 		l.over, l.err = true, err
 		return nil, err
+	case l.size+page.Size > r.largest:
+		l.over, l.err = true, fmt.Errorf("list the live sessions: the pages take more than %d MiB, so the provider has stopped after %d of them. "+
+			"Where `limit` can be set, set it: the listing ends when so many sessions were found. "+
+			"The filters alone do not make it shorter, because the provider applies them to the pages that it has read", r.largest>>20, len(l.pages))
+		return nil, l.err
 	}
+	l.size += page.Size
 	for n, s := range page.Sessions {
 		r.seen[s.ID] = sighting{&page.Sessions[n], asked, cmp.Or(r.seen[s.ID].first, time.Since(r.start))}
 	}

@@ -772,6 +772,36 @@ func TestEndlessListing(t *testing.T) {
 	}
 }
 
+// TestListingHasALimitOfMemory: a listing that takes more ends, and says what to do.
+func TestListingHasALimitOfMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAccount(3000)
+		a.latency, a.pageLatency = 0, 0
+		r := a.reader(t)
+		r.KeepAtMost(1 << 20)
+		n, last := 0, error(nil)
+		for s, err := range r.All(t.Context()) {
+			if s != nil {
+				n++
+			}
+			last = err
+		}
+		if n < 100 || n == 3000 || last == nil || !strings.Contains(last.Error(), "`limit`") || !strings.Contains(last.Error(), "filters") || !strings.Contains(last.Error(), "1 MiB") {
+			t.Errorf("%d sessions, then %v", n, last)
+		}
+		n = 0
+		for range r.All(t.Context()) {
+			if n++; n == 100 {
+				break
+			}
+		}
+		if err := walk(t.Context(), r, a.ids, 10); err != nil || n != 100 {
+			t.Errorf("%d sessions of a limited listing, and a refresh beside it: %v", n, err)
+		}
+	})
+}
+
 // TestListingThatFailsMidway: its pages count, and its end is an error only for those who need the rest.
 func TestListingThatFailsMidway(t *testing.T) {
 	t.Parallel()

@@ -7,10 +7,11 @@ import (
 	"mime"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -29,6 +30,9 @@ const (
 	singleLimit = 64 << 20
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
+	// nameLimit is the length, in bytes, of the longest name: a key path has 1 KiB at most, and the shortest
+	// one begins with vod/input/, a customer id of one character and a UUID.
+	nameLimit = api.TextLimit - len("vod/input/c/") - 36 - len("/")
 	// formerPartSize was once the part size in bytes of every file of up to 156 GiB. Records of
 	// unfinished uploads may still have it.
 	formerPartSize = 16 << 20
@@ -108,8 +112,13 @@ func NameProblem(name string) string {
 		return "holds a slash"
 	case name == "." || name == "..":
 		return "names a folder"
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return "holds a control character"
+	case len(name) > nameLimit:
+		return fmt.Sprintf("has %d bytes, more than the %d that a key path can hold", len(name), nameLimit)
+	}
+	for _, c := range name {
+		if !redact.Safe(string(c)) {
+			return fmt.Sprintf("holds the control or format character %U", c)
+		}
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package upload_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -39,5 +40,24 @@ func TestCheckSize(t *testing.T) {
 	unknown := upload.File{Method: upload.MethodMultipart, PartSize: 5 * mib}
 	if err := unknown.CheckSize(); err != nil {
 		t.Errorf("a size that is not known yet: %v", err)
+	}
+}
+
+// TestNamesThatNoKeyPathHas: the service's answer with such a name is refused, after the upload has begun.
+func TestNamesThatNoKeyPathHas(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"a\u202e4pm.exe":            "holds the control or format character U+202E",
+		"a\u200b.mp4":               "holds the control or format character U+200B",
+		"a\u00ad.mp4":               "holds the control or format character U+00AD",
+		"a\n.mp4":                   "holds the control or format character U+000A",
+		"a\u2028.mp4":               "holds the control or format character U+2028",
+		strings.Repeat("x", 976):    "has 976 bytes, more than the 975 that a key path can hold",
+		strings.Repeat("x", 975):    "",
+		"👩\u200d💻 می\u200cخواهم.ts": "",
+	} {
+		if got := upload.NameProblem(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
 	}
 }

@@ -59,7 +59,7 @@ type loggedBody struct {
 // MarshalText implements encoding.TextMarshaler.
 func (b *loggedBody) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// String returns JSON with its secrets masked. Of any other body it says only what it is.
+// String returns JSON with its secrets masked and characters escaped that would change how it is shown. Of any other body it says only what it is.
 func (b *loggedBody) String() string {
 	size := fmt.Sprintf("%d bytes", len(b.content))
 	if media, _, _ := mime.ParseMediaType(b.contentType); media != "" {
@@ -72,7 +72,7 @@ func (b *loggedBody) String() string {
 		return size + ", too long to be shown"
 	}
 	if shown, ok := b.mask.JSON(b.content); ok {
-		return shown
+		return redact.Escape(shown)
 	}
 	return size + ", not JSON"
 }

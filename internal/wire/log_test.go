@@ -32,7 +32,7 @@ func TestLogLines(t *testing.T) {
 		var log safeBuffer
 		ctx := tflogtest.RootLogger(t.Context(), &log)
 		service := wiretest.InTurn(wiretest.With(503, "<html>busy</html>", "Content-Type", "text/html; charset=utf-8"),
-			wiretest.With(200, `{"Sessions":[{"id":"s-1","name":"n","input_endpoint_a":"rtmp://in/app/HIDDEN","port":1}],"LastEvaluatedKey":{"id":"i"}}`, "X-Request-Id", "r-1"))
+			wiretest.With(200, `{"Sessions":[{"id":"s-1","name":"n\u202e\u200b","input_endpoint_a":"rtmp://in/app/HIDDEN","port":1}],"LastEvaluatedKey":{"id":"i"}}`, "X-Request-Id", "r-1"))
 		if err := newClient(t, config(service)).get(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +56,8 @@ func TestLogLines(t *testing.T) {
 			"debug request to the service method=GET " + path + " status=503 bytes=17 duration_ms=0 attempt=1",
 			"trace response body method=GET " + path + " status=503 body=17 bytes of text/html, not JSON",
 			"trace request body method=GET " + path + " body=none",
-			"debug request to the service method=GET " + path + " status=200 bytes=119 duration_ms=0 attempt=2 request_id=r-1",
-			"trace response body method=GET " + path + ` status=200 body={"LastEvaluatedKey":{"id":"i"},"Sessions":[{"id":"s-1","input_endpoint_a":"***","name":"n","port":1}]}`,
+			"debug request to the service method=GET " + path + " status=200 bytes=131 duration_ms=0 attempt=2 request_id=r-1",
+			"trace response body method=GET " + path + ` status=200 body={"LastEvaluatedKey":{"id":"i"},"Sessions":[{"id":"s-1","input_endpoint_a":"***","name":"n\u202e\u200b","port":1}]}`,
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

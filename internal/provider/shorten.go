@@ -1,0 +1,41 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// textLimit is the length, in bytes, of the longest text that the provider shows. A terminal shows
+	// about as much, and what the service or a state says may be megabytes.
+	textLimit    = 16 << 10
+	summaryLimit = 1 << 10
+	// longestWord, in bytes, is how far back a text is cut to keep its last word whole.
+	longestWord = 1 << 10
+	// longestEscape is the length, in bytes, of the longest escape that redact writes: two of \u0000.
+	longestEscape = 12
+)
+
+// shorten cuts what is longer than limit bytes, and says so. It cuts between words, else at least not
+// within a character or an escape.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	note := fmt.Sprintf("\n\n(The provider cut this text, which has %d bytes.)", len(text))
+	text = text[:limit-len(note)]
+	if end := strings.LastIndexAny(text, " \n\t"); end > len(text)-longestWord {
+		return strings.TrimRight(text[:end], " \n\t") + note
+	}
+	for range utf8.UTFMax - 1 {
+		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size > 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	if start := strings.LastIndexAny(text, `\%&`); start >= len(text)-longestEscape {
+		text = strings.TrimRight(text[:start], `\%&`)
+	}
+	return text + note
+}
