@@ -3,7 +3,6 @@
 package resume
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,10 +13,14 @@ import (
 
 const noFollow = syscall.O_NOFOLLOW
 
-var (
-	errForeign  = errors.New("it belongs to another user")
-	errWritable = errors.New("other users can write to it")
-)
+// checkFolder returns why the open folder may hold what another user wrote.
+func checkFolder(root *os.Root) error {
+	info, err := root.Stat(".")
+	if err != nil {
+		return err
+	}
+	return checkOwn(info)
+}
 
 // checkOwn returns why a file or folder may hold what another user wrote.
 func checkOwn(info fs.FileInfo) error {

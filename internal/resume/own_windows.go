@@ -11,10 +11,53 @@ import (
 
 const noFollow = 0
 
-// Windows has no permission bits: a folder inherits access from the one above it, and the default
-// folder is in the user's profile.
+// Files and folders have no permission bits on Windows, but access control lists, which they inherit from the
+// folder above. So only the provider's own folder is checked: one that another user puts in its place belongs
+// to that user.
 func checkOwn(fs.FileInfo) error    { return nil }
 func checkParent(fs.FileInfo) error { return nil }
+
+// checkFolder returns why the open folder may hold what another user wrote.
+func checkFolder(root *os.Root) error {
+	folder, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Close() }()
+	descriptor, err := windows.GetSecurityInfo(windows.Handle(folder.Fd()), windows.SE_FILE_OBJECT,
+		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
+	if err != nil {
+		return err
+	}
+	owner, _, err := descriptor.Owner()
+	if err != nil {
+		return err
+	}
+	list, _, err := descriptor.DACL()
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		return errWritable // everybody may do everything
+	}
+	self, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return err
+	}
+	entries := make([]access, list.AceCount)
+	for i := range entries {
+		var entry *windows.ACCESS_ALLOWED_ACE
+		if err := windows.GetAce(list, uint32(i), &entry); err != nil {
+			return err
+		}
+		entries[i] = access{kind: entry.Header.AceType}
+		if entry.Header.AceType == accessAllowed {
+			entries[i].mask = uint32(entry.Mask)
+			entries[i].sid = (*windows.SID)(unsafe.Pointer(&entry.SidStart)).String()
+		}
+	}
+	return checkAccess(owner.String(), self.User.Sid.String(), entries)
+}
 
 // fileBasicInfo is FILE_BASIC_INFO. Times are in units of 100 ns.
 type fileBasicInfo struct {

@@ -113,11 +113,7 @@ func openBelow(parent *os.Root) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err = root.Stat(".")
-	if err == nil {
-		err = checkOwn(info)
-	}
-	if err != nil {
+	if err := checkFolder(root); err != nil {
 		_ = root.Close()
 		return nil, err
 	}
