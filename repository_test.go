@@ -134,11 +134,15 @@ type workflow struct {
 	Permissions map[string]string
 	Jobs        map[string]struct {
 		Environment string
+		Needs       yaml.Node
 		Permissions map[string]string
 		Strategy    struct {
 			Matrix struct{ Version, Include yaml.Node }
 		}
-		Steps []struct{ Uses, Run string }
+		Steps []struct {
+			Uses, Run string
+			With      map[string]string
+		}
 	}
 }
 
@@ -190,6 +194,43 @@ func TestWorkflowsUseFewRights(t *testing.T) {
 	}
 	if writers != 1 {
 		t.Errorf("%d jobs can write to the repository, want 1", writers)
+	}
+}
+
+// TestReleasesAreBuiltWithTheGoOfTheTag: one line of go.mod decides which Go every workflow uses, and a release waits
+// until no vulnerability is known of it and of the dependencies.
+func TestReleasesAreBuiltWithTheGoOfTheTag(t *testing.T) {
+	t.Parallel()
+	if !regexp.MustCompile(`(?m)^toolchain go1\.\d+\.\d+$`).MatchString(read(t, "go.mod")) {
+		t.Error("go.mod has no toolchain line")
+	}
+	all := workflows(t)
+	for file, w := range all {
+		for name, job := range w.Jobs {
+			for _, step := range job.Steps {
+				if strings.HasPrefix(step.Uses, "actions/setup-go@") && (step.With["go-version-file"] != "go.mod" || step.With["go-version"] != "") {
+					t.Errorf("%s: %s uses the Go of %v", file, name, step.With)
+				}
+			}
+		}
+	}
+	release := all["release.yml"]
+	publish := release.Jobs["release"]
+	var needs []string
+	if err := publish.Needs.Decode(&needs); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"make test", "make vulncheck"} {
+		if !slices.ContainsFunc(needs, func(job string) bool {
+			for _, step := range release.Jobs[job].Steps {
+				if strings.HasPrefix(step.Run, command) {
+					return true
+				}
+			}
+			return false
+		}) {
+			t.Errorf("the release does not wait for %s: it needs %q", command, needs)
+		}
 	}
 }
 
