@@ -130,15 +130,27 @@ func (p *Provider) Apply(pl *Plan) (Instance, Diagnostics) {
 	case pl.Action == Replace && pl.CreateBeforeDestroy:
 		return p.createBeforeDestroy(pl)
 	case pl.Action == Replace:
-		// Delete gets the private data of the plan, not that of the instance.
-		o, diags := p.applyOne(&Plan{Action: Delete, private: pl.private, identity: pl.Prior.Identity}, pl.Prior)
+		o, diags := p.ApplyDelete(pl)
 		if diags.Failed() {
 			return o, diags
 		}
-		o, more := p.planAndApply(pl, p.New(pl.Prior.Type))
+		o, more := p.ApplyCreate(pl)
 		return o, append(diags, more...)
 	}
 	return p.planAndApply(pl, pl.Prior)
+}
+
+// ApplyDelete is the first half of a replacement. Terraform may apply other resources before the
+// second one. Delete gets the private data of the plan, not that of the instance.
+func (p *Provider) ApplyDelete(pl *Plan) (Instance, Diagnostics) {
+	p.tb.Helper()
+	return p.applyOne(&Plan{Action: Delete, private: pl.private, identity: pl.Prior.Identity}, pl.Prior)
+}
+
+// ApplyCreate is the second half of a replacement.
+func (p *Provider) ApplyCreate(pl *Plan) (Instance, Diagnostics) {
+	p.tb.Helper()
+	return p.planAndApply(pl, p.New(pl.Prior.Type))
 }
 
 func (p *Provider) createBeforeDestroy(pl *Plan) (Instance, Diagnostics) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
@@ -21,17 +22,53 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	var m, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
-	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(m.checkFuture(time.Now())...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, intentKey, nil)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	if old, ok := r.takeReplaced(req.Plan.Raw, func(o *replaced) bool { return o.serves(&m, &config) }); ok {
+		old.keepAs(ctx, &m, resp)
+		return
+	}
+	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
+	resp.Diagnostics.Append(diags...)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 
 	given := m.given(&config)
+	created, refused := r.create(ctx, limited, &given, &resp.Diagnostics)
+	if created == nil {
+		switch old, ok := r.takeReplaced(req.Plan.Raw, anyReplaced); {
+		case ok && refused:
+			old.restore(ctx, resp)
+		case ok: // the state must stay empty for the import of the session that may have been created
+			resp.Diagnostics.Append(old.model.leftOut())
+		}
+		return
+	}
+	r.takeReplaced(req.Plan.Raw, func(o *replaced) bool { return o.Action == actionReplace }) // its replacement is complete
+
+	n := &newborn{model: &m, given: given, shown: given, memory: memory{Unconfirmed: true, Unseen: byListing}}
+	n.seen(created)
+	n.save(ctx, resp)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r.settle(limited, n, created, resp)
+	if resp.Diagnostics.HasError() {
+		m.DeletionProtection = types.BoolNull() // so that the next apply can replace the tainted session
+	}
+	n.save(ctx, resp)
+	resp.Diagnostics.Append(n.differences()...)
+}
+
+// create sends the request once. Without a session, refused reports whether none was created for sure.
+func (r *liveSession) create(ctx, limited context.Context, given *session, diags *diag.Diagnostics) (created *api.Session, refused bool) {
+	diags.Append(r.Data.NeedLive(typeName)...)
+	diags.Append(given.checkFuture(time.Now())...)
+	if diags.HasError() {
+		return nil, true
+	}
 	spec, sent := given.spec(), time.Now()
 	answered := r.Data.Creates.Begin(spec)
 	created, err := r.Data.API.CreateSession(limited, spec)
@@ -41,19 +78,10 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	answered()
 	if err != nil {
-		resp.Diagnostics.Append(r.createFailed(ctx, given, sent, err))
-		return
+		diags.Append(r.createFailed(ctx, *given, sent, err))
+		return nil, !api.MayHaveBeenProcessed(err)
 	}
-
-	n := &newborn{model: &m, given: given, shown: given, memory: memory{Unconfirmed: true, Unseen: byListing}}
-	n.seen(created)
-	n.save(ctx, resp)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	r.settle(limited, n, created, resp)
-	n.save(ctx, resp)
-	resp.Diagnostics.Append(n.differences()...)
+	return created, false
 }
 
 // newborn is the session of a running Create, after the service has returned its id.
@@ -72,7 +100,7 @@ func (n *newborn) seen(s *api.Session) {
 			n.add(a.name, a.value(&n.shown))
 		}
 	}
-	n.model.fill(s, computed)
+	n.model.fillComputed(s)
 }
 
 func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {

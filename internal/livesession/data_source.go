@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -54,24 +55,31 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	d.read(ctx, &m, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, m.session)...)
+	}
+}
+
+// read reads the session with the id of m.
+func (d *single) read(ctx context.Context, m *model, diags *diag.Diagnostics) {
 	id := m.ID.ValueString()
 	since := time.Now()
 	s, err := d.Data.API.GetSession(ctx, id)
 	switch {
 	case api.NotFound(err):
-		resp.Diagnostics.Append(noSuchSession(id, d.Data.LiveAddress, err))
+		diags.Append(noSuchSession(id, d.Data.LiveAddress, err))
 		return
 	case err != nil:
-		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
+		diags.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
 		return
 	}
 	m.fill(s, attributes)
 	if required, fromList := m.untold(); len(required)+len(fromList) > 0 {
-		if s, _ := listed(ctx, d.Data, id, since, &resp.Diagnostics); s != nil {
+		if s, _ := listed(ctx, d.Data, id, since, diags); s != nil {
 			m.fill(s, attributes)
 		}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, m.session)...)
 }
 
 const listTypeName = "vodlive_live_sessions"

@@ -1,6 +1,7 @@
 package livesession_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -297,4 +298,46 @@ func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
 			t.Error(text)
 		}
 	})
+}
+
+// TestLostCreateAmongMany: the nights of an event have one name. The text has few blocks, of sessions that may still run.
+func TestLostCreateAmongMany(t *testing.T) {
+	t.Parallel()
+	for name, id := range map[string]string{"short ids": "session-", "long ids": strings.Repeat(`"`, 1000)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{})
+				add := func(kind string, n int) {
+					for i := range n {
+						status := "TERMINATED"
+						if i%100 == 7 {
+							status = "READY"
+						}
+						w.AddSession(simulator.SessionRecord{ID: fmt.Sprintf("%s%s-%d", id, kind, i), Name: "match", Region: "eu-central-1", Status: status})
+					}
+				}
+				d := w.Provider(once)
+				add("older", 300)
+				_, diags := d.DataSource("vodlive_live_sessions", config{}) // a page shows them before the create
+				diags.Must(t)
+				<-time.After(time.Second)
+				add("either", 600)
+				w.Fail(lostBefore)
+				time.AfterFunc(5*time.Second, func() { add("late", 300) })
+				_, diags = d.Create(resourceType, base())
+				text := diags.String()
+				if len(text) > 14<<10 {
+					t.Errorf("the diagnostic has %d bytes:\n%.2000s", len(text), text)
+				}
+				blocks, running := strings.Count(text, "import {"), strings.Count(text, "# status READY")
+				if name == "short ids" && (blocks != 10 || running != 9) {
+					t.Errorf("%d blocks, %d of sessions that may run:\n%s", blocks, running, text)
+				}
+				if blocks == 0 || blocks > 10 || !strings.Contains(text, "sessions have no block here") || !strings.Contains(text, "more") {
+					t.Errorf("%d blocks:\n%s", blocks, text)
+				}
+			})
+		})
+	}
 }

@@ -111,7 +111,7 @@ func (m *model) refresh(s *api.Session, listing, importing bool, mem *memory) {
 			delete(mem.Renditions, a.name)
 		}
 	}
-	m.fill(s, computed)
+	m.fillComputed(s)
 	if mem.Unseen == way {
 		mem.Unseen = ""
 	}

@@ -60,9 +60,11 @@ type model struct {
 	// URLsWOVersion is set in the state of a session whose URLs are given by write-only arguments.
 	URLsWOVersion types.Int64 `tfsdk:"urls_wo_version"`
 
-	WaitForStatus   types.Set      `tfsdk:"wait_for_status"`
-	ReplaceOnStatus types.Set      `tfsdk:"replace_on_status"`
-	Timeouts        timeouts.Value `tfsdk:"timeouts"`
+	WaitForStatus      types.Set      `tfsdk:"wait_for_status"`
+	ReplaceOnStatus    types.Set      `tfsdk:"replace_on_status"`
+	DeletionProtection types.Bool     `tfsdk:"deletion_protection"`
+	EndpointsInState   types.Bool     `tfsdk:"endpoints_in_state"` // null: true
+	Timeouts           timeouts.Value `tfsdk:"timeouts"`
 }
 
 // newModel returns a model of null values with types: zero values of sets and objects have no type.
@@ -135,6 +137,24 @@ func (m *session) fill(s *api.Session, list []attribute) {
 			a.copy(m, &shown)
 		case value.IsNull() || value.IsUnknown():
 			a.clear(m)
+		}
+	}
+}
+
+// fillComputed sets what the service computes, except for endpoints that the state must not have.
+func (m *model) fillComputed(s *api.Session) {
+	m.fill(s, computed)
+	m.dropEndpoints()
+}
+
+// dropEndpoints clears the endpoints if the state must not have them.
+func (m *model) dropEndpoints() {
+	if m.EndpointsInState.IsNull() || m.EndpointsInState.IsUnknown() || m.EndpointsInState.ValueBool() {
+		return
+	}
+	for _, a := range computed {
+		if a.sensitive {
+			a.clear(&m.session)
 		}
 	}
 }

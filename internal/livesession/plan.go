@@ -18,99 +18,151 @@ import (
 
 // ModifyPlan applies the rules that need the account or the clock, plans a replacement by
 // replace_on_status, and warns of sessions that keep running. Terraform calls it several times for
-// one resource: for a replacement first with the prior state, and then without it, as for a create.
+// one resource: for a replacement first with the prior state, and then without it, as for a create,
+// but with the private data of the first call.
 func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var state, plan model
+	var state, plan, config model
 	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(intent{}.keep(ctx, resp.Private)...)
+		if state.DeletionProtection.ValueBool() {
+			resp.Diagnostics.Append(protected(state.label(), "remove it from the state"))
+			return
+		}
 		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if req.State.Raw.IsNull() {
-		r.planCreate(ctx, &plan, resp)
-		return
-	}
-	if r.Data != nil {
-		r.Data.Creates.Own(state.ID.ValueString()) // so that no lost create of this run claims it
-	}
-	var config model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.RequiresReplace = replacing(&state, &plan, &config)
-	status := state.Status.ValueString()
-	switch {
-	case slices.Contains(elements(plan.ReplaceOnStatus), status):
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("status"), types.StringUnknown())...)
-		resp.RequiresReplace.Append(path.Root("status"))
-	case len(resp.RequiresReplace) == 0 && (plan.ReplaceOnStatus.IsUnknown() || slices.ContainsFunc(plan.ReplaceOnStatus.Elements(), attr.Value.IsUnknown)):
-		// A replacement that is only found necessary at apply would be an inconsistent final plan.
-		resp.Diagnostics.AddAttributeError(path.Root("replace_on_status"), "replace_on_status is not known yet",
-			fmt.Sprintf("Whether to replace live session %s (%q, status %s) depends on `replace_on_status`, whose value comes from a resource "+
-				"that is not applied yet. Set `replace_on_status` to a value that is known during plan, or apply that resource first with `-target`.",
-				state.ID.ValueString(), state.Name.ValueString(), cmp.Or(status, "not known")))
-		return
-	}
-	if len(resp.RequiresReplace) > 0 {
-		resp.Diagnostics.Append(state.forgotten("will be replaced by a new one and removed from the state")...)
+		r.planCreate(ctx, &plan, &config, resp)
+	} else {
+		r.planChange(ctx, &state, &plan, &config, resp)
 	}
 }
 
-// replacing returns the attributes whose changes replace the session: the arguments that the service
-// knows, because it has no call to change a session, and the version of the write-only URLs.
-func replacing(state, plan, config *model) (changed path.Paths) {
-	if !state.URLsWOVersion.IsNull() && !state.URLsWOVersion.Equal(plan.URLsWOVersion) {
-		changed.Append(path.Root("urls_wo_version"))
+// planChange decides whether a session is replaced.
+func (r *liveSession) planChange(ctx context.Context, state, plan, config *model, resp *resource.ModifyPlanResponse) {
+	if r.Data != nil {
+		r.Data.Creates.Own(state.ID.ValueString()) // so that no lost create of this run claims it
 	}
-	for _, a := range arguments {
-		was, is := a.value(&state.session), a.value(&plan.session)
-		// After an import, a value may move to the write-only argument.
-		moved := a.twin != nil && is.IsNull() && a.equal(was, *a.twin(config))
-		if !was.Equal(is) && !moved {
-			changed.Append(path.Root(a.name))
+	status := state.Status.ValueString()
+	ended := slices.Contains(elements(plan.ReplaceOnStatus), status)
+	changed := replacing(state, plan, config)
+	open := len(changed) > 0 && !ended && !slices.ContainsFunc(changed, func(c change) bool { return !c.open })
+	note := intent{Action: actionReplace}
+	if state.DeletionProtection.ValueBool() {
+		note.Protected = state.label()
+		if open && !slices.ContainsFunc(changed, func(c change) bool { return c.undo == nil }) {
+			// The session cannot be replaced, so the plan assumes that nothing has changed.
+			for _, c := range changed {
+				c.undo(plan, state)
+			}
+			resp.Diagnostics.Append(assumed(state.label(), changed))
+			changed, open = nil, false
 		}
 	}
-	return changed
+	if open {
+		note.Action = actionDecide
+	}
+	for _, c := range changed {
+		resp.RequiresReplace.Append(path.Root(c.name))
+	}
+	plan.planComputed()
+	switch {
+	case ended:
+		plan.Status = types.StringUnknown()
+		resp.RequiresReplace.Append(path.Root("status"))
+		changed = append(changed, change{name: "replace_on_status"})
+	case len(changed) == 0 && (plan.ReplaceOnStatus.IsUnknown() || slices.ContainsFunc(plan.ReplaceOnStatus.Elements(), attr.Value.IsUnknown)):
+		// A replacement that is only found necessary at apply would be an inconsistent final plan.
+		resp.Diagnostics.AddAttributeError(path.Root("replace_on_status"), "replace_on_status is not known yet",
+			fmt.Sprintf("Whether to replace live session %s depends on `replace_on_status`, whose value comes from a resource "+
+				"that is not applied yet. Set `replace_on_status` to a value that is known during plan, or apply that resource first with `-target`.", state.label()))
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	resp.Diagnostics.Append(note.keep(ctx, resp.Private)...)
+	switch {
+	case len(changed) == 0:
+	case note.Protected != "":
+		resp.Diagnostics.Append(protected(note.Protected, "replace it because of "+enumerate(names(changed), "and")))
+	case !open:
+		resp.Diagnostics.Append(state.forgotten("will be replaced by a new one and removed from the state")...)
+	case !terminal(status):
+		resp.Diagnostics.Append(state.mayReplace(changed))
+	}
 }
 
 // forgotten warns of a session that leaves the state and may keep running. It is empty if the last
 // known status is terminal.
 func (m *session) forgotten(what string) (diags diag.Diagnostics) {
-	status := m.Status.ValueString()
-	if m.ID.IsNull() || terminal(status) {
+	if m.ID.IsNull() || terminal(m.Status.ValueString()) {
 		return nil
 	}
 	diags.AddWarning("The live session keeps running",
-		fmt.Sprintf("Live session %s (%q, status %s) %s, but keeps running: the service has no call to stop or delete a session. "+
-			"To manage it again, import this id.", m.ID.ValueString(), m.Name.ValueString(), cmp.Or(status, "not known"), what))
+		fmt.Sprintf("Live session %s %s, but keeps running: the service has no call to stop or delete a session. "+
+			"To manage it again, import this id.", m.label(), what))
 	return diags
 }
 
 // planCreate applies the rules for a new session.
-func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resource.ModifyPlanResponse) {
-	resp.Diagnostics.Append(plan.checkFuture(time.Now())...)
-	if r.Data == nil {
+func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp *resource.ModifyPlanResponse) {
+	first, diags := recallIntent(ctx, resp.Private) // of the call with the prior state, if there was one
+	resp.Diagnostics.Append(diags...)
+	if first.Protected != "" {
+		resp.Diagnostics.Append(protected(first.Protected, "replace it"))
 		return
 	}
-	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
-	if resp.Diagnostics.HasError() || r.Data.Unknown || r.Data.SkipRegionValidation || plan.Region.IsUnknown() {
+	plan.planComputed()
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	note := intentOf(plan, resp.Plan.Raw, cmp.Or(first.Action, actionReplace))
+	resp.Diagnostics.Append(note.keep(ctx, resp.Private)...)
+	kept := note.Action == actionDecide // perhaps, so what a new session must not have is no error
+	if r.Data != nil {
+		resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
+		kept = kept || r.hasReplaced(resp.Plan.Raw, func(o *replaced) bool { return o.serves(plan, config) })
+	}
+	if !kept {
+		resp.Diagnostics.Append(plan.checkFuture(time.Now())...)
+		r.planRegion(ctx, plan.Region, &resp.Diagnostics)
+	}
+	if resp.Diagnostics.HasError() && r.Data != nil {
+		if old, ok := r.takeReplaced(resp.Plan.Raw, anyReplaced); ok {
+			resp.Diagnostics.Append(old.model.leftOut())
+		}
+	}
+}
+
+// planRegion reports a region in which the account can create no session.
+func (r *liveSession) planRegion(ctx context.Context, region types.String, diags *diag.Diagnostics) {
+	if r.Data == nil || diags.HasError() || r.Data.Unknown || r.Data.SkipRegionValidation || region.IsUnknown() {
 		return
 	}
-	regions, err := r.Data.Regions(ctx)
-	if ctx.Err() != nil {
-		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", ctx.Err()))
-		return
-	}
-	if err != nil {
-		resp.Diagnostics.AddAttributeWarning(path.Root("region"), "The region was not checked",
+	problem, err := r.checkRegion(ctx, region.ValueString())
+	switch {
+	case ctx.Err() != nil:
+		diags.Append(providerdata.ErrorDiagnostic("Listing the regions", ctx.Err()))
+	case err != nil:
+		diags.AddAttributeWarning(path.Root("region"), "The region was not checked",
 			fmt.Sprintf("Listing the regions failed, so the provider did not check whether %q is allocated to the account. "+
 				"If it is not, creating the session will fail. %s\n\n"+
-				"To plan without this check, set `skip_region_validation = true` in the provider block.", plan.Region.ValueString(), providerdata.ErrorText(err)))
-		return
+				"To plan without this check, set `skip_region_validation = true` in the provider block.", region.ValueString(), providerdata.ErrorText(err)))
+	case problem != "":
+		diags.AddAttributeError(path.Root("region"), "The region is not allocated to the account", problem)
+	}
+}
+
+// checkRegion describes what is wrong with a region. It is "" for an allocated region.
+func (r *liveSession) checkRegion(ctx context.Context, region string) (problem string, err error) {
+	regions, err := r.Data.Regions(ctx)
+	if err != nil {
+		return "", err
 	}
 	var names []string
 	for _, region := range regions {
@@ -118,9 +170,25 @@ func (r *liveSession) planCreate(ctx context.Context, plan *model, resp *resourc
 			names = append(names, region.Name)
 		}
 	}
-	if problem := regionProblem(plan.Region.ValueString(), names); problem != "" {
-		resp.Diagnostics.AddAttributeError(path.Root("region"), "The region is not allocated to the account", problem)
+	return regionProblem(region, names), nil
+}
+
+// planComputed plans the values of the service that can never apply as null, so that `count` and
+// `for_each` may depend on them.
+func (m *model) planComputed() {
+	unknown := session{
+		InputEndpointA: types.StringUnknown(), InputEndpointB: types.StringUnknown(),
+		OutputEndpointA: types.StringUnknown(), OutputEndpointB: types.StringUnknown(),
 	}
+	for _, a := range computed {
+		switch applies := a.applies(&m.session); {
+		case !applies.IsUnknown() && !applies.ValueBool():
+			a.clear(&m.session)
+		case a.sensitive && m.EndpointsInState.IsUnknown():
+			a.copy(&m.session, &unknown)
+		}
+	}
+	m.dropEndpoints()
 }
 
 // regionProblem describes what is wrong with a region. It is "" for an allocated region.

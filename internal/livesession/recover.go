@@ -148,18 +148,15 @@ func (l *lost) text() string {
 			b.WriteString(" The last listing failed: " + providerdata.ErrorText(l.err))
 		}
 	}
-	writeBlocks(&b, l.appeared)
+	shown := withBlocks(l.appeared, l.either)
+	writeBlocks(&b, l.appeared, shown)
 	if len(l.either) > 0 {
 		fmt.Fprintf(&b, "\n\nThe first listing already showed %s with exactly these arguments. Each may be the new session or an older one: "+
 			"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.either)))
-		writeBlocks(&b, l.either)
+		writeBlocks(&b, l.either, shown)
 	}
 	if len(l.older) > 0 {
-		var ids []string
-		for _, s := range l.older {
-			ids = append(ids, s.ID)
-		}
-		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), enumerate(ids, "and"))
+		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), idsOf(l.older))
 	}
 	b.WriteString("\n\n")
 	if l.mine == nil {
@@ -173,12 +170,63 @@ func (l *lost) text() string {
 	return b.String()
 }
 
-// writeBlocks writes an import block for each session, below an empty line.
-func writeBlocks(b *strings.Builder, list []*api.Session) {
-	for _, s := range list {
-		status := strings.Trim(strconv.Quote(s.Status), `"`) // a line break would end the comment
-		fmt.Fprintf(b, "\n\n# status %s\nimport {\n  to = %s.NAME\n  id = %s\n}", status, typeName, providerdata.HCL(s.ID))
+// A diagnostic has at most this many import blocks, and no more bytes of them: an account may have
+// thousands of sessions with the same arguments, and an id may be long.
+const mostBlocks, mostBlockBytes = 10, 6 << 10
+
+// withBlocks chooses the sessions of both lists that get an import block: first those that may still
+// run.
+func withBlocks(appeared, either []*api.Session) map[*api.Session]bool {
+	chosen := map[*api.Session]bool{}
+	left := mostBlockBytes
+	for _, ended := range []bool{false, true} {
+		for _, s := range slices.Concat(appeared, either) {
+			if terminal(canonical(s.Status, statuses)) != ended {
+				continue
+			}
+			if left -= len(importBlock(s.ID)); left < 0 || len(chosen) == mostBlocks {
+				return chosen
+			}
+			chosen[s] = true
+		}
 	}
+	return chosen
+}
+
+// writeBlocks writes an import block for each chosen session of a list, below an empty line, and then
+// how many have none.
+func writeBlocks(b *strings.Builder, list []*api.Session, chosen map[*api.Session]bool) {
+	others := 0
+	for _, s := range list {
+		if !chosen[s] {
+			others++
+			continue
+		}
+		status := strings.Trim(strconv.Quote(s.Status), `"`) // a line break would end the comment
+		b.WriteString("\n\n# status " + status + "\n" + importBlock(s.ID))
+	}
+	if others > 0 {
+		fmt.Fprintf(b, "\n\nOf these, %s have no block here. The data source `vodlive_live_sessions` lists them by name.", count(others))
+	}
+}
+
+// idsOf names sessions in a sentence, at most as many as import blocks.
+func idsOf(list []*api.Session) string {
+	var ids []string
+	left := mostBlockBytes / 2 // bytes
+	for i, s := range list {
+		if left -= len(s.ID); i == mostBlocks || left < 0 {
+			ids = append(ids, fmt.Sprintf("%d more", len(list)-i))
+			break
+		}
+		ids = append(ids, s.ID)
+	}
+	return enumerate(ids, "and")
+}
+
+// importBlock is the block that imports a session.
+func importBlock(id string) string {
+	return fmt.Sprintf("import {\n  to = %s.NAME\n  id = %s\n}", typeName, providerdata.HCL(id))
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " s" }

@@ -154,18 +154,47 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, intentKey, nil)...)
 	setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics)
 }
 
-// Delete makes no request: the service has no call that stops or deletes a session.
+// Delete stops nothing: the service has no call that stops or deletes a session. It makes a request
+// only for a replacement, to find out whether Create would be refused.
 func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var m model
 	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	note, diags := recallIntent(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	r.Data.Creates.Own(m.ID.ValueString()) // it keeps running, so no lost create of this run may claim it
-	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
+	if note.Action == "" {
+		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
+		return
+	}
+	var refused diag.Diagnostic
+	if m.DeletionProtection.ValueBool() { // of a tainted session, whose plan does not see the state
+		refused = protected(m.label(), "replace it. It is tainted: `terraform untaint` is needed first")
+	} else {
+		refused = r.checkReplacement(ctx, &m.session, note)
+	}
+	if refused != nil {
+		// Without a state in the response, Terraform keeps the object with its private data. With one,
+		// it would keep the private data of the plan.
+		resp.State.RemoveResource(ctx)
+		resp.Diagnostics.Append(refused)
+		return
+	}
+	old := &replaced{intent: note, model: m}
+	old.memory, diags = recall(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	r.Data.ReplacedSessions.Offer(old)
+	if note.Action == actionDecide {
+		resp.Diagnostics.Append(m.mayBeKept())
+	} else {
+		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
+	}
 }
 
 // setIdentity sets the identity if the CLI supports identities.

@@ -37,6 +37,18 @@ func resourceSchema(ctx context.Context) schema.Schema {
 				"For an existing session the value must be known during plan.",
 			Validators: statusSet(),
 		},
+		"deletion_protection": schema.BoolAttribute{
+			Optional: true,
+			MarkdownDescription: "Whether Terraform must keep the session in the state. While this is `true` in the state, every plan that would destroy or replace " +
+				"the session is an error, also if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+				"The protection begins when the session has been created without an error. Default: `false`. A change makes no request.",
+		},
+		"endpoints_in_state": schema.BoolAttribute{
+			Optional: true,
+			MarkdownDescription: "Whether plan and state have the endpoints of the session, whose paths carry stream keys. With `false`, `input_endpoint_a`, `input_endpoint_b`, " +
+				"`output_endpoint_a` and `output_endpoint_b` are null: read them with the ephemeral resource `vodlive_live_session`. Default: `true`. " +
+				"A change makes no request: after a change to `true`, the next refresh reads the endpoints.",
+		},
 		"urls_wo_version": schema.Int64Attribute{
 			Optional: true,
 			MarkdownDescription: "Version of the write-only URLs, which Terraform does not store: required with any of them. " +
@@ -60,7 +72,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
 			"The service has no call to change a session. A change of any argument except `wait_for_status`, " +
-			"`replace_on_status` and `timeouts` creates a new session.\n\n" +
+			"`replace_on_status`, `deletion_protection`, `endpoints_in_state` and `timeouts` creates a new session.\n\n" +
 			"Another spelling of the same value is not a change: another letter case of `region`, an alias of `timezone`, another layout of " +
 			"`scheduled_at`, another letter case of the scheme or host of a URL, or its default port.\n\n" +
 			"The service has no call to stop or delete a session either: **destroying or replacing the resource only removes " +

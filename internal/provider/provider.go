@@ -120,7 +120,7 @@ func (p *vodlive) ListResources(context.Context) []func() list.ListResource {
 }
 
 func (p *vodlive) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
-	return []func() ephemeral.EphemeralResource{mediaupload.NewEphemeralResource}
+	return []func() ephemeral.EphemeralResource{livesession.NewEphemeralResource, mediaupload.NewEphemeralResource}
 }
 
 func (p *vodlive) Actions(context.Context) []func() action.Action {

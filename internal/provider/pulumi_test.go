@@ -176,12 +176,12 @@ func TestPulumiGuideNamesEverything(t *testing.T) {
 	schema := acctest.NewProvider(t, nil).Schema
 	page := guide(t, "pulumi.md")
 	lists := map[string][]string{
-		"- All resources: ":     slices.Sorted(maps.Keys(schema.ResourceSchemas)),
-		"- All data sources: ":  slices.Sorted(maps.Keys(schema.DataSourceSchemas)),
-		"- All functions: ":     slices.Sorted(maps.Keys(schema.Functions)),
-		"| actions ":            slices.Sorted(maps.Keys(schema.ActionSchemas)),
-		"| ephemeral resource ": slices.Sorted(maps.Keys(schema.EphemeralResourceSchemas)),
-		"| list resource ":      slices.Sorted(maps.Keys(schema.ListResourceSchemas)),
+		"- All resources: ":      slices.Sorted(maps.Keys(schema.ResourceSchemas)),
+		"- All data sources: ":   slices.Sorted(maps.Keys(schema.DataSourceSchemas)),
+		"- All functions: ":      slices.Sorted(maps.Keys(schema.Functions)),
+		"| actions ":             slices.Sorted(maps.Keys(schema.ActionSchemas)),
+		"| ephemeral resources ": slices.Sorted(maps.Keys(schema.EphemeralResourceSchemas)),
+		"| list resource ":       slices.Sorted(maps.Keys(schema.ListResourceSchemas)),
 	}
 	for start, names := range lists {
 		if want := "\n" + start + "`" + strings.Join(names, "`, `") + "`"; !strings.Contains(page, want) {

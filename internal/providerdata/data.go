@@ -38,8 +38,9 @@ type Data struct {
 
 	SkipRegionValidation bool
 
-	Replaced ReplacedFiles
-	Creates  Creates // create requests for sessions in flight
+	Replaced         ReplacedFiles
+	ReplacedSessions Handover[any] // each as the package livesession has it
+	Creates          Creates       // create requests for sessions in flight
 
 	regions regions
 }

@@ -1,0 +1,30 @@
+# One session sends its output to another one. Its write-only argument takes the endpoint, with the stream key.
+resource "vodlive_live_session" "edge" {
+  name               = "edge"
+  region             = "us-east-1"
+  input              = "RTMPS_PUSH"
+  mode               = "NORM"
+  output_mode        = "RTMPS_PULL"
+  input_preset       = { resolution = "FULL_HD", bitrate = "MAX_10_MBPS" }
+  endpoints_in_state = false
+}
+
+ephemeral "vodlive_live_session" "edge" {
+  id = vodlive_live_session.edge.id
+}
+
+resource "vodlive_live_session" "origin" {
+  name                    = "origin"
+  region                  = "eu-central-1"
+  input                   = "RTMPS_PUSH"
+  mode                    = "NORM"
+  output_mode             = "RTMPS_PUSH"
+  input_preset            = { resolution = "FULL_HD", bitrate = "MAX_10_MBPS" }
+  output_destination_a_wo = ephemeral.vodlive_live_session.edge.input_endpoint_a
+  urls_wo_version         = 1
+  endpoints_in_state      = false
+
+  lifecycle {
+    replace_triggered_by = [vodlive_live_session.edge.id]
+  }
+}

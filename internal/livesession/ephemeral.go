@@ -1,0 +1,58 @@
+package livesession
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+// NewEphemeralResource returns the ephemeral resource vodlive_live_session, which reads a session
+// without leaving its stream keys in a plan or a state.
+func NewEphemeralResource() ephemeral.EphemeralResource { return &opened{} }
+
+type opened struct{ single }
+
+var _ ephemeral.EphemeralResourceWithConfigure = (*opened)(nil)
+
+func (e *opened) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+func (e *opened) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	all := map[string]schema.Attribute{}
+	for _, a := range attributes {
+		all[a.name] = a.computed()
+	}
+	all["id"] = schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",
+		Validators:          rules(notBlank),
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads one live session by its id, with every field that the service returns. " +
+			"Neither plan nor state has any of them: use it to pass endpoints, whose paths carry stream keys, to an encoder's configuration or a secrets store, " +
+			"together with `endpoints_in_state = false` of the resource `vodlive_live_session`. Each plan and each apply reads the session.",
+		Attributes: all,
+	}
+}
+
+func (e *opened) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	e.Data = providerdata.From(req.ProviderData, &resp.Diagnostics)
+}
+
+func (e *opened) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	m := model{session: newSession()}
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
+	resp.Diagnostics.Append(e.Data.ReadLive(typeName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	e.read(ctx, &m, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.Result.Set(ctx, m.session)...)
+	}
+}
