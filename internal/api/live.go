@@ -30,7 +30,7 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session,
 		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, Once: true, StatusInBody: statusUnless(hasSession),
 	}
 	return ask(ctx, c, "create the live session", call, func(v value) (*Session, error) {
-		session, err := c.decodeSession(v)
+		session, err := c.knowStreams(decodeSession(v))
 		if session != nil {
 			return session, nil
 		}
@@ -47,18 +47,37 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 	call := wire.Call{
 		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), StatusInBody: statusUnless(hasSession),
 	}
-	return ask(ctx, c, attempted, call, c.decodeSession)
+	return ask(ctx, c, attempted, call, func(v value) (*Session, error) { return c.knowStreams(decodeSession(v)) })
 }
 
-// decodeSession is the function of this name. The stream keys of the session are known from now on.
-func (c *Client) decodeSession(v value) (*Session, error) {
-	s, err := decodeSession(v)
+// knowStreams makes the masker know the stream keys of a session that was asked for.
+func (c *Client) knowStreams(s *Session, err error) (*Session, error) {
 	if s != nil {
-		c.mask.AddStreams([]string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB},
-			s.InputSourceA, s.InputSourceB, s.OutputDestinationA, s.OutputDestinationB,
-			s.InputEndpointA, s.InputEndpointB, s.OutputEndpointA, s.OutputEndpointB)
+		c.mask.AddStreams(s.names(), s.streams()...)
 	}
 	return s, err
+}
+
+// decodeListed is decodeSession for the listing, which may have more stream keys than the masker has
+// room for.
+func (c *Client) decodeListed(v value) (*Session, error) {
+	s, err := decodeSession(v)
+	if s != nil {
+		c.mask.AddListed(s.names(), s.streams()...)
+	}
+	return s, err
+}
+
+// names are the values of a session that a stream key may repeat without making them secret.
+func (s *Session) names() []string {
+	return []string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB}
+}
+
+func (s *Session) streams() []string {
+	return []string{
+		s.InputSourceA, s.InputSourceB, s.OutputDestinationA, s.OutputDestinationB,
+		s.InputEndpointA, s.InputEndpointB, s.OutputEndpointA, s.OutputEndpointB,
+	}
 }
 
 // checkID returns an error for an id that would make the path that of another call.
@@ -84,5 +103,5 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 		}
 	}
 	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query}
-	return ask(ctx, c, "list the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, c.decodeSession) })
+	return ask(ctx, c, "list the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, c.decodeListed) })
 }

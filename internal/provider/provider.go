@@ -68,7 +68,8 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 		return
 	}
 	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.env)
-	set.api.DialContext, set.api.Redactor = p.dial, p.redactor
+	set.api.DialContext = p.dial
+	set.api.Redactor, set.engine.Redactor, set.upload.Redactor = p.redactor, p.redactor, p.redactor
 	if err := set.connect(); err != nil {
 		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())
 		return

@@ -43,7 +43,12 @@ const address = "registry.terraform.io/vodlive/vodlive"
 func NewServer(version string, env Environment, dial Dial, logged bool) tfprotov6.ProviderServer {
 	p := &vodlive{version: version, env: env, dial: dial, redactor: redact.New()}
 	inner := providerserver.NewProtocol6(p)().(framework) //nolint:forcetypeassert // the framework has list resources and actions
-	return &server{framework: inner, logged: logged, redactor: p.redactor}
+	s := &server{framework: inner, logged: logged, redactor: p.redactor}
+	s.schema = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+		all, _ := inner.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+		return all
+	})
+	return s
 }
 
 // framework has the methods of the framework's server that this provider needs.
@@ -57,6 +62,7 @@ type server struct {
 	framework
 	logged   bool
 	redactor *redact.Redactor
+	schema   func() *tfprotov6.GetProviderSchemaResponse
 	actions  sync.Map // a channel for each that runs, closed when its last event is sent
 }
 
@@ -98,7 +104,9 @@ func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 // guide explains them. No other place in the provider is between Terraform and all diagnostics, of
 // which some quote the state or a record.
 func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
+	s.learn(req)
 	resp, err := call(ctx, req)
+	s.logLeftOut(ctx)
 	if v := reflect.Indirect(reflect.ValueOf(resp)); v.IsValid() {
 		if field := v.FieldByName("Diagnostics"); field.IsValid() {
 			s.finish(field.Interface().([]*tfprotov6.Diagnostic)) //nolint:forcetypeassert // of every response
@@ -202,11 +210,13 @@ func (s *server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.
 }
 
 func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+	s.learn(req)
 	stream, err := s.framework.ListResource(ctx, req)
 	if stream != nil && stream.Results != nil {
 		stream.Results = each(stream.Results, func(r tfprotov6.ListResourceResult) tfprotov6.ListResourceResult {
 			s.finish(r.Diagnostics)
 			r.DisplayName = s.text(r.DisplayName, summaryLimit)
+			s.logLeftOut(ctx)
 			return r
 		})
 	}
@@ -220,6 +230,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 		s.actions.Delete(done)
 		close(done)
 	}
+	s.learn(req)
 	stream, err := s.framework.InvokeAction(ctx, req)
 	if stream == nil || stream.Events == nil {
 		end()

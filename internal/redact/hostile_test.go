@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -38,8 +39,19 @@ var encodings = map[string]func(string) string{
 	"HTML, hexadecimal": func(s string) string { return each(s, "&#x%X;") },
 	"base64":            func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
 	"base64 in a URL":   func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+	"HTML, zeros":       func(s string) string { return each(s, "&#%040d;") },
+	"percent, u":        func(s string) string { return each(s, "%%u%04x") },
+	"braces":            func(s string) string { return each(s, `\u{%x}`) },
+	"hex":               hexOf,
+	"hex, upper":        func(s string) string { return strings.ToUpper(hexOf(s)) },
+	"hex, colons":       func(s string) string { return strings.TrimSuffix(each(s, "%02x:"), ":") },
+	"hex, 0x":           func(s string) string { return "0x" + hexOf(s) },
+	"hex, array":        func(s string) string { return strings.TrimSuffix(each(s, "0x%02X, "), ", ") },
+	"hex, inside":       func(s string) string { return "e" + hexOf("ab"+s+"!") },
 	"base64, inside":    func(s string) string { return base64.StdEncoding.EncodeToString([]byte("ab" + s + "!")) },
 }
+
+func hexOf(s string) string { return hex.EncodeToString([]byte(s)) }
 
 // dressings keep what a secret is but not how it looks.
 var dressings = map[string]func(string) string{
@@ -85,6 +97,9 @@ func TestKnownSecretsInsideEncodings(t *testing.T) {
 		for dressing, dress := range dressings {
 			for inner, encode := range encodings {
 				for outer, again := range encodings {
+					if dressing != "as it is" && outer != "plain" {
+						continue
+					}
 					hidden := again(encode(dress(secret)))
 					text := "the answer to <" + hidden + "> was no"
 					got := r.Text(text)
@@ -115,6 +130,53 @@ func TestCharactersWithinSecrets(t *testing.T) {
 	for _, form := range []string{"two words of it", "two\n\twords of it", "two++words+of+it", "two%20%20words%20of%20it"} {
 		if got := r.Text("<" + form + ">"); got != "<***>" {
 			t.Errorf("%q shows as %q", form, got)
+		}
+	}
+}
+
+// TestBase64InShortLines: base64 is found in lines of any length, also in a text that is made one line.
+func TestBase64InShortLines(t *testing.T) {
+	t.Parallel()
+	r := redact.New(knownSecrets...)
+	for _, secret := range knownSecrets {
+		whole := base64.StdEncoding.EncodeToString([]byte(secret))
+		for _, length := range []int{1, 4, 5, 10} {
+			for _, end := range []string{"\n", "\r\n", "\n  "} {
+				var lines []string
+				for at := 0; at < len(whole); at += length {
+					lines = append(lines, whole[at:min(len(whole), at+length)])
+				}
+				text := "<" + strings.Join(lines, end) + ">"
+				for _, got := range []string{r.Text(text), r.Line(text)} {
+					if left := strings.Trim(got, "<>"); !strings.Contains(left, "***") || len(left) > 3+len(whole)/3 {
+						t.Errorf("%q shows as %q", text, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFileNamesAreShown: what names of secrets have in common with those of files hides nothing.
+func TestFileNamesAreShown(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	for _, text := range []string{
+		"secret-garden.mp4: storage answered 403 Forbidden", "Send part 3 of secret-garden.mp4: connection refused by 192.0.2.1:443",
+		"my-token.v2.m2ts: 42 %", "secret-garden.mp4: 12 bytes", "open /run/secrets/vodlive-id-token: permission denied", "open /run/secrets/vodlive-id-token: Zugriff verweigert",
+		`open C:\run\vodlive-id-token: Access is denied.`, "/srv/password: input/output error", "secrets: 3 of 10 files, 42 %, 3.1 of 7.4 GB", "tokens: looked at 3 of 10 files",
+		"basic training-session-one.mp4 has changed: it has 3 bytes, 5 were planned", "POST /oauth/token: 401 Unauthorized",
+	} {
+		if got := r.Text(text); got != text {
+			t.Errorf("%s\nshows as %s", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"client.secret: HIDDEN7": "client.secret: ***", "token.value=HIDDEN7": "token.value=***", "secret.key=HIDDEN7": "secret.key=***",
+		"secret/password: HIDDEN7": "secret/password: ***", "/token=HIDDEN7": "/token=***", `/token: "HIDDEN"`: `/token: "***"`, "tokens: 3f": "tokens: ***",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%s shows as %s, want %s", text, got, want)
 		}
 	}
 }
@@ -239,6 +301,9 @@ func BenchmarkText(b *testing.B) {
 		"JSON":        prose,
 		"base64":      base64.StdEncoding.EncodeToString([]byte(prose)),
 		"base64 of 3": base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(prose)))))),
+		"hex":         strings.Repeat("6c6976655f", 20000),
+		"hex, spaced": strings.Repeat("6c 69:76 ", 20000),
+		"entities":    strings.Repeat("&#", 40000),
 		"percent":     strings.Repeat("%2525", 20000),
 		"like a key":  strings.Repeat("live_0000", 10000),
 		"assignments": strings.Repeat("token: is ", 10000),

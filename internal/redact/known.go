@@ -15,19 +15,31 @@ const (
 	partLength = 12
 	// encodingsAtMost is how many encodings around a secret are undone.
 	encodingsAtMost = 3
+	// beginningLength, in bytes, is how much of a secret is read for its first part that is not public.
+	beginningLength = 64
 	// streamLength, in bytes, is how much of a secret of a stream is searched for.
 	streamLength = 128
-	// partsAtMost is how many parts an index has.
-	partsAtMost = 1 << 20
 )
 
+// room is how many parts an index has. Public parts have as much room again.
+type room struct {
+	// whole is up to which number of parts a secret is added with all its parts. Of later ones only
+	// the first part is added, and what follows it in a word is masked, too.
+	whole int
+	most  int
+}
+
+// enough is for 2,200 stream keys of 128 bytes with all their parts, and about 800,000 further ones.
+var enough = room{whole: 1 << 18, most: 1 << 20}
+
 // index finds secrets in folded layers: longer ones by their parts, shorter ones as a whole. The
-// zero value finds none.
+// zero value finds none and has no room.
 type index struct {
-	limit   int             // bytes of a secret that are searched for; 0: all
-	public  map[uint64]bool // hashes of parts that are not secret
-	secrets map[string]bool
-	parts   map[uint64]bool // by hash: whether the secret goes on behind the part
+	limit   int // bytes of a secret that are searched for; 0: all
+	room    room
+	public  map[uint64]struct{} // hashes of parts that are not secret
+	secrets map[uint64]struct{} // hashes of what was added
+	parts   map[uint64]bool     // by hash: whether the secret goes on behind the part
 	// begins[beginOf(part)] has a bit for each length of such parts. Few places in a text begin like
 	// a part.
 	begins []uint16
@@ -41,19 +53,28 @@ func beginOf(part []byte) uint16 {
 	return uint16(binary.LittleEndian.Uint32(part) * 0x9e3779b1 >> 16) // #nosec G115 -- a hash
 }
 
-// add makes a secret known, but no part of it that is public.
-func (x *index) add(secret string) {
+// add makes a secret known, but no part of it that is public or among names. It is false if there is
+// no room.
+func (x *index) add(secret string, names map[uint64]bool) bool {
 	known := secret
 	if x.limit > 0 {
 		known = secret[:min(len(secret), x.limit)]
 	}
-	if len(known) < shortestSecret || x.secrets[known] || len(x.parts) >= partsAtMost {
-		return
+	id := maphash.String(partSeed, known)
+	if _, added := x.secrets[id]; added || len(known) < shortestSecret {
+		return true
+	}
+	if len(x.parts) >= x.room.most {
+		return false
 	}
 	if x.secrets == nil {
-		x.secrets, x.parts, x.begins = map[string]bool{}, map[uint64]bool{}, make([]uint16, 1<<16)
+		x.secrets, x.parts, x.begins = map[uint64]struct{}{}, map[uint64]bool{}, make([]uint16, 1<<16)
 	}
-	x.secrets[strings.Clone(known)] = true
+	x.secrets[id] = struct{}{}
+	whole := len(x.parts) < x.room.whole
+	if !whole {
+		known = known[:min(len(known), beginningLength)]
+	}
 	// The secret itself may look escaped: then it is found in the text's last layer.
 	form := plainLayer(known)
 	for n := 0; form != nil && n <= encodingsAtMost; form, n = form.unescaped(), n+1 {
@@ -62,27 +83,43 @@ func (x *index) add(secret string) {
 			continue
 		}
 		for part := range partsOf(folded) {
-			if hash := maphash.String(partSeed, part); !x.public[hash] {
-				x.parts[hash] = x.parts[hash] || len(known) < len(secret) && strings.HasSuffix(folded, part)
-				x.begins[beginOf([]byte(part))] |= 1 << len(part)
+			hash := maphash.String(partSeed, part)
+			if _, public := x.public[hash]; public || names[hash] {
+				continue
+			}
+			cut := len(known) < len(secret) && strings.HasSuffix(folded, part)
+			x.parts[hash] = x.parts[hash] || cut || !whole && len(part) < len(folded)
+			x.begins[beginOf([]byte(part))] |= 1 << len(part)
+			if !whole {
+				break
 			}
 		}
 	}
 	// The part of a credential behind "Basic " or "Bearer ".
 	if _, bare, found := strings.Cut(secret, " "); found {
-		x.add(bare)
+		return x.add(bare, names)
 	}
+	return true
 }
 
-// publish makes a text known that is not secret.
-func (x *index) publish(text string) {
-	for part := range partsOf(string(plainLayer(text).folded().bytes)) {
-		if len(x.public) < partsAtMost {
+// publish makes texts known that are not secret, and returns the hashes of the parts that have no room.
+func (x *index) publish(texts []string) (names map[uint64]bool) {
+	if x.public == nil {
+		x.public = map[uint64]struct{}{}
+	}
+	names = map[uint64]bool{}
+	for _, text := range texts {
+		for part := range partsOf(string(plainLayer(text).folded().bytes)) {
 			hash := maphash.String(partSeed, part)
-			x.public[hash] = true
 			delete(x.parts, hash)
+			if len(x.public) < x.room.most {
+				x.public[hash] = struct{}{}
+			} else {
+				names[hash] = true
+			}
 		}
 	}
+	return names
 }
 
 // partsOf yields the parts of a text that have the length of a part, or a shorter text itself.

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"encoding/hex"
 	"html"
 	"strconv"
 	"strings"
@@ -72,19 +71,25 @@ func (l *layer) unescaped() *layer {
 
 // unescape returns what the first n bytes of b stand for.
 func unescape(b []byte) (plain []byte, n int) {
-	const longest = 12
-	switch b = b[:min(len(b), longest)]; b[0] {
+	const longestEntity = 40
+	switch b[0] {
 	case '%':
-		plain = make([]byte, 1)
-		if _, err := hex.Decode(plain, b[1:min(len(b), 3)]); err == nil && len(b) > 2 {
-			return plain, 3
+		if c, n := digits(b, "%u", 4, 4, 16, ""); n > 0 {
+			return utf8.AppendRune(nil, c), n
+		}
+		if c, n := digits(b, "%", 2, 2, 16, ""); n > 0 {
+			return []byte{byte(c)}, n // #nosec G115 -- of two digits
 		}
 	case '\\':
 		if len(b) > 1 && strings.IndexByte("\"'`/", b[1]) >= 0 {
 			return b[1:2], 2
 		}
-		c, unicode, rest, err := strconv.UnquoteChar(string(b), 0)
-		switch n = len(b) - len(rest); {
+		if c, n := digits(b, `\u{`, 1, len(b), 16, "}"); n > 0 {
+			return utf8.AppendRune(nil, c), n
+		}
+		short := b[:min(len(b), len(`\U00000000`))]
+		c, unicode, rest, err := strconv.UnquoteChar(string(short), 0)
+		switch n = len(short) - len(rest); {
 		case err != nil:
 		case unicode:
 			return utf8.AppendRune(nil, c), n
@@ -92,13 +97,44 @@ func unescape(b []byte) (plain []byte, n int) {
 			return []byte{byte(c)}, n // #nosec G115 -- of one byte
 		}
 	case '&':
-		if end := bytes.IndexByte(b, ';'); end > 0 {
+		prefix, base := "&#", rune(10)
+		if len(b) > 2 && b[2]|0x20 == 'x' {
+			prefix, base = string(b[:3]), 16
+		}
+		if c, n := digits(b, prefix, 1, len(b), base, ";"); n > 0 {
+			return utf8.AppendRune(nil, c), n
+		}
+		end := 1
+		for end < min(len(b), longestEntity)-1 && sextetOf[b[end]] != noSextet {
+			end++
+		}
+		if b = b[:min(len(b), end+1)]; b[len(b)-1] == ';' {
 			if text := html.UnescapeString(string(b[:end+1])); len(text) <= end {
 				return []byte(text), end + 1
 			}
 		}
 	}
 	return b[:1], 1
+}
+
+// digits reads the number of a character: digits between a prefix and an end. n is how many bytes of b
+// that takes; 0 if b does not begin like this.
+func digits(b []byte, prefix string, least, most int, base rune, end string) (c rune, n int) {
+	if !bytes.HasPrefix(b, []byte(prefix)) {
+		return 0, 0
+	}
+	n = len(prefix)
+	for ; n < len(b) && n-len(prefix) < most; n++ {
+		digit := rune(digitOf[b[n]])
+		if digit >= base {
+			break
+		}
+		c = min(c*base+digit, unicode.MaxRune+1)
+	}
+	if n-len(prefix) < least || !bytes.HasPrefix(b[n:], []byte(end)) {
+		return 0, 0
+	}
+	return c, n + len(end)
 }
 
 // folded returns the layer in lower case, without control and format characters, and with white
@@ -132,8 +168,9 @@ const (
 	alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	// noSextet stands for a byte that is not in the alphabet of base64.
 	noSextet = 0xff
-	// shortestBase64, in characters, is the shortest text that is decoded: a secret of 4 bytes.
-	shortestBase64 = 6
+	// shortestBase64 and shortestHex, in characters, are the shortest texts that are decoded: a secret
+	// of 4 bytes.
+	shortestBase64, shortestHex = 6, 8
 )
 
 // sextetOf maps the characters of base64, standard or for URLs, to their values.
@@ -148,11 +185,50 @@ var sextetOf = func() (table [256]byte) {
 	return table
 }()
 
-// sextets replaces characters by their values in base64, without line breaks, which end no word.
+// digitOf maps hexadecimal digits to their values.
+var digitOf = func() (table [256]byte) {
+	for c := range table {
+		table[c] = noSextet
+	}
+	for value, c := range []byte("0123456789abcdef") {
+		table[c], table[bytes.ToUpper([]byte{c})[0]] = byte(value), byte(value)
+	}
+	return table
+}()
+
+// unhexed returns what hexadecimal digits say, with spaces between words of them. Separators between
+// bytes (: - , + and white space) and 0x end no word. The first byte of a secret may begin at any digit.
+func (l *layer) unhexed() *layer {
+	d, word := newLayer(0), []int{} // where the digits are
+	for i := 0; i <= len(l.bytes); i++ {
+		switch {
+		case i == len(l.bytes) || digitOf[l.bytes[i]] == noSextet && strings.IndexByte(":-,+ \t\r\n", l.bytes[i]) < 0:
+			for offset := range 2 {
+				for n := offset; len(word) >= shortestHex && n+1 < len(word); n += 2 {
+					high, low := word[n], word[n+1]
+					d.add(span{l.origin[high].from, l.origin[low].to}, digitOf[l.bytes[high]]<<4|digitOf[l.bytes[low]])
+				}
+				if len(word) >= shortestHex {
+					d.add(l.origin[word[len(word)-1]], ' ')
+				}
+			}
+			word = word[:0]
+		case l.bytes[i] == '0' && i+1 < len(l.bytes) && l.bytes[i+1]|0x20 == 'x':
+			i++
+		case digitOf[l.bytes[i]] != noSextet:
+			word = append(word, i)
+		}
+	}
+	return d
+}
+
+// sextets replaces characters by their values in base64, without line breaks and the indentation
+// behind them, which end no word.
 func (l *layer) sextets() *layer {
-	s := newLayer(len(l.bytes))
+	s, newLine := newLayer(len(l.bytes)), false
 	for i, c := range l.bytes {
-		if c != '\n' && c != '\r' {
+		newLine = c == '\n' || c == '\r' || newLine && (c == ' ' || c == '\t')
+		if !newLine {
 			s.add(l.origin[i], sextetOf[c])
 		}
 	}

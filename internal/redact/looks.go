@@ -33,7 +33,9 @@ func markLooks(l *layer, hidden []bool) {
 			continue
 		}
 		for _, at := range p.find.FindAllSubmatchIndex(l.bytes, -1) {
-			l.hide(at[2], at[3], hidden)
+			if p.needs != " " || !fileName.Match(l.bytes[at[2]:at[3]]) {
+				l.hide(at[2], at[3], hidden)
+			}
 		}
 	}
 	markAssigned(l, hidden)
@@ -46,7 +48,16 @@ var (
 	// scheme is the first word of a credential, behind which the secret begins.
 	scheme = regexp.MustCompile(`(?i)^(?:basic|bearer|digest|negotiate|token|apikey|aws[a-z0-9-]*)[ ]+`)
 	// word begins a sentence about the secret, which is no value.
-	word = regexp.MustCompile(`(?i)^(?:an?|and|accepted|are|as|at|because|cannot|check|could|denied|does|expired|expected|failed|for|from|given|has|have|if|in|incorrect|invalid|is|it|its|last|may|missing|must|no|none|not|null|of|on|open|or|refused|rejected|required|set|should|taken|the|this|to|too|unknown|unset|use|value|was|were|which|with|write|wrong)[.,;:!?)]*$`)
+	word = regexp.MustCompile(`(?i)^(?:an?|and|accepted|access|are|as|at|because|cannot|check|could|denied|does|expired|expected|failed|for|from|given|has|have|if|in|incorrect|invalid|is|it|its|last|may|missing|must|no|none|not|null|of|on|open|or|permission|refused|rejected|required|set|should|storage|taken|the|this|to|too|unknown|unset|use|value|was|were|which|with|write|wrong)[.,;:!?)]*$`)
+)
+
+var (
+	// fileName is a word that ends like the name of a file. The extension needs a letter: .mp4, .3gp.
+	fileName = regexp.MustCompile(`\.[0-9]?[A-Za-z][A-Za-z0-9]{1,3}$`)
+	// plainWord is a word of a sentence, or a status.
+	plainWord = regexp.MustCompile(`^(?:\pL[\pL/]*|[0-9]{3})[.,;:!?)]*$`)
+	// count is the beginning of "3 of 10 files", which follows the name of a folder.
+	count = regexp.MustCompile(`^(?:looked at )?[0-9]+ of [0-9]`)
 )
 
 // markAssigned hides the values that are assigned to the name of a secret.
@@ -60,6 +71,8 @@ func markAssigned(l *layer, hidden []bool) {
 			return
 		}
 		name, quote := string(l.bytes[rest+at[2]:rest+at[3]]), string(l.bytes[rest+at[4]:rest+at[5]])
+		// Behind a path separator, which an escape of the path may have become.
+		path := rest+at[2] > 0 && strings.IndexByte("/\\\a\b\f\v", l.bytes[rest+at[2]-1]) >= 0
 		rest += at[1]
 		if !secretName(name) {
 			continue
@@ -70,7 +83,7 @@ func markAssigned(l *layer, hidden []bool) {
 		switch {
 		case quote != "":
 			length = lengthOf(value, quote+"\r\n", true)
-		case word.Match(value[:length]):
+		case word.Match(value[:length]), path && plainWord.Match(value[:length]), count.Match(value):
 			continue
 		case strings.HasSuffix(strings.ToLower(name), "cookie"): // several values
 			length = lengthOf(value, "\r\n", false)
@@ -100,6 +113,8 @@ var (
 		"streamkey", "streamname", "cookie", "apikey", "accesskey", "privatekey", "keypairid",
 	}
 	secretWords = []string{"sig", "jwt", "pass", "pwd", "auth", "bearer"}
+	// extensionsNot end the names of secrets behind a dot.
+	extensionsNot = []string{"key", "raw", "text", "data", "hash", "hex", "b64"}
 	// secretPrefixes begin the names of JSON fields that are secrets.
 	secretPrefixes = []string{"inputsource", "outputdestination", "inputendpoint", "outputendpoint"}
 )
@@ -109,12 +124,18 @@ var (
 func secretName(name string) bool {
 	last := name[strings.LastIndex(name, " ")+1:]
 	folded, joined := strings.ToLower(withoutSeparators.Replace(last)), strings.ToLower(withoutSeparators.Replace(name))
-	if strings.HasSuffix(folded, "file") || strings.HasSuffix(folded, "command") {
-		return false // where a secret comes from
+	if strings.HasSuffix(folded, "file") || strings.HasSuffix(folded, "command") || isFileName(last) {
+		return false // where a secret comes from, or a file of the user's
 	}
 	return slices.Contains(secretWords, folded) || slices.ContainsFunc(secretParts, func(part string) bool {
 		return strings.Contains(folded, part) || strings.HasSuffix(joined, part)
 	})
+}
+
+// isFileName tells secret-garden.mp4 from client.secret and token.value.
+func isFileName(name string) bool {
+	extension := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	return fileName.MatchString(name) && !slices.Contains(extensionsNot, extension) && !slices.Contains(secretWords, extension)
 }
 
 // secretKey reports whether the value of a JSON field is a secret as a whole.

@@ -2,16 +2,17 @@
 // storage, errors, logs and diagnostics. No other package masks anything.
 //
 // A Redactor finds secrets in two ways. It searches for those that it was told, also for parts of
-// 12 bytes, in any letter case, and behind up to three encodings: percent, JSON, HTML, base64
-// (known.go, layer.go). It hides whatever looks like a secret: query strings, user info, stream
-// keys, tokens, signatures, values of fields with such names (looks.go). Both search copies of the
-// text, and hide the bytes that the found ones come from.
+// 12 bytes, in any letter case, and behind up to three encodings: percent, JSON, HTML, base64,
+// hexadecimal (known.go, layer.go). It hides whatever looks like a secret: query strings, user info,
+// stream keys, tokens, signatures, values of fields with such names (looks.go). Both search copies of
+// the text, and hide the bytes that the found ones come from.
 //
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
 // every text unreadable. For the same reason values of fewer than 8 bytes in the URL of a stream
-// are searched for together with their names only. Of a longer one the first 128 bytes are searched
-// for, and what follows them in a word is masked, too. A secret that is neither known nor
-// recognisable is shown.
+// are searched for together with their names only, and the only segment of its path if it has at
+// least 12. Of a longer value the first 128 bytes are searched for, and what follows them in a word is
+// masked, too. With thousands of stream keys, only the first 12 bytes of further ones are searched
+// for (known.go). A secret that is neither known nor recognisable is shown.
 package redact
 
 import (
@@ -40,13 +41,25 @@ type Redactor struct {
 	kept    index
 	latest  index // of tokens
 	tokens  []string
-	streams index
+	streams index // of AddStreams
+	listed  index // of AddListed
+	leftOut leftOut
 }
+
+// leftOut is whether a secret found no room in an index, and whether that was reported.
+type leftOut struct{ happened, reported bool }
 
 // New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
 // secret.
 func New(secrets ...string) *Redactor {
-	r := &Redactor{streams: index{limit: streamLength, public: map[uint64]bool{}}}
+	return newRedactor(enough, secrets)
+}
+
+func newRedactor(room room, secrets []string) *Redactor {
+	r := &Redactor{
+		kept: index{room: room}, latest: index{room: room},
+		streams: index{room: room, limit: streamLength}, listed: index{room: room, limit: streamLength},
+	}
 	r.Add(secrets...)
 	return r
 }
@@ -56,7 +69,7 @@ func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		r.kept.add(secret)
+		r.know(&r.kept, secret, nil)
 	}
 }
 
@@ -69,33 +82,66 @@ func (r *Redactor) AddToken(token string) {
 	}
 	r.tokens = append(r.tokens, token)
 	r.tokens = r.tokens[max(0, len(r.tokens)-tokensKept):]
-	r.latest = index{}
+	r.latest = index{room: r.latest.room}
 	for _, token := range r.tokens {
-		r.latest.add(token)
+		r.know(&r.latest, token, nil)
 	}
 }
 
-// AddStreams makes r know the secrets in URLs of streams. The texts shown are not secret, even if
-// they are part of one: the service may make a stream key from the id of its session.
+// AddStreams makes r know the secrets in URLs of streams that belong to the user's configuration. The
+// texts shown are not secret, even if they are part of one: the service may make a stream key from
+// the id of its session.
 func (r *Redactor) AddStreams(shown []string, addresses ...string) {
+	r.addTo(&r.streams, shown, addresses)
+}
+
+// AddListed is AddStreams for what else the account has. However much that is, it takes no room from
+// the secrets of AddStreams.
+func (r *Redactor) AddListed(shown []string, addresses ...string) {
+	r.addTo(&r.listed, shown, addresses)
+}
+
+func (r *Redactor) addTo(x *index, shown, addresses []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, text := range shown {
-		r.streams.publish(text)
-	}
+	names := x.publish(shown)
 	for _, address := range addresses {
 		for _, secret := range streamSecrets(address) {
-			r.streams.add(secret)
+			r.know(x, secret, names)
 		}
 	}
 }
 
+func (r *Redactor) know(x *index, secret string, names map[uint64]bool) {
+	if !x.add(secret, names) {
+		r.leftOut.happened = true
+	}
+}
+
+// LeftOut reports once that there was no room for a secret, which is shown where no looks tell it.
+func (r *Redactor) LeftOut() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	report := r.leftOut.happened && !r.leftOut.reported
+	r.leftOut.reported = r.leftOut.happened
+	return report
+}
+
 // Text masks the secrets in s and leaves all else as it is.
-func (r *Redactor) Text(s string) string {
+func (r *Redactor) Text(s string) string { return r.text(s, nil) }
+
+// text is Text that also masks the secrets in also, which may be nil.
+func (r *Redactor) text(s string, also *index) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
+	known := indexes{}
+	for _, x := range []*index{&r.kept, &r.latest, &r.streams, &r.listed, also} {
+		if x != nil && len(x.parts) > 0 {
+			known = append(known, x)
+		}
+	}
 	hidden := make([]bool, len(s))
-	r.mark(plainLayer(s), encodingsAtMost, true, hidden)
+	known.mark(plainLayer(s), encodingsAtMost, true, hidden)
 	if !slices.Contains(hidden, true) {
 		return s
 	}
@@ -111,9 +157,12 @@ func (r *Redactor) Text(s string) string {
 	return shown.String()
 }
 
-// mark hides the secrets in a layer and in the layers that are encoded in it. What base64 says has
-// no looks.
-func (r *Redactor) mark(l *layer, encodings int, looks bool, hidden []bool) {
+// indexes are the indexes that are not empty.
+type indexes []*index
+
+// mark hides the secrets in a layer and in the layers that are encoded in it. What base64 and
+// hexadecimal digits say has no looks.
+func (known indexes) mark(l *layer, encodings int, looks bool, hidden []bool) {
 	if l == nil || len(l.bytes) == 0 {
 		return
 	}
@@ -121,39 +170,48 @@ func (r *Redactor) mark(l *layer, encodings int, looks bool, hidden []bool) {
 		markLooks(l, hidden)
 	}
 	if encodings > 0 {
-		r.mark(l.unescaped(), encodings-1, looks, hidden)
+		known.mark(l.unescaped(), encodings-1, looks, hidden)
 	}
-	if r.kept.parts == nil && r.latest.parts == nil && r.streams.parts == nil {
+	if len(known) == 0 {
 		return
 	}
 	folded := l.folded()
-	r.kept.mark(folded, hidden)
-	r.latest.mark(folded, hidden)
-	r.streams.mark(folded, hidden)
+	for _, x := range known {
+		x.mark(folded, hidden)
+	}
 	if encodings == 0 {
 		return
 	}
+	known.mark(l.unhexed(), encodings-1, false, hidden)
 	sextets := l.sextets()
 	for offset := range 4 {
-		r.mark(sextets.decoded(offset), encodings-1, false, hidden)
+		known.mark(sextets.decoded(offset), encodings-1, false, hidden)
 	}
 }
 
 // Line masks the secrets in s and makes one line of valid UTF-8 of it, without control and format
-// characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB.
-func (r *Redactor) Line(s string) string {
+// characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB. It also
+// masks the secrets in also, which r does not get to know.
+func (r *Redactor) Line(s string, also ...string) string {
+	given := index{room: enough}
+	for _, secret := range also {
+		given.add(secret, nil)
+	}
 	if len(s) > lineRead {
 		s = s[:lineRead]
 		if end := strings.LastIndexAny(s, " \t\r\n"); end > 0 {
 			s = s[:end] // half of a short secret would not be recognised
 		}
 	}
-	s = r.Text(strings.Join(strings.Fields(strings.Map(func(c rune) rune {
+	if strings.ContainsAny(s, "\r\n") {
+		s = r.text(s, &given) // base64 in several lines, of which the next step makes words
+	}
+	s = r.text(strings.Join(strings.Fields(strings.Map(func(c rune) rune {
 		if unsafe(c) && c != '\n' && c != '\t' && c != '\r' {
 			return -1
 		}
 		return c
-	}, strings.ToValidUTF8(s, "\uFFFD"))), " "))
+	}, strings.ToValidUTF8(s, "\uFFFD"))), " "), &given)
 	if utf8.RuneCountInString(s) > lineLimit {
 		s = strings.TrimSpace(string([]rune(s)[:lineLimit-1])) + "…"
 	}

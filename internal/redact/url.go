@@ -24,14 +24,21 @@ func URLError(err error) error {
 	}
 }
 
-// shortestBare, in bytes, is the shortest value in the URL of a stream that is searched for without
-// its name or the segment before it: shorter ones are ordinary words, such as true.
-const shortestBare = 8
+const (
+	// shortestBare, in bytes, is the shortest value in the URL of a stream that is searched for
+	// without its name or the segment before it: shorter ones are ordinary words, such as true.
+	shortestBare = 8
+	// shortestOnly is the same for the only segment of a path, which may name the application.
+	shortestOnly = 12
+)
 
-// streamSecrets lists the secrets in the URL of a stream: the password, the last segment of the
-// path, which is the stream key unless it is the only one, and the values of the query.
+// streamSecrets lists the secrets in the URL of a stream: the password, the last segment of the path
+// that is not empty, which is the stream key, and the values of the query.
 func streamSecrets(address string) []string {
-	_, rest, _ := strings.Cut(address, "://")
+	rest := address
+	if _, behind, found := strings.Cut(address, "://"); found {
+		rest = behind
+	}
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, path, _ := strings.Cut(rest, "/")
 	secrets := queryValues(query, shortestBare)
@@ -39,15 +46,32 @@ func streamSecrets(address string) []string {
 		_, password, _ := strings.Cut(info, ":")
 		secrets = append(secrets, bareOr(password, info, shortestBare))
 	}
-	if last := strings.LastIndexByte(path, '/'); last >= 0 {
-		before := strings.LastIndexByte(path[:last], '/') + 1
-		secrets = append(secrets, bareOr(path[last+1:], path[before:], shortestBare))
+	segments := segmentsOf(path)
+	switch n := len(segments); {
+	case n == 1:
+		secrets = append(secrets, bareOr(segments[0], "", shortestOnly))
+	case n > 1:
+		secrets = append(secrets, bareOr(segments[n-1], segments[n-2]+"/"+segments[n-1], shortestBare))
 	}
 	// The stream key may stand behind the query.
-	if last := strings.LastIndexByte(query, '/'); last >= 0 {
-		secrets = append(secrets, bareOr(query[last+1:], "", shortestBare))
+	if segments := segmentsOf(query); len(segments) > 1 {
+		secrets = append(secrets, bareOr(segments[len(segments)-1], "", shortestBare))
+	}
+	// A fragment is part of the last segment for some programs, and not for others.
+	for _, secret := range secrets {
+		if key, _, found := strings.Cut(secret, "#"); found {
+			secrets = append(secrets, bareOr(key, "", shortestBare))
+		}
 	}
 	return secrets
+}
+
+// segmentsOf returns the segments of a path that are not empty. Wowza's default instance of an
+// application, _definst_, is none.
+func segmentsOf(path string) []string {
+	return slices.DeleteFunc(strings.Split(path, "/"), func(segment string) bool {
+		return segment == "" || strings.EqualFold(segment, "_definst_")
+	})
 }
 
 // bareOr returns a value that is long enough to be searched for alone, else the value with what

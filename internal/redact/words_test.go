@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"fmt"
+	"hash/maphash"
 	"strings"
 	"testing"
 
@@ -61,5 +62,120 @@ func TestOrderOfStreams(t *testing.T) {
 		if got := r.Text("id-0002-of-secret"); got != "***" {
 			t.Errorf("a credential shows as %s", got)
 		}
+	}
+}
+
+// TestShapesOfStreamURLs finds the key in every place where a URL may have it.
+func TestShapesOfStreamURLs(t *testing.T) {
+	t.Parallel()
+	const key = "k3y-of-mine-5f21"
+	for _, shape := range []string{
+		"rtmp://h/live/%s", "rtmp://h/live/%s/", "rtmp://h/live/%s//", "rtmp://h//live//%s", "rtmp://h/%s", "rtmp://h/%s/", "rtmps://h:443/a/b/c/%s", "h/live/%s",
+		"rtmp://h/live/%s/_definst_", "rtmp://h/live/%s/_DEFINST_/", "rtmp://h/live/_definst_/%s", "rtmp://h/live/%s?a=b", "rtmp://h/live/%s/?a=b", "rtmp://h/live/%s#fragment",
+		"rtmp://h/live?backup=1/%s", "rtmp://h/live?backup=1/%s/", "rtmp://h/live?key=%s", "rtmp://h/live?%s", "rtmp://joe:%s@h/live/x", "RTMP://h/live/%s",
+	} {
+		r := redact.New()
+		r.AddStreams(nil, fmt.Sprintf(shape, key))
+		if got := r.Text("key " + key + " is taken"); got != "key *** is taken" {
+			t.Errorf("%s: %s", shape, got)
+		}
+	}
+	r := redact.New()
+	r.AddStreams(nil, "rtmp://h/application", "rtmp://h/live/_definst_", "rtmp://h/", "rtmp://h", "h", "/")
+	if text := "application live _definst_ h"; r.Text(text) != text {
+		t.Errorf("shows as %s", r.Text(text))
+	}
+}
+
+// longKey is a stream key of 128 characters.
+func longKey(name string, n int) string {
+	var key strings.Builder
+	for i := 0; key.Len() < 128; i++ {
+		fmt.Fprintf(&key, "%s%x.", name[:1], maphash.Comparable(seed, [2]int{n, i}))
+	}
+	return key.String()[:128]
+}
+
+var seed = maphash.MakeSeed()
+
+// list makes r know an account of n HA sessions.
+func list(r *redact.Redactor, n int) {
+	for i := range n {
+		id := fmt.Sprintf("%08x-0000-4000-8000-%012x", i*7919, i)
+		shown := []string{id, fmt.Sprintf("studio %d of the north", i), "user-7f3a", "eu-central-1", "transcoder-full-hd", fmt.Sprintf("live-%d-a.example.com", i), fmt.Sprintf("live-%d-b.example.com", i)}
+		var addresses []string
+		for side := range 4 {
+			addresses = append(addresses, "rtmp://h/live/"+longKey("account", 4*i+side))
+		}
+		r.AddListed(shown, addresses...)
+	}
+}
+
+// TestOwnStreamsInALargeAccount: the user's keys are found in an account of any size, and so are those
+// of the account by their beginnings.
+func TestOwnStreamsInALargeAccount(t *testing.T) {
+	t.Parallel()
+	const sessions = 3_000
+	r := redact.New("the-secret-key-7")
+	list(r, sessions)
+	own := longKey("own", 1)
+	r.AddStreams(nil, "rtmp://h/live/"+own)
+	for what, key := range map[string]string{"own": own, "the end of the own one": own[100:], "first": longKey("account", 0), "last": longKey("account", 4*sessions-1), "configured": "the-secret-key-7"} {
+		if got := r.Text("key " + key + " is taken"); got != "key *** is taken" {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+	if text := "studio 17 of the north, live-2999-a.example.com"; r.Text(text) != text {
+		t.Errorf("shows as %s", r.Text(text))
+	}
+	if r.LeftOut() {
+		t.Error("there was no room")
+	}
+}
+
+// TestLeftOut: what finds no room is reported once, and is never the user's own.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	r := redact.NewSmall(100, 200)
+	for i := range 300 {
+		r.AddListed([]string{fmt.Sprintf("session %d of the north", i)}, "rtmp://h/live/"+longKey("account", i))
+	}
+	if !r.LeftOut() || r.LeftOut() {
+		t.Error("not reported once")
+	}
+	own := longKey("own", 1)
+	r.AddStreams(nil, "rtmp://h/live/"+own)
+	for _, key := range []string{own, longKey("account", 0), longKey("account", 50)} {
+		if got := r.Text("key " + key); got != "key ***" || r.LeftOut() {
+			t.Error(got)
+		}
+	}
+	// The service makes a key from the id of its session.
+	r = redact.NewSmall(10, 100)
+	for i := range 20 {
+		id := fmt.Sprintf("%04d-session-id-of-the-service", i)
+		r.AddListed([]string{id}, "rtmp://h/live/"+id+"-k3y")
+		if got := r.Text("session " + id); got != "session "+id {
+			t.Error(got)
+		}
+		if got := r.Text("key " + id + "-k3y"); strings.Contains(got, "k3y") {
+			t.Error(got)
+		}
+	}
+}
+
+func BenchmarkAddListed(b *testing.B) {
+	for b.Loop() {
+		list(redact.New(), 50_000)
+	}
+}
+
+func BenchmarkTextInALargeAccount(b *testing.B) {
+	r := redact.New()
+	list(r, 50_000)
+	text := strings.Repeat(`{"id":"s-1","name":"studio one","status":"READY","port":1935,"x":"a b c"},`+"\n", 1000)[:64<<10]
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.Text(text)
 	}
 }

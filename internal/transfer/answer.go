@@ -25,9 +25,8 @@ func accepted(resp *http.Response) stored {
 }
 
 // refusal makes a StatusError of a response.
-func refusal(p put, resp *http.Response, text []byte) *StatusError {
-	e := &StatusError{Op: p.op, Part: p.part, Status: resp.StatusCode, Attempts: 1, retryAfter: retry.After(resp.Header)}
-	mask := redact.New(redact.PresignedSecrets(p.url)...)
+func (e *Engine) refusal(p put, resp *http.Response, text []byte) *StatusError {
+	refused := &StatusError{Op: p.op, Part: p.part, Status: resp.StatusCode, Attempts: 1, retryAfter: retry.After(resp.Header)}
 	var said struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
@@ -35,13 +34,18 @@ func refusal(p put, resp *http.Response, text []byte) *StatusError {
 	}
 	switch {
 	case xml.Unmarshal(text, &said) == nil:
-		e.Code, e.Message = mask.Line(said.Code), mask.Line(said.Message)
+		refused.Code, refused.Message = e.masked(p, said.Code), e.masked(p, said.Message)
 	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
 		// An HTML page says nothing that the status does not.
 	default:
-		e.Message = mask.Line(string(text))
+		refused.Message = e.masked(p, string(text))
 	}
-	return e
+	return refused
+}
+
+// masked returns a text of storage or of the connection to it as one line without secrets.
+func (e *Engine) masked(p put, text string) string {
+	return e.cfg.Redactor.Line(text, redact.PresignedSecrets(p.url)...)
 }
 
 // ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage encrypts

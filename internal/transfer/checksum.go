@@ -97,7 +97,7 @@ func (e *Engine) compare(ctx context.Context, p put, returned []checksum, crc ui
 			return "", err
 		}
 		if c.value != want {
-			return "", &ChecksumError{Op: p.op, Algorithm: c.algorithm, Returned: c.value, Content: want, Attempts: 1}
+			return "", &ChecksumError{Op: p.op, Algorithm: c.algorithm, Returned: e.masked(p, c.value), Content: want, Attempts: 1}
 		}
 	}
 	if len(returned) == 0 {

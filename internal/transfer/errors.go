@@ -66,6 +66,12 @@ type ETagError struct {
 	ETag     string // as the header had it, "" if there was none
 	MD5      [16]byte
 	Attempts int
+
+	masked string // ETag as it may be shown
+}
+
+func (e *Engine) newETagError(p put, etag string, md5 [16]byte) *ETagError {
+	return &ETagError{Op: p.op, ETag: etag, MD5: md5, Attempts: 1, masked: e.masked(p, etag)}
 }
 
 func (e *ETagError) Error() string {
@@ -75,7 +81,7 @@ func (e *ETagError) Error() string {
 			e.Op, len(e.ETag), tried(e.Attempts))
 	}
 	if e.ETag != "" {
-		got = "the ETag " + redact.New().Line(e.ETag)
+		got = "the ETag " + e.masked
 	}
 	return fmt.Sprintf("%s: storage answered %s, the content's MD5 is %s%s",
 		e.Op, got, hex.EncodeToString(e.MD5[:]), tried(e.Attempts))
@@ -86,14 +92,14 @@ func (e *ETagError) Error() string {
 type ChecksumError struct {
 	Op        string // "send part 3 of a.mp4", in words
 	Algorithm string // "crc64nvme", "crc32c", "crc32" or "sha256"
-	Returned  string // as the header had it
+	Returned  string // masked
 	Content   string // in base64
 	Attempts  int
 }
 
 func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("%s: storage answered the %s checksum %s, the content's is %s%s",
-		e.Op, strings.ToUpper(e.Algorithm), redact.New().Line(e.Returned), e.Content, tried(e.Attempts))
+		e.Op, strings.ToUpper(e.Algorithm), e.Returned, e.Content, tried(e.Attempts))
 }
 
 // connectionError says that a request ended without a response.
@@ -104,9 +110,9 @@ type connectionError struct {
 	attempts int
 }
 
-func newConnectionError(p put, err error) *connectionError {
+func (e *Engine) newConnectionError(p put, err error) *connectionError {
 	err = redact.URLError(err)
-	return &connectionError{op: p.op, text: redact.New(redact.PresignedSecrets(p.url)...).Line(err.Error()), err: err}
+	return &connectionError{op: p.op, text: e.masked(p, err.Error()), err: err}
 }
 
 func (e *connectionError) Error() string {

@@ -282,7 +282,7 @@ func (p *partUpload) verify(ctx context.Context, res stored) (checksum string, e
 		return "", err
 	}
 	if res.etag == "" || !redact.ValidETag(res.etag) || !res.keyed && !sameETag(res.etag, p.sum.md5) {
-		return "", &ETagError{Op: p.op, ETag: res.etag, MD5: p.sum.md5, Attempts: 1}
+		return "", p.of.engine.newETagError(p.put, res.etag, p.sum.md5)
 	}
 	return p.of.engine.compare(ctx, p.put, res.checksums, p.crc)
 }

@@ -172,7 +172,7 @@ func (r *request) run() (res stored, status int, err error) {
 		r.engine.schedule.adaption.throttled()
 	}
 	if resp.StatusCode != http.StatusOK && (r.put.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
-		return stored{}, resp.StatusCode, refusal(r.put, resp, text)
+		return stored{}, resp.StatusCode, r.engine.refusal(r.put, resp, text)
 	}
 	if !r.latestBody().stop() {
 		return stored{}, resp.StatusCode, r.broken(errors.New("storage answered before it had all of the content"))
@@ -226,7 +226,7 @@ func (r *request) broken(err error) error {
 	if ours != nil {
 		return ours
 	}
-	return newConnectionError(r.put, err)
+	return r.engine.newConnectionError(r.put, err)
 }
 
 // await waits for an event of the request for a limited time and reports whether it came.

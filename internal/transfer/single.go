@@ -213,7 +213,7 @@ func (u *singleUpload) compare(ctx context.Context, res stored) error {
 		return err
 	}
 	if !valid || !sameETag(res.etag, u.md5) {
-		return &ETagError{Op: u.put.op, ETag: res.etag, MD5: u.md5, Attempts: 1}
+		return u.engine.newETagError(u.put, res.etag, u.md5)
 	}
 	return nil
 }

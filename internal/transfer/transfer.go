@@ -16,10 +16,13 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"runtime"
 	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 // Config configures an Engine. Only an Engine that sends nothing needs no Transport.
@@ -28,6 +31,7 @@ type Config struct {
 	Concurrency  int               // PUTs in flight over all uploads together; 0: as many as raise the goodput, at most 32
 	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
 	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
+	Redactor     *redact.Redactor  // masks the texts of storage; nil: one that knows the presigned URL alone
 	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt; hedged requests do not count
 }
 
@@ -46,6 +50,7 @@ type Engine struct {
 // New returns an Engine. It starts nothing, so there is nothing to close.
 func New(cfg Config) *Engine {
 	pool := &buffers{}
+	cfg.Redactor = cmp.Or(cfg.Redactor, redact.New())
 	return &Engine{
 		cfg:      cfg,
 		schedule: newSchedule(max(cfg.Concurrency, 0)),

@@ -73,7 +73,7 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 	defer cancel()
 	b := &batch{
 		Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.journal(ctx, folder.Key),
-		reporter: newReporter(ctx, u.ProgressFile, "uploading a folder", show),
+		reporter: u.newReporter(ctx, "uploading a folder", show),
 		ofFile:   make([]transfer.Progress, len(folder.Files)), samples: []sample{{at: time.Now()}},
 	}
 	defer b.close()
@@ -249,7 +249,7 @@ type Look struct {
 // LookAt finds out what the files are now, several at once, and fills in their Looks. When ctx ends, it
 // leaves out the rest. show, which may be nil, gets a line of progress a second, after the first few.
 func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detection string, show func(line string)) {
-	r := newReporter(ctx, u.ProgressFile, "reading the files of a folder", show)
+	r := u.newReporter(ctx, "reading the files of a folder", show)
 	defer r.close()
 	r.lastLine, r.lastLog = time.Now().Add(quietReading-lineInterval), time.Now().Add(quietReading-logInterval)
 	var mu sync.Mutex

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/mattn/go-isatty"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -24,6 +25,7 @@ const (
 
 // reporter passes progress on: to the provider's log every ten seconds, and to users every second.
 type reporter struct {
+	mask *redact.Redactor
 	log  func(line string)
 	file *os.File          // VODLIVE_PROGRESS; nil = none
 	show func(line string) // nil = nobody watches
@@ -31,10 +33,10 @@ type reporter struct {
 	lastLog, lastLine time.Time
 }
 
-// newReporter opens the progress file, "" for none. If it cannot be used the log says so. doing is the
-// message of the lines in the log.
-func newReporter(ctx context.Context, path, doing string, show func(line string)) *reporter {
-	r := &reporter{lastLog: time.Now(), show: show}
+// newReporter opens the progress file, if there is one. If it cannot be used the log says so. doing is
+// the message of the lines in the log.
+func (u *Uploader) newReporter(ctx context.Context, doing string, show func(line string)) *reporter {
+	r, path := &reporter{mask: u.Redactor, lastLog: time.Now(), show: show}, u.ProgressFile
 	r.log = func(line string) { tflog.Info(ctx, doing, map[string]any{"progress": line}) }
 	if path == "" {
 		return r
@@ -60,7 +62,7 @@ func (r *reporter) report(line func() string, finished bool) {
 	if !logs && !shows {
 		return
 	}
-	text := line()
+	text := redact.Escape(r.mask.Text(line()))
 	if logs {
 		r.lastLog = now
 		r.log(text)

@@ -7,6 +7,7 @@
 package upload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -32,8 +34,9 @@ type Config struct {
 	// its command, so it is called only when an upload needs the token anyway.
 	Account func(context.Context) (string, error)
 
-	AllowedCustomers []string // the only ones whose key paths may be used; nil: any
-	ProgressFile     string   // a file or terminal for progress lines; "" = none
+	AllowedCustomers []string         // the only ones whose key paths may be used; nil: any
+	ProgressFile     string           // a file or terminal for progress lines; "" = none
+	Redactor         *redact.Redactor // masks progress; nil: one that knows no secret
 }
 
 // Uploader uploads files. One serves the whole provider process. It is safe for concurrent use.
@@ -53,6 +56,7 @@ type Uploader struct {
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
+	c.Redactor = cmp.Or(c.Redactor, redact.New())
 	return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}}
 }
 
@@ -83,7 +87,7 @@ type Warning struct{ Summary, Detail string }
 func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Upload, show func(line string)) (Result, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	r := newReporter(ctx, u.ProgressFile, "uploading", show)
+	r := u.newReporter(ctx, "uploading", show)
 	defer r.close()
 	return u.upload(ctx, f, earlier, func(p transfer.Progress) {
 		r.report(func() string { return progressLine(p) }, p.Sent+p.Reused >= p.Total)
