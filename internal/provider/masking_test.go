@@ -1,15 +1,11 @@
 package provider_test
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -104,67 +100,6 @@ func TestGuideOfMaskedSummary(t *testing.T) {
 	})
 	if len(diags) != 1 || diags[0].Summary != "timezone ***" || !strings.HasSuffix(diags[0].Detail, "troubleshooting.md#name-does-not-apply") {
 		t.Errorf("got %+v", diags)
-	}
-}
-
-// TestSecretsInEveryChannel lets the service and storage repeat each secret in many disguises, and
-// looks for it in the diagnostics and in the log at TRACE.
-func TestSecretsInEveryChannel(t *testing.T) {
-	t.Parallel()
-	disguises := map[string]func(string) string{
-		"plain":               func(s string) string { return s },
-		"upper case":          strings.ToUpper,
-		"beginning":           func(s string) string { return s[:14] },
-		"percent, lower case": func(s string) string { return eachByte(s, "%%%02x") },
-		"percent, twice":      func(s string) string { return url.QueryEscape(eachByte(s, "%%%02X")) },
-		"query":               url.QueryEscape,
-		"JSON":                func(s string) string { return eachByte(s, `\u%04x`) },
-		"JSON, twice":         func(s string) string { return strings.ReplaceAll(eachByte(s, `\u%04X`), `\`, `\\`) },
-		"HTML":                func(s string) string { return eachByte(s, "&#%d;") },
-		"HTML in percent":     func(s string) string { return url.QueryEscape(eachByte(s, "&#x%x;")) },
-		"base64":              func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
-		"base64, inside":      func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(`{"x":"` + s + `"}`)) },
-		"mixed":               func(s string) string { return s[:5] + eachByte(s[5:9], `\u%04x`) + eachByte(s[9:], "%%%02x") },
-	}
-	secrets := []string{"AKLIVE7Q2fXw+m4s", `sk/9+Zz"&<q>=w3L`, "id-token/8271+=zZ", "src-key-5f21c0d9"}
-	for name, disguise := range disguises {
-		for _, secret := range secrets {
-			t.Run(name+"/"+secret[:4], func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					shown := disguise(secret)
-					w := acctest.NewWorld(t, simulator.Options{AccessTokenID: secrets[0], SecretKey: secrets[1], IDToken: secrets[2]})
-					w.Env["VODLIVE_ACCESS_TOKEN_ID"], w.Env["VODLIVE_SECRET_KEY"], w.Env["VODLIVE_ID_TOKEN"] = secrets[0], secrets[1], secrets[2]
-					p := w.Provider(attrs{"max_retries": 0})
-					_, diags := p.Create("vodlive_live_session", match.With(attrs{"input_source_a": "rtmp://origin.example.com/contribution/" + secrets[3], "wait_for_status": []any{}}))
-					diags.Must(t)
-					quoted, err := json.Marshal(shown)
-					if err != nil {
-						t.Fatal(err)
-					}
-					w.Fail(simulator.Fault{Call: simulator.CallListSessions, Status: 400, Body: `{"message":` + string(quoted) + `}`})
-					w.Fail(simulator.Fault{Call: simulator.CallPutObject, Status: 400, Body: "no " + shown + " here"})
-					for channel, text := range map[string]string{
-						"text of the service": read(p, "vodlive_live_sessions", nil).String(),
-						"text of storage":     upload(t, p, "single").String(),
-						"log":                 w.Log.String(),
-					} {
-						again, err := json.Marshal(string(quoted[1 : len(quoted)-1])) // as in a line of the log
-						if err != nil {
-							t.Fatal(err)
-						}
-						for _, form := range []string{secret, shown, string(quoted[1 : len(quoted)-1]), string(again[1 : len(again)-1])} {
-							if strings.Contains(text, form) {
-								t.Errorf("%s: %s shows in %s", channel, form, text)
-							}
-						}
-						if !strings.Contains(text, "***") {
-							t.Errorf("%s: nothing is masked in %s", channel, text)
-						}
-					}
-				})
-			})
-		}
 	}
 }
 

@@ -1,0 +1,506 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"pgregory.net/rapid"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// surface is a resource, data source, list resource, ephemeral resource or action, in all that
+// Terraform does with it.
+type surface struct {
+	// prepare makes what the operations need, with a provider process of its own; nil: nothing.
+	prepare    func(s *scene, p *acctest.Provider)
+	operations map[string]operation
+}
+
+// operation returns all that the user is shown.
+type operation struct {
+	run func(s *scene) string
+	// has tells that the configuration or the state has the URL of a stream.
+	has bool
+}
+
+// scene is one operation of a provider process that has just begun.
+type scene struct {
+	t      *testing.T
+	w      *acctest.World
+	p      *acctest.Provider
+	stream string // a URL with a stream key
+	object acctest.Instance
+	id     string // of a session
+	path   string // of a stored file
+	folder string
+}
+
+// surfaces are all that the provider registers: TestSurfacesAreComplete.
+var surfaces = map[string]surface{
+	"resource vodlive_live_session": {
+		prepare: func(s *scene, p *acctest.Provider) { s.make(p, "vodlive_live_session", s.session()) },
+		operations: map[string]operation{
+			"create":  {has: true, run: func(s *scene) string { return s.create("vodlive_live_session", s.session()) }},
+			"refresh": {has: true, run: func(s *scene) string { return second(s.p.Read(s.object)) }},
+			"replace": {has: true, run: func(s *scene) string {
+				return second(s.p.Change(s.object, s.session().With(attrs{"name": "another"})))
+			}},
+			"destroy": {has: true, run: func(s *scene) string { return second(s.p.Destroy(s.object)) }},
+			"import":  {run: func(s *scene) string { return second(s.p.Import("vodlive_live_session", s.id)) }},
+			"validate": {has: true, run: func(s *scene) string {
+				return s.p.Validate("vodlive_live_session", s.session().With(attrs{"mode": "of " + s.stream})).String()
+			}},
+			"upgrade": {has: true, run: (*scene).upgrade},
+			"write-only": {has: true, run: func(s *scene) string {
+				return s.create("vodlive_live_session", s.session().With(attrs{"input_source_a": nil, "input_source_a_wo": s.stream, "urls_wo_version": 1}))
+			}},
+		},
+	},
+	"resource vodlive_live_session_status": {
+		prepare: func(s *scene, p *acctest.Provider) {
+			s.make(p, "vodlive_live_session", s.session())
+			s.make(p, "vodlive_live_session_status", attrs{"session_ids": []string{s.id}})
+		},
+		operations: map[string]operation{
+			"create": {run: func(s *scene) string {
+				return s.create("vodlive_live_session_status", attrs{"session_ids": []string{s.id}, "timeouts": attrs{"create": "1m"}})
+			}},
+			"update": {run: func(s *scene) string {
+				return second(s.p.Change(s.object, attrs{"session_ids": []string{s.id}, "triggers": attrs{"again": "1"}, "timeouts": attrs{"update": "1m"}}))
+			}},
+			"refresh": {run: func(s *scene) string { return second(s.p.Read(s.object)) }},
+			"destroy": {run: func(s *scene) string { return second(s.p.Destroy(s.object)) }},
+		},
+	},
+	"resource vodlive_media_upload": {
+		prepare: func(s *scene, p *acctest.Provider) {
+			s.make(p, "vodlive_media_upload", attrs{"source": s.file("a.mp4", "the content")})
+		},
+		operations: map[string]operation{
+			"single":    {run: func(s *scene) string { return s.create("vodlive_media_upload", s.upload("single")) }},
+			"multipart": {run: func(s *scene) string { return s.create("vodlive_media_upload", s.upload("multipart")) }},
+			"content": {run: func(s *scene) string {
+				return s.create("vodlive_media_upload", attrs{"content": "WEBVTT", "file_name": "a.vtt"})
+			}},
+			"replace": {run: func(s *scene) string { return second(s.p.Change(s.object, s.upload("multipart"))) }},
+			"refresh": {run: func(s *scene) string { return second(s.p.Read(s.object)) }},
+			"destroy": {run: func(s *scene) string { return second(s.p.Destroy(s.object)) }},
+			"import":  {run: func(s *scene) string { return second(s.p.Import("vodlive_media_upload", s.path)) }},
+		},
+	},
+	"resource vodlive_media_folder": {
+		prepare: func(s *scene, p *acctest.Provider) {
+			s.make(p, "vodlive_media_folder", s.media("one.mp4"))
+		},
+		operations: map[string]operation{
+			"create": {run: func(s *scene) string { return s.create("vodlive_media_folder", s.media("two.mp4")) }},
+			"multipart": {run: func(s *scene) string {
+				return s.create("vodlive_media_folder", s.media("two.mp4").With(attrs{"method": "multipart"}))
+			}},
+			"update":  {run: func(s *scene) string { return second(s.p.Change(s.object, s.media("two.mp4"))) }},
+			"refresh": {run: func(s *scene) string { return second(s.p.Read(s.object)) }},
+			"destroy": {run: func(s *scene) string { return second(s.p.Destroy(s.object)) }},
+		},
+	},
+	"resource vodlive_batch_job": {
+		prepare: func(s *scene, p *acctest.Provider) {
+			s.make(p, "vodlive_media_upload", s.upload("single"))
+			s.make(p, "vodlive_batch_job", s.job())
+		},
+		operations: map[string]operation{
+			"create":  {run: func(s *scene) string { return s.create("vodlive_batch_job", s.job()) }},
+			"refresh": {run: func(s *scene) string { return second(s.p.Read(s.object)) }},
+			"destroy": {run: func(s *scene) string { return second(s.p.Destroy(s.object)) }},
+		},
+	},
+	"data vodlive_regions": {operations: map[string]operation{
+		"read": {run: func(s *scene) string { return read(s.p, "vodlive_regions", nil).String() }},
+	}},
+	"data vodlive_live_session": {
+		prepare: func(s *scene, p *acctest.Provider) { s.make(p, "vodlive_live_session", s.session()) },
+		operations: map[string]operation{
+			"by id":   {run: func(s *scene) string { return read(s.p, "vodlive_live_session", attrs{"id": s.id}).String() }},
+		},
+	},
+	"data vodlive_live_sessions": {operations: map[string]operation{
+		"read": {run: func(s *scene) string { return read(s.p, "vodlive_live_sessions", nil).String() }},
+	}},
+	"list vodlive_live_session": {
+		prepare: func(s *scene, p *acctest.Provider) { s.make(p, "vodlive_live_session", s.session()) },
+		operations: map[string]operation{
+			"list": {run: func(s *scene) string {
+				var said []string
+				for listed := range s.p.List("vodlive_live_session", nil, true, 10) {
+					said = append(said, listed.Name, listed.Diags.String())
+				}
+				return strings.Join(said, "\n")
+			}},
+		},
+	},
+	"ephemeral vodlive_upload_url": {operations: map[string]operation{
+		"open": {run: func(s *scene) string { return second(s.p.Open("vodlive_upload_url", attrs{"file_name": "a.mp4"})) }},
+	}},
+	"action vodlive_submit_batch_job": {
+		prepare: func(s *scene, p *acctest.Provider) { s.make(p, "vodlive_media_upload", s.upload("single")) },
+		operations: map[string]operation{
+			"invoke": {run: func(s *scene) string { return s.invoke("vodlive_submit_batch_job", s.job()) }},
+		},
+	},
+	"action vodlive_process_media": {operations: map[string]operation{
+		"file": {run: func(s *scene) string {
+			return s.invoke("vodlive_process_media", attrs{"source": s.file("b.mp4", "more"), "service_modes": []string{"video_optimizer"}})
+		}},
+		"folder": {run: func(s *scene) string {
+			return s.invoke("vodlive_process_media", attrs{"source_dir": s.media("c.mp4")["source_dir"], "service_modes": []string{"video_optimizer"}})
+		}},
+	}},
+}
+
+func second[T any](_ T, diags acctest.Diagnostics) string { return diags.String() }
+
+func (s *scene) session() attrs {
+	return match.With(attrs{"input_source_a": s.stream, "timeouts": attrs{"create": "1m"}})
+}
+
+func (s *scene) job() attrs {
+	return attrs{"paths": []string{s.path}, "service_modes": []string{"video_optimizer"}}
+}
+
+func (s *scene) upload(method string) attrs {
+	return attrs{"source": s.file("b.mp4", "more content"), "method": method}
+}
+
+func (s *scene) media(name string) attrs {
+	file := s.file("media/"+name, "the content of "+name)
+	return attrs{"source_dir": filepath.Dir(file)}
+}
+
+func (s *scene) file(name, content string) string {
+	s.t.Helper()
+	path := filepath.Join(s.folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	writeFile(s.t, path, content)
+	return path
+}
+
+func (s *scene) make(p *acctest.Provider, typ string, config attrs) {
+	s.t.Helper()
+	o, diags := p.Create(typ, config)
+	diags.Must(s.t)
+	s.object = o
+	switch typ {
+	case "vodlive_live_session":
+		s.id = o.Text("id")
+	case "vodlive_media_upload":
+		s.path = o.Text("key_path")
+	}
+}
+
+func (s *scene) create(typ string, config attrs) string { return second(s.p.Create(typ, config)) }
+
+func (s *scene) invoke(typ string, config attrs) string {
+	progress, diags := s.p.Invoke(typ, config)
+	return strings.Join(progress, "\n") + diags.String()
+}
+
+// upgrade reads the state as an earlier release wrote it.
+func (s *scene) upgrade() string {
+	state := s.object.Attrs()
+	state["gone"], state["port"] = "x", s.stream // which no schema has, so that this fails
+	raw, err := json.Marshal(state)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	resp, err := s.p.Server.UpgradeResourceState(s.p.Context(), &tfprotov6.UpgradeResourceStateRequest{TypeName: s.object.Type, RawState: &tfprotov6.RawState{JSON: raw}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return acctest.Diagnostics(resp.Diagnostics).String()
+}
+
+// TestSurfacesAreComplete fails when the provider registers what surfaces does not have.
+func TestSurfacesAreComplete(t *testing.T) {
+	t.Parallel()
+	all := acctest.NewProvider(t, nil).Schema
+	registered := slices.Concat(
+		named("resource ", all.ResourceSchemas), named("data ", all.DataSourceSchemas), named("list ", all.ListResourceSchemas),
+		named("ephemeral ", all.EphemeralResourceSchemas), named("action ", all.ActionSchemas))
+	slices.Sort(registered)
+	if have := slices.Sorted(maps.Keys(surfaces)); !slices.Equal(have, registered) {
+		t.Errorf("surfaces has\n%s\nthe provider has\n%s", strings.Join(have, "\n"), strings.Join(registered, "\n"))
+	}
+}
+
+func named[T any](prefix string, all map[string]T) (names []string) {
+	for name := range all {
+		names = append(names, prefix+name)
+	}
+	return names
+}
+
+func quoted(text string) string {
+	q, _ := json.Marshal(text)
+	return string(q)
+}
+
+func inXML(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text))
+	return b.String()
+}
+
+// failures are what a response may be, by how it holds a text.
+var failures = map[string]func(text string) simulator.Fault{
+	"400 JSON": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 400, Body: `{"message":` + quoted(s) + `}`}
+	},
+	"401 list": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 401, Body: `{"errors":[{"detail":` + quoted(s) + `}]}`}
+	},
+	"403 text": func(s string) simulator.Fault { return simulator.Fault{Status: 403, Body: s} },
+	"403 XML": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 403, Body: `<Error><Code>AccessDenied</Code><Message>` + inXML(s) + `</Message></Error>`}
+	},
+	"404 code": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 404, Body: `<Error><Code>` + inXML(s) + `</Code></Error>`}
+	},
+	"409 key": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 409, Body: `{` + quoted(s) + `:{"a":1}}`}
+	},
+	"500 HTML": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 500, Body: `<html><body><pre>` + inXML(s) + `</pre></body></html>`}
+	},
+	"503 lines": func(s string) simulator.Fault { return simulator.Fault{Status: 503, Body: "sorry\n" + s + "\nbye"} },
+	"refused with 200": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 200, Body: `{"statusCode":400,"message":` + quoted(s) + `}`}
+	},
+	"not JSON": func(s string) simulator.Fault { return simulator.Fault{Status: 200, Body: s} },
+	"another shape": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 200, Body: `{"data":{` + quoted(s) + `:[` + quoted(s) + `]}}`}
+	},
+	"request id": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 400, Header: http.Header{"X-Request-Id": {s}}}
+	},
+	"ETag": func(s string) simulator.Fault { return simulator.Fault{Header: http.Header{"Etag": {s}}} },
+	"checksum": func(s string) simulator.Fault {
+		return simulator.Fault{Header: http.Header{"X-Amz-Checksum-Crc32": {s}}}
+	},
+	"redirect": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 307, Header: http.Header{"Location": {"http://other.example.com/" + url.PathEscape(s)}}}
+	},
+	"truncated": func(s string) simulator.Fault {
+		return simulator.Fault{Status: 400, Body: `{"message":` + quoted(s+strings.Repeat(" ", len(s)+20)) + `}`, Truncate: true}
+	},
+	"connection broken": func(string) simulator.Fault { return simulator.Fault{BreakAfter: true} },
+}
+
+// calls are the calls that may fail, "" for all of them.
+var calls = []string{
+	"", simulator.CallRegions, simulator.CallCreateSession, simulator.CallGetSession, simulator.CallListSessions, simulator.CallPresignURL, simulator.CallPutObject,
+	simulator.CallMultipartCreate, simulator.CallMultipartURL, simulator.CallPutPart, simulator.CallMultipartComplete, simulator.CallBatch,
+}
+
+// disguises are encodings of a secret.
+var disguises = map[string]func(string) string{
+	"plain":               func(s string) string { return s },
+	"upper case":          strings.ToUpper,
+	"beginning":           func(s string) string { return s[:14] },
+	"percent, lower case": func(s string) string { return eachByte(s, "%%%02x") },
+	"percent, twice":      func(s string) string { return url.QueryEscape(eachByte(s, "%%%02X")) },
+	"query":               url.QueryEscape,
+	"JSON":                func(s string) string { return eachByte(s, `\u%04x`) },
+	"JSON, twice":         func(s string) string { return strings.ReplaceAll(eachByte(s, `\u%04X`), `\`, `\\`) },
+	"HTML":                func(s string) string { return eachByte(s, "&#%d;") },
+	"HTML in percent":     func(s string) string { return url.QueryEscape(eachByte(s, "&#x%x;")) },
+	"base64":              func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64, inside":      func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(`{"x":"` + s + `"}`)) },
+	"hex":                 func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"hex with colons":     func(s string) string { return strings.TrimSuffix(eachByte(s, "%02X:"), ":") },
+	"mixed":               func(s string) string { return s[:5] + eachByte(s[5:9], `\u%04x`) + eachByte(s[9:], "%%%02x") },
+}
+
+// shapes are URLs of streams.
+var shapes = []string{
+	"rtmp://origin.example.com/contribution/%s", "rtmps://origin.example.com:1936/contribution/%s/", "rtmp://origin.example.com/%s",
+	"rtmp://origin.example.com/live/%s/_definst_", "rtmp://origin.example.com/live/%s?auth=1",
+}
+
+// trial is one operation that fails in one way.
+type trial struct {
+	surface, operation string
+	call, failure      string
+	disguise, shape    string
+	id, key, token     string // credentials
+	stream             string // key
+}
+
+// show carries the operation out. It returns every text that left the provider, what must not be in
+// it, and the calls that were made.
+func (c trial) show(t *testing.T) (channels map[string]string, hidden, made []string) {
+	t.Helper()
+	w := acctest.NewWorld(t, simulator.Options{AccessTokenID: c.id, SecretKey: c.key, IDToken: c.token, StatusPath: []string{"READY"}})
+	w.Env["VODLIVE_ACCESS_TOKEN_ID"], w.Env["VODLIVE_SECRET_KEY"], w.Env["VODLIVE_ID_TOKEN"] = c.id, c.key, c.token
+	s := &scene{t: t, w: w, stream: fmt.Sprintf(c.shape, c.stream), folder: t.TempDir()}
+	w.Env["VODLIVE_PROGRESS"] = filepath.Join(s.folder, "progress")
+	config := attrs{"max_retries": 0, "request_timeout": "5s", "stall_timeout": "5s"}
+	thing := surfaces[c.surface]
+	operation := thing.operations[c.operation]
+	if thing.prepare != nil {
+		thing.prepare(s, w.Provider(config))
+	}
+	s.p = w.Provider(config)
+	hidden = []string{c.id, c.key, c.token}
+	if operation.has {
+		hidden = append(hidden, c.stream)
+	}
+	var said []string
+	for _, secret := range hidden {
+		said = append(said, disguises[c.disguise](secret))
+	}
+	fault := failures[c.failure]("no " + strings.Join(said, " and ") + " here")
+	fault.Call = c.call
+	w.Fail(fault)
+	w.ResetJournal()
+	shown := operation.run(s)
+	progress, _ := os.ReadFile(w.Env["VODLIVE_PROGRESS"])
+	for _, text := range said {
+		once := strings.Trim(quoted(text), `"`)
+		hidden = append(hidden, text, once, strings.Trim(quoted(once), `"`))
+	}
+	return map[string]string{"what is shown": shown, "the log": w.Log.String(), "the progress": string(progress)}, hidden, slices.Collect(maps.Keys(w.Counts()))
+}
+
+// leaks lists what of the hidden texts, also of 12 characters of them, is in a channel.
+func leaks(channels map[string]string, hidden []string) (found []string) {
+	for channel, text := range channels {
+		folded := strings.ToLower(text)
+		for _, secret := range hidden {
+			for i := 0; i+12 <= len(secret); i++ {
+				if at := strings.Index(folded, strings.ToLower(secret[i:i+12])); at >= 0 {
+					found = append(found, fmt.Sprintf("%s: %s: ...%s...", channel, secret, text[max(0, at-200):min(len(text), at+100)]))
+					break
+				}
+			}
+		}
+	}
+	return found
+}
+
+// plainTrial has credentials with characters that encodings change.
+var plainTrial = trial{
+	disguise: "plain", shape: shapes[0], id: "AKLIVE7Q2fXw+m4s", key: `sk/9+Zz"&<q>=w3L`, token: "id-token/8271+=zZ", stream: "src-key-5f21c0d9",
+}
+
+// TestNoSurfaceShowsASecret fails every operation in every way, and each of its calls.
+func TestNoSurfaceShowsASecret(t *testing.T) {
+	t.Parallel()
+	for name, thing := range surfaces {
+		for operation := range thing.operations {
+			t.Run(strings.ReplaceAll(name+"/"+operation, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				masked, c := 0, plainTrial
+				c.surface, c.operation, c.failure, c.call = name, operation, "400 JSON", "none"
+				var made []string
+				synctest.Test(t, func(t *testing.T) { _, _, made = c.show(t) })
+				fails := func(failure, call string) {
+					c.failure, c.call = failure, call
+					synctest.Test(t, func(t *testing.T) {
+						channels, hidden, _ := c.show(t)
+						masked += strings.Count(channels["what is shown"], "***")
+						for _, leak := range leaks(channels, hidden) {
+							t.Errorf("%s of %q: %s", failure, call, leak)
+						}
+					})
+				}
+				for failure := range failures {
+					fails(failure, "")
+				}
+				for _, call := range made {
+					fails("400 JSON", call)
+				}
+				if quiet := operation == "refresh" || operation == "destroy" || operation == "import" || operation == "upgrade"; masked == 0 && !quiet {
+					t.Error("no text was masked")
+				}
+			})
+		}
+	}
+}
+
+// TestRandomSecretsAreNotShown draws secrets, their encodings, shapes of URLs, failures and surfaces.
+func TestRandomSecretsAreNotShown(t *testing.T) {
+	t.Parallel()
+	var all [][2]string
+	for name, thing := range surfaces {
+		for operation := range thing.operations {
+			all = append(all, [2]string{name, operation})
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })
+	rapid.Check(t, func(rt *rapid.T) {
+		at := rapid.SampledFrom(all).Draw(rt, "operation")
+		c := trial{
+			surface: at[0], operation: at[1], call: rapid.SampledFrom(calls).Draw(rt, "call"),
+			failure:  rapid.SampledFrom(slices.Sorted(maps.Keys(failures))).Draw(rt, "failure"),
+			disguise: rapid.SampledFrom(slices.Sorted(maps.Keys(disguises))).Draw(rt, "disguise"),
+			shape:    rapid.SampledFrom(shapes).Draw(rt, "shape"),
+			id:       "AK7-" + rapid.StringMatching(`[A-Za-z0-9+/=_.-]{12,30}`).Draw(rt, "id"),
+			key:      "sK8-" + rapid.StringMatching(`[!-~]{12,40}`).Draw(rt, "key"),
+			token:    "iT9-" + rapid.StringMatching(`[!-~]{12,200}`).Draw(rt, "token"),
+			stream:   "st6-" + rapid.StringMatching(`[A-Za-z0-9_.~-]{12,150}`).Draw(rt, "stream"),
+		}
+		var channels map[string]string
+		var hidden []string
+		synctest.Test(t, func(t *testing.T) { channels, hidden, _ = c.show(t) })
+		if found := leaks(channels, hidden); len(found) > 0 {
+			rt.Fatalf("%+v\n%s", c, strings.Join(found, "\n"))
+		}
+	})
+}
+
+// TestFunctionsShowNoSecret: an argument with a secret of the configuration is not repeated.
+func TestFunctionsShowNoSecret(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	p, failed := w.Provider(nil), 0
+	for name, function := range p.Schema.Functions {
+		var arguments []*tfprotov6.DynamicValue
+		for _, parameter := range function.Parameters {
+			v := tftypes.NewValue(parameter.Type, nil)
+			if parameter.Type.Is(tftypes.String) {
+				v = tftypes.NewValue(tftypes.String, "of "+w.Env["VODLIVE_SECRET_KEY"])
+			}
+			arguments = append(arguments, p.Dynamic(v))
+		}
+		resp, err := p.Server.CallFunction(p.Context(), &tfprotov6.CallFunctionRequest{Name: name, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.Error != nil {
+			failed++
+			if strings.Contains(resp.Error.Text, w.Env["VODLIVE_SECRET_KEY"]) {
+				t.Errorf("%s: %s", name, resp.Error.Text)
+			}
+		}
+	}
+	if failed < 3 {
+		t.Errorf("%d functions failed", failed)
+	}
+}
