@@ -135,7 +135,7 @@ var surfaces = map[string]surface{
 	"data vodlive_live_session": {
 		prepare: func(s *scene, p *acctest.Provider) { s.make(p, "vodlive_live_session", s.session()) },
 		operations: map[string]operation{
-			"by id":   {run: func(s *scene) string { return read(s.p, "vodlive_live_session", attrs{"id": s.id}).String() }},
+			"by id": {run: func(s *scene) string { return read(s.p, "vodlive_live_session", attrs{"id": s.id}).String() }},
 		},
 	},
 	"data vodlive_live_sessions": {operations: map[string]operation{
