@@ -28,14 +28,14 @@ func found(v value, keys ...string) *fields {
 // decodeUploadTarget reads the response to call 1 of SERVICE.md.
 func decodeUploadTarget(v value) (*UploadTarget, error) {
 	f := found(v, "fileKeyPath", "presigned_url", "key_path")
-	target := &UploadTarget{KeyPath: f.need("fileKeyPath", "key_path"), URL: f.address("presigned_url", "url", "upload_url")}
+	target := &UploadTarget{KeyPath: f.keyPath("fileKeyPath", "key_path"), URL: f.address("presigned_url", "url", "upload_url")}
 	return target, f.err
 }
 
 // decodeMultipartUpload reads the response to call 3.
 func decodeMultipartUpload(v value) (*MultipartUpload, error) {
 	f := found(v, "upload_id", "key_path")
-	upload := &MultipartUpload{UploadID: f.need("upload_id"), KeyPath: f.need("key_path", "fileKeyPath")}
+	upload := &MultipartUpload{UploadID: f.need("upload_id"), KeyPath: f.keyPath("key_path", "fileKeyPath")}
 	return upload, f.err
 }
 

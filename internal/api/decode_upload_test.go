@@ -14,15 +14,15 @@ func TestDecodeUploads(t *testing.T) {
 	t.Parallel()
 	const address = "https://st.example.com/b/vod/input/1/2/a%20b.mp4?X-Amz-Signature=a%2Fb&x=1"
 	for name, wrapper := range wrappers {
-		for _, keys := range []string{`"fileKeyPath":"k","presigned_url":%q`, `"file_key_path":"k","presignedUrl":%q`, `"FileKeyPath":"k","PresignedURL":%q,"expires":{"in":1}`} {
+		for _, keys := range []string{`"fileKeyPath":"vod/input/c/u/k","presigned_url":%q`, `"file_key_path":"vod/input/c/u/k","presignedUrl":%q`, `"FileKeyPath":"vod/input/c/u/k","PresignedURL":%q,"expires":{"in":1}`} {
 			got, err := once(t, 200, fmt.Sprintf(wrapper, "{"+fmt.Sprintf(keys, address)+"}")).PresignUpload(t.Context(), "a b.mp4", "video/mp4")
-			if err != nil || *got != (api.UploadTarget{KeyPath: "k", URL: address}) {
+			if err != nil || *got != (api.UploadTarget{KeyPath: "vod/input/c/u/k", URL: address}) {
 				t.Errorf("%s, %s: got %+v, %v", name, keys, got, err)
 			}
 		}
-		for _, keys := range []string{`"upload_id":"u","key_path":"k"`, `"uploadId":"u","keyPath":"k","parts":[]`, `"UploadId":"u","KeyPath":"k"`} {
+		for _, keys := range []string{`"upload_id":"u","key_path":"vod/input/c/u/k"`, `"uploadId":"u","keyPath":"vod/input/c/u/k","parts":[]`, `"UploadId":"u","KeyPath":"vod/input/c/u/k"`} {
 			got, err := once(t, 200, fmt.Sprintf(wrapper, "{"+keys+"}")).CreateMultipartUpload(t.Context(), "a b.mp4", 0)
-			if err != nil || *got != (api.MultipartUpload{UploadID: "u", KeyPath: "k"}) {
+			if err != nil || *got != (api.MultipartUpload{UploadID: "u", KeyPath: "vod/input/c/u/k"}) {
 				t.Errorf("%s, %s: got %+v, %v", name, keys, got, err)
 			}
 		}
@@ -63,19 +63,21 @@ func TestUnreadableUploads(t *testing.T) {
 	}{
 		{presign, `{"data":null,"message":"hidden"}`, `no fileKeyPath was found in an object with "data", "message"`},
 		{presign, `{"data":{"presigned_url":"https://st.example.com/?hidden"}}`, `fileKeyPath is missing: the answer holds "presigned_url"`},
-		{presign, `{"data":{"fileKeyPath":"k"}}`, `presigned_url is missing: the answer holds "fileKeyPath"`},
-		{presign, `{"data":{"fileKeyPath":"k","presigned_url":""}}`, `presigned_url is missing: the answer holds "fileKeyPath", "presigned_url"`},
-		{presign, `{"data":{"fileKeyPath":"k","presigned_url":"/relative?hidden"}}`, `presigned_url is a string that is no URL with a host`},
-		{presign, `{"data":{"fileKeyPath":"k","presigned_url":"https://h/%zzhidden"}}`, `presigned_url is a string that is no URL with a host`},
-		{presign, `{"data":{"fileKeyPath":"k","presigned_url":"http://st.example.com/hidden"}}`, `presigned_url cannot be used: the address is plain http, which is allowed to loopback addresses only: write https://`},
-		{presign, `{"data":{"fileKeyPath":"k","presigned_url":"file:///hidden"}}`, `presigned_url is a string that is no URL with a host`},
-		{presign, `{"data":{"fileKeyPath":"k","presigned_url":"https://joe:hidden@st.example.com/"}}`, `presigned_url is a URL with user info`},
-		{presign, `{"data":{"fileKeyPath":"k","presigned_url":{"href":"hidden"}}}`, `presigned_url is an object with "href" where a string was expected`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k"}}`, `presigned_url is missing: the answer holds "fileKeyPath"`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":""}}`, `presigned_url is missing: the answer holds "fileKeyPath", "presigned_url"`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"/relative?hidden"}}`, `presigned_url is a string that is no URL with a host`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"https://h/%zzhidden"}}`, `presigned_url is a string that is no URL with a host`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"http://st.example.com/hidden"}}`, `presigned_url cannot be used: the address is plain http, which is allowed to loopback addresses only: write https://`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"file:///hidden"}}`, `presigned_url is a string that is no URL with a host`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"https://joe:hidden@st.example.com/"}}`, `presigned_url is a URL with user info`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":{"href":"hidden"}}}`, `presigned_url is an object with "href" where a string was expected`},
+		{presign, `{"data":{"fileKeyPath":"/vod/input/c/hidden/k","presigned_url":"https://h/"}}`, `fileKeyPath does not have the form of a key path, vod/input/<customer id>/<upload id>/<file name>`},
+		{begin, `{"data":{"key_path":"hidden","upload_id":"u"}}`, `key_path does not have the form of a key path, vod/input/<customer id>/<upload id>/<file name>`},
 		{part, `{"data":{"href":"hidden"}}`, `no url was found in an object with "data"; data is an object with "href"`},
 		{part, `{"a":{"url":"https://h/hidden"},"b":{"url":"https://h/hidden"}}`, `no url was found in an object with "a", "b"`},
 		{part, `{"data":"hidden"}`, `data is a string that is no URL with a host`},
 		{begin, `{"data":{"upload_id":"u"}}`, `key_path is missing: the answer holds "upload_id"`},
-		{begin, `{"data":{"key_path":"k"}}`, `upload_id is missing: the answer holds "key_path"`},
+		{begin, `{"data":{"key_path":"vod/input/c/u/k"}}`, `upload_id is missing: the answer holds "key_path"`},
 		{complete, `{"data":null,"message":"hidden"}`, `no Key was found in an object with "data", "message"`},
 		{complete, `{"data":{"Key":["hidden"]}}`, `Key is a list of 1, the first a string where a string was expected`},
 	} {

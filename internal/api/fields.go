@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
@@ -104,6 +105,15 @@ func (f *fields) etag(key string) string {
 	s := f.limited(TextLimit, key)
 	if !redact.ValidETag(s) && f.err == nil {
 		f.err = misshapen("%s contains other characters than visible ASCII", key)
+	}
+	return s
+}
+
+// keyPath reads the key path of a file. The error does not quote it: it may be anything, also a URL.
+func (f *fields) keyPath(keys ...string) string {
+	s := f.need(keys...)
+	if _, err := keypath.Parse(s); f.err == nil && err != nil {
+		f.err = misshapen("%s does not have the form of a key path, %s", keys[0], keypath.Form)
 	}
 	return s
 }

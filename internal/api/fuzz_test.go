@@ -166,8 +166,8 @@ func FuzzDecodeRegions(f *testing.F) {
 
 func FuzzDecodeUploads(f *testing.F) {
 	for _, seed := range []string{
-		`{"data":{"fileKeyPath":"k","presigned_url":"https://st.example.com/k?s=1","upload_id":"u","key_path":"k","url":"http://127.0.0.1:1/k","Key":"k"},"message":"ok"}`,
-		`{"data":"https://st.example.com/k"}`, `{"fileKeyPath":"k","presigned_url":"HTTP://h/"}`, `{"url":"https://[::1]:0/%zz"}`, `{"url":"https://a:b@h/"}`, `{"data":{"ETag":null,"VersionId":7}}`, ``, `"x"`,
+		`{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"https://st.example.com/k?s=1","upload_id":"u","key_path":"vod/input/c/u/k","url":"http://127.0.0.1:1/k","Key":"k"},"message":"ok"}`,
+		`{"data":"https://st.example.com/k"}`, `{"fileKeyPath":"vod/input/c/u/k","presigned_url":"HTTP://h/"}`, `{"url":"https://[::1]:0/%zz"}`, `{"url":"https://a:b@h/"}`, `{"data":{"ETag":null,"VersionId":7}}`, ``, `"x"`,
 	} {
 		f.Add(seed)
 	}

@@ -44,7 +44,7 @@ func TestNothingLeaks(t *testing.T) {
 			base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)))
 	}
 	presigned := "https://st.example.com/b/k?X-Amz-Credential=c&X-Amz-Signature=" + url.QueryEscape(signature)
-	full := `{"message":"ok","data":{"id":"s-1","fileKeyPath":"k","key_path":"k","upload_id":"u","presigned_url":"` + presigned + `","url":"` + presigned + `",` +
+	full := `{"message":"ok","data":{"id":"s-1","fileKeyPath":"vod/input/c/u/k","key_path":"vod/input/c/u/k","upload_id":"u","presigned_url":"` + presigned + `","url":"` + presigned + `",` +
 		`"input_endpoint_a":"rtmp://in/app/` + streamKey + `","outputEndpointB":"rtmp://o/` + streamKey + `","note":"play rtmps://o.example.com/app/` + streamKey + ` now","Key":"k"}}`
 	reflect := func(r *http.Request) string {
 		var all strings.Builder

@@ -111,7 +111,7 @@ func parsed(scheme, host string, port int, app, key, server string) string {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	const form = " is no key path: a key path has the form vod/input/<customer id>/<upload id>/<file name>"
+	const form = " does not have the form of a key path, vod/input/<customer id>/<upload id>/<file name>"
 	for _, tc := range []struct {
 		function  string
 		arguments []string

@@ -2,15 +2,15 @@ package functions
 
 import (
 	"context"
-	"fmt"
-	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 )
 
-type keyPath struct {
+type keyPathParts struct {
 	CustomerID string `tfsdk:"customer_id"`
 	UploadID   string `tfsdk:"upload_id"`
 	FileName   string `tfsdk:"file_name"`
@@ -23,7 +23,7 @@ var parseKeyPath = pure{
 		MarkdownDescription: "Returns an object with the `customer_id`, `upload_id` and `file_name` of a key path, such as `key_path` of `vodlive_media_upload`.",
 		Parameters: []function.Parameter{function.StringParameter{
 			Name:                "key_path",
-			MarkdownDescription: "Key path of the form `vod/input/<customer id>/<upload id>/<file name>`.",
+			MarkdownDescription: "Key path of the form `" + keypath.Form + "`.",
 		}},
 		Return: function.ObjectReturn{AttributeTypes: map[string]attr.Type{
 			"customer_id": types.StringType, "upload_id": types.StringType, "file_name": types.StringType,
@@ -34,12 +34,10 @@ var parseKeyPath = pure{
 		if err := arguments.Get(ctx, &given); err != nil {
 			return nil, err
 		}
-		parts := keyPathForm.FindStringSubmatch(given)
-		if parts == nil {
-			return nil, argumentError(0, fmt.Sprintf("%q is no key path: a key path has the form vod/input/<customer id>/<upload id>/<file name>", given))
+		parsed, problem := keypath.Parse(given)
+		if problem != nil {
+			return nil, argumentError(0, problem.Error())
 		}
-		return keyPath{CustomerID: parts[1], UploadID: parts[2], FileName: parts[3]}, nil
+		return keyPathParts(parsed), nil
 	},
 }
-
-var keyPathForm = regexp.MustCompile(`^vod/input/([^/]+)/([^/]+)/([^/]+)$`)

@@ -20,10 +20,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-var (
-	extension = regexp.MustCompile(`^\.?[^./\\\s]+$`)
-	keyPath   = regexp.MustCompile(`^vod/input/[^/]+/[^/]+/[^/]+$`)
-)
+var extension = regexp.MustCompile(`^\.?[^./\\\s]+$`)
 
 var (
 	defaultInclude = types.SetValueMust(types.StringType, []attr.Value{types.StringValue("**")})
@@ -38,7 +35,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		MarkdownDescription: "Key paths of files that are stored already, by relative path. Such a file is taken for what is stored there when it first gets into the state, without being sent. " +
 			"Later changes of the file upload it anew. The service shows no stored content, so nothing compares the two.",
 		Validators: []validator.Map{
-			mapvalidator.ValueStringsAre(stringvalidator.RegexMatches(keyPath, "must be a key path, vod/input/<customer id>/<upload id>/<file name>")),
+			mapvalidator.ValueStringsAre(storedKeyPath),
 		},
 	}
 	maps.Copy(attributes, computedAttributes())

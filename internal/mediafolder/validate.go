@@ -7,6 +7,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -24,6 +25,15 @@ func (v pattern) ValidateString(ctx context.Context, req validator.StringRequest
 	}
 	resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern", fmt.Sprintf("`%s` is %q, which %s.", req.Path, given, v.Description(ctx)))
 }
+
+const keyPathRule = "must be a key path, " + keypath.Form
+
+var storedKeyPath = providerdata.StringRule{Kind: "key path", Allowed: keyPathRule, Problem: func(given string) string {
+	if _, err := keypath.Parse(given); err == nil {
+		return ""
+	}
+	return fmt.Sprintf("is %q, which %s.", given, keyPathRule)
+}}
 
 const mediaTypeRule = "must be a media type such as video/mp4"
 

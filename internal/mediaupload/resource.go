@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -211,7 +212,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 	if keyPath == "" {
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("key_path"), &keyPath)...)
 	}
-	_, fileName, err := upload.ParseKeyPath(keyPath)
+	parsed, err := keypath.Parse(keyPath)
 	if err != nil {
 		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
 		return
@@ -228,7 +229,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)
 	for name, value := range map[string]string{
-		"id": keyPath, "key_path": keyPath, "file_name": fileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
+		"id": keyPath, "key_path": keyPath, "file_name": parsed.FileName, "method": upload.MethodAuto, "change_detection": upload.DetectStat,
 	} {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}

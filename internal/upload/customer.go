@@ -3,30 +3,22 @@ package upload
 import (
 	"fmt"
 	"slices"
-	"strings"
-)
 
-// ParseKeyPath returns what a key path tells of its file (SERVICE.md, Uploads).
-func ParseKeyPath(keyPath string) (customerID, fileName string, err error) {
-	segments := strings.Split(keyPath, "/")
-	if len(segments) != 5 || segments[0] != "vod" || segments[1] != "input" || slices.Contains(segments, "") {
-		return "", "", fmt.Errorf("%q does not have the form of a key path, vod/input/<customer id>/<upload id>/<file name>", keyPath)
-	}
-	return segments[2], segments[4], nil
-}
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+)
 
 // CheckCustomer refuses the key path of a customer that the configuration does not allow.
 func (u *Uploader) CheckCustomer(keyPath string) error {
 	if u.AllowedCustomers == nil {
 		return nil
 	}
-	customerID, _, err := ParseKeyPath(keyPath)
+	parsed, err := keypath.Parse(keyPath)
 	if err != nil {
 		return fmt.Errorf("%w, so its customer cannot be compared with `allowed_customer_ids`", err)
 	}
-	if !slices.Contains(u.AllowedCustomers, customerID) {
+	if !slices.Contains(u.AllowedCustomers, parsed.CustomerID) {
 		return fmt.Errorf("the key path %s belongs to customer %q, but `allowed_customer_ids` allows only %q. "+
-			"Check that the identity token is that of the right account", keyPath, customerID, u.AllowedCustomers)
+			"Check that the identity token is that of the right account", keyPath, parsed.CustomerID, u.AllowedCustomers)
 	}
 	return nil
 }

@@ -1,0 +1,23 @@
+// Package keypath says what form the key path of a stored file has (SERVICE.md, Uploads).
+package keypath
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Form is the form of a key path, for texts.
+const Form = "vod/input/<customer id>/<upload id>/<file name>"
+
+// KeyPath is what a key path tells of its file.
+type KeyPath struct{ CustomerID, UploadID, FileName string }
+
+// Parse reads a key path. Its error quotes s.
+func Parse(s string) (KeyPath, error) {
+	segments := strings.Split(s, "/")
+	if len(segments) != 5 || segments[0] != "vod" || segments[1] != "input" || slices.Contains(segments, "") {
+		return KeyPath{}, fmt.Errorf("%q does not have the form of a key path, %s", s, Form)
+	}
+	return KeyPath{CustomerID: segments[2], UploadID: segments[3], FileName: segments[4]}, nil
+}
