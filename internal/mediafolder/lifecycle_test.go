@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -287,21 +288,109 @@ func TestOneFailingFileDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
-// TestCreateBeforeDestroyContinues has the journal continue what Delete sees too late.
-func TestCreateBeforeDestroyContinues(t *testing.T) {
+// TestOrderlyEndClosesTheJournal has a second workspace upload the folder: what the first one got into
+// its state stays out of the other's, whether the first apply failed or not.
+func TestOrderlyEndClosesTheJournal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "bad.mp4")
 		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
 		w.apply()
 		w.ClearFaults()
+		want(t, "journals", journals(w), []string{})
+		held, first := w.keyPath("a.mp4"), w.state
+
+		w.state = w.Provider(w.provider).New(typeName)
+		w.mustApply()
+		if w.keyPath("a.mp4") == held {
+			t.Errorf("two states have the key path %s", held)
+		}
+
+		// An update that fails closes it, too.
+		w.state = first
+		w.mustApply()
+		w.write("a.mp4", "changed")
+		w.write("bad.mp4", "changed, too")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		w.ClearFaults()
+		held = w.keyPath("a.mp4")
+		w.state = w.Provider(w.provider).New(typeName)
+		w.mustApply()
+		if w.keyPath("a.mp4") == held {
+			t.Errorf("after an update, two states have the key path %s", held)
+		}
+	})
+}
+
+// TestWhatAKilledRunStoredHasOneOwner: the first state that takes it over closes its lines. Lines that it
+// has no use for stay.
+func TestWhatAKilledRunStoredHasOneOwner(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b.mov", "bad.mp4")
+		w.killed("bad.mp4")
+		clip, movie := w.stored("a.mp4"), w.stored("b.mov")
+
+		both := w.config
+		w.config = both.With(acctest.Attrs{"exclude": []string{"*.mov"}})
+		w.mustApply()
+		want(t, "key path of the first state", w.keyPath("a.mp4"), clip)
+
+		w.config = both
+		w.state = w.Provider(w.provider).New(typeName)
+		w.mustApply()
+		want(t, "key path of the second state", w.keyPath("b.mov"), movie)
+		if w.keyPath("a.mp4") == clip {
+			t.Errorf("two states have the key path %s", clip)
+		}
+		want(t, "journals", journals(w), []string{})
+	})
+}
+
+// TestReplacementThatNeverComes ends the run between the Delete of a folder whose creation failed, and the
+// Create that continues it.
+func TestReplacementThatNeverComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		w.ClearFaults()
+		stored := w.keyPath("a.mp4")
+		pl := w.plan()
+		w.write("bad.mp4", "not as planned")
+		state, diags := w.Provider(w.provider).Apply(pl)
+		if state.Exists() || !diags.Failed() {
+			t.Fatalf("%v\n%s", state.Attrs(), diags)
+		}
+		content, err := os.ReadFile(journals(w)[0])
+		if err != nil || !strings.Contains(string(content), stored) {
+			t.Errorf("the journal lacks %s: %s, %v", stored, content, err)
+		}
+	})
+}
+
+// TestCreateBeforeDestroySharesNothing: Create cannot know whose the files of the older object are, so it
+// sends all files. The plan says how to avoid that.
+func TestCreateBeforeDestroySharesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		says(t, w.apply(), "`create_before_destroy`", "terraform untaint")
+		w.ClearFaults()
 		w.ResetJournal()
+		older := w.keyPath("a.mp4")
 		pl := w.plan()
 		pl.CreateBeforeDestroy = true
 		var diags acctest.Diagnostics
 		w.state, diags = w.Provider(w.provider).Apply(pl)
-		want(t, "diagnostics", diags, "")
-		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		says(t, diags, "these uploads (1)", "a.mp4: "+older)
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
+		if w.keyPath("a.mp4") == older {
+			t.Errorf("two objects have the key path %s", older)
+		}
 		want(t, "files", w.names(), []string{"a.mp4", "bad.mp4"})
 	})
 }
@@ -363,24 +452,61 @@ func journals(w *world) []string {
 	return names
 }
 
-// TestStoredFilesAreNotSentAgain loses the state after an apply that failed at one file, as a kill
-// does: what was stored is in the journal.
+// killed applies until all files but one are stored, and leaves what a provider that is killed then
+// leaves: the journal, and the state as it was.
+func (w *world) killed(last string) {
+	w.t.Helper()
+	before, saved := w.state, map[string][]byte{}
+	remove := w.Hook(simulator.CallPutObject, func(r *http.Request) {
+		if !put(last)(r) {
+			return
+		}
+		time.Sleep(time.Second) // in virtual time, so all others are stored
+		for _, name := range journals(w) {
+			saved[name], _ = os.ReadFile(name)
+		}
+	})
+	w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put(last), Status: http.StatusBadRequest})
+	w.apply()
+	w.ClearFaults()
+	remove()
+	w.state = before
+	for name, content := range saved {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// stored is the key path of the stored object with a name.
+func (w *world) stored(name string) string {
+	for _, o := range w.Objects() {
+		if strings.HasSuffix(o.KeyPath, "/"+name) {
+			return o.KeyPath
+		}
+	}
+	w.t.Errorf("%s is not stored", name)
+	return ""
+}
+
+// TestStoredFilesAreNotSentAgain kills the provider: what was stored is in the journal.
 func TestStoredFilesAreNotSentAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "b.mp4", "bad.mp4")
-		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
-		w.apply()
-		w.ClearFaults()
-		stored := w.keyPath("a.mp4")
-		w.state = w.Provider(w.provider).New(typeName)
+		w.killed("bad.mp4")
+		stored := w.stored("a.mp4")
 		want(t, "journals", len(journals(w)), 1)
 		w.write("b.mp4", "changed meanwhile")
 		w.ResetJournal()
 		w.mustApply()
 		want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
 		want(t, "key path", w.keyPath("a.mp4"), stored)
-		want(t, "journals after success", len(journals(w)), 0)
+		for _, name := range journals(w) { // it has what the killed run stored of b.mp4
+			if content, _ := os.ReadFile(name); strings.Contains(string(content), stored) {
+				t.Errorf("the journal has a file of the state:\n%s", content)
+			}
+		}
 	})
 }
 
@@ -426,10 +552,7 @@ func TestJournalsThatAreNotUsed(t *testing.T) {
 				w := newWorld(t, "a.mp4", "bad.mp4")
 				w.SetIDToken(tokenOf("alice"))
 				w.Env["VODLIVE_ID_TOKEN"] = tokenOf("alice")
-				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
-				w.apply()
-				w.ClearFaults()
-				w.state = w.Provider(w.provider).New(typeName)
+				w.killed("bad.mp4")
 				spoil(t, w, journals(w)[0])
 				w.ResetJournal()
 				w.mustApply()
@@ -465,9 +588,7 @@ func TestTornJournal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "b.mp4", "bad.mp4")
-		w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 1})
-		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
-		w.apply()
+		w.killed("bad.mp4")
 		content, err := os.ReadFile(journals(w)[0])
 		if err != nil {
 			t.Fatal(err)
@@ -476,11 +597,8 @@ func TestTornJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // the second run reads what the first has appended
-			w.state = w.Provider(w.provider).New(typeName)
-			w.apply()
+			w.killed("bad.mp4")
 		}
-		w.ClearFaults()
-		w.state = w.Provider(w.provider).New(typeName)
 		w.ResetJournal()
 		w.mustApply()
 		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)

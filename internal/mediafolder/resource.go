@@ -105,8 +105,6 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	stored := files(ctx).prior.entries
 	if string(intent) == intentDestroy || !state.ID.IsNull() {
-		// With create_before_destroy, Create has taken over what its journal had.
-		maps.DeleteFunc(stored, func(_ string, e entry) bool { return r.Data.Uploader.Completed(e.KeyPath.ValueString()) })
 		warnForgotten(stored, &resp.Diagnostics)
 		return
 	}
@@ -121,11 +119,13 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 			return
 		}
 	}
+	var offers []upload.Offer
 	for name, e := range stored {
-		r.Data.Uploader.OfferStored(journalKey(source), state.file(name, "", e), upload.StoredFile{
+		offers = append(offers, upload.Offer{File: state.file(name, "", e), Stored: upload.StoredFile{
 			KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
-		})
+		}})
 	}
+	r.Data.Uploader.OfferStored(ctx, journalKey(source), offers)
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
 }
 

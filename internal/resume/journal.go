@@ -1,25 +1,25 @@
 package resume
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 )
 
 const (
 	journalVersion = 1
-	// maxJournal is the largest journal in bytes that is read: about 200,000 files.
-	maxJournal = 64 << 20
+	maxLine        = 64 << 10 // bytes of a line that is read
 )
 
 // JournalKey is what a journal is looked up by.
@@ -55,15 +55,18 @@ type journalHead struct {
 // Journal lists the files of a folder that a run has stored, for the case that it is killed before
 // Terraform has them in the state, or keeps none. It is locked for this process until Close. Nothing
 // proves a line, because the service shows no stored file: it counts because nobody but this user can
-// write the journal. A nil *Journal is turned off, or locked by another process.
+// write the journal. A line that cannot be read costs no other one. A nil *Journal is turned off, or
+// locked by another process.
 type Journal struct {
 	folder *folder
 	name   string
+	head   journalHead
 	lock   *flock.Flock
 	log    context.Context //nolint:containedctx // only its logger is used
 
 	mu    sync.Mutex
-	found map[Stored]Stored // by id
+	lines map[string]Stored   // in the file, by key path
+	found map[Stored][]string // by id: key paths of the lines of earlier runs
 	file  *os.File
 	timer *time.Timer // to the next sync; nil: every line is synced
 	lacks bool        // a line that could not be written
@@ -77,82 +80,113 @@ func (s *Store) Journal(ctx context.Context, key JournalKey) *Journal {
 	}
 	key.Account = digest(key.Account)
 	name := "folder-" + digest(fmt.Sprintf("%s\n%s\n%s", key.Account, key.Address, key.Folder)) + ".jsonl"
-	j := &Journal{folder: f, name: name, log: ctx, found: map[Stored]Stored{}}
-	if err := j.open(key); err != nil {
+	j := &Journal{folder: f, name: name, head: journalHead{journalVersion, key}, log: ctx, lines: map[string]Stored{}, found: map[Stored][]string{}}
+	if err := j.open(); err != nil {
 		tflog.Warn(ctx, "the files of the folder that are stored are not recorded", map[string]any{"journal": j.name, "reason": Cause(err).Error()})
-		j.Close(false)
+		j.release()
 		return nil
 	}
 	return j
 }
 
-// open locks the journal, reads what it holds, and prepares it for more. A journal of another version
-// or folder is emptied.
-func (j *Journal) open(key JournalKey) (err error) {
+// open locks the journal and reads what it holds. A journal of another version or folder is emptied.
+func (j *Journal) open() (err error) {
 	if j.lock, err = j.folder.lock(j.name); err != nil {
 		return err
 	}
 	if j.lock == nil {
 		return errors.New("another process uploads the same folder")
 	}
-	if j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_CREATE|os.O_APPEND); err != nil {
+	if j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_CREATE); err != nil {
 		return err
 	}
-	valid, err := j.read(key)
-	if err != nil {
+	usable, err := j.read()
+	if err != nil || usable {
 		return err
 	}
-	if err := j.file.Truncate(valid); err != nil {
-		return err
+	return j.rewrite()
+}
+
+// read reads the lines, and reports whether the journal is of this version and folder. An error says
+// that the disk could not be read, which tells nothing of the journal.
+func (j *Journal) read() (usable bool, err error) {
+	lines := bufio.NewReaderSize(j.file, maxLine)
+	skip := false // the rest of a line that is too long
+	for {
+		line, partial, err := lines.ReadLine()
+		switch {
+		case errors.Is(err, io.EOF):
+			return usable, nil
+		case err != nil:
+			return false, err
+		case !usable:
+			var head journalHead
+			if json.Unmarshal(line, &head) != nil || head != j.head {
+				return false, nil
+			}
+			usable = true
+		case !skip && !partial:
+			j.parse(line)
+		}
+		skip = partial
 	}
-	if valid == 0 {
-		return j.append(journalHead{journalVersion, key})
+}
+
+// parse takes in a line, which a crash or a full disk may have left in any state.
+func (j *Journal) parse(line []byte) {
+	var s Stored
+	if json.Unmarshal(line, &s) != nil {
+		return
 	}
-	_, err = j.file.WriteString("\n")
+	if _, err := keypath.Parse(s.KeyPath); err != nil {
+		return
+	}
+	if _, twice := j.lines[s.KeyPath]; !twice {
+		j.lines[s.KeyPath] = s
+		j.found[s.id()] = append(j.found[s.id()], s.KeyPath)
+	}
+}
+
+// append writes a line. The one before it may have been cut short, so that it has no end.
+func (j *Journal) append(line any) error {
+	content, err := json.Marshal(line)
+	if err == nil {
+		_, err = fmt.Fprintf(j.file, "\n%s\n", content)
+	}
 	return err
 }
 
-// read returns the size of what can be used of the journal. An error says that the disk could not be
-// read, which tells nothing of the journal.
-func (j *Journal) read(key JournalKey) (valid int64, err error) {
-	content, err := io.ReadAll(io.LimitReader(j.file, maxJournal))
-	if err == nil {
-		valid = j.parse(content, key)
+// rewrite makes the file hold the lines and nothing else.
+func (j *Journal) rewrite() error {
+	if err := j.file.Truncate(0); err != nil {
+		return err
 	}
-	return valid, err
+	if _, err := j.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	content := bufio.NewWriter(j.file)
+	encoder := json.NewEncoder(content)
+	_ = encoder.Encode(j.head) // Flush has the error
+	for _, s := range j.lines {
+		_ = encoder.Encode(s)
+	}
+	return content.Flush()
 }
 
-// parse returns the size of what can be used of a content, 0 if nothing can. A crash may have left its
-// last line incomplete.
-func (j *Journal) parse(content []byte, key JournalKey) (valid int64) {
-	lines := json.NewDecoder(bytes.NewReader(content))
-	var head journalHead
-	if lines.Decode(&head) != nil || head != (journalHead{journalVersion, key}) {
-		return 0
-	}
-	for {
-		valid = lines.InputOffset()
-		var s Stored
-		if lines.Decode(&s) != nil || !strings.HasPrefix(s.KeyPath, "vod/input/") || strings.Count(s.KeyPath, "/") != 4 {
-			return valid
-		}
-		j.found[s.id()] = s
-	}
-}
-
-func (j *Journal) append(line any) error { return json.NewEncoder(j.file).Encode(line) }
-
-// Found returns and removes the line of a file that an earlier run has stored. So two files never
-// share one object.
+// Found returns the line of a file that an earlier run has stored. It returns a line once, so that two
+// files never share one object.
 func (j *Journal) Found(file Stored) (Stored, bool) {
 	if j == nil {
 		return Stored{}, false
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	s, ok := j.found[file.id()]
-	delete(j.found, file.id())
-	return s, ok
+	keyPaths := j.found[file.id()]
+	if len(keyPaths) == 0 {
+		return Stored{}, false
+	}
+	j.found[file.id()] = keyPaths[1:]
+	return j.lines[keyPaths[0]], true
 }
 
 // Add records a file that is stored. The line is written at once, so that it outlives this process,
@@ -163,6 +197,7 @@ func (j *Journal) Add(s Stored) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.lines[s.KeyPath] = s
 	if err := j.append(s); err != nil {
 		j.lacks = true
 		tflog.Warn(j.log, "a stored file of a folder is not recorded", map[string]any{"journal": j.name, "error": Cause(err).Error()})
@@ -179,28 +214,57 @@ func (j *Journal) sync() {
 	_ = j.file.Sync() // the journal is a hint: without it, files are sent again
 }
 
-// Close removes the journal if the upload of the folder is over. complete: it had every file added.
-func (j *Journal) Close(over bool) (complete bool) {
+// Remove removes the lines of these files, because a state gets them: no other one may find them here.
+func (j *Journal) Remove(keyPaths []string) {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, keyPath := range keyPaths {
+		delete(j.lines, keyPath)
+	}
+	if err := j.rewrite(); err != nil {
+		tflog.Warn(j.log, "the files of a folder are recorded no more", map[string]any{"journal": j.name, "error": Cause(err).Error()})
+		_ = j.folder.root.Remove(j.name)
+	}
+}
+
+// Whole reports whether the journal has every file that was added.
+func (j *Journal) Whole() bool {
 	if j == nil {
 		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return !j.lacks
+}
+
+// Close removes the journal if it has no lines, or if the upload of the folder is over.
+func (j *Journal) Close(over bool) {
+	if j == nil {
+		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.timer != nil {
 		j.timer.Stop()
 	}
-	if j.file != nil {
-		if !over {
-			_ = j.file.Sync()
-		}
-		_ = j.file.Close()
-	}
-	if over {
+	if over || len(j.lines) == 0 {
+		_ = j.file.Close() // Windows removes no open file
 		_ = j.folder.root.Remove(j.name)
+	} else {
+		_ = j.file.Sync()
+	}
+	j.release()
+}
+
+func (j *Journal) release() {
+	if j.file != nil {
+		_ = j.file.Close()
 	}
 	if j.lock != nil {
 		_ = j.lock.Unlock()
 	}
 	j.folder.close()
-	return !j.lacks
 }

@@ -86,6 +86,119 @@ func TestJournalIsOfOneFolder(t *testing.T) {
 	}
 }
 
+// TestBadLineCostsOneLine has lines that were cut short, are no JSON, have a key path of another form, or
+// are far too long.
+func TestBadLineCostsOneLine(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]string{
+		"cut short": `{"sha256":"abab`, "no JSON": "\x00\xff\n", "too long": strings.Repeat("x", 200<<10) + "\n",
+		"other form": `{"sha256":"ab","key_path":"/vod/input/c/u/a.mp4"}` + "\n", "nothing": "\n\n\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			j := resume.New(dir).Journal(t.Context(), testJournal)
+			j.Add(as("a.mp4"))
+			j.Close(false)
+			names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "folder-*.jsonl"))
+			content, err := os.ReadFile(names[0])
+			if err == nil {
+				err = os.WriteFile(names[0], append(content, bad...), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, added := range []string{"b.mp4", "c.mp4"} {
+				j = resume.New(dir).Journal(t.Context(), testJournal)
+				j.Add(as(added))
+				j.Close(false)
+			}
+			j = resume.New(dir).Journal(t.Context(), testJournal)
+			defer j.Close(true)
+			for _, wanted := range []string{"a.mp4", "b.mp4", "c.mp4"} {
+				if got, ok := j.Found(asked(wanted)); !ok || got != as(wanted) {
+					t.Errorf("%s is lost: %+v", wanted, got)
+				}
+			}
+		})
+	}
+}
+
+// TestLargeJournal: no line is left out, whatever the size of the journal.
+func TestLargeJournal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := resume.New(dir).Journal(t.Context(), testJournal)
+	const lines = 70
+	padding := strings.Repeat("x", 1<<20-1) + "\n"
+	j.Add(as("0.mp4"))
+	j.Close(false)
+	names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "folder-*.jsonl"))
+	file, err := os.OpenFile(names[0], os.O_APPEND|os.O_WRONLY, 0)
+	for range lines {
+		if err == nil {
+			_, err = file.WriteString(padding)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = file.Close()
+	j = resume.New(dir).Journal(t.Context(), testJournal)
+	j.Add(as("last.mp4"))
+	j.Close(false)
+	j = resume.New(dir).Journal(t.Context(), testJournal)
+	defer j.Close(true)
+	for _, wanted := range []string{"0.mp4", "last.mp4"} {
+		if _, ok := j.Found(asked(wanted)); !ok {
+			t.Errorf("%s is lost", wanted)
+		}
+	}
+}
+
+// TestLinesThatAreRemoved are in no later journal. The others are.
+func TestLinesThatAreRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := resume.New(dir).Journal(t.Context(), testJournal)
+	j.Add(as("a.mp4"))
+	j.Add(as("b.mp4"))
+	j.Remove([]string{as("a.mp4").KeyPath})
+	j.Add(as("c.mp4"))
+	j.Close(false)
+	j = resume.New(dir).Journal(t.Context(), testJournal)
+	for wanted, there := range map[string]bool{"a.mp4": false, "b.mp4": true, "c.mp4": true} {
+		if _, ok := j.Found(asked(wanted)); ok != there {
+			t.Errorf("%s is found: %t", wanted, ok)
+		}
+	}
+	j.Remove([]string{as("b.mp4").KeyPath, as("c.mp4").KeyPath})
+	j.Close(false)
+	if names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "folder-*.jsonl")); len(names) > 0 {
+		t.Errorf("a journal without lines stays: %s", names)
+	}
+}
+
+// TestTwoFilesOfOneContent never share an object.
+func TestTwoFilesOfOneContent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := resume.New(dir).Journal(t.Context(), testJournal)
+	twin := as("a.mp4")
+	twin.KeyPath = "vod/input/c/other/a.mp4"
+	j.Add(as("a.mp4"))
+	j.Add(twin)
+	j.Close(false)
+	j = resume.New(dir).Journal(t.Context(), testJournal)
+	defer j.Close(true)
+	first, ok := j.Found(asked("a.mp4"))
+	second, twice := j.Found(asked("a.mp4"))
+	_, thrice := j.Found(asked("a.mp4"))
+	if !ok || !twice || thrice || first.KeyPath == second.KeyPath {
+		t.Errorf("%+v and %+v, %t %t %t", first, second, ok, twice, thrice)
+	}
+}
+
 // FuzzJournal opens what a crash or another program may have left.
 func FuzzJournal(f *testing.F) {
 	dir := f.TempDir()

@@ -53,9 +53,20 @@ func (f File) storedKey(folder string) string {
 	return fmt.Sprintf("%s\n%s\n%s", folder, f.key(), f.ContentType)
 }
 
-// OfferStored leaves a stored file to an UploadFolder of this process that has it to upload.
-func (u *Uploader) OfferStored(folder string, f File, stored StoredFile) {
-	u.offered.Store(f.storedKey(folder), stored)
+// Offer is a stored file that a state gives up, so that an UploadFolder can take it over.
+type Offer struct {
+	File   File
+	Stored StoredFile
+}
+
+// OfferStored leaves stored files to the next UploadFolder of the folder in this process. In case it
+// never runs, they are in the journal, which no other process can open meanwhile.
+func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offer) {
+	j := u.openJournal(ctx, folder, true)
+	for _, o := range offers {
+		u.offered.Store(o.File.storedKey(folder), o.Stored)
+		j.Add(line(o.File, o.Stored))
+	}
 }
 
 func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
@@ -65,14 +76,15 @@ func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
 }
 
 // UploadFolder stores files, largest first and several at once. The outcomes are in the order of the
-// files. What an interrupted run of the same folder has stored is taken from the journal on this
-// machine. recorded reports whether the journal has every file that this call has stored. show, which
-// may be nil, gets a line of progress a second.
+// files. What a run that was killed has stored of the same folder is taken from the journal on this
+// machine. The caller's state gets what is stored, so the journal loses it: otherwise another state
+// could get it, too. With KeepJournal there is no state, and recorded reports whether the journal has
+// every file that this call has stored. show, which may be nil, gets a line of progress a second.
 func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, recorded bool) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	b := &batch{
-		Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.journal(ctx, folder.Key),
+		Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.openJournal(ctx, folder.Key, false),
 		reporter: u.newReporter(ctx, "uploading a folder", show),
 		ofFile:   make([]transfer.Progress, len(folder.Files)), samples: []sample{{at: time.Now()}},
 	}
@@ -98,12 +110,61 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		})
 	}
 	running.Wait()
-	recorded = b.journal.Close(!folder.KeepJournal && !slices.ContainsFunc(b.outcomes, func(o Outcome) bool { return o.Err != nil }))
+	recorded = b.journal.Whole()
+	if !folder.KeepJournal {
+		var stored []string
+		for _, o := range b.outcomes {
+			if o.Err == nil {
+				stored = append(stored, o.KeyPath)
+			}
+		}
+		b.journal.Remove(stored)
+	}
+	u.closeJournal(folder.Key)
 	return b.outcomes, recorded
 }
 
 // ForgetFolder removes the journal of a folder.
 func (u *Uploader) ForgetFolder(ctx context.Context, key string) { u.journal(ctx, key).Close(true) }
+
+// sharedJournal is a journal that operations of this process have open.
+type sharedJournal struct {
+	*resume.Journal
+	users  int
+	offers int // of the users: calls of OfferStored whose UploadFolder has not ended
+}
+
+// openJournal opens the journal of a folder, or shares the one that is open.
+func (u *Uploader) openJournal(ctx context.Context, key string, offer bool) *resume.Journal {
+	u.journalsMu.Lock()
+	defer u.journalsMu.Unlock()
+	j := u.journals[key]
+	if j == nil {
+		j = &sharedJournal{Journal: u.journal(ctx, key)}
+		u.journals[key] = j
+	}
+	j.users++
+	if offer {
+		j.offers++
+	}
+	return j.Journal
+}
+
+// closeJournal ends the use of a journal by an UploadFolder, and by the OfferStored before it.
+func (u *Uploader) closeJournal(key string) {
+	u.journalsMu.Lock()
+	defer u.journalsMu.Unlock()
+	j := u.journals[key]
+	j.users--
+	if j.offers > 0 {
+		j.offers--
+		j.users--
+	}
+	if j.users == 0 {
+		j.Close(false)
+		delete(u.journals, key)
+	}
+}
 
 func (u *Uploader) journal(ctx context.Context, key string) *resume.Journal {
 	account, err := u.Account(ctx)
@@ -143,7 +204,6 @@ func (b *batch) one(ctx context.Context, i int) {
 	defer func() {
 		if o.Err == nil {
 			b.stored(i)
-			b.claims.Store(o.KeyPath, true)
 		}
 	}()
 	if stored, ok := b.takeStored(b.folder.Key, f); ok {
@@ -156,8 +216,7 @@ func (b *batch) one(ctx context.Context, i int) {
 		o.Left = rest.choose(nil, nil, "")
 		return
 	}
-	line := resume.Stored{SHA256: f.HexSHA256(), Size: f.Size, FileName: f.Name, ContentType: f.ContentType}
-	if found, ok := b.journal.Found(line); ok && b.CheckCustomer(found.KeyPath) == nil {
+	if found, ok := b.journal.Found(line(f, StoredFile{})); ok && b.CheckCustomer(found.KeyPath) == nil {
 		tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": f.Name, "key_path": found.KeyPath})
 		o.StoredFile = StoredFile{KeyPath: found.KeyPath, ETag: found.ETag, UploadedAt: found.UploadedAt}
 		return
@@ -166,10 +225,17 @@ func (b *batch) one(ctx context.Context, i int) {
 		o.Result, o.Err = b.upload(ctx, f, nil, func(p transfer.Progress) { b.progress(i, p) })
 	}
 	if o.Err == nil {
-		line.KeyPath, line.ETag, line.UploadedAt = o.KeyPath, o.ETag, o.UploadedAt
-		b.journal.Add(line)
+		b.journal.Add(line(f, o.StoredFile))
 	}
 	b.count(ctx, o.Err)
+}
+
+// line is a file as a journal has it.
+func line(f File, stored StoredFile) resume.Stored {
+	return resume.Stored{
+		SHA256: f.HexSHA256(), Size: f.Size, FileName: f.Name, ContentType: f.ContentType,
+		KeyPath: stored.KeyPath, ETag: stored.ETag, UploadedAt: stored.UploadedAt,
+	}
 }
 
 // proceed returns why no further file is begun.

@@ -44,11 +44,14 @@ type Uploader struct {
 	Config
 
 	// claims has the ids of the multipart uploads that operations of this process have or had, true
-	// once they are complete, and the key paths of the files of folders.
+	// once they are complete.
 	claims sync.Map
 
 	offered sync.Map // StoredFile by File.storedKey
 	looks   sync.Map // stamps by lookedAt
+
+	journalsMu sync.Mutex
+	journals   map[string]*sharedJournal // open ones, by Folder.Key
 
 	mu         sync.Mutex
 	handedOver map[string][]*resume.Upload // by File.key
@@ -57,7 +60,7 @@ type Uploader struct {
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
-	return &Uploader{Config: c, handedOver: map[string][]*resume.Upload{}}
+	return &Uploader{Config: c, journals: map[string]*sharedJournal{}, handedOver: map[string][]*resume.Upload{}}
 }
 
 // StoredFile is a complete upload as the service and storage describe it; "" is what they did not say.
@@ -130,7 +133,7 @@ func (u *Uploader) HandOver(f File, left *resume.Upload) {
 	u.handedOver[f.key()] = append(u.handedOver[f.key()], left)
 }
 
-// Completed reports whether this process completed the upload with this id, or key path in a folder.
+// Completed reports whether this process completed the upload with this id.
 func (u *Uploader) Completed(id string) bool {
 	complete, _ := u.claims.Load(id)
 	return complete == true
