@@ -120,14 +120,16 @@ func storedName(name, format string) string {
 
 // configuredType is the media type that `content_types` has for a file, "" if it has none.
 func (s Selection) configuredType(name string) string {
-	extension := strings.ToLower(path.Ext(name))
 	for given, mediaType := range s.ContentTypes.Elements() {
-		if "."+strings.TrimPrefix(strings.ToLower(given), ".") == extension {
+		if fileExtension(given) == strings.ToLower(path.Ext(name)) {
 			return text(mediaType).ValueString()
 		}
 	}
 	return ""
 }
+
+// fileExtension is a key of `content_types` as the extension of a file name in lower case.
+func fileExtension(given string) string { return "." + strings.TrimPrefix(strings.ToLower(given), ".") }
 
 func text(v attr.Value) types.String {
 	s, _ := v.(types.String)

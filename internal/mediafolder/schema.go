@@ -82,10 +82,11 @@ func Arguments() map[string]schema.Attribute {
 		"content_types": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Media types by extension, for example `{ \".mxf\" = \"application/mxf\" }`. Other extensions have the media type that the provider knows, " +
-				"else the one found from the content. A file whose configured media type changes is uploaded anew.",
+				"else the one found from the content. Letter case and the dot do not count; two keys for one extension are an error. A file whose configured media type changes is uploaded anew.",
 			Validators: []validator.Map{
 				mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
 				mapvalidator.ValueStringsAre(mediaType),
+				eachExtensionOnce{},
 			},
 		},
 	}

@@ -3,6 +3,8 @@ package mediafolder
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -43,3 +45,25 @@ var mediaType = providerdata.StringRule{Kind: "media type", Allowed: mediaTypeRu
 	}
 	return fmt.Sprintf("is %q, which %s.", given, mediaTypeRule)
 }}
+
+// eachExtensionOnce refuses two keys of `content_types` for one extension: which one applies would be a
+// matter of chance.
+type eachExtensionOnce struct{}
+
+func (eachExtensionOnce) Description(context.Context) string {
+	return "must have one key for each extension"
+}
+func (v eachExtensionOnce) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v eachExtensionOnce) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	first := map[string]string{}
+	for _, given := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
+		extension := fileExtension(given)
+		if other, twice := first[extension]; twice {
+			resp.Diagnostics.AddAttributeError(req.Path, "Invalid content_types",
+				fmt.Sprintf("`%s` %s, and %q and %q are both the extension %q. Remove one of them.", req.Path, v.Description(ctx), other, given, extension))
+			continue
+		}
+		first[extension] = given
+	}
+}
