@@ -39,7 +39,7 @@ func decodePage(ctx context.Context, v value, decodeSession func(value) (*Sessio
 			return nil, misshapen("entry %d of the sessions: %s", i+1, strings.TrimPrefix(err.Error(), shapePrefix))
 		}
 		page.Sessions = append(page.Sessions, *s)
-		page.Size += int64(len(item)) + int64(reflect.TypeFor[Session]().Size())
+		page.Size += int64(len(item)) + int64(reflect.TypeFor[Session]().Size()) //nolint:gosec // a type is small
 	}
 	o, found := aCursor.count(v)
 	if found > 1 {
