@@ -59,7 +59,7 @@ func (b *bench) workdir(s *service, config string) (*workdir, error) {
 		for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
 			fmt.Fprintf(&overrides, "    %q = %q\n", host+"/vodlive/"+name, filepath.Dir(program))
 		}
-		if strings.Contains(config, "resource \""+name+"_") {
+		if strings.Contains(config, " \""+name+"_") {
 			fmt.Fprintf(&needs, "    %s = { source = \"vodlive/%[1]s\" }\n", name)
 		}
 	}

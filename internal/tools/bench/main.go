@@ -35,7 +35,7 @@ type bench struct {
 const mostFiles = 10_000
 
 // tools are the programs that take part.
-type tools struct{ self, cli, provider, minimal, rclone, versitygw string }
+type tools struct{ self, cli, provider, plain, minimal, rclone, versitygw string }
 
 var parts = []struct {
 	name string
@@ -137,12 +137,14 @@ func (b *bench) build(ctx context.Context) (err error) {
 	cached := filepath.Join(b.root, ".cache", "bin")
 	b.tools.rclone, b.tools.versitygw = filepath.Join(cached, "rclone"), filepath.Join(cached, "versitygw")
 	b.tools.provider = filepath.Join(b.work, "vodlive", "terraform-provider-vodlive")
+	b.tools.plain = filepath.Join(b.work, "plain", "terraform-provider-vodlive")
 	b.tools.minimal = filepath.Join(b.work, "minimal", "terraform-provider-minimal")
 	if b.tools.self, err = os.Executable(); err != nil {
 		return err
 	}
 	for _, p := range []struct{ program, module, pkg string }{
 		{b.tools.provider, ".", "."},
+		{b.tools.plain, "internal/tools/bench", "./plain"},
 		{b.tools.minimal, "internal/tools/bench", "./minimal"},
 		{b.tools.rclone, "internal/tools/bench/peers/rclone", "github.com/rclone/rclone"},
 		{b.tools.versitygw, "internal/tools/versitygw", "github.com/versity/versitygw/cmd/versitygw"},
