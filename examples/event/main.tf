@@ -45,8 +45,7 @@ resource "vodlive_live_session" "feed" {
 }
 
 resource "vodlive_live_session_status" "feeds" {
-  session_ids     = [for feed in vodlive_live_session.feed : feed.id]
-  wait_for_status = local.scheduled ? ["SCHEDULED", "READY"] : ["READY"]
+  session_ids = [for feed in vodlive_live_session.feed : feed.id]
 
   timeouts = {
     create = var.wait

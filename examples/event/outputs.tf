@@ -29,8 +29,8 @@ output "ingest" {
   value = var.encoders != null ? {} : {
     for name, feed in vodlive_live_session.feed : name => [
       for endpoint in compact([
-        try(vodlive_live_session_status.feeds.sessions[feed.id].input_endpoint_a, null),
-        try(vodlive_live_session_status.feeds.sessions[feed.id].input_endpoint_b, null),
+        try(vodlive_live_session_status.feeds.urls[feed.id].input_endpoint_a, null),
+        try(vodlive_live_session_status.feeds.urls[feed.id].input_endpoint_b, null),
       ]) : provider::vodlive::parse_rtmp_url(endpoint)
     ]
   }
@@ -41,8 +41,8 @@ output "playback" {
   sensitive   = true
   value = var.edges != null ? {} : {
     for name, feed in vodlive_live_session.feed : name => compact([
-      try(vodlive_live_session_status.feeds.sessions[feed.id].output_endpoint_a, null),
-      try(vodlive_live_session_status.feeds.sessions[feed.id].output_endpoint_b, null),
+      try(vodlive_live_session_status.feeds.urls[feed.id].output_endpoint_a, null),
+      try(vodlive_live_session_status.feeds.urls[feed.id].output_endpoint_b, null),
     ])
   }
 }

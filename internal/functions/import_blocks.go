@@ -1,8 +1,10 @@
 package functions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,10 +23,11 @@ var importBlocks = pure{
 		Summary: "Writes `import` and `resource` blocks for sessions",
 		MarkdownDescription: "Returns a configuration that imports the given sessions: an `import` and a `resource` block for each. " +
 			"The plan of this configuration imports them and changes nothing. Terraform 1.14.2 and later have `terraform query` for this; the function works with OpenTofu and older releases, too.\n\n" +
-			"Resources have the names of the sessions, in which other characters than letters, digits and underscores become underscores. Sessions of equal names also get their ids. " +
-			"The URLs of sources and destinations carry stream keys, so the text has a reference to a sensitive variable in place of each, and the `variable` block for it: " +
-			"give these variables the URLs before you plan.\n\n" +
-			"The text has no secrets, but Terraform takes it for sensitive because the sessions have sensitive attributes: `nonsensitive` makes it an ordinary output.",
+			"Resources have the names of the sessions, in lower case and with one underscore in place of other characters than letters, digits and underscores. " +
+			"Sessions whose names would be the same all get their ids appended. The order of the sessions changes no name.\n\n" +
+			"`sessions` has no URLs, because sources and destinations carry stream keys. Where `input`, `output_mode` and `mode` say that a session has one, " +
+			"the text has a reference to a sensitive variable and the `variable` block for it. " +
+			"Give these variables the URLs before you plan: `data.vodlive_live_sessions.all.urls` has them.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name:                "sessions",
 			ElementType:         sessionType(),
@@ -50,12 +53,12 @@ var importBlocks = pure{
 	},
 }
 
-// sessionArguments are the arguments of a session, as the data source vodlive_live_sessions has
-// them, in the order in which a block has them.
+// sessionArguments are the arguments of a session in the order in which a block has them. Those with
+// a condition are URLs, which the data source vodlive_live_sessions does not have in its sessions.
 var sessionArguments = []struct {
 	name   string
 	typ    attr.Type
-	secret bool
+	exists func(session types.Object) bool
 }{
 	{name: "name", typ: types.StringType},
 	{name: "region", typ: types.StringType},
@@ -65,20 +68,26 @@ var sessionArguments = []struct {
 	{name: "input_preset", typ: types.ObjectType{AttrTypes: map[string]attr.Type{
 		"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType,
 	}}},
-	{name: "input_source_a", typ: types.StringType, secret: true},
-	{name: "input_source_b", typ: types.StringType, secret: true},
-	{name: "output_destination_a", typ: types.StringType, secret: true},
-	{name: "output_destination_b", typ: types.StringType, secret: true},
+	{name: "input_source_a", exists: pullsInput},
+	{name: "input_source_b", exists: func(s types.Object) bool { return pullsInput(s) && text(s, "mode") == "HA" }},
+	{name: "output_destination_a", exists: pushesOutput},
+	{name: "output_destination_b", exists: func(s types.Object) bool { return pushesOutput(s) && text(s, "mode") == "HA" }},
 	{name: "enable_input_record", typ: types.BoolType},
 	{name: "is_scheduled", typ: types.BoolType},
 	{name: "timezone", typ: types.StringType},
 	{name: "scheduled_at", typ: types.StringType},
 }
 
+func pullsInput(s types.Object) bool { return strings.HasSuffix(text(s, "input"), "_PULL") }
+
+func pushesOutput(s types.Object) bool { return strings.HasSuffix(text(s, "output_mode"), "_PUSH") }
+
 func sessionType() attr.Type {
 	all := map[string]attr.Type{"id": types.StringType}
 	for _, a := range sessionArguments {
-		all[a.name] = a.typ
+		if a.typ != nil {
+			all[a.name] = a.typ
+		}
 	}
 	return types.ObjectType{AttrTypes: all}
 }
@@ -89,24 +98,35 @@ func text(object types.Object, name string) string {
 	return value.ValueString()
 }
 
-// resourceNames returns a name for each session, all different. They do not depend on the order of
-// the sessions unless two differ in punctuation only.
+// resourceNames returns a name for each session, all different, which do not depend on the order of
+// the sessions. All sessions that would have the same name get their ids appended.
 func resourceNames(sessions []types.Object) []string {
-	count := map[string]int{}
 	names := make([]string, len(sessions))
 	for i, s := range sessions {
-		names[i] = identifier(text(s, "id"))
-		if !s.Attributes()["name"].IsNull() {
-			names[i] = identifier(text(s, "name"))
-		}
-		count[names[i]]++
+		names[i] = identifier(cmp.Or(text(s, "name"), text(s, "id")))
 	}
-	taken := map[string]bool{}
-	for i, name := range names {
-		if count[name] > 1 {
-			name += "_" + identifier(text(sessions[i], "id"))
+	appended := make([]bool, len(sessions))
+	for again := true; again; { // a name with an id may be the name of another session
+		again = false
+		count := map[string]int{}
+		for _, name := range names {
+			count[name]++
 		}
-		names[i] = name
+		for i, name := range names {
+			if count[name] > 1 && !appended[i] {
+				names[i], appended[i], again = identifier(name+"_"+text(sessions[i], "id")), true, true
+			}
+		}
+	}
+	// What is still the same differs in punctuation only: numbered in the order of the ids.
+	order := make([]int, len(sessions))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(text(sessions[a], "id"), text(sessions[b], "id")) })
+	taken := map[string]bool{}
+	for _, i := range order {
+		name := names[i]
 		for n := 2; taken[names[i]]; n++ {
 			names[i] = name + "_" + strconv.Itoa(n)
 		}
@@ -115,11 +135,11 @@ func resourceNames(sessions []types.Object) []string {
 	return names
 }
 
-// identifier returns a text as the name of a resource: ASCII letters, digits and underscores, not
-// beginning with a digit.
+// identifier returns a text as the name of a resource: ASCII letters, digits and single underscores,
+// beginning with a letter.
 func identifier(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_'
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 	name := strings.Join(words, "_")
 	switch {
@@ -137,17 +157,19 @@ func blocks(session types.Object, name string) string {
 	var variables strings.Builder
 	width := 0
 	for _, a := range sessionArguments {
-		value, ok := expression(session, a.name)
-		if !ok {
-			continue
-		}
-		if a.secret {
+		var value string
+		var ok bool
+		if a.exists == nil {
+			value, ok = expression(session, a.name)
+		} else if ok = a.exists(session); ok {
 			variable := name + "_" + a.name
 			value = "var." + variable
 			fmt.Fprintf(&variables, "\nvariable %q {\n  type      = string\n  sensitive = true\n}\n", variable)
 		}
-		lines = append(lines, [2]string{a.name, value})
-		width = max(width, len(a.name))
+		if ok {
+			lines = append(lines, [2]string{a.name, value})
+			width = max(width, len(a.name))
+		}
 	}
 	const resource = "vodlive_live_session"
 	var b strings.Builder

@@ -2,7 +2,7 @@ package functions_test
 
 import (
 	"regexp"
-	"strconv"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -13,8 +13,7 @@ import (
 func importedSession(values map[string]attr.Value) attr.Value {
 	kinds := map[string]attr.Type{
 		"id": types.StringType, "name": types.StringType, "region": types.StringType, "input": types.StringType, "mode": types.StringType, "output_mode": types.StringType,
-		"input_preset":   types.ObjectType{AttrTypes: map[string]attr.Type{"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType}},
-		"input_source_a": types.StringType, "input_source_b": types.StringType, "output_destination_a": types.StringType, "output_destination_b": types.StringType,
+		"input_preset":        types.ObjectType{AttrTypes: map[string]attr.Type{"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType}},
 		"enable_input_record": types.BoolType, "is_scheduled": types.BoolType, "timezone": types.StringType, "scheduled_at": types.StringType,
 	}
 	all := map[string]attr.Value{}
@@ -53,9 +52,8 @@ func TestImportBlocks(t *testing.T) {
 	preset := importedSession(nil).(types.Object).Attributes()["input_preset"].(types.Object).AttributeTypes(t.Context())
 	got := imports(t, map[string]attr.Value{
 		"id": text("s-1"), "name": text("Studio ${1} \"main\""), "region": text("eu-central-1"), "input": text("RTMP_PULL"), "mode": text("NORM"), "output_mode": text("RTMP_PULL"),
-		"input_preset":   types.ObjectValueMust(preset, map[string]attr.Value{"codec": text("H264"), "resolution": text("HD"), "bitrate": text("MAX_10_MBPS")}),
-		"input_source_a": text("rtmp://origin.example.com/app/s3cret"),
-		"is_scheduled":   yes, "enable_input_record": types.BoolValue(false), "timezone": text("UTC"), "scheduled_at": text("2040-01-01T00:00:00"),
+		"input_preset": types.ObjectValueMust(preset, map[string]attr.Value{"codec": text("H264"), "resolution": text("HD"), "bitrate": text("MAX_10_MBPS")}),
+		"is_scheduled": yes, "enable_input_record": types.BoolValue(false), "timezone": text("UTC"), "scheduled_at": text("2040-01-01T00:00:00"),
 	})
 	const want = `import {
   to = vodlive_live_session.studio_1_main
@@ -88,20 +86,78 @@ variable "studio_1_main_input_source_a" {
 	}
 }
 
-// TestImportBlocksNames: names are different whatever the sessions are called, and do not depend on
-// their order.
+// TestImportBlocksURLs: input, output_mode and mode say which URLs a session has.
+func TestImportBlocksURLs(t *testing.T) {
+	t.Parallel()
+	const sourceA, sourceB, destinationA, destinationB = "input_source_a", "input_source_b", "output_destination_a", "output_destination_b"
+	for _, tt := range []struct {
+		input, mode, output string
+		want                []string
+	}{
+		{"RTMP_PUSH", "HA", "RTMPS_PULL", nil},
+		{"RTMP_PULL", "NORM", "RTMP_PULL", []string{sourceA}},
+		{"RTMPS_PULL", "HA", "RTMP_PULL", []string{sourceA, sourceB}},
+		{"RTMP_PUSH", "NORM", "RTMPS_PUSH", []string{destinationA}},
+		{"RTMPS_PULL", "HA", "RTMP_PUSH", []string{sourceA, sourceB, destinationA, destinationB}},
+		{"", "", "", nil},
+	} {
+		given := map[string]attr.Value{"id": types.StringValue("s-1"), "name": types.StringValue("cam")}
+		for name, value := range map[string]string{"input": tt.input, "mode": tt.mode, "output_mode": tt.output} {
+			if value != "" {
+				given[name] = types.StringValue(value)
+			}
+		}
+		blocks := imports(t, given)
+		var arguments, variables []string
+		for _, match := range regexp.MustCompile(`(?m)^  (\w+) += var\.cam_(\w+)$`).FindAllStringSubmatch(blocks, -1) {
+			arguments = append(arguments, match[1])
+			if match[1] != match[2] {
+				t.Errorf("%s has the variable of %s", match[1], match[2])
+			}
+		}
+		for _, match := range regexp.MustCompile(`(?m)^variable "cam_(\w+)" \{$`).FindAllStringSubmatch(blocks, -1) {
+			variables = append(variables, match[1])
+		}
+		if !slices.Equal(arguments, tt.want) || !slices.Equal(variables, tt.want) {
+			t.Errorf("input %q, mode %q, output_mode %q: arguments %v, variables %v, want %v", tt.input, tt.mode, tt.output, arguments, variables, tt.want)
+		}
+	}
+}
+
+// TestImportBlocksNames: names are different whatever the sessions are called. All sessions that would
+// have the same name get their ids, and the order of the sessions changes no name.
 func TestImportBlocksNames(t *testing.T) {
 	t.Parallel()
-	names := []string{"match", "Match", "決勝", "", "1st", "a-b", "session", "_", "match_s0", "${x}"}
-	want := []string{"match_s0", "match_s1", "session_s2", "session_s3", "session_1st", "a_b", "session_s6", "_", "match_s0_2", "x"}
-	var sessions []map[string]attr.Value
-	for i, name := range names {
-		sessions = append(sessions, map[string]attr.Value{"id": types.StringValue("s" + strconv.Itoa(i)), "name": types.StringValue(name)})
+	type session struct{ id, name, want string }
+	all := []session{
+		{"s0", "match", "match_s0"},
+		{"s1", "Match", "match_s1"},
+		{"s2", "決勝", "session_s2"},
+		{"s3", "", "s3"},
+		{"s4", "1st", "session_1st"},
+		{"s5", "a - b", "a_b"},
+		{"s6", "session", "session_s6"},
+		{"s7", "_", "session_s7"},
+		{"s8", "match_s0", "match_s0_s8"},
+		{"s9", "${x}", "x"},
+		{"s--10", "cam", "cam_s_10"}, // the ids differ in punctuation only
+		{"s-10", "cam", "cam_s_10_2"},
+		{"s_10", "cam", "cam_s_10_3"},
 	}
-	got := regexp.MustCompile(`(?m)^resource "vodlive_live_session" "(.*)" \{$`).FindAllStringSubmatch(imports(t, sessions...), -1)
-	for i := range want {
-		if got[i][1] != want[i] {
-			t.Errorf("%q is named %s, want %s", names[i], got[i][1], want[i])
+	for range all {
+		all = append(all[1:], all[0])
+		for range 2 {
+			slices.Reverse(all)
+			var sessions []map[string]attr.Value
+			for _, s := range all {
+				sessions = append(sessions, map[string]attr.Value{"id": types.StringValue(s.id), "name": types.StringValue(s.name)})
+			}
+			got := regexp.MustCompile(`(?m)^resource "vodlive_live_session" "(.*)" \{$`).FindAllStringSubmatch(imports(t, sessions...), -1)
+			for i, s := range all {
+				if got[i][1] != s.want {
+					t.Errorf("%q with id %s is named %s, want %s", s.name, s.id, got[i][1], s.want)
+				}
+			}
 		}
 	}
 }

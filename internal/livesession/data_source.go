@@ -6,7 +6,10 @@ import (
 	"maps"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,16 +21,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// sessionAttributes returns every field of a session as a computed attribute. The framework takes
-// the attributes of a resource for a data source, too.
-func sessionAttributes() map[string]schema.Attribute {
-	computed := map[string]schema.Attribute{}
-	for _, a := range attributes {
-		computed[a.name] = a.computed()
-	}
-	return computed
-}
-
 // NewDataSource returns the data source vodlive_live_session.
 func NewDataSource() datasource.DataSource {
 	return &single{providerdata.DataSource{TypeName: typeName}}
@@ -35,27 +28,49 @@ func NewDataSource() datasource.DataSource {
 
 type single struct{ providerdata.DataSource }
 
+var _ datasource.DataSourceWithConfigValidators = (*single)(nil)
+
 func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := sessionAttributes()
-	attributes["id"] = schema.StringAttribute{
-		Required:            true,
-		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",
+	all := computedAttributes[schema.Attribute](attributes)
+	all["id"] = schema.StringAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: "Id of the session. Set either `id` or `name`. It is an error if the account has no session with this id.",
 		Validators:          rules(notBlank),
 	}
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one live session by its id, with every field that the service returns.",
-		Attributes:          attributes,
+	all["name"] = schema.StringAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: "Name of the session, letter case included. It is an error if the account has no session with this name, or several.",
+		Validators:          rules(notBlank, stringvalidator.LengthAtMost(api.TextLimit)),
 	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads one live session by its id or its name, with every field that the service returns. " +
+			"Reading by id takes one request, reading by name one for every 100 sessions of the account.",
+		Attributes: all,
+	}
+}
+
+func (d *single) ConfigValidators(context.Context) []datasource.ConfigValidator {
+	return []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))}
 }
 
 func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	m := model{session: newSession()}
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("name"), &m.Name)...)
 	resp.Diagnostics.Append(d.Data.ReadLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	d.read(ctx, &m, &resp.Diagnostics)
+	if m.ID.IsNull() {
+		s, problem := d.named(ctx, m.Name)
+		if problem != nil {
+			resp.Diagnostics.Append(problem)
+			return
+		}
+		m.fill(s, attributes)
+	} else {
+		d.read(ctx, &m, &resp.Diagnostics)
+	}
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, m.session)...)
 	}
@@ -82,6 +97,40 @@ func (d *single) read(ctx context.Context, m *model, diags *diag.Diagnostics) {
 	}
 }
 
+// mostNamed is how many sessions of one name a diagnostic lists.
+const mostNamed = 10
+
+// named returns the only session of the account with a name.
+func (d *single) named(ctx context.Context, name types.String) (*api.Session, diag.Diagnostic) {
+	var found []*api.Session
+	sameName := filter{Name: name, Statuses: types.SetNull(types.StringType)}
+	for s, problem := range sameName.matching(ctx, d.Data) {
+		if problem != nil {
+			return nil, problem
+		}
+		found = append(found, s)
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, diag.NewAttributeErrorDiagnostic(path.Root("name"), "No live session has this name",
+			fmt.Sprintf("No session of this account has the name %q. The provider listed the sessions at %s with the configured access token id. "+
+				"Check the name, letter case included, and that `base_url` and the credentials belong to the account that has the session. "+
+				"The data source `vodlive_live_sessions` lists the sessions of an account.", name.ValueString(), d.Data.LiveAddress))
+	}
+	var lines []string
+	for _, s := range found[:min(len(found), mostNamed)] {
+		lines = append(lines, fmt.Sprintf("%s (status %s)", s.ID, canonical(s.Status, statuses)))
+	}
+	text := providerdata.List(lines)
+	if more := len(found) - len(lines); more > 0 {
+		text += fmt.Sprintf("\n  and %d more", more)
+	}
+	return nil, diag.NewAttributeErrorDiagnostic(path.Root("name"), "Several live sessions have this name",
+		fmt.Sprintf("%d sessions of this account have the name %q:\n%s\n\nSet `id` to the id of one of them, in place of `name`.", len(found), name.ValueString(), text))
+}
+
 const listTypeName = "vodlive_live_sessions"
 
 // NewListDataSource returns the data source vodlive_live_sessions.
@@ -95,7 +144,9 @@ type severalModel struct {
 	filter
 
 	Limit    types.Int64 `tfsdk:"limit"`
-	Sessions []session   `tfsdk:"sessions"`
+	Sessions types.List  `tfsdk:"sessions"`
+	IDs      types.List  `tfsdk:"ids"`
+	URLs     types.Map   `tfsdk:"urls"`
 }
 
 func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -108,14 +159,21 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 		},
 		"sessions": schema.ListNestedAttribute{
 			Computed:            true,
-			MarkdownDescription: "The sessions that match every filter, in the order of the service's listing.",
-			NestedObject:        schema.NestedAttributeObject{Attributes: sessionAttributes()},
+			MarkdownDescription: "The sessions that match every filter, in the order of the service's listing, with every field but the URLs.",
+			NestedObject:        schema.NestedAttributeObject{Attributes: computedAttributes[schema.Attribute](withoutURLs)},
 		},
+		"ids": schema.ListAttribute{
+			Computed: true, ElementType: types.StringType,
+			MarkdownDescription: "The ids of these sessions, in the same order.",
+		},
+		"urls": urlsAttribute("The URLs of these sessions, by session id. A URL that a session does not have is null."),
 	}
 	maps.Copy(attributes, filterAttributes)
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the live sessions of the account, with every field that the service returns. The provider applies the filters itself: " +
-			"each read requests pages of the service's listing until `limit` sessions have matched.",
+			"each read requests pages of the service's listing until `limit` sessions have matched.\n\n" +
+			"The URLs carry stream keys. They are in `urls`, a map that is sensitive as a whole, so that `sessions` has no sensitive value: " +
+			"Terraform's time for a plan grows with the square of their number.",
 		Attributes: attributes,
 	}
 }
@@ -127,7 +185,7 @@ func (d *several) Read(ctx context.Context, req datasource.ReadRequest, resp *da
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	m.Sessions = []session{}
+	sessions, ids, urls := []attr.Value{}, []attr.Value{}, map[string]attr.Value{}
 	for s, problem := range m.matching(ctx, d.Data) {
 		if problem != nil {
 			resp.Diagnostics.Append(problem)
@@ -135,10 +193,13 @@ func (d *several) Read(ctx context.Context, req datasource.ReadRequest, resp *da
 		}
 		item := newSession()
 		item.fill(s, attributes)
-		m.Sessions = append(m.Sessions, item)
-		if !m.Limit.IsNull() && int64(len(m.Sessions)) == m.Limit.ValueInt64() {
+		sessions, ids = append(sessions, item.object(withoutURLs)), append(ids, item.ID)
+		urls[s.ID] = item.object(onlyURLs)
+		if !m.Limit.IsNull() && int64(len(sessions)) == m.Limit.ValueInt64() {
 			break
 		}
 	}
+	m.Sessions, m.IDs = types.ListValueMust(objectType(withoutURLs), sessions), types.ListValueMust(types.StringType, ids)
+	m.URLs = types.MapValueMust(objectType(onlyURLs), urls)
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

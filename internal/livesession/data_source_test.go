@@ -3,7 +3,9 @@ package livesession_test
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,9 +55,140 @@ func TestSingleDataSource(t *testing.T) {
 
 func TestSingleDataSourceInvalid(t *testing.T) {
 	t.Parallel()
-	_, diags := acctest.NewProvider(t, nil).DataSource("vodlive_live_session", config{"id": " "})
-	if !diags.Failed() || !strings.Contains(diags.String(), "Invalid id") {
-		t.Error(diags)
+	p := acctest.NewProvider(t, nil)
+	for want, c := range map[string]config{
+		"error id: Invalid id":     {"id": " "},
+		"error name: Invalid name": {"name": ""},
+		"Missing Attribute":        nil,
+		"Invalid Attribute":        {"id": "s1", "name": "match"},
+	} {
+		if _, diags := p.DataSource("vodlive_live_session", c); !diags.Failed() || !strings.Contains(diags.String(), want) {
+			t.Errorf("%v: the diagnostics lack %q: %s", c, want, diags)
+		}
+	}
+}
+
+// TestSessionByName: a name finds the only session that has it, with every field, from the listing.
+func TestSessionByName(t *testing.T) {
+	t.Parallel()
+	w := listed(t, simulator.Options{})
+	id := w.AddSession(pullPush)
+	p := w.Provider(nil)
+	byName, diags := p.DataSource("vodlive_live_session", config{"name": pullPush.Name})
+	diags.Must(t)
+	w.AssertCalls(t, simulator.CallListSessions, 3)
+	w.AssertCalls(t, simulator.CallGetSession, 0)
+	byID, diags := p.DataSource("vodlive_live_session", config{"id": id})
+	if diags.Must(t); byName["id"] != id || !reflect.DeepEqual(byName, byID) {
+		t.Errorf("by name %v, by id %v", byName, byID)
+	}
+}
+
+// TestSessionByNameOfNoneOrSeveral: the error lists at most ten sessions, and is no longer than 16 KiB
+// whatever the service calls them.
+func TestSessionByNameOfNoneOrSeveral(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{ListOrder: "oldest"})
+	long, control := strings.Repeat("x", 1000), strings.Repeat("\x01", 1000)
+	for i := range 13 {
+		w.AddSession(simulator.SessionRecord{ID: fmt.Sprintf("twin-%02d", i), Name: "twin", Status: "STOPPED"})
+		w.AddSession(simulator.SessionRecord{ID: long + strconv.Itoa(i), Name: control, Status: control})
+	}
+	w.AddSession(simulator.SessionRecord{Name: "Twins"})
+	for name, want := range map[string][]string{
+		"twins": {`error name: No live session has this name: No session of this account has the name "twins".`},
+		"twin": {
+			`error name: Several live sessions have this name: 13 sessions of this account have the name "twin":`,
+			"\n  - twin-00 (status STOPPED)\n", "\n  - twin-09 (status STOPPED)\n  and 3 more\n\nSet `id`",
+		},
+		control: {"Several live sessions have this name"},
+	} {
+		_, diags := w.Provider(nil).DataSource("vodlive_live_session", config{"name": name})
+		for _, text := range want {
+			if !strings.Contains(diags.String(), text) {
+				t.Errorf("%.20q: %q is not in: %s", name, text, diags)
+			}
+		}
+		if text := diags[0].Detail; strings.Contains(text, "twin-10") || len(text) > 16<<10 {
+			t.Errorf("%.20q: %d bytes: %s", name, len(text), text)
+		}
+	}
+}
+
+// TestURLsAreApart: the URLs of listed sessions, which carry stream keys, are in a map by id.
+func TestURLsAreApart(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{ListOrder: "oldest"})
+	var ids []any
+	for _, record := range []simulator.SessionRecord{{Name: "match"}, pullPush} {
+		ids = append(ids, w.AddSession(record))
+	}
+	read, diags := w.Provider(nil).DataSource("vodlive_live_sessions", nil)
+	diags.Must(t)
+	if !reflect.DeepEqual(read["ids"], ids) {
+		t.Errorf("the ids are %v, want %v", read["ids"], ids)
+	}
+	for i, record := range w.Sessions() {
+		session, _ := read["sessions"].([]any)[i].(config)
+		if session["id"] != record.ID || session["elastic_ip_a"] != record.ElasticIPA || len(session) != 20 {
+			t.Errorf("session %d has %d fields: %v", i, len(session), session)
+		}
+		orNull := func(text string) any {
+			if text == "" {
+				return nil
+			}
+			return text
+		}
+		want := config{
+			"input_source_a": orNull(record.InputSourceA), "input_source_b": orNull(record.InputSourceB),
+			"output_destination_a": orNull(record.OutputDestinationA), "output_destination_b": orNull(record.OutputDestinationB),
+			"input_endpoint_a": orNull(record.InputEndpointA), "input_endpoint_b": orNull(record.InputEndpointB),
+			"output_endpoint_a": orNull(record.OutputEndpointA), "output_endpoint_b": orNull(record.OutputEndpointB),
+		}
+		if got := read["urls"].(config)[record.ID]; !reflect.DeepEqual(got, want) {
+			t.Errorf("the URLs of %s are %v, want %v", record.Name, got, want)
+		}
+	}
+	if s := fmt.Sprint(read["sessions"]); strings.Contains(s, "rtmp://") || strings.Contains(s, "rtmps://") {
+		t.Errorf("a URL is in %s", s)
+	}
+}
+
+// TestDataSourcesOfUnknownArguments: with arguments that only the apply knows, the plan waits for them.
+func TestDataSourcesOfUnknownArguments(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t, simulator.Options{ListOrder: "oldest"})
+	id := s.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", OutputMode: "RTMPS_PULL"})
+	s.AddSession(simulator.SessionRecord{Name: "other", Region: "eu-central-1", OutputMode: "RTMPS_PULL", Status: "STOPPED"})
+	cli := acctest.NewCLI(t, s)
+	cli.Config(`
+variable "run" { default = "1" }
+resource "terraform_data" "later" {
+  input = { id = "` + id + `", name = "match", region = "eu-central-1", mode = "NORM", input = "RTMP_PUSH", output = "RTMPS_PULL", status = "READY", regex = "^m", limit = 1 }
+  triggers_replace = var.run
+}
+locals { later = terraform_data.later.output }
+data "vodlive_live_session" "by_id" { id = local.later.id }
+data "vodlive_live_session" "by_name" { name = local.later.name }
+data "vodlive_live_sessions" "some" {
+  region      = local.later.region
+  mode        = local.later.mode
+  input       = local.later.input
+  output_mode = local.later.output
+  statuses    = [local.later.status]
+  name        = local.later.name
+  name_regex  = local.later.regex
+  limit       = local.later.limit
+}
+output "found" { value = concat([data.vodlive_live_session.by_id.name, data.vodlive_live_session.by_name.id], data.vodlive_live_sessions.some.ids) }
+`)
+	cli.Must("plan")
+	s.AssertCalls(t, simulator.CallListSessions, 0)
+	for _, run := range []string{"1", "2"} { // the first time new, then unknown in a plan with a state
+		cli.Must("apply", "-auto-approve", "-var", "run="+run)
+		if got, want := cli.Must("output", "-json", "found").Output, fmt.Sprintf(`["match",%q,%q]`, id, id); strings.TrimSpace(got) != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 
@@ -71,6 +204,8 @@ func listed(t *testing.T, options simulator.Options) *acctest.World {
 			Mode:   []string{"NORM", "HA"}[i/5%2],
 			Input:  []string{"RTMP_PUSH", "RTMPS_PUSH"}[i/10%2],
 			Status: []string{"READY", "STOPPED", "ERROR", "READY", "READY"}[i%5],
+
+			OutputMode: []string{"RTMP_PULL", "RTMPS_PULL", "RTMP_PUSH", "RTMPS_PULL", "RTMPS_PUSH"}[i/10%5],
 		})
 	}
 	return w
@@ -100,11 +235,13 @@ func TestListDataSource(t *testing.T) {
 		"region":               {config{"region": "us-east-1"}, 125, "cam-001", 3},
 		"mode":                 {config{"mode": "HA"}, 125, "cam-005", 3},
 		"input":                {config{"input": "RTMPS_PUSH"}, 120, "cam-010", 3},
-		"status":               {config{"status": "ERROR"}, 50, "cam-002", 3},
+		"output_mode":          {config{"output_mode": "RTMP_PUSH"}, 50, "cam-020", 3},
+		"statuses":             {config{"statuses": []any{"ERROR"}}, 50, "cam-002", 3},
+		"several statuses":     {config{"statuses": []any{"ERROR", "STOPPED"}}, 100, "cam-001", 3},
 		"name":                 {config{"name": "cam-120"}, 1, "cam-120", 3},
 		"name_regex":           {config{"name_regex": "^cam-1.5$"}, 10, "cam-105", 3},
 		"name_regex in part":   {config{"name_regex": "-24"}, 10, "cam-240", 3},
-		"several":              {config{"region": "eu-central-1", "mode": "HA", "status": "STOPPED"}, 25, "cam-006", 3},
+		"several":              {config{"region": "eu-central-1", "mode": "HA", "statuses": []any{"STOPPED"}}, 25, "cam-006", 3},
 		"none":                 {config{"name": "nobody"}, 0, "", 3},
 		"limit within a page":  {config{"limit": 5}, 5, "cam-000", 1},
 		"limit of a page":      {config{"limit": 100}, 100, "cam-000", 1},
@@ -137,6 +274,9 @@ func TestListDataSourceInvalid(t *testing.T) {
 		`must be a regular expression in RE2 syntax`: {"name_regex": "("},
 		`must be at least 1`:                         {"limit": 0},
 		`must not be blank`:                          {"name": ""},
+		`error output_mode: Invalid output_mode`:     {"output_mode": "PULL"},
+		`error statuses: `:                           {"statuses": []any{}},
+		`error statuses.[]: Invalid statuses`:        {"statuses": []any{" "}},
 		`must be a regular`:                          {"name_regex": "(?<x>"},
 	} {
 		if _, diags := p.DataSource("vodlive_live_sessions", filter); !diags.Failed() || !strings.Contains(diags.String(), want) {
@@ -192,10 +332,10 @@ func TestPagesAreShared(t *testing.T) {
 func TestFiltersIgnoreSpellings(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
-	w.AddSession(simulator.SessionRecord{Name: "a", Region: "EU-Central-1", Mode: "norm", Input: "rtmp_push", Status: "Ready"})
-	for attribute, value := range map[string]string{"region": "eu-central-1", "mode": "NORM", "input": "RTMP_PUSH", "status": "READY"} {
+	w.AddSession(simulator.SessionRecord{Name: "a", Region: "EU-Central-1", Mode: "norm", Input: "rtmp_push", OutputMode: "rtmps_pull", Status: "Ready"})
+	for attribute, value := range (config{"region": "eu-central-1", "mode": "NORM", "input": "RTMP_PUSH", "output_mode": "RTMPS_PULL", "statuses": []any{"READY"}}) {
 		if found := names(t, w.Provider(nil), config{attribute: value}); len(found) != 1 {
-			t.Errorf("%s = %q finds %d sessions", attribute, value, len(found))
+			t.Errorf("%s = %v finds %d sessions", attribute, value, len(found))
 		}
 	}
 }

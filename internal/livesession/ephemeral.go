@@ -23,10 +23,7 @@ func (e *opened) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *
 }
 
 func (e *opened) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	all := map[string]schema.Attribute{}
-	for _, a := range attributes {
-		all[a.name] = a.computed()
-	}
+	all := computedAttributes[schema.Attribute](attributes)
 	all["id"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -20,12 +22,13 @@ import (
 // filter selects sessions for a data source or a list resource. A null attribute selects all. The
 // service documents no filters, so the provider applies them to the pages of the listing.
 type filter struct {
-	Region    types.String `tfsdk:"region"`
-	Mode      types.String `tfsdk:"mode"`
-	Input     types.String `tfsdk:"input"`
-	Status    types.String `tfsdk:"status"`
-	Name      types.String `tfsdk:"name"`
-	NameRegex types.String `tfsdk:"name_regex"`
+	Region     types.String `tfsdk:"region"`
+	Mode       types.String `tfsdk:"mode"`
+	Input      types.String `tfsdk:"input"`
+	OutputMode types.String `tfsdk:"output_mode"`
+	Statuses   types.Set    `tfsdk:"statuses"`
+	Name       types.String `tfsdk:"name"`
+	NameRegex  types.String `tfsdk:"name_regex"`
 }
 
 // filterAttributes are for the schemas of the data source and of the list resource.
@@ -34,8 +37,14 @@ var filterAttributes = map[string]schema.Attribute{
 	"mode":   filterBy("Only sessions with this mode: `HA` or `NORM`.", oneOf(modes...)),
 	"input": filterBy("Only sessions with this input: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
 		oneOf(directions...)),
-	"status": filterBy("Only sessions with this status, for example `READY`.", notBlank, knownStatus),
-	"name":   filterBy("Only sessions with exactly this name.", notBlank),
+	"output_mode": filterBy("Only sessions with this output mode: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
+		oneOf(directions...)),
+	"statuses": schema.SetAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "Only sessions with one of these statuses, for example `[\"READY\", \"SCHEDULED\"]`.",
+		Validators:          append(statusSet(), setvalidator.SizeAtLeast(1)),
+	},
+	"name": filterBy("Only sessions with exactly this name.", notBlank),
 	"name_regex": filterBy("Only sessions whose name matches this regular expression "+
 		"([RE2](https://github.com/google/re2/wiki/Syntax), anywhere in the name).", regex),
 }
@@ -68,8 +77,9 @@ func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq
 // as the same.
 func (f *filter) matches(s *api.Session) bool {
 	same := func(want types.String, got string) bool { return want.IsNull() || want.ValueString() == got }
-	return (f.Region.IsNull() || strings.EqualFold(f.Region.ValueString(), s.Region)) &&
-		same(f.Mode, canonical(s.Mode, modes)) && same(f.Input, canonical(s.Input, directions)) && same(f.Status, canonical(s.Status, statuses)) &&
+	return (f.Region.IsNull() || strings.EqualFold(f.Region.ValueString(), s.Region)) && same(f.Mode, canonical(s.Mode, modes)) &&
+		same(f.Input, canonical(s.Input, directions)) && same(f.OutputMode, canonical(s.OutputMode, directions)) &&
+		(f.Statuses.IsNull() || slices.Contains(elements(f.Statuses), canonical(s.Status, statuses))) &&
 		(f.Name.IsNull() || api.SameText(f.Name.ValueString(), s.Name))
 }
 

@@ -1,6 +1,7 @@
 package livesession_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -22,7 +23,6 @@ func TestImportBlocksImportAnAccount(t *testing.T) {
 		sessions = n
 	}
 	s := acctest.Start(t, simulator.Options{})
-	urls := map[string]string{} // by id and attribute
 	for i := range sessions {
 		r := simulator.SessionRecord{ID: fmt.Sprintf("session-%04d", i), Name: fmt.Sprintf("studio %d", i/2), Region: "eu-central-1", EnableInputRecord: i%2 == 0}
 		switch i % 5 {
@@ -30,8 +30,6 @@ func TestImportBlocksImportAnAccount(t *testing.T) {
 			r.Mode, r.Input, r.OutputMode = "HA", "RTMP_PULL", "RTMPS_PUSH"
 			r.InputSourceA, r.InputSourceB = "rtmp://a.example.com/in/s3cret-a-"+r.ID, "rtmp://b.example.com/in/s3cret-b-"+r.ID
 			r.OutputDestinationA, r.OutputDestinationB = "rtmps://a.example.com/out/s3cret-${a}-"+r.ID, "rtmps://b.example.com/out/s3cret-b-"+r.ID
-			urls[r.ID+" input_source_a"], urls[r.ID+" input_source_b"] = r.InputSourceA, r.InputSourceB
-			urls[r.ID+" output_destination_a"], urls[r.ID+" output_destination_b"] = r.OutputDestinationA, r.OutputDestinationB
 		case 2:
 			r.IsScheduled, r.Timezone, r.ScheduledAt, r.Status = true, "Europe/Berlin", "2020-05-17 20:15", "STOPPED"
 		case 3:
@@ -44,10 +42,18 @@ func TestImportBlocksImportAnAccount(t *testing.T) {
 	cli.Config(`
 data "vodlive_live_sessions" "all" {}
 output "blocks" {
-  value = nonsensitive(provider::vodlive::import_blocks(data.vodlive_live_sessions.all.sessions))
+  value = provider::vodlive::import_blocks(data.vodlive_live_sessions.all.sessions)
+}
+output "urls" {
+  value     = data.vodlive_live_sessions.all.urls
+  sensitive = true
 }
 `)
 	cli.Must("apply", "-auto-approve")
+	var urls map[string]map[string]string // by id and attribute
+	if err := json.Unmarshal([]byte(cli.Must("output", "-json", "urls").Output), &urls); err != nil {
+		t.Fatal(err)
+	}
 	blocks := cli.Must("output", "-raw", "blocks").Output
 	if strings.Contains(blocks, "s3cret") {
 		t.Error("the text has a stream key")
@@ -59,7 +65,7 @@ output "blocks" {
 	var values strings.Builder
 	for _, block := range regexp.MustCompile(`to = vodlive_live_session\.(\S+)\s+id = "(.*)"`).FindAllStringSubmatch(blocks, -1) {
 		for _, name := range []string{"input_source_a", "input_source_b", "output_destination_a", "output_destination_b"} {
-			if url := urls[block[2]+" "+name]; url != "" {
+			if url := urls[block[2]][name]; url != "" {
 				fmt.Fprintf(&values, "%s_%s = %q\n", block[1], name, strings.ReplaceAll(url, "${", "$${"))
 			}
 		}

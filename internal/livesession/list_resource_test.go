@@ -123,7 +123,9 @@ func TestListResourceStreams(t *testing.T) {
 		"limit and filter": {config{"name_regex": "^cam-15"}, 3, 0, 3, 2},
 		"stopped reading":  {config{}, 1000, 7, 7, 1},
 		"region":           {config{"region": "us-east-1"}, 1000, 0, 125, 3},
-		"several filters":  {config{"region": "eu-central-1", "mode": "HA", "status": "STOPPED"}, 1000, 0, 25, 3},
+		"output mode":      {config{"output_mode": "RTMPS_PUSH"}, 1000, 0, 50, 3},
+		"statuses":         {config{"statuses": []any{"STOPPED", "ERROR"}}, 1000, 0, 100, 3},
+		"several filters":  {config{"region": "eu-central-1", "mode": "HA", "statuses": []any{"STOPPED"}}, 1000, 0, 25, 3},
 		"none":             {config{"name": "nobody"}, 1000, 0, 0, 3},
 	}
 	for name, tt := range tests {

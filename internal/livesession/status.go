@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -43,14 +44,11 @@ type statusModel struct {
 	WaitForStatus types.Set      `tfsdk:"wait_for_status"`
 	Triggers      types.Map      `tfsdk:"triggers"`
 	Sessions      types.Map      `tfsdk:"sessions"`
+	URLs          types.Map      `tfsdk:"urls"`
 	Timeouts      timeouts.Value `tfsdk:"timeouts"`
 }
 
 func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	computed := map[string]schema.Attribute{}
-	for _, a := range attributes {
-		computed[a.name] = a.computed()
-	}
 	const limit = ", as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`."
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until every one of many live sessions has a certain status, for example `READY`, and exports them as they are then. " +
@@ -60,25 +58,26 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 		Attributes: map[string]schema.Attribute{
 			"session_ids": schema.SetAttribute{
 				Required: true, ElementType: types.StringType,
-				MarkdownDescription: "Ids of the sessions to wait for, at least one.",
-				Validators:          []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank)},
+				MarkdownDescription: "Ids of the sessions to wait for. With an empty set, the resource waits for nothing and makes no request.",
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank)},
 			},
 			"wait_for_status": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Statuses to wait for: each session must have one of them. Default: `[\"READY\"]`. " +
+				MarkdownDescription: "Statuses to wait for: each session must have one of them. Default: `[\"READY\", \"SCHEDULED\"]`. " +
 					"A session in status `ERROR`, `TERMINATED`, `STOPPED` or `CANCELLED` ends the wait with an error unless its status is in the set.",
 				Validators: append(statusSet(), setvalidator.SizeAtLeast(1)),
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any strings. A change waits anew.",
+				MarkdownDescription: "Any strings. A change waits again.",
 			},
 			"sessions": schema.MapNestedAttribute{
-				Computed: true,
-				MarkdownDescription: "The sessions by id, with every field of the listing, as they were when the wait ended. " +
-					"Sources and destinations are null: they may be write-only arguments of a session, which no state has.",
-				NestedObject: schema.NestedAttributeObject{Attributes: computed},
+				Computed:            true,
+				MarkdownDescription: "The sessions by id, with every field but the URLs, as they were when the wait ended.",
+				NestedObject:        schema.NestedAttributeObject{Attributes: computedAttributes[schema.Attribute](withoutURLs)},
 			},
+			"urls": urlsAttribute("The URLs of the sessions by id, as they were when the wait ended. " +
+				"Sources and destinations are null: they may be write-only arguments of a session, which no state has."),
 			"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "Time limit for the wait when the resource is created" + limit,
 				Update: true, UpdateDescription: "Time limit for the wait after a change" + limit,
@@ -102,7 +101,8 @@ func (r *sessionStatus) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if state.SessionIDs.Equal(plan.SessionIDs) && state.WaitForStatus.Equal(plan.WaitForStatus) && state.Triggers.Equal(plan.Triggers) {
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("sessions"), state.Sessions)...)
+		plan.Sessions, plan.URLs = state.Sessions, state.URLs
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
 }
 
@@ -128,29 +128,28 @@ func (r *sessionStatus) Read(context.Context, resource.ReadRequest, *resource.Re
 // Delete makes no request: the sessions belong to other resources.
 func (r *sessionStatus) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-// apply waits for the sessions, unless the plan knows them, and sets the state.
+// apply waits for the sessions, unless the plan has the result of the last wait, and sets the state.
 func (r *sessionStatus) apply(ctx context.Context, m *statusModel, limit time.Duration, state *tfsdk.State, diags *diag.Diagnostics) {
 	diags.Append(r.Data.NeedLive(statusTypeName)...)
 	if m.Sessions.IsUnknown() && !diags.HasError() {
 		limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer cancel()
-		diags.Append(r.wait(limited, m)...)
+		if problem := r.wait(limited, m); problem != nil {
+			diags.Append(problem)
+		}
 	}
 	if !diags.HasError() {
 		diags.Append(state.Set(ctx, m)...)
 	}
 }
 
-// wait waits for the sessions and sets m.Sessions.
-func (r *sessionStatus) wait(ctx context.Context, m *statusModel) (diags diag.Diagnostics) {
-	g := group{list: r.Data.Sessions.All, ids: elements(m.SessionIDs), want: []string{statusReady}}
-	if !m.WaitForStatus.IsNull() {
-		g.want = elements(m.WaitForStatus)
-	}
+// wait waits for the sessions and sets m.Sessions and m.URLs.
+func (r *sessionStatus) wait(ctx context.Context, m *statusModel) diag.Diagnostic {
+	g := group{list: r.Data.Sessions.All, ids: elements(m.SessionIDs), want: waitFor(m.WaitForStatus)}
 	if problem := g.wait(ctx); problem != nil {
-		return diag.Diagnostics{problem}
+		return problem
 	}
-	sessions := map[string]session{}
+	sessions, urls := map[string]attr.Value{}, map[string]attr.Value{}
 	for _, s := range g.shown {
 		shown := newSession()
 		shown.fill(s, attributes)
@@ -159,10 +158,10 @@ func (r *sessionStatus) wait(ctx context.Context, m *statusModel) (diags diag.Di
 				a.clear(&shown) // it may be write-only in the session's resource
 			}
 		}
-		sessions[s.ID] = shown
+		sessions[s.ID], urls[s.ID] = shown.object(withoutURLs), shown.object(onlyURLs)
 	}
-	m.Sessions, diags = types.MapValueFrom(ctx, m.Sessions.ElementType(ctx), sessions)
-	return diags
+	m.Sessions, m.URLs = types.MapValueMust(objectType(withoutURLs), sessions), types.MapValueMust(objectType(onlyURLs), urls)
+	return nil
 }
 
 type group struct {
@@ -178,6 +177,9 @@ type group struct {
 // listing of a large account takes many calls. Like the wait for one session, it continues on
 // unknown statuses and on transient failures.
 func (g *group) wait(ctx context.Context) diag.Diagnostic {
+	if len(g.ids) == 0 {
+		return nil
+	}
 	start := time.Now()
 	var (
 		trouble      error     // the failure of the last listing; nil after a success

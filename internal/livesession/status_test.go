@@ -77,20 +77,24 @@ func TestStatusOfManySessions(t *testing.T) { //nolint:tparallel // the subtests
 // checkSessions fails the test unless the state has every field of each session.
 func checkSessions(t *testing.T, w *acctest.World, o acctest.Instance, ids []any) {
 	t.Helper()
-	sessions := o.Attrs()["sessions"].(config)
-	if len(sessions) != len(ids) {
-		t.Fatalf("%d sessions are exported, want %d", len(sessions), len(ids))
+	sessions, urls := o.Attrs()["sessions"].(config), o.Attrs()["urls"].(config)
+	if len(sessions) != len(ids) || len(urls) != len(ids) {
+		t.Fatalf("%d sessions and URLs of %d are exported, want %d", len(sessions), len(urls), len(ids))
 	}
 	for _, record := range w.Sessions() {
 		s := sessions[record.ID].(config)
 		want := config{
-			"name": record.Name, "status": record.Status, "input_endpoint_b": record.InputEndpointB, "user_id": record.UserID,
+			"name": record.Name, "status": record.Status, "user_id": record.UserID,
 			"elastic_ip_a": record.ElasticIPA, "elastic_ip_b": record.ElasticIPB, "port": int(record.Port), "egress_port": int(record.EgressPort),
 		}
 		for name, want := range want {
 			if s[name] != want {
 				t.Errorf("%s of %s is %v, want %v", name, record.ID, s[name], want)
 			}
+		}
+		of := urls[record.ID].(config)
+		if len(of) != 8 || of["input_endpoint_b"] != record.InputEndpointB || of["output_endpoint_a"] != record.OutputEndpointA || of["input_source_a"] != nil {
+			t.Errorf("the URLs of %s are %v", record.ID, of)
 		}
 	}
 }
@@ -113,8 +117,8 @@ func TestStatusChanges(t *testing.T) {
 		p.AssertNoChanges(o, c)
 		for _, same := range []config{{"timeouts": config{"create": "1h"}}, {"timeouts": config{"update": "1h"}}} {
 			planned := p.Plan(o, c.With(same))
-			if planned.Action != acctest.Update || planned.Attrs()["sessions"] == acctest.Unknown {
-				t.Errorf("%v: %s, sessions %v", same, planned.Action, planned.Attrs()["sessions"])
+			if planned.Action != acctest.Update || planned.Attrs()["sessions"] == acctest.Unknown || planned.Attrs()["urls"] == acctest.Unknown {
+				t.Errorf("%v: %s, sessions %v, urls %v", same, planned.Action, planned.Attrs()["sessions"], planned.Attrs()["urls"])
 			}
 			after, diags := p.Apply(planned)
 			diags.Must(t)
@@ -147,6 +151,76 @@ func TestStatusChanges(t *testing.T) {
 	})
 }
 
+// TestStatusOfNoSessions: an empty set, as of sessions with count = 0, is waited for without a request.
+func TestStatusOfNoSessions(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	id := w.AddSession(simulator.SessionRecord{})
+	p, none := w.Provider(once), config{"session_ids": []any{}}
+	o, diags := p.Create(statusType, none)
+	if diags.Must(t); len(o.Attrs()["sessions"].(config)) != 0 || len(o.Attrs()["urls"].(config)) != 0 {
+		t.Errorf("sessions %v, urls %v", o.Attrs()["sessions"], o.Attrs()["urls"])
+	}
+	if n := len(w.Journal()); n > 0 {
+		t.Errorf("%d requests for no session", n)
+	}
+	p.AssertNoChanges(o, none)
+	for _, ids := range [][]any{{id}, {}} {
+		o, diags = p.Change(o, config{"session_ids": ids})
+		if diags.Must(t); len(o.Attrs()["sessions"].(config)) != len(ids) {
+			t.Errorf("%d sessions, want %d", len(o.Attrs()["sessions"].(config)), len(ids))
+		}
+	}
+}
+
+// TestStatusOfScheduledSessions: by default, a session that waits for its start is waited for no
+// longer, as its own resource does.
+func TestStatusOfScheduledSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		ids := []any{w.AddSession(simulator.SessionRecord{Status: "SCHEDULED"}), w.AddSession(simulator.SessionRecord{})}
+		p, start := w.Provider(once), time.Now()
+		_, diags := p.Create(statusType, config{"session_ids": ids})
+		if took := time.Since(start); len(diags) > 0 || took > time.Second {
+			t.Errorf("after %v: %s", took, diags)
+		}
+		_, diags = p.Create(statusType, config{"session_ids": ids, "wait_for_status": []any{"READY"}, "timeouts": config{"create": "30s"}})
+		if !strings.Contains(diags.String(), "The live sessions were not ready in time") {
+			t.Errorf("waiting for READY alone says %s", diags)
+		}
+	})
+}
+
+// TestStatusOfUnknownValues: what was unknown while planning and turned out the same is no change, so
+// the apply does not wait for sessions that have ended since.
+func TestStatusOfUnknownValues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		id := w.AddSession(simulator.SessionRecord{})
+		p := w.Provider(once)
+		c := config{"session_ids": []any{id}, "wait_for_status": []any{"READY"}, "triggers": config{"run": "1"}}
+		o, diags := p.Create(statusType, c)
+		diags.Must(t)
+		w.SetStatus(id, "STOPPED")
+		requests := len(w.Journal())
+		for name, unknown := range map[string]any{
+			"session_ids": acctest.Unknown, "wait_for_status": []any{acctest.Unknown}, "triggers": config{"run": acctest.Unknown},
+		} {
+			planned := p.Plan(o, c.With(config{name: unknown}))
+			if planned.Action != acctest.Update || planned.Attrs()["sessions"] != acctest.Unknown || planned.Attrs()["urls"] != acctest.Unknown {
+				t.Errorf("%s: %s, %v", name, planned.Action, planned.Attrs())
+			}
+			planned.Config = c
+			after, diags := p.Apply(planned)
+			if len(diags) > 0 || !after.State.Equal(o.State) || len(w.Journal()) != requests {
+				t.Errorf("%s: %d requests: %s", name, len(w.Journal())-requests, diags)
+			}
+		}
+	})
+}
+
 // TestStatusFails goes through the waits that end with an error.
 func TestStatusFails(t *testing.T) {
 	t.Parallel()
@@ -164,8 +238,8 @@ func TestStatusFails(t *testing.T) {
 		"terminal statuses": {
 			records: records{{ID: "s1", Name: "one", Status: "ERROR"}, {ID: "s2", Name: "two"}, {ID: "s3", Name: "three", Status: "STOPPED"}, {ID: "s4", Name: "four", Status: "PENDING"}},
 			texts: []string{
-				"Live sessions ended in another status", "2 of 4 sessions ended in a final status that is not in `wait_for_status` (READY):\n",
-				`  - s1 ("one", status ERROR)`, `  - s3 ("three", status STOPPED)`, "1 session had no status of `wait_for_status` (READY) yet:\n  - s4 (\"four\", status PENDING)",
+				"Live sessions ended in another status", "2 of 4 sessions ended in a final status that is not in `wait_for_status` (READY or SCHEDULED):\n",
+				`  - s1 ("one", status ERROR)`, `  - s3 ("three", status STOPPED)`, "1 session had no status of `wait_for_status` (READY or SCHEDULED) yet:\n  - s4 (\"four\", status PENDING)",
 			},
 			not: []string{"s2"},
 		},
@@ -329,7 +403,7 @@ func TestStatusInvalid(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
 	for want, c := range map[string]config{
-		"error session_ids":                                    {"session_ids": []any{}},
+		"error session_ids: ":                                  {"session_ids": []any{nil}},
 		"error session_ids.[]: Invalid session_ids":            {"session_ids": []any{" "}},
 		"error wait_for_status":                                {"session_ids": []any{"s1"}, "wait_for_status": []any{}},
 		"warning wait_for_status.[]: Doubtful wait_for_status": {"session_ids": []any{"s1"}, "wait_for_status": []any{"READDY"}},

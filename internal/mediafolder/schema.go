@@ -99,6 +99,8 @@ func computedAttributes() map[string]schema.Attribute {
 	incomplete := providerdata.IncompleteAttributes()
 	incomplete["sha256"] = text("SHA-256 of the file, in hexadecimal.")
 	incomplete["size"] = number("Size of the file in bytes.")
+	// Without being sensitive: the map is, as a whole, which costs Terraform less time.
+	incomplete["parts"] = text(incomplete["parts"].GetMarkdownDescription())
 	return map[string]schema.Attribute{
 		"id":         text("Made by the provider when every file was stored for the first time; null until then."),
 		"file_count": number("Number of files in `files`."),
@@ -116,7 +118,7 @@ func computedAttributes() map[string]schema.Attribute {
 			}},
 		},
 		"incomplete_uploads": schema.MapNestedAttribute{
-			Computed:            true,
+			Computed: true, Sensitive: true,
 			MarkdownDescription: "What is needed to continue the multipart uploads that failed or were interrupted, by relative path. Null if there are none.",
 			NestedObject:        schema.NestedAttributeObject{Attributes: incomplete},
 		},

@@ -108,6 +108,30 @@ func TestSchemaIsAsAgreed(t *testing.T) {
 	}
 }
 
+// TestCollectionsAreSensitiveAsAWhole: Terraform's time for an object grows with the square of its
+// sensitive values, so no list or map has sensitive members: it is sensitive itself or not at all.
+func TestCollectionsAreSensitiveAsAWhole(t *testing.T) {
+	t.Parallel()
+	all, _ := attributes(t)
+	collections := map[string]bool{}
+	for _, a := range all {
+		if a.NestedType != nil && a.NestedType.Nesting != tfprotov6.SchemaObjectNestingModeSingle {
+			collections[a.path] = true
+		}
+	}
+	if len(collections) == 0 {
+		t.Error("no list or map was looked at")
+	}
+	for _, a := range all {
+		for path := a.path; a.Sensitive && strings.Contains(path, "."); {
+			path = path[:strings.LastIndex(path, ".")]
+			if collections[path] {
+				t.Errorf("%s is sensitive, and %s has any number of it", a.path, path)
+			}
+		}
+	}
+}
+
 func TestEverythingIsDescribed(t *testing.T) {
 	t.Parallel()
 	all, described := attributes(t)
@@ -151,6 +175,8 @@ func TestOptionalAndComputed(t *testing.T) {
 		"resource vodlive_media_folder name_format":         "has a default",
 		"resource vodlive_media_folder method":              "has a default",
 		"resource vodlive_media_folder change_detection":    "has a default",
+		"data vodlive_live_session id":                      "the session is found by it or by its name",
+		"data vodlive_live_session name":                    "the session is found by it or by its id",
 		"ephemeral vodlive_upload_url content_type":         "the upload must send the one that was found",
 	}
 	all, _ := attributes(t)

@@ -267,7 +267,7 @@ resource "vodlive_batch_job" "both" {
 output "session" { value = vodlive_live_session.pushed.id }
 output "ports" { value = [vodlive_live_session.pushed.port, vodlive_live_session.pushed.egress_port] }
 output "film" { value = vodlive_media_upload.film.location }
-output "sessions" { value = nonsensitive([for s in data.vodlive_live_sessions.all.sessions : s.id]) }
+output "sessions" { value = data.vodlive_live_sessions.all.sessions }
 output "endpoint" {
   value     = vodlive_live_session.pushed.input_endpoint_a
   sensitive = true

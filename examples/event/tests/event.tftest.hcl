@@ -46,10 +46,6 @@ run "starts_when_asked" {
     error_message = "In UTC it starts at ${output.schedule.utc}."
   }
 
-  assert {
-    condition     = vodlive_live_session_status.feeds.wait_for_status == toset(["READY", "SCHEDULED"])
-    error_message = "Terraform would wait for the start of the event."
-  }
 }
 
 run "another_time_zone_is_the_same_moment" {

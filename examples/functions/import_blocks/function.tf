@@ -2,5 +2,5 @@ data "vodlive_live_sessions" "all" {}
 
 # terraform apply, then: terraform output -raw import_blocks > imported.tf
 output "import_blocks" {
-  value = nonsensitive(provider::vodlive::import_blocks(data.vodlive_live_sessions.all.sessions))
+  value = provider::vodlive::import_blocks(data.vodlive_live_sessions.all.sessions)
 }

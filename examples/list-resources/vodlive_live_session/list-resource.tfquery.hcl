@@ -6,6 +6,6 @@ list "vodlive_live_session" "ready" {
 
   config {
     region = "eu-central-1"
-    status = "READY"
+    statuses = ["READY"]
   }
 }
