@@ -30,8 +30,12 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if r.Data == nil || req.Plan.Raw.IsNull() {
 		return
 	}
-	var plan model
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if !req.State.Raw.IsNull() { // otherwise the private data is that of the call with a state
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		resp.Diagnostics.Append(state.noteIntent(ctx, plan, resp.Private)...)
+	}
 	if resp.Diagnostics.HasError() || !plan.ID.IsUnknown() {
 		return
 	}
@@ -42,6 +46,10 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
+		return
+	}
+	if kept, ok := r.takeReplaced(plan); ok {
+		resp.Diagnostics.Append(resp.State.Set(ctx, kept)...)
 		return
 	}
 	message, diags := plan.submit(ctx, r.Data, typeName, "applying", func(string) {})
@@ -62,4 +70,8 @@ func (r *batchJob) Read(context.Context, resource.ReadRequest, *resource.ReadRes
 func (r *batchJob) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
 
 // Delete makes no request: the service has no call that ends a job.
-func (r *batchJob) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
+func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(r.offerReplaced(ctx, state, req.Private)...)
+}

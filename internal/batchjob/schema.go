@@ -27,7 +27,7 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Submits a batch job on uploaded files, once, when the resource is created. " +
 			"The service has no call to read or stop a job: a refresh reads nothing, and destroying the resource only removes it from the state. " +
-			"Any change submits a new job.",
+			"Any change submits a new job. Arguments that are not known while planning are planned as a replacement; if they come out as they were, the job is kept and not submitted again (not with `create_before_destroy`).",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed:            true,

@@ -193,9 +193,7 @@ func (m *session) label() string {
 
 // protected is the error of a plan that would do to a protected session what is given.
 func protected(label, what string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("The live session is protected from deletion",
-		fmt.Sprintf("Live session %s has `deletion_protection = true` in the state, and this plan would %s. To allow that, set `deletion_protection = false` in its resource "+
-			"block, apply, and plan again. If the block is no longer in the configuration, add it again first.", label, what))
+	return providerdata.Protected("live session", label, what)
 }
 
 // mayReplace warns of a replacement that is decided at apply.

@@ -64,6 +64,10 @@ func uploadDiagnostic(f upload.File, left *resume.Upload, err error, next steps)
 		d.Detail(), stored, transfer.PartCount(f.Size, left.PartSize), next.toContinue))
 }
 
+func protected(keyPath, change string) diag.Diagnostic {
+	return providerdata.Protected("stored file", keyPath, change)
+}
+
 // fileDiagnostic says why File.Check or File.CheckSize does not accept a file.
 func fileDiagnostic(err error) diag.Diagnostic {
 	problem, ok := errors.AsType[*upload.SizeError](err)

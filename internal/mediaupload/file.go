@@ -13,21 +13,32 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// prepare decides what the plan left open. It returns what the private state is to remember of the file
-// (see upload.Seen), nil if there is none.
-func (m *model) prepare(ctx context.Context, u *upload.Uploader) (file []byte, err error) {
-	f, seen, err := u.Prepare(ctx, m.file(), m.ChangeDetection.ValueString())
+// prepare decides what the plan left open.
+func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
+	f, err := u.Prepare(ctx, m.file(), m.ChangeDetection.ValueString())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if m.SHA256.ValueString() == "" {
 		m.SHA256 = types.StringValue(f.HexSHA256())
 	}
 	m.Size, m.FileName, m.ContentType = types.Int64Value(f.Size), types.StringValue(f.Name), types.StringValue(f.ContentType)
-	if f.Content != nil {
-		return nil, nil
+	return nil
+}
+
+// remember keeps in the private state what this process saw of the file, if it read the content that the
+// model has. Otherwise, what an earlier process saw stays.
+func (m *model) remember(ctx context.Context, u *upload.Uploader, private privateState) diag.Diagnostics {
+	seen := upload.Seen{SHA256: m.file().HexSHA256()}
+	if seen.Stamp = u.Stamp(m.Source.ValueString(), seen.SHA256); seen.Stamp == "" {
+		return nil
 	}
-	return json.Marshal(seen)
+	content, _ := json.Marshal(seen) // cannot fail for strings
+	return private.SetKey(ctx, privateSeen, content)
+}
+
+type privateState interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
 // send uploads the file of a model with every value known. The result has what is left to continue if

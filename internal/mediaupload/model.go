@@ -2,8 +2,11 @@ package mediaupload
 
 import (
 	"encoding/base64"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -19,6 +22,8 @@ type model struct {
 	Method          types.String   `tfsdk:"method"`
 	PartSize        types.Int64    `tfsdk:"part_size"`
 	ChangeDetection types.String   `tfsdk:"change_detection"`
+	Triggers        types.Map      `tfsdk:"triggers"`
+	Protection      types.Bool     `tfsdk:"deletion_protection"`
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 	Size            types.Int64    `tfsdk:"size"`
 	outcome
@@ -54,6 +59,15 @@ func (m *model) content() []byte {
 func (m *model) inputUnknown() bool {
 	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown()
 }
+
+// triggersUnknown reports whether only the apply knows whether to look at the content anew.
+func (m *model) triggersUnknown() bool {
+	return m.Triggers.IsUnknown() || slices.ContainsFunc(slices.Collect(maps.Values(m.Triggers.Elements())), attr.Value.IsUnknown)
+}
+
+// protected reports whether a stored file must not be replaced or forgotten. An unfinished upload is
+// not protected: a plan that replaces it continues it.
+func (m *model) protected() bool { return m.complete() && m.Protection.ValueBool() }
 
 // notStored is the outcome before an upload, with unknown text and number, or of one that failed, with null.
 func notStored(text types.String, number types.Int64, left *resume.Upload) outcome {

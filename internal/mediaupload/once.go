@@ -38,7 +38,7 @@ func (o Once) Upload(ctx context.Context, u *upload.Uploader, method types.Strin
 	if m.SHA256.IsNull() {
 		show("reading " + m.Source.ValueString())
 	}
-	if _, err := m.prepare(ctx, u); err != nil {
+	if err := m.prepare(ctx, u); err != nil {
 		return "", diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
 	}
 	next := afterInvoke

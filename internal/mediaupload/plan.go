@@ -3,10 +3,8 @@ package mediaupload
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -23,9 +21,10 @@ import (
 // Keys of the private state. The intent tells Delete, which gets the private data of the new plan, why it
 // runs. Every plan that is not null counts as a replacement: no other one leads to Delete.
 const (
-	privateSeen   = "file"
-	privateIntent = "intent"
-	privateSource = "source" // as planned, if it was known: what Delete can look for
+	privateSeen      = "file" // see upload.Seen
+	privateIntent    = "intent"
+	privateSource    = "source"    // if the plan saw the file with the planned content: what Delete can look for
+	privateProtected = "protected" // the stored file that no plan may replace
 
 	intentDestroy   = `"destroy"`
 	intentReplace   = `"replace"`
@@ -39,7 +38,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
+		r.planDestroy(ctx, req, resp)
 		return
 	}
 	p := planner{resource: r}
@@ -50,6 +49,12 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		earlier, diags := req.Private.GetKey(ctx, privateIntent)
 		resp.Diagnostics.Append(diags...)
 		p.replacesUndecided = string(earlier) == intentUndecided
+		var keyPath string
+		noted, diags := req.Private.GetKey(ctx, privateProtected)
+		resp.Diagnostics.Append(diags...)
+		if json.Unmarshal(noted, &keyPath) == nil {
+			resp.Diagnostics.Append(protected(keyPath, "replace it"))
+		}
 	} else {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -72,13 +77,30 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	for _, attribute := range reasons {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
 	}
-	var source []byte
-	if p.plan.Source.ValueString() != "" {
+	if p.state.protected() && len(reasons) > 0 {
+		resp.Diagnostics.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("replace it because of `%s`", strings.Join(reasons, "`, `"))))
+		return
+	}
+	var source, keyPath []byte
+	if p.found {
 		source, _ = json.Marshal(p.plan.Source.ValueString()) // cannot fail for a string
 	}
+	if p.state.protected() {
+		keyPath, _ = json.Marshal(p.state.KeyPath.ValueString())
+	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateProtected, keyPath)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intent))...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+}
+
+func (r *mediaUpload) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if state.protected() {
+		resp.Diagnostics.Append(protected(state.KeyPath.ValueString(), "remove it from the state"))
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
 }
 
 type planner struct {
@@ -87,6 +109,7 @@ type planner struct {
 	plan     model
 	state    *model // nil: the object is to be created
 	seen     upload.Seen
+	found    bool // the file is here, and as far as is known with the content to upload
 	diags    diag.Diagnostics
 
 	replacesUndecided bool // the new object replaces one for which the verdict was undecided
@@ -101,6 +124,11 @@ func (p *planner) run(ctx context.Context) (upload.Verdict, []string) {
 	switch {
 	case p.state == nil && p.replacesUndecided:
 		v = upload.VerdictUndecided
+	case v == upload.VerdictUndecided && p.state.protected():
+		v, reasons = upload.VerdictKeep, nil
+		p.diags.AddWarning("The content is not known yet",
+			fmt.Sprintf("The stored file %s is planned to stay, because what replaces it is not known before the apply and `deletion_protection` is on. "+
+				"If the apply finds that it has to be replaced, it ends with an error and replaces nothing.", p.state.KeyPath.ValueString()))
 	case v == upload.VerdictUndecided && !p.resource.Data.Replaced.NamedAtApply(p.state.file().HexSHA256(), true):
 		v = upload.VerdictReplace // another object gets this content under a name that is planned already
 	}
@@ -137,31 +165,55 @@ func (p *planner) wanted(ctx context.Context) model {
 		return w
 	}
 	if f := w.file(); f.Content != nil {
-		f, _, err := p.resource.Data.Uploader.Prepare(ctx, f, "")
+		f, err := p.resource.Data.Uploader.Prepare(ctx, f, "")
 		if err != nil {
 			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
 		}
 		w.SHA256, w.Size = firstSet(w.SHA256, types.StringValue(f.HexSHA256())), types.Int64Value(f.Size)
 		return w
 	}
-	source := p.config.Source.ValueString()
+	return p.wantedFile(ctx, w)
+}
+
+// wantedFile is wanted for a source. What makes the file may do so in the apply: then the configuration
+// has its hash, or triggers. The file that is there before need not be the one to upload.
+func (p *planner) wantedFile(ctx context.Context, w model) model {
+	source, complete := w.Source.ValueString(), p.state.complete()
 	info, err := transfer.Stat(source)
+	missing := upload.IsMissing(err) || w.Source.IsNull() // with ignore_changes, an import has no source
+	stays := complete && (w.SHA256.IsNull() || p.state.SHA256.IsNull() || strings.EqualFold(w.SHA256.ValueString(), p.state.SHA256.ValueString()))
 	switch {
-	case upload.IsMissing(err) && p.state.complete():
+	case err != nil && !missing:
+		p.fail("The file cannot be uploaded", err.Error()+". "+sourceRule)
+	case w.SHA256.IsNull() && w.triggersUnknown():
+		w.SHA256 = types.StringUnknown()
+	case missing && stays && (!p.retriggered() || !w.SHA256.IsNull()):
 		// Without the file nothing can be uploaded, so an argument that is not known yet does not
 		// count as a change. If it is one, planning again at apply fails, and the state is kept.
 		w.Size = types.Int64Null()
 		w.FileName, w.ContentType = known(w.FileName), known(w.ContentType)
-		return w
-	case err != nil:
-		p.fail("The file cannot be uploaded", err.Error()+". `source` must be the path of a file with content; a relative path starts at the folder in which Terraform runs.")
-		return w
-	}
-	w.Size = types.Int64Value(info.Size())
-	if w.SHA256.IsNull() {
-		w.SHA256 = p.contentHash(ctx, source, info)
+	case missing && w.SHA256.IsNull() && w.Triggers.IsNull():
+		p.fail("The file cannot be uploaded", err.Error()+". "+sourceRule+" "+madeByApply)
+	case missing:
+		w.SHA256 = firstSet(w.SHA256, types.StringUnknown())
+	default:
+		p.found, w.Size = true, types.Int64Value(info.Size())
+		if w.SHA256.IsNull() {
+			w.SHA256 = p.contentHash(ctx, source)
+		}
 	}
 	return w
+}
+
+const (
+	sourceRule  = "`source` must be the path of a file with content; a relative path starts at the folder in which Terraform runs."
+	madeByApply = "If this configuration makes the file, use `content` for text that the configuration has itself, set `sha256` to what the resource that makes the file exports, " +
+		"or set `triggers` to values of that resource: then the file need not be there before the apply."
+)
+
+// retriggered reports whether the content is looked at although the file was not touched.
+func (p *planner) retriggered() bool {
+	return p.state != nil && !p.config.Triggers.Equal(p.state.Triggers)
 }
 
 func (p *planner) fail(summary, detail string) {
@@ -169,16 +221,23 @@ func (p *planner) fail(summary, detail string) {
 }
 
 // contentHash is that of the state if the file has not been touched since, else it is read.
-func (p *planner) contentHash(ctx context.Context, source string, info os.FileInfo) types.String {
+func (p *planner) contentHash(ctx context.Context, source string) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
-	if detection != upload.DetectContent && p.state.complete() && p.seen.Is(source, info, p.state.SHA256.ValueString()) {
-		return p.state.SHA256
+	if p.retriggered() {
+		detection = upload.DetectContent
 	}
-	sum, err := p.resource.Data.Uploader.SHA256(ctx, source, detection == upload.DetectStat)
+	var before upload.Seen
+	if p.state.complete() && strings.EqualFold(p.seen.SHA256, p.state.SHA256.ValueString()) {
+		before = p.seen
+	}
+	now, kept, err := p.resource.Data.Uploader.See(ctx, source, before, detection)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
-	return types.StringValue(hex.EncodeToString(sum[:]))
+	if kept {
+		return p.state.SHA256
+	}
+	return types.StringValue(now.SHA256)
 }
 
 // fill makes the plan for a verdict, or reports why there can be none.
@@ -191,7 +250,7 @@ func (p *planner) fill(ctx context.Context, v upload.Verdict, reasons []string, 
 				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), p.config.FileName.ValueString()))
 	case v == upload.VerdictReplace && absent:
 		p.fail("The file cannot be uploaded",
-			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload.", p.config.Source.ValueString(), strings.Join(reasons, "`, `")))
+			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload. %s", p.config.Source.ValueString(), strings.Join(reasons, "`, `"), madeByApply))
 	case v == upload.VerdictKeep || v == upload.VerdictAdopt:
 		p.fillStored(v, wanted)
 	default:
@@ -217,7 +276,7 @@ func (p *planner) fillStored(v upload.Verdict, wanted model) {
 			fmt.Sprintf("%s was imported as %s. The service shows no content, so the provider takes %s for what is stored there, without sending it. "+
 				"From then on a change of the file uploads it anew.", typeName, keyPath, name))
 	}
-	if wanted.Size.IsNull() {
+	if wanted.Size.IsNull() && !p.config.Source.IsNull() {
 		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
 			fmt.Sprintf("%s does not exist on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
 				p.config.Source.ValueString(), keyPath))
@@ -249,6 +308,9 @@ func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted model
 	if err := p.plan.file().CheckSize(); err != nil {
 		p.diags.Append(fileDiagnostic(err))
 	}
+	if p.found && !p.config.SHA256.IsNull() {
+		p.plan.Size = types.Int64Unknown() // the file was not read: the apply may make another one
+	}
 	if p.diags.HasError() {
 		return
 	}
@@ -274,7 +336,7 @@ func (p *planner) contentType(v upload.Verdict) types.String {
 		return types.StringUnknown()
 	}
 	f := p.plan.file()
-	if f.Content == nil && upload.TypeByName(f.Name, f.Path) == "" && !p.config.SHA256.IsNull() {
+	if f.Content == nil && upload.TypeByName(f.Name, f.Path) == "" && (!p.found || !p.config.SHA256.IsNull()) {
 		return types.StringUnknown()
 	}
 	found, err := f.DefaultType()

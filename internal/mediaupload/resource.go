@@ -50,16 +50,13 @@ func (r *mediaUpload) Metadata(ctx context.Context, req resource.MetadataRequest
 
 func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
-	var configured types.String
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
 	resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	asked := plan // what the plan left open is decided by the stored file, if one can be kept
-	file, err := plan.prepare(ctx, r.Data.Uploader)
-	if err != nil {
+	if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
@@ -68,18 +65,10 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		plan.outcome = stored(kept.StoredFile)
 		plan.FileName = types.StringValue(kept.Name)
 		plan.ContentType = firstSet(providerdata.TextOrNull(kept.ContentType), plan.ContentType)
-		if !configured.IsNull() {
-			file = nil // the content was not read
-		}
-	} else if !r.upload(ctx, &plan, nil, afterCreate, &resp.Diagnostics) {
-		if plan.Incomplete.IsNull() {
-			return
-		}
-		file = nil
+	} else if !r.upload(ctx, &plan, nil, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
+		return
 	}
-	if file != nil {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
-	}
+	resp.Diagnostics.Append(plan.remember(ctx, r.Data.Uploader, resp.Private)...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -117,41 +106,32 @@ func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *
 // upload that was untainted.
 func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model
-	var configured types.String
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("sha256"), &configured)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	file, err := plan.prepare(ctx, r.Data.Uploader)
-	if kept := upload.IsMissing(err) && state.complete(); err != nil && !kept {
+	if err := plan.prepare(ctx, r.Data.Uploader); err != nil && !(upload.IsMissing(err) && state.complete()) {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return
 	}
 	if !state.complete() {
-		if !r.uploadRest(ctx, &plan, state, &resp.Diagnostics) {
-			file = nil
-		}
-	} else if !configured.IsNull() {
-		file = nil // the content was not read
+		r.uploadRest(ctx, &plan, state, &resp.Diagnostics)
 	}
-	if file != nil {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, file)...)
-	}
+	resp.Diagnostics.Append(plan.remember(ctx, r.Data.Uploader, resp.Private)...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
 // uploadRest continues an incomplete upload for Update.
-func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) bool {
+func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) {
 	earlier, d := providerdata.Unfinished(state.Incomplete, state.Size.ValueInt64())
 	diags.Append(d...)
 	diags.Append(r.Data.NeedUpload(typeName)...)
 	if !diags.HasError() && !plan.file().Continues(state.file()) {
 		earlier = nil
 	}
-	return r.upload(ctx, plan, earlier, afterUpdate, diags)
+	r.upload(ctx, plan, earlier, afterUpdate, diags)
 }
 
 // Delete forgets the upload. When it replaces an incomplete upload, it leaves what is stored to the
@@ -161,7 +141,10 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	intent, diags := req.Private.GetKey(ctx, privateIntent)
 	resp.Diagnostics.Append(diags...)
-	if string(intent) != intentDestroy {
+	switch {
+	case state.protected(): // no plan sees that a tainted object is protected
+		resp.Diagnostics.Append(protected(state.KeyPath.ValueString(), "remove it from the state, because it is tainted: `terraform untaint` is needed first"))
+	case string(intent) != intentDestroy:
 		resp.Diagnostics.Append(r.checkReplacement(ctx, req)...)
 	}
 	if resp.Diagnostics.HasError() {

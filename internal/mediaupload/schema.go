@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
@@ -21,6 +22,17 @@ var sha256Hex = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := Arguments()
 	maps.Copy(attributes, computedAttributes())
+	attributes["triggers"] = schema.MapAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "Any strings, for a `source` that the same configuration makes, such as the id of the resource that makes it. After a change the file is read again. " +
+			"While a value is not known, and after a change, the file need not be there before the apply. Only other content is uploaded.",
+	}
+	attributes["deletion_protection"] = schema.BoolAttribute{
+		Optional: true,
+		MarkdownDescription: "Whether Terraform must keep the stored file in the state. While this is `true` in the state, every plan that would destroy or replace " +
+			"it is an error, also if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+			"An unfinished upload is not protected. Default: `false`. A change makes no request.",
+	}
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
 		Create: true,
 		CreateDescription: "How long one upload may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`. " +

@@ -40,6 +40,7 @@ type Data struct {
 
 	Replaced         ReplacedFiles
 	ReplacedSessions Handover[any] // each as the package livesession has it
+	ReplacedJobs     Handover[any] // each as the package batchjob has it
 	Creates          Creates       // create requests for sessions in flight
 
 	regions regions

@@ -36,7 +36,7 @@ type memoEntry struct {
 	SHA256  string `json:"sha256"`
 }
 
-// Memo returns what is remembered of a file. It is nil for small files, and where Stamp is "".
+// Memo returns what is remembered of a file. It is nil for small files, and for what is not a regular file.
 func (s *Store) Memo(ctx context.Context, path string) *Memo {
 	if s == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
-// Stamp identifies the file at a path and its last change of any kind, whose time ordinary programs
-// cannot set: a file with an equal stamp has not been touched. It is "" for what is not a regular
-// file, and where the system does not tell when a file was last changed.
+// Stamp identifies the file at a path, its size, its modification time and, where the system has one,
+// the time of its last change of any kind, which ordinary programs cannot set. A file with an equal
+// stamp has not been touched. It is "" for what is not a regular file.
 func Stamp(path string) string { return lookAt(path).stamp }
 
 // look is a file as it was found.
@@ -28,11 +28,7 @@ func lookAt(path string) look {
 		return look{}
 	}
 	defer func() { _ = f.Close() }()
-	state := fileState(f)
-	if state == "" {
-		return look{}
-	}
 	absolute, _ := filepath.Abs(path)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d", absolute, state, info.Size(), info.ModTime().UnixNano()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d", absolute, fileState(f), info.Size(), info.ModTime().UnixNano()))
 	return look{stamp: base64.RawURLEncoding.EncodeToString(sum[:6]), size: info.Size(), modTime: info.ModTime()}
 }

@@ -349,22 +349,11 @@ func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detect
 }
 
 func (u *Uploader) look(ctx context.Context, l *Look, detection string) {
-	stamp := resume.Stamp(l.File.Path) // before the file is read: a change during it shows the next time
-	l.Kept = detection != DetectContent && l.SHA256 != "" && stamp != "" && stamp == l.Stamp
-	if !l.Kept {
-		l.File, _, l.Err = u.Prepare(ctx, l.File, detection)
-		l.SHA256 = l.File.HexSHA256()
+	var now Seen
+	now, l.Kept, l.Err = u.See(ctx, l.File.Path, Seen{Stamp: l.Stamp, SHA256: l.SHA256}, detection)
+	l.SHA256, l.Stamp = now.SHA256, now.Stamp
+	if !l.Kept && l.Err == nil {
+		l.File.SHA256 = ParseSHA256(now.SHA256)
+		l.File, l.Err = u.Prepare(ctx, l.File, detection)
 	}
-	l.Stamp = stamp
-	u.looks.Store(lookedAt{l.File.Path, l.SHA256}, stamp)
-}
-
-type lookedAt struct{ path, sha256 string }
-
-// Stamp returns the stamp with which LookAt of this process found a file with this content, "" if it
-// did not. The file may have been touched since.
-func (u *Uploader) Stamp(path, sha256 string) string {
-	found, _ := u.looks.Load(lookedAt{path, sha256})
-	stamp, _ := found.(string)
-	return stamp
 }

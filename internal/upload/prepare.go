@@ -3,11 +3,10 @@ package upload
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"os"
-	"strings"
-	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -17,50 +16,83 @@ const (
 	DetectContent = "content" // every process reads the file
 )
 
-// Seen is enough to know a file again without reading it. The private state has it as JSON.
+// Seen is content that was read from a file. The private state has it as JSON.
 type Seen struct {
-	Source  string    `json:"source"` // as configured
-	Size    int64     `json:"size"`   // bytes
-	ModTime time.Time `json:"mod_time"`
-	SHA256  string    `json:"sha256"` // lower-case hex
+	Stamp  string `json:"stamp"`  // of the file before it was read: see resume.Stamp
+	SHA256 string `json:"sha256"` // lower-case hex
 }
 
-// Is reports whether a file is the one that was seen, with this content, and was not touched since.
-func (s Seen) Is(source string, info os.FileInfo, sha256 string) bool {
-	return s.Source == source && s.Size == info.Size() && s.ModTime.Equal(info.ModTime()) && strings.EqualFold(s.SHA256, sha256)
+type seenKey struct{ path, sha256 string }
+
+// See returns what the file at path contains. It does not read the file if that has not been touched
+// since it was seen before.
+func (u *Uploader) See(ctx context.Context, path string, before Seen, detection string) (now Seen, kept bool, err error) {
+	stamp := resume.Stamp(path) // before the file is read: a change during it shows the next time
+	if detection == DetectStat && before.SHA256 != "" && stamp != "" && stamp == before.Stamp {
+		now, kept = before, true
+	} else {
+		sum, err := u.sha256(ctx, path, detection == DetectStat)
+		if err != nil {
+			return Seen{}, false, err
+		}
+		now = Seen{Stamp: stamp, SHA256: hex.EncodeToString(sum[:])}
+	}
+	u.seen.Store(seenKey{path, now.SHA256}, stamp)
+	return now, kept, nil
 }
 
-// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them. Seen is
-// the file as it was before. Content in memory has no Seen and no default name.
-func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File, Seen, error) {
-	seen, err := u.measure(ctx, &f, detection)
+// Stamp returns the stamp with which this process saw a file with this content, "" if it did not. The
+// file may have been touched since.
+func (u *Uploader) Stamp(path, sha256 string) string {
+	found, _ := u.seen.Load(seenKey{path, sha256})
+	stamp, _ := found.(string)
+	return stamp
+}
+
+// sha256 reads each file once per process; with remembered, not if this machine has hashed it before
+// and it has not been touched since.
+func (u *Uploader) sha256(ctx context.Context, path string, remembered bool) ([32]byte, error) {
+	memo := u.Resume.Memo(ctx, path)
+	if sum := ParseSHA256(memo.SHA256()); sum != noHash && remembered {
+		return sum, nil
+	}
+	digest, err := u.Engine.Hash(ctx, path)
+	if err == nil {
+		memo.Remember(ctx, digest)
+	}
+	return digest.SHA256, err
+}
+
+// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them.
+// Content in memory has no default name.
+func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File, error) {
+	err := u.measure(ctx, &f, detection)
 	if err == nil && f.Name == "" && f.Content == nil {
 		f.Name, err = DefaultName(f.Path)
 	}
 	if err == nil && f.ContentType == "" {
 		f.ContentType, err = f.DefaultType()
 	}
-	return f, seen, err
+	return f, err
 }
 
-func (u *Uploader) measure(ctx context.Context, f *File, detection string) (Seen, error) {
+func (u *Uploader) measure(ctx context.Context, f *File, detection string) error {
 	if f.Content != nil {
 		sum := sha256.Sum256(f.Content)
 		if f.SHA256 != noHash && f.SHA256 != sum {
-			return Seen{}, fmt.Errorf("the SHA-256 of the content is %x, but `sha256` is %x", sum, f.SHA256)
+			return fmt.Errorf("the SHA-256 of the content is %x, but `sha256` is %x", sum, f.SHA256)
 		}
 		f.Size, f.SHA256 = int64(len(f.Content)), sum
-		return Seen{}, nil
+		return nil
 	}
 	info, err := transfer.Stat(f.Path)
 	if err == nil && f.SHA256 == noHash {
-		f.SHA256, err = u.SHA256(ctx, f.Path, detection == DetectStat)
+		var seen Seen
+		seen, _, err = u.See(ctx, f.Path, Seen{}, detection)
+		f.SHA256 = ParseSHA256(seen.SHA256)
 	}
-	if err != nil {
-		return Seen{}, err
-	}
-	if f.Size == 0 {
+	if err == nil && f.Size == 0 {
 		f.Size = info.Size()
 	}
-	return Seen{Source: f.Path, Size: info.Size(), ModTime: info.ModTime(), SHA256: f.HexSHA256()}, nil
+	return err
 }

@@ -48,7 +48,7 @@ type Uploader struct {
 	claims sync.Map
 
 	offered sync.Map // StoredFile by File.storedKey
-	looks   sync.Map // stamps by lookedAt
+	seen    sync.Map // stamps by seenKey
 
 	journalsMu sync.Mutex
 	journals   map[string]*sharedJournal // open ones, by Folder.Key
@@ -106,6 +106,7 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 
 func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, progress func(transfer.Progress)) (Result, error) {
 	o := &operation{Uploader: u, file: f, progress: progress}
+	stamp := resume.Stamp(f.Path)
 	var err error
 	if f.multipart() {
 		err = o.multipart(ctx, earlier)
@@ -113,6 +114,7 @@ func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, p
 		err = o.single(ctx)
 	}
 	if err == nil {
+		u.seen.Store(seenKey{f.Path, f.HexSHA256()}, stamp) // the file was read while it was sent
 		o.result.UploadedAt = time.Now().UTC().Format(time.RFC3339)
 		return o.result, nil
 	}
@@ -143,20 +145,6 @@ func (u *Uploader) Completed(id string) bool {
 func (u *Uploader) claim(id string) bool {
 	_, taken := u.claims.LoadOrStore(id, false)
 	return !taken
-}
-
-// SHA256 returns the hash of a file's content. It reads each file once per process; with remembered,
-// not if this machine has hashed it before and it has not been touched since.
-func (u *Uploader) SHA256(ctx context.Context, path string, remembered bool) ([32]byte, error) {
-	memo := u.Resume.Memo(ctx, path)
-	if sum := ParseSHA256(memo.SHA256()); sum != noHash && remembered {
-		return sum, nil
-	}
-	digest, err := u.Engine.Hash(ctx, path)
-	if err == nil {
-		memo.Remember(ctx, digest)
-	}
-	return digest.SHA256, err
 }
 
 // operation is one call of Upload.

@@ -1,0 +1,77 @@
+package batchjob
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// A plan with arguments that are not known yet replaces the job. If they come out as they were, the job
+// is kept and not submitted again: Delete offers it, and the Create of a job with the same arguments
+// takes it. With create_before_destroy, Create runs before Delete, so the job is submitted again.
+
+const (
+	privateIntent = "intent" // of a plan, for Delete
+	intentDecide  = `"replace unless the arguments are the same"`
+)
+
+// noteIntent notes for Delete whether the plan may turn out to be the job of the state.
+func (m *model) noteIntent(ctx context.Context, plan model, private interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+},
+) diag.Diagnostics {
+	var intent []byte
+	if mayBe(m.Paths, plan.Paths) && mayBe(m.ServiceModes, plan.ServiceModes) && mayBe(m.Triggers, plan.Triggers) {
+		intent = []byte(intentDecide)
+	}
+	return private.SetKey(ctx, privateIntent, intent)
+}
+
+// mayBe reports whether a planned value may come out as it was.
+func mayBe(was, planned attr.Value) bool {
+	if planned.IsUnknown() {
+		return true
+	}
+	switch planned := planned.(type) {
+	case types.List:
+		before, ok := was.(types.List)
+		return ok && planned.IsNull() == before.IsNull() && slices.EqualFunc(before.Elements(), planned.Elements(), mayBe)
+	case types.Map:
+		before, ok := was.(types.Map)
+		if !ok || planned.IsNull() != before.IsNull() || len(planned.Elements()) != len(before.Elements()) {
+			return false
+		}
+		for key, value := range planned.Elements() {
+			if old, ok := before.Elements()[key]; !ok || !mayBe(old, value) {
+				return false
+			}
+		}
+		return true
+	}
+	return planned.Equal(was)
+}
+
+// offerReplaced leaves the job to a Create of this process, if the plan left open whether it is replaced.
+func (r *batchJob) offerReplaced(ctx context.Context, state model, private interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+},
+) diag.Diagnostics {
+	intent, diags := private.GetKey(ctx, privateIntent)
+	if string(intent) == intentDecide {
+		r.Data.ReplacedJobs.Offer(state)
+	}
+	return diags
+}
+
+// takeReplaced takes an offered job that has all arguments of a plan.
+func (r *batchJob) takeReplaced(plan model) (kept model, ok bool) {
+	item, _ := r.Data.ReplacedJobs.Take(func(item any) bool {
+		m, ok := item.(model)
+		return ok && m.Paths.Equal(plan.Paths) && m.ServiceModes.Equal(plan.ServiceModes) && m.Triggers.Equal(plan.Triggers)
+	})
+	kept, ok = item.(model)
+	return kept, ok
+}
