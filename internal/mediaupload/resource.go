@@ -111,7 +111,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if err := plan.prepare(ctx, r.Data.Uploader); err != nil && !(upload.IsMissing(err) && state.complete()) {
+	if err := plan.prepare(ctx, r.Data.Uploader); err != nil && (!upload.IsMissing(err) || !state.complete()) {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 		return
 	}
