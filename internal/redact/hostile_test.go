@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
@@ -321,4 +325,35 @@ func BenchmarkText(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestRandomSecretsAreHidden draws credentials and stream keys, shapes of URLs, encodings and what is
+// around them, in an account that has far more stream keys than an index has room for.
+func TestRandomSecretsAreHidden(t *testing.T) {
+	t.Parallel()
+	names := slices.Sorted(maps.Keys(encodings))
+	rapid.Check(t, func(rt *rapid.T) {
+		secret := "s3-" + rapid.StringMatching(`[A-Za-z0-9_.~-]{12,150}`).Draw(rt, "secret")
+		shape := rapid.SampledFrom([]string{
+			"", "rtmp://h/live/%s", "rtmps://h:443/live/%s/", "rtmp://h/%s", "rtmp://h/live/%s/_definst_", "rtmp://h/a/b/%s?auth=1", "rtmp://h/live?a=1/%s",
+		}).Draw(rt, "shape")
+		r := redact.NewSmall(300, 400)
+		list(r, rapid.SampledFrom([]int{0, 60}).Draw(rt, "sessions"))
+		if shape == "" {
+			r.AddToken(secret)
+		} else {
+			r.AddStreams(nil, fmt.Sprintf(shape, secret))
+		}
+		hidden := secret
+		for range rapid.IntRange(0, 2).Draw(rt, "depth") {
+			hidden = encodings[rapid.SampledFrom(names).Draw(rt, "encoding")](hidden)
+		}
+		before := rapid.SampledFrom([]string{"key <", "x=", `{"message":"`, "(", "'", "the\n"}).Draw(rt, "before")
+		after := rapid.SampledFrom([]string{"> no", "&y=1", `"}`, ")", "'", "\nend"}).Draw(rt, "after")
+		for _, got := range []string{r.Text(before + hidden + after), r.Line(before + hidden + after)} {
+			if shows(got, secret) || len(hidden) >= 24 && strings.Contains(got, hidden[4:len(hidden)-4]) {
+				rt.Fatalf("%q shows in %q", secret, got)
+			}
+		}
+	})
 }
