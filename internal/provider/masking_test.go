@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -109,4 +110,41 @@ func eachByte(s, format string) string {
 		fmt.Fprintf(&b, format, c)
 	}
 	return b.String()
+}
+
+// TestProgressIsMasked: a line of VODLIVE_PROGRESS has the name of a file, which may hold a secret, and
+// no escape sequence reaches a terminal.
+func TestProgressIsMasked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		folder := t.TempDir()
+		w.Env["VODLIVE_PROGRESS"] = filepath.Join(folder, "progress")
+		file := filepath.Join(folder, "secret-garden of "+w.Env["VODLIVE_SECRET_KEY"]+".mp4")
+		writeFile(t, file, "content")
+		progress, diags := w.Provider(nil).Invoke("vodlive_process_media", attrs{"source": file, "service_modes": []string{"m"}})
+		diags.Must(t)
+		lines, err := os.ReadFile(w.Env["VODLIVE_PROGRESS"])
+		if want := "secret-garden of ***.mp4 100 %, 7 of 7 B"; err != nil || !strings.Contains(string(lines), want) || !strings.Contains(strings.Join(progress, "\n"), want) {
+			t.Errorf("got %q and %q, %v", lines, progress, err)
+		}
+	})
+}
+
+// TestRefusedRefresh: a process that has only read the state knows its stream keys.
+func TestRefusedRefresh(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+		o, diags := w.Provider(nil).Create("vodlive_live_session", match.With(attrs{"input": "RTMP_PUSH", "input_source_a": nil}))
+		diags.Must(t)
+		endpoint := o.Text("input_endpoint_a")
+		key := endpoint[strings.LastIndexByte(endpoint, '/')+1:]
+		w.Fail(simulator.Fault{Call: simulator.CallGetSession, Status: 403, Body: `{"message":"the key ` + key + ` of ` + o.Text("id") + ` is not yours"}`})
+		_, diags = w.Provider(nil).Read(o)
+		// The end of the simulator's key is also the end of the id, which is shown.
+		if text := diags.String(); !strings.Contains(text, "the key ***") || !strings.Contains(text, " of "+o.Text("id")+" is not yours") || strings.Contains(text, key[:20]) {
+			t.Errorf("got %s", text)
+		}
+	})
 }
