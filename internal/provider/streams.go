@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -15,23 +16,23 @@ import (
 // request, before the provider calls the service for it: a refusal may repeat a key.
 func (s *server) learn(req any) {
 	v := reflect.Indirect(reflect.ValueOf(req))
-	for i := range v.NumField() {
-		var content []byte
+	for _, field := range v.Fields() {
+		var forms [][]byte
 		var decode func(tftypes.Type) (tftypes.Value, error)
-		switch field := v.Field(i).Interface().(type) {
+		switch field := field.Interface().(type) {
 		case *tfprotov6.DynamicValue:
 			if field != nil {
-				content, decode = append(field.MsgPack, field.JSON...), field.Unmarshal
+				forms, decode = [][]byte{field.MsgPack, field.JSON}, field.Unmarshal
 			}
 		case *tfprotov6.RawState:
 			if field != nil {
-				content, decode = field.JSON, func(t tftypes.Type) (tftypes.Value, error) {
+				forms, decode = [][]byte{field.JSON}, func(t tftypes.Type) (tftypes.Value, error) {
 					return field.UnmarshalWithOpts(t, tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}})
 				}
 			}
 		}
 		// Most values have no URL, and the state of a folder is large.
-		if !bytes.Contains(content, []byte("://")) {
+		if !slices.ContainsFunc(forms, func(form []byte) bool { return bytes.Contains(form, []byte("://")) }) {
 			continue
 		}
 		if schema := s.schemaOf(req); schema != nil {
@@ -98,14 +99,16 @@ func (s *server) learnValue(value tftypes.Value) {
 	var shown, addresses []string
 	_ = tftypes.Walk(value, func(path *tftypes.AttributePath, v tftypes.Value) (bool, error) {
 		var text string
-		if !v.Type().Is(tftypes.String) || !v.IsKnown() || v.IsNull() || v.As(&text) != nil {
-			return true, nil
+		if v.Type().Is(tftypes.String) && v.IsKnown() && !v.IsNull() {
+			_ = v.As(&text)
 		}
 		steps := path.Steps()
 		if len(text) > 4 && strings.EqualFold(text[:4], "rtmp") {
 			addresses = append(addresses, text)
-		} else if name, ok := steps[len(steps)-1].(tftypes.AttributeName); ok && namesOfSessions[name] {
-			shown = append(shown, text)
+		} else if len(steps) > 0 {
+			if name, ok := steps[len(steps)-1].(tftypes.AttributeName); ok && namesOfSessions[name] {
+				shown = append(shown, text)
+			}
 		}
 		return true, nil
 	})

@@ -156,6 +156,12 @@ var surfaces = map[string]surface{
 	"ephemeral vodlive_upload_url": {operations: map[string]operation{
 		"open": {run: func(s *scene) string { return second(s.p.Open("vodlive_upload_url", attrs{"file_name": "a.mp4"})) }},
 	}},
+	"ephemeral vodlive_live_session": {
+		prepare: func(s *scene, p *acctest.Provider) { s.make(p, "vodlive_live_session", s.session()) },
+		operations: map[string]operation{
+			"open": {run: func(s *scene) string { return second(s.p.Open("vodlive_live_session", attrs{"id": s.id})) }},
+		},
+	},
 	"action vodlive_submit_batch_job": {
 		prepare: func(s *scene, p *acctest.Provider) { s.make(p, "vodlive_media_upload", s.upload("single")) },
 		operations: map[string]operation{
