@@ -2,6 +2,9 @@ package batchjob
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"os"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -14,15 +17,21 @@ import (
 // takes it. With create_before_destroy, Create runs before Delete, so the job is submitted again.
 
 const (
-	privateIntent = "intent" // of a plan, for Delete
-	intentDecide  = `"replace unless the arguments are the same"`
+	privateSources = "sources" // of a plan, for Delete: files that replace files of the job
+	privateIntent  = "intent"  // of a plan, for Delete
+	intentDecide   = `"replace unless the arguments are the same"`
 )
 
-// noteIntent notes for Delete whether the plan may turn out to be the job of the state.
-func (m *model) noteIntent(ctx context.Context, plan model, private interface {
+type privateSetter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-},
-) diag.Diagnostics {
+}
+
+type privateGetter interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+// noteIntent notes for Delete whether the plan may turn out to be the job of the state.
+func (m *model) noteIntent(ctx context.Context, plan model, private privateSetter) diag.Diagnostics {
 	var intent []byte
 	if mayBe(m.Paths, plan.Paths) && mayBe(m.ServiceModes, plan.ServiceModes) && mayBe(m.Triggers, plan.Triggers) {
 		intent = []byte(intentDecide)
@@ -55,10 +64,7 @@ func mayBe(was, planned attr.Value) bool {
 }
 
 // offerReplaced leaves the job to a Create of this process, if the plan left open whether it is replaced.
-func (r *batchJob) offerReplaced(ctx context.Context, state model, private interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-},
-) diag.Diagnostics {
+func (r *batchJob) offerReplaced(ctx context.Context, state model, private privateGetter) diag.Diagnostics {
 	intent, diags := private.GetKey(ctx, privateIntent)
 	if string(intent) == intentDecide {
 		r.Data.ReplacedJobs.Offer(state)
@@ -74,4 +80,33 @@ func (r *batchJob) takeReplaced(plan model) (kept model, ok bool) {
 	})
 	kept, ok = item.(model)
 	return kept, ok
+}
+
+// noteSources notes for Delete which files the same plan uploads in place of files of the job.
+func (r *batchJob) noteSources(ctx context.Context, state model, private privateSetter) diag.Diagnostics {
+	var sources []string
+	for _, element := range state.Paths.Elements() {
+		keyPath, _ := element.(types.String)
+		if source, ok := r.Data.Replacing.Load(keyPath.ValueString()); ok {
+			sources = append(sources, fmt.Sprint(source))
+		}
+	}
+	content, _ := json.Marshal(sources) // cannot fail for strings
+	return private.SetKey(ctx, privateSources, content)
+}
+
+// checkSources looks for these files before the job is forgotten: Terraform deletes the job before the
+// uploads that it depends on. A saved plan may be applied where the files are not.
+func checkSources(ctx context.Context, private privateGetter) diag.Diagnostics {
+	var sources []string
+	content, diags := private.GetKey(ctx, privateSources)
+	_ = json.Unmarshal(content, &sources) // a plan of an earlier build has none
+	for _, source := range sources {
+		if _, err := os.Stat(source); err != nil {
+			diags.AddError("The batch job was not replaced",
+				fmt.Sprintf("The plan uploads %s in place of a file of this job, but that file cannot be read here, so nothing was replaced and the state is as it was. "+
+					"Plan again where the file is, and apply that plan.", source))
+		}
+	}
+	return diags
 }

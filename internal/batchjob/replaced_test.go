@@ -1,6 +1,9 @@
 package batchjob_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
@@ -73,4 +76,35 @@ func TestKeptJobsAreNotMixedUp(t *testing.T) {
 		ids[kept.Text("id")] = true
 	}
 	w.AssertCalls(t, simulator.CallBatch, 4)
+}
+
+// TestSavedPlanWithoutTheFileKeepsTheJob applies a plan where the file is not that it uploads.
+func TestSavedPlanWithoutTheFileKeepsTheJob(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	path := filepath.Join(t.TempDir(), "media.mp4")
+	write := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	p := w.Provider(nil)
+	file, diags := p.Create("vodlive_media_upload", acctest.Attrs{"source": path})
+	diags.Must(t)
+	config := on(file.Text("key_path"))
+	job, diags := p.Create("vodlive_batch_job", config)
+	diags.Must(t)
+	write("second")
+	p.Plan(file, acctest.Attrs{"source": path}).Diags.Must(t)
+	plan := p.Plan(job, config.With(acctest.Attrs{"paths": []any{acctest.Unknown}}))
+	plan.Diags.Must(t)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	after, diags := w.Provider(nil).Apply(plan)
+	if !strings.Contains(diags.String(), "so nothing was replaced") || !after.State.Equal(job.State) {
+		t.Errorf("the job is %v: %s", after.Attrs(), diags)
+	}
 }

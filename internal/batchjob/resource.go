@@ -35,6 +35,7 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !req.State.Raw.IsNull() { // otherwise the private data is that of the call with a state
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		resp.Diagnostics.Append(state.noteIntent(ctx, plan, resp.Private)...)
+		resp.Diagnostics.Append(r.noteSources(ctx, state, resp.Private)...)
 	}
 	if resp.Diagnostics.HasError() || !plan.ID.IsUnknown() {
 		return
@@ -73,5 +74,9 @@ func (r *batchJob) Update(context.Context, resource.UpdateRequest, *resource.Upd
 func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(checkSources(ctx, req.Private)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	resp.Diagnostics.Append(r.offerReplaced(ctx, state, req.Private)...)
 }

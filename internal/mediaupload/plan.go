@@ -83,6 +83,9 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	var source, keyPath []byte
 	if p.found {
+		if p.state.complete() && len(reasons) > 0 {
+			r.Data.Replacing.Store(p.state.KeyPath.ValueString(), p.plan.Source.ValueString())
+		}
 		source, _ = json.Marshal(p.plan.Source.ValueString()) // cannot fail for a string
 	}
 	if p.state.protected() {

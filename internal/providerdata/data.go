@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -39,6 +40,7 @@ type Data struct {
 	SkipRegionValidation bool
 
 	Replaced         ReplacedFiles
+	Replacing        sync.Map      // in a plan: the files to upload, by the key paths of the stored files that they replace
 	ReplacedSessions Handover[any] // each as the package livesession has it
 	ReplacedJobs     Handover[any] // each as the package batchjob has it
 	Creates          Creates       // create requests for sessions in flight
