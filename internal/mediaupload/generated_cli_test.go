@@ -61,7 +61,7 @@ func TestImportThatIgnoresTheSource(t *testing.T) {
 	f.upload("lifecycle {\n    ignore_changes = [source]\n  }")
 	f.Must("import", address, key)
 	f.AssertNoChanges()
-	if r := f.apply(); strings.Contains(r.Output, "Warning") {
+	if r := f.apply(); strings.Contains(r.Flat(), "is not here") {
 		t.Error(r.Output)
 	}
 	onlyObject(t, f.server)
