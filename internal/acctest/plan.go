@@ -45,6 +45,12 @@ func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
 	return p.planTo(prior, config, false)
 }
 
+// PlanReplace plans as `terraform plan -replace` does.
+func (p *Provider) PlanReplace(prior Instance, config Attrs) *Plan {
+	p.tb.Helper()
+	return p.planTo(prior, config, true)
+}
+
 // planTo is Plan. With replace it plans as `terraform plan -replace` does.
 func (p *Provider) planTo(prior Instance, config Attrs, replace bool) *Plan {
 	p.tb.Helper()

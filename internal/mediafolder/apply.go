@@ -73,6 +73,7 @@ func (a *apply) run(ctx context.Context) {
 func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outcome) {
 	failed := map[string]error{}
 	var warnings []upload.Warning
+	kept := a.keyPaths()
 	for i, o := range outcomes {
 		name := names[i]
 		warnings = append(warnings, o.Warnings...)
@@ -86,7 +87,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		if o.Left != nil {
 			a.incomplete[name] = incompleteUpload(files[i], o.Left)
 		}
-		if before, ok := a.before[name]; ok {
+		if before, ok := a.before[name]; ok && !kept[before.KeyPath.ValueString()] {
 			a.stored[name] = before // what was stored before still is
 		} else {
 			delete(a.stored, name)
@@ -99,10 +100,19 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 	}
 }
 
+// keyPaths are those of the stored files. A file that was moved has its key path under another name.
+func (a *apply) keyPaths() map[string]bool {
+	all := make(map[string]bool, len(a.stored))
+	for _, e := range a.stored {
+		all[e.KeyPath.ValueString()] = true
+	}
+	return all
+}
+
 func (a *apply) finish() {
-	gone := map[string]entry{}
+	gone, kept := map[string]entry{}, a.keyPaths()
 	for name, e := range a.before {
-		if now, ok := a.stored[name]; !ok || !now.KeyPath.Equal(e.KeyPath) {
+		if !kept[e.KeyPath.ValueString()] {
 			gone[name] = e
 		}
 	}

@@ -30,6 +30,8 @@ type Selection struct {
 type model struct {
 	Selection
 	Adopt           types.Map      `tfsdk:"adopt"`
+	Triggers        types.Map      `tfsdk:"triggers"`
+	Protection      types.Bool     `tfsdk:"deletion_protection"` // null, as in the state of an earlier build, is false
 	ChangeDetection types.String   `tfsdk:"change_detection"`
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 
@@ -38,6 +40,13 @@ type model struct {
 	FileCount  types.Int64  `tfsdk:"file_count"`
 	TotalSize  types.Int64  `tfsdk:"total_size"`
 	Incomplete types.Map    `tfsdk:"incomplete_uploads"`
+}
+
+func (m *model) protected() bool { return m != nil && m.Protection.ValueBool() }
+
+// refuse is the error of a plan or a Delete that would do to a protected folder what is given.
+func (m *model) refuse(change string) diag.Diagnostic {
+	return providerdata.Protected("media folder", m.SourceDir.ValueString(), change)
 }
 
 // entry is one file in `files`. A key path that is unknown is that of a file to upload.

@@ -41,7 +41,7 @@ func (s Selection) Check(ctx context.Context) diag.Diagnostics {
 // Upload stores all files and returns their key paths, without a state. If they are recorded, another
 // Upload of the same files sends only what is missing, until Forget. show gets lines of progress.
 func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (keyPaths []string, recorded bool, diags diag.Diagnostics) {
-	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
+	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
 	show("reading the files of " + s.SourceDir.ValueString())
 	p.run(ctx, show)
 	if p.diags.HasError() {

@@ -27,25 +27,44 @@ import (
 const (
 	privateIntent = "intent"
 	privateStamps = "stamps"
-	privateSource = "source" // source_dir as planned, if it was known
+	privateSource = "source" // plannedSource
+	// privateProtected is set by a plan of a protected folder: the second plan of a replacement has no state.
+	privateProtected = "protected"
 
 	intentDestroy = `"destroy"`
 	intentApply   = `"apply"`
 )
 
+// plannedSource is source_dir as a plan knew it.
+type plannedSource struct {
+	Dir  string `json:"dir"` // "": it was not known
+	Seen bool   `json:"seen"`
+}
+
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil {
 		return
 	}
-	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
-		return
-	}
 	p, carried := planner{data: r.Data}, files(ctx)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		if p.state.protected() {
+			resp.Diagnostics.Append(p.state.refuse("remove it from the state"))
+		}
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
+		return
+	}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	if p.state == nil {
+		protected, diags := req.Private.GetKey(ctx, privateProtected)
+		resp.Diagnostics.Append(diags...)
+		if len(protected) > 0 {
+			resp.Diagnostics.Append(p.plan.refuse("replace it"))
+		}
+	} else {
 		stamps, diags := req.Private.GetKey(ctx, privateStamps)
 		resp.Diagnostics.Append(diags...)
 		p.stored = carried.prior.entries
@@ -63,11 +82,13 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentApply))...)
-	var source []byte
-	if !p.plan.SourceDir.IsUnknown() {
-		source, _ = json.Marshal(p.plan.SourceDir.ValueString()) // cannot fail for a string
-	}
+	source, _ := json.Marshal(plannedSource{Dir: p.plan.SourceDir.ValueString(), Seen: p.files != nil}) // cannot fail
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
+	var protected []byte
+	if p.state.protected() {
+		protected = []byte("true")
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateProtected, protected)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(p.stamps, p.files))...)
 	carried.result = filesValue{unknown: p.files == nil, entries: p.files}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
@@ -92,7 +113,7 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 	if p.state != nil && !p.state.ID.IsNull() {
 		p.plan.ID = p.state.ID
 	}
-	if !p.plan.Selection.known(ctx) || !fullyKnown(ctx, p.plan.Adopt) {
+	if !p.plan.Selection.known(ctx) || !fullyKnown(ctx, p.plan.Adopt, p.plan.Triggers) {
 		p.plan.FileCount, p.plan.TotalSize = types.Int64Unknown(), types.Int64Unknown()
 		return
 	}
@@ -104,6 +125,8 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 		p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
 			fmt.Sprintf("%s does not exist on this machine, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.",
 				p.plan.SourceDir.ValueString()))
+	case errors.Is(err, fs.ErrNotExist):
+		p.refuse(err.Error() + ". If the same apply makes the folder, name in `triggers` a value of what makes it that is not known before the apply.")
 	case err != nil:
 		p.refuse(err.Error() + ".")
 	default:
@@ -172,8 +195,11 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 		if v == upload.VerdictAdopt {
 			adopted = append(adopted, fmt.Sprintf("%s: %s", name, e.KeyPath.ValueString()))
 		}
-		p.uploads = p.uploads || e.KeyPath.IsUnknown()
 		p.files[name], p.stamps[name] = e, looks[i].Stamp
+	}
+	p.keepMoved(names)
+	for _, e := range p.files {
+		p.uploads = p.uploads || e.KeyPath.IsUnknown()
 	}
 	for _, name := range slices.Sorted(maps.Keys(adopt)) {
 		if _, stored := p.stored[name]; !stored && found[name] == "" {
@@ -189,6 +215,30 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 				"From then on a change of a file uploads it anew.\n%s", providerdata.List(adopted)))
 	}
 	p.plan.counted(p.files)
+}
+
+// keepMoved lets a file that was moved inside the folder stay what is stored: the same content under the
+// same name, with the same media type.
+func (p *planner) keepMoved(names []string) {
+	type object struct{ sha256, name, contentType string }
+	kept := map[string]bool{}
+	for _, e := range p.files {
+		kept[e.KeyPath.ValueString()] = true
+	}
+	left := map[object]entry{} // what the folder has under no name any more
+	for _, e := range p.stored {
+		if keyPath := e.KeyPath.ValueString(); !kept[keyPath] {
+			left[object{e.SHA256.ValueString(), slashpath.Base(keyPath), e.ContentType.ValueString()}] = e
+		}
+	}
+	for _, name := range names {
+		e := p.files[name]
+		was := object{e.SHA256.ValueString(), storedName(name, p.plan.NameFormat.ValueString()), e.ContentType.ValueString()}
+		if stored, ok := left[was]; ok && e.KeyPath.IsUnknown() {
+			p.files[name] = stored
+			delete(left, was)
+		}
+	}
 }
 
 func (p *planner) problem(err error) {

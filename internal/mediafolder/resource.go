@@ -104,18 +104,23 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	stored := files(ctx).prior.entries
+	if string(intent) != intentDestroy && !state.ID.IsNull() && state.protected() { // of a tainted folder, whose plan does not see the state
+		resp.Diagnostics.Append(state.refuse("replace it. It is tainted: `terraform untaint` is needed first"))
+		return
+	}
 	if string(intent) == intentDestroy || !state.ID.IsNull() {
 		warnForgotten(stored, &resp.Diagnostics)
 		return
 	}
 	// The folder may be elsewhere in the new configuration.
-	var source string
+	var source plannedSource
 	planned, diags := req.Private.GetKey(ctx, privateSource)
 	resp.Diagnostics.Append(diags...)
-	if json.Unmarshal(planned, &source) == nil {
-		if _, _, err := walk(source, state.patterns()); err != nil {
+	_ = json.Unmarshal(planned, &source) // else nothing is known of it
+	if source.Seen {
+		if _, _, err := walk(source.Dir, state.patterns()); err != nil {
 			resp.Diagnostics.AddError("The folder cannot be uploaded",
-				fmt.Sprintf("%s cannot be read: %s, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.", source, err))
+				fmt.Sprintf("%s cannot be read: %s, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.", source.Dir, err))
 			return
 		}
 	}
@@ -125,7 +130,11 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 			KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
 		}})
 	}
-	r.Data.Uploader.OfferStored(ctx, journalKey(source), offers)
+	key := ""
+	if source.Dir != "" {
+		key = journalKey(source.Dir)
+	}
+	r.Data.Uploader.OfferStored(ctx, key, offers)
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
 }
 

@@ -38,6 +38,16 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			mapvalidator.ValueStringsAre(storedKeyPath),
 		},
 	}
+	attributes["triggers"] = schema.MapAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "Values of what makes the files of the folder, if the same apply makes them, for example a hash or an id. While one is unknown, the plan does not look at the folder, which need not be there yet, " +
+			"and `files` is known after the apply. A change sends nothing by itself.",
+	}
+	attributes["deletion_protection"] = schema.BoolAttribute{
+		Optional: true,
+		MarkdownDescription: "Whether every plan that destroys or replaces this resource is an error, as long as this is `true` in the state, also if the resource block is gone from the configuration. " +
+			"To destroy it, set this to `false` and apply first. Default: `false`.",
+	}
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "How long uploading all files may take, as a duration such as \"30m\" or \"48h\". Default: `\"24h\"`.",

@@ -53,6 +53,7 @@ type eachExtensionOnce struct{}
 func (eachExtensionOnce) Description(context.Context) string {
 	return "must have one key for each extension"
 }
+
 func (v eachExtensionOnce) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (v eachExtensionOnce) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {

@@ -121,10 +121,10 @@ func (j *Journal) read() (usable bool, err error) {
 			return false, err
 		case !usable:
 			var head journalHead
-			if json.Unmarshal(line, &head) != nil || head != j.head {
+			_ = json.Unmarshal(line, &head) // else it is another head
+			if usable = head == j.head; !usable {
 				return false, nil
 			}
-			usable = true
 		case !skip && !partial:
 			j.parse(line)
 		}

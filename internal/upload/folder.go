@@ -59,10 +59,14 @@ type Offer struct {
 	Stored StoredFile
 }
 
-// OfferStored leaves stored files to the next UploadFolder of the folder in this process. In case it
-// never runs, they are in the journal, which no other process can open meanwhile.
+// OfferStored leaves stored files to the next UploadFolder of the folder in this process, of any folder
+// for "". In case it never runs, they are in the journal of the folder, which no other process can open
+// meanwhile.
 func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offer) {
-	j := u.openJournal(ctx, folder, true)
+	var j *resume.Journal
+	if folder != "" {
+		j = u.openJournal(ctx, folder, true)
+	}
 	for _, o := range offers {
 		u.offered.Store(o.File.storedKey(folder), o.Stored)
 		j.Add(line(o.File, o.Stored))
@@ -70,7 +74,10 @@ func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offe
 }
 
 func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
-	offered, _ := u.offered.LoadAndDelete(f.storedKey(folder))
+	offered, ok := u.offered.LoadAndDelete(f.storedKey(folder))
+	if !ok {
+		offered, _ = u.offered.LoadAndDelete(f.storedKey(""))
+	}
 	stored, ok := offered.(StoredFile)
 	return stored, ok
 }
