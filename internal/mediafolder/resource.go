@@ -4,6 +4,11 @@
 // Each file is planned and stored on its own: what fails is not in the state afterwards, and keeps
 // nothing else from getting there. Nothing is read back, imported or deleted: the service has no calls
 // for that.
+//
+// A call reaches the resource in two steps. The provider's server passes each call on the state of a
+// resource to Plan, Apply, Read or Upgrade of carry.go. Plan and Apply take `files` out of the values and
+// call the framework, which calls ModifyPlan, Create, Update or Delete of the resource. These get `files`
+// from their context. Read and Upgrade do without the framework.
 package mediafolder
 
 import (
@@ -62,7 +67,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read is not called: see carry.go.
+// Read is not called: Read of carry.go responds in its place.
 func (r *mediaFolder) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
 func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
