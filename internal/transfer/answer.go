@@ -7,12 +7,33 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // answerLimit is how many bytes of a response body are read: more than a Line reads.
 const answerLimit = 64<<10 + 1
+
+// stored is what storage returned for a PUT that it accepted.
+type stored struct {
+	etag      string // as the header had it; "" if there was none
+	keyed     bool   // encrypted with KMS or a customer's key, so the ETag is no MD5
+	repeated  bool   // another PUT of the part failed
+	checksums []checksum
+}
+
+// checksum is one that storage returned, in base64.
+type checksum struct{ algorithm, value string }
+
+// checksumsOf returns the checksums of the content in the answer to a PUT.
+func checksumsOf(header http.Header) (found []checksum) {
+	for _, algorithm := range digest.Algorithms {
+		if v := strings.TrimSpace(header.Get("X-Amz-Checksum-" + algorithm)); v != "" {
+			found = append(found, checksum{algorithm, v})
+		}
+	}
+	return found
+}
 
 // accepted reads the response to a PUT that storage accepted.
 func accepted(resp *http.Response) stored {
@@ -25,8 +46,8 @@ func accepted(resp *http.Response) stored {
 }
 
 // refusal makes a StatusError of a response.
-func (e *Engine) refusal(p put, resp *http.Response, text []byte) *StatusError {
-	refused := &StatusError{Op: p.op, Part: p.part, Status: resp.StatusCode, Attempts: 1, retryAfter: retry.After(resp.Header)}
+func refusal(op string, part int, resp *http.Response, text []byte, mask func(string) string) *StatusError {
+	e := &StatusError{Op: op, Part: part, Status: resp.StatusCode, Attempts: 1, retryAfter: retry.After(resp.Header)}
 	var said struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
@@ -34,23 +55,14 @@ func (e *Engine) refusal(p put, resp *http.Response, text []byte) *StatusError {
 	}
 	switch {
 	case xml.Unmarshal(text, &said) == nil:
-		refused.Code, refused.Message = e.masked(p, said.Code), e.masked(p, said.Message)
+		e.Code, e.Message = mask(said.Code), mask(said.Message)
 	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
 		// An HTML page says nothing that the status does not.
 	default:
-		refused.Message = e.masked(p, string(text))
+		e.Message = mask(string(text))
 	}
-	return refused
+	return e
 }
-
-// masked returns a text of storage or of the connection to it as one line without secrets.
-func (e *Engine) masked(p put, text string) string {
-	return e.cfg.Redactor.Line(text, redact.PresignedSecrets(p.url)...)
-}
-
-// ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage encrypts
-// with KMS.
-func (p Part) ETagIsMD5() bool { return sameETag(p.ETag, p.MD5) }
 
 // sameETag compares an ETag with an MD5. Quotes and case do not matter.
 func sameETag(etag string, sum [16]byte) bool {

@@ -1,12 +1,13 @@
 package transfer
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sync"
 	"time"
 
-	"github.com/minio/crc64nvme"
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 )
 
 const (
@@ -30,15 +31,20 @@ var errBodyStopped = errors.New("the request is over")
 // retry without its reason; with "Expect: 100-continue" 34 were lost, each part takes a round trip
 // more, and storage that does not know the header holds each part up for the transport's time limit.
 type body struct {
-	r *request
+	ctx       context.Context
+	stream    *digest.Stream
+	throttle  *throttle
+	watch     *watchdog
+	sent      func(n int64) // is told how many bytes were handed over
+	last      func() error  // is asked before the last bytes are handed over; an error withholds them
+	answering chan struct{} // closed at the first byte of the response
+	answered  chan struct{} // closed when the response has been read, or there is none
 
 	mu      sync.Mutex
 	stopped bool
-	off     int64
-	left    int64
-	crc     uint64
 	begun   bool
-	over    bool // all is read, or reading failed: there is no early response to wait for
+	over    bool  // all is read, or reading failed: there is no early response to wait for
+	err     error // why reading failed
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -47,7 +53,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.stopped {
 		return 0, errBodyStopped
 	}
-	if b.left == 0 {
+	if b.stream.Left() == 0 {
 		b.over = true
 		return 0, io.EOF
 	}
@@ -57,45 +63,29 @@ func (b *body) Read(p []byte) (int, error) {
 	b.begun = true
 	// The transport has sent what it got before. The time until it gets more is spent here, so it
 	// does not count as a stall.
-	b.r.watch.pause()
-	n, err := b.fill(p[:min(int64(len(p)), b.left)])
+	b.watch.pause()
+	n, err := b.fill(p)
 	if err != nil {
-		b.over = true
-		b.r.fail(err)
+		b.over, b.err = true, err
 		return 0, err
 	}
-	b.r.count(int64(n))
-	b.r.watch.resume()
+	b.sent(int64(n))
+	b.watch.resume()
 	return n, nil
 }
 
 // fill reads the next bytes; b.mu is held.
 func (b *body) fill(p []byte) (int, error) {
-	r := b.r
-	n := len(p)
-	var err error
-	if r.put.admit != nil {
-		if n, err = r.put.admit(r.ctx, b.off, n); err != nil {
+	n, err := b.throttle.take(b.ctx, int(min(int64(len(p)), b.stream.Left())))
+	if err != nil {
+		return 0, err
+	}
+	if int64(n) == b.stream.Left() {
+		if err := b.last(); err != nil {
 			return 0, err
 		}
 	}
-	if n, err = r.engine.throttle.take(r.ctx, n); err != nil {
-		return 0, err
-	}
-	p = p[:n]
-	if err := r.src.readAt(p, b.off); err != nil {
-		return 0, err
-	}
-	b.crc = crc64nvme.Update(b.crc, p)
-	if int64(n) == b.left {
-		// Withhold the last bytes unless the whole section is what was hashed.
-		if err := r.put.verify(r.ctx, b.crc); err != nil {
-			return 0, err
-		}
-	}
-	b.off += int64(n)
-	b.left -= int64(n)
-	return n, nil
+	return b.stream.Read(p[:n])
 }
 
 // Close is called by the transport when it needs no more of the body, also
@@ -104,20 +94,34 @@ func (b *body) Close() error {
 	b.mu.Lock()
 	wait := b.begun && !b.over && !b.stopped
 	b.mu.Unlock()
-	if !wait {
-		return nil
+	if wait && b.await(b.answering, refusalGrace) {
+		b.await(b.answered, answerGrace)
 	}
-	if !b.r.await(b.r.answering, refusalGrace) {
-		return nil
-	}
-	b.r.await(b.r.answered, answerGrace)
 	return nil
 }
 
-// stop makes further reads fail, waits for one in progress and reports whether all was read.
-func (b *body) stop() (complete bool) {
+// await waits for an event of the request for a limited time and reports whether it came.
+func (b *body) await(event <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-event:
+		return true
+	case <-b.ctx.Done():
+		return false
+	case <-timer.C:
+		return false
+	}
+}
+
+// stop makes further reads fail, and waits for one in progress. It reports whether all was read, or else why
+// reading failed.
+func (b *body) stop() (complete bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.stopped = true
-	return b.left == 0
+	if !b.stopped {
+		b.stopped = true
+		b.stream.Close()
+	}
+	return b.stream.Left() == 0, b.err
 }

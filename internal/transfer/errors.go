@@ -37,16 +37,6 @@ func (e *StatusError) Error() string {
 	return b.String() + tried(e.Attempts)
 }
 
-// ChangedError says that a file has other content than planned, or changed while it was read or sent.
-type ChangedError struct {
-	Path   string
-	Detail string // "it has 3 bytes, 5 were planned"
-}
-
-func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s has changed: %s", e.Path, e.Detail)
-}
-
 // StallError says that a request made no progress for the time given.
 type StallError struct {
 	Op       string // "send part 3 of a.mp4", in words
@@ -68,10 +58,6 @@ type ETagError struct {
 	Attempts int
 
 	masked string // ETag as it may be shown
-}
-
-func (e *Engine) newETagError(p put, etag string, md5 [16]byte) *ETagError {
-	return &ETagError{Op: p.op, ETag: etag, MD5: md5, Attempts: 1, masked: e.masked(p, etag)}
 }
 
 func (e *ETagError) Error() string {
@@ -110,9 +96,9 @@ type connectionError struct {
 	attempts int
 }
 
-func (e *Engine) newConnectionError(p put, err error) *connectionError {
+func newConnectionError(op string, err error, mask func(string) string) *connectionError {
 	err = redact.URLError(err)
-	return &connectionError{op: p.op, text: e.masked(p, err.Error()), err: err}
+	return &connectionError{op: op, text: mask(err.Error()), err: err}
 }
 
 func (e *connectionError) Error() string {
@@ -134,35 +120,3 @@ func tried(attempts int) string {
 	}
 	return ""
 }
-
-// FileError says why a file cannot be sent.
-type FileError struct {
-	Path    string
-	Problem FileProblem
-	Err     error // cause, nil if Problem says it all
-}
-
-// FileProblem is what is wrong with a file.
-type FileProblem string
-
-// The problems of a FileError. Each reads as the end of "PATH ".
-const (
-	FileMissing    FileProblem = "does not exist"
-	FileIsFolder   FileProblem = "is a folder, not a file"
-	FileIsDevice   FileProblem = "is a device, not a file"
-	FileIsSocket   FileProblem = "is a socket, not a file"
-	FileIsPipe     FileProblem = "is a pipe, not a file"
-	FileIrregular  FileProblem = "is not a regular file"
-	FileUnreadable FileProblem = "cannot be read"
-	FileEmpty      FileProblem = "is empty"
-)
-
-func (e *FileError) Error() string {
-	s := e.Path + " " + string(e.Problem)
-	if e.Err != nil && e.Problem == FileUnreadable {
-		s += ": " + e.Err.Error()
-	}
-	return s
-}
-
-func (e *FileError) Unwrap() error { return e.Err }

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -44,8 +45,8 @@ func (w *watched) Close() error {
 }
 
 // watchMD5 calls a function before each read for an MD5.
-func watchMD5(before func()) func(*os.File) transfer.Handle {
-	return func(f *os.File) transfer.Handle {
+func watchMD5(before func()) func(*os.File) digest.Handle {
+	return func(f *os.File) digest.Handle {
 		return &watched{File: f, before: func(p []byte) func() {
 			if cap(p) == md5Buffer {
 				before()
@@ -146,7 +147,7 @@ func TestReadAheadIsBoundedOverAllUploads(t *testing.T) {
 		e := newEngine(storage)
 		var ahead [uploads]atomic.Int64
 		var opened atomic.Int64
-		e.OpenWith(func(f *os.File) transfer.Handle {
+		e.OpenWith(func(f *os.File) digest.Handle {
 			mine := &ahead[opened.Add(1)-1]
 			return &watched{File: f, before: func(p []byte) func() {
 				if cap(p) == passBuffer {
@@ -195,7 +196,7 @@ func TestEachReaderHasAHandle(t *testing.T) {
 	s, dst := &store{}, &upload{}
 	e := newEngine(s)
 	var opened, open, shared atomic.Int64
-	e.OpenWith(func(f *os.File) transfer.Handle {
+	e.OpenWith(func(f *os.File) digest.Handle {
 		opened.Add(1)
 		open.Add(1)
 		var readers atomic.Int64
@@ -229,7 +230,7 @@ func TestFileThatAnotherOneReplaces(t *testing.T) {
 		return nil
 	}
 	e := newEngine(s)
-	e.OpenWith(func(f *os.File) transfer.Handle { return f }, true)
+	e.OpenWith(func(f *os.File) digest.Handle { return f }, true)
 	_, err := e.UploadParts(t.Context(), f, partSize, nil, dst)
 	if _, ok := errors.AsType[*transfer.ChangedError](err); !ok {
 		t.Errorf("error %v", err)

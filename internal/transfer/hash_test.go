@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -89,7 +90,7 @@ func TestHashEndsWithItsCallers(t *testing.T) {
 	}
 	group.Wait()
 	for {
-		if now, _ := e.Memory(); now == 0 {
+		if now, _, _ := e.Memory(); now == 0 {
 			break // nobody reads any more
 		}
 		runtime.Gosched()
@@ -139,7 +140,7 @@ func TestHashOfAChangingFile(t *testing.T) {
 		ended <- err
 	}()
 	for {
-		if now, _ := e.Memory(); now > 0 {
+		if now, _, _ := e.Memory(); now > 0 {
 			break // it is being read
 		}
 		runtime.Gosched()
@@ -173,22 +174,22 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 	for _, c := range []struct {
 		path    string
-		problem transfer.FileProblem
+		problem digest.FileProblem
 		is      error
 	}{
-		{filepath.Join(dir, "none"), transfer.FileMissing, fs.ErrNotExist},
-		{dir, transfer.FileIsFolder, nil},
-		{os.DevNull, transfer.FileIsDevice, nil},
-		{socket, transfer.FileIsSocket, nil},
-		{empty, transfer.FileEmpty, nil},
-		{closed, transfer.FileUnreadable, fs.ErrPermission},
+		{filepath.Join(dir, "none"), digest.FileMissing, fs.ErrNotExist},
+		{dir, digest.FileIsFolder, nil},
+		{os.DevNull, digest.FileIsDevice, nil},
+		{socket, digest.FileIsSocket, nil},
+		{empty, digest.FileEmpty, nil},
+		{closed, digest.FileUnreadable, fs.ErrPermission},
 	} {
 		t.Run(string(c.problem), func(t *testing.T) {
 			t.Parallel()
-			if c.problem == transfer.FileUnreadable && os.Getuid() <= 0 {
+			if c.problem == digest.FileUnreadable && os.Getuid() <= 0 {
 				t.Skip("this user may read everything")
 			}
-			if c.problem == transfer.FileIsSocket && runtime.GOOS == "windows" {
+			if c.problem == digest.FileIsSocket && runtime.GOOS == "windows" {
 				t.Skip("on Windows a socket is no kind of file")
 			}
 			e := newEngine(&store{})

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -20,7 +21,7 @@ func TestPipeIsNotOpened(t *testing.T) {
 	}
 	_, err := newEngine(&store{}).Hash(t.Context(), path)
 	var fe *transfer.FileError
-	if !errors.As(err, &fe) || fe.Problem != transfer.FileIsPipe {
+	if !errors.As(err, &fe) || fe.Problem != digest.FileIsPipe {
 		t.Errorf("error %v", err)
 	}
 }

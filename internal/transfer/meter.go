@@ -11,72 +11,81 @@ const (
 	rateWindow    = 5 * time.Second
 )
 
-// meter counts the bytes of one upload and reports them.
+// Progress is the state of one upload.
+type Progress struct {
+	Name                string
+	Sent, Reused, Total int64         // bytes: handed to storage, already stored before, whole file
+	Rate                float64       // bytes per second over the last seconds
+	Remaining           time.Duration // at that rate; 0 when unknown or done
+}
+
+// meter reports the progress of one upload: what is stored, and what the PUTs in flight have handed over.
 type meter struct {
 	name   string
 	total  int64
 	report func(Progress) // may be nil
-	adapts *adaption
+	start  time.Time
+	next   atomic.Int64 // when the next report is due, nanoseconds since start
 
-	sent, reused atomic.Int64
-	puts         atomic.Int64 // that are not stored yet
-	next         atomic.Int64 // when the next report is due, nanoseconds since start
-	start        time.Time
+	reporting sync.Mutex // held while reporting: reports are never concurrent
+	samples   []sample   // oldest first, within rateWindow
 
-	mu      sync.Mutex // held while reporting: reports are never concurrent
-	samples []sample   // oldest first, within rateWindow
+	mu           sync.Mutex
+	sent, reused int64                      // bytes of parts that are stored
+	inFlight     map[*inFlight]func() int64 // how many bytes each part in flight has handed over
 }
+
+// inFlight identifies a part in flight.
+type inFlight struct{ _ byte }
 
 type sample struct {
 	at   time.Duration
 	sent int64
 }
 
-func newMeter(f File, puts int, adapts *adaption) *meter {
-	m := &meter{name: f.Name, total: f.Size, report: f.Progress, adapts: adapts, start: time.Now()}
-	m.puts.Store(int64(puts))
-	adapts.expect(1, puts, f.Size)
-	m.samples = []sample{{}}
-	return m
+func newMeter(name string, total int64, report func(Progress)) *meter {
+	return &meter{name: name, total: total, report: report, start: time.Now(), samples: []sample{{}}, inFlight: map[*inFlight]func() int64{}}
 }
 
-// add counts bytes sent to storage. A negative number takes back those of a failed PUT.
-func (m *meter) add(n int64) {
-	m.sent.Add(n)
-	m.adapts.add(n)
-	m.tick()
+// follow counts the bytes of a part in flight until end is called with how many bytes of it are stored.
+func (m *meter) follow(handed func() int64) (end func(stored int64)) {
+	part := &inFlight{}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.inFlight[part] = handed
+	return func(stored int64) {
+		m.mu.Lock()
+		delete(m.inFlight, part)
+		m.sent += stored
+		m.mu.Unlock()
+		m.tick()
+	}
 }
 
-// hedged counts a part that a hedged PUT has sent. The goodput has its bytes already.
-func (m *meter) hedged(n int64) {
-	m.sent.Add(n)
-	m.adapts.expect(0, 0, -n)
-	m.tick()
-}
-
-// stored notes that a part is stored.
-func (m *meter) stored() {
-	m.puts.Add(-1)
-	m.adapts.expect(0, -1, 0)
-}
-
-// reuse notes that a part of n bytes need not be sent.
+// reuse counts a part that was stored before.
 func (m *meter) reuse(n int64) {
-	m.reused.Add(n)
-	m.puts.Add(-1)
-	m.adapts.expect(0, -1, -n)
+	m.mu.Lock()
+	m.reused += n
+	m.mu.Unlock()
 	m.tick()
 }
 
+func (m *meter) bytes() (sent, reused int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sent, m.reused
+}
+
+// tick reports if it is time for it.
 func (m *meter) tick() {
 	if m.report == nil {
 		return
 	}
 	now := time.Since(m.start)
-	if int64(now) < m.next.Load() || !m.mu.TryLock() {
+	if int64(now) < m.next.Load() || !m.reporting.TryLock() {
 		return
 	}
-	defer m.mu.Unlock()
+	defer m.reporting.Unlock()
 	if int64(now) >= m.next.Load() {
 		m.next.Store(int64(now + progressEvery))
 		m.tell(now)
@@ -85,17 +94,21 @@ func (m *meter) tick() {
 
 // finish makes the last report.
 func (m *meter) finish() {
-	m.adapts.expect(-1, -int(m.puts.Load()), m.sent.Load()+m.reused.Load()-m.total)
 	if m.report == nil {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.reporting.Lock()
+	defer m.reporting.Unlock()
 	m.tell(time.Since(m.start))
 }
 
 func (m *meter) tell(now time.Duration) {
-	p := Progress{Name: m.name, Sent: m.sent.Load(), Reused: m.reused.Load(), Total: m.total}
+	m.mu.Lock()
+	p := Progress{Name: m.name, Sent: m.sent, Reused: m.reused, Total: m.total}
+	for _, handed := range m.inFlight {
+		p.Sent += handed()
+	}
+	m.mu.Unlock()
 	for len(m.samples) > 1 && m.samples[1].at <= now-rateWindow {
 		m.samples = m.samples[1:]
 	}

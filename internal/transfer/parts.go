@@ -3,15 +3,13 @@ package transfer
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"hash"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/minio/crc64nvme"
-
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
@@ -21,12 +19,30 @@ import (
 // ten seconds, which is too long: pipelines kill a cancelled run after as many.
 const lateSums = 4 * time.Second
 
+// Result is a multipart upload whose every part is stored and verified.
+type Result struct {
+	Parts        []Part // all of them, in order
+	SHA256       [32]byte
+	Sent, Reused int64 // bytes
+
+	crc uint64 // CRC-64/NVME of the whole
+}
+
+// Matches compares a checksum of the whole object, as the answer to CompleteMultipartUpload has it,
+// with the content, as digest.Object.Matches does.
+func (r Result) Matches(algorithm, value string) (known, ok bool) {
+	o := digest.Object{SHA256: r.SHA256, CRC: r.crc}
+	for _, p := range r.Parts {
+		o.Parts = append(o.Parts, digest.PartChecksum{Size: p.Size, Checksum: p.Checksum})
+	}
+	return o.Matches(algorithm, value)
+}
+
 // UploadParts sends f in parts of partSize bytes to dst and returns all of
 // them, in order. The caller completes the upload.
 //
-// The file is read once in order, for the SHA-256 of the whole and a CRC-64/NVME of each part. Each
-// part is then read again from the page cache, to be sent and for its MD5. These reads must have the
-// same CRC as the first one. So what was sent is what was hashed, whatever happens to the file
+// The file is read once in order, for the SHA-256 of the whole. Each part is then read again from the page
+// cache, to be sent and for its MD5. What was sent is what was hashed, whatever happens to the file
 // meanwhile, and memory depends neither on the file's nor on the parts' size.
 //
 // stored has parts of an earlier attempt. Such a part is not sent again, and not reported to dst.Stored
@@ -43,33 +59,26 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	if partSize < 1 || count > MaxParts {
 		return Result{}, fmt.Errorf("%s: %d bytes in parts of %d bytes are not 1 to %d parts", f.Path, f.Size, partSize, MaxParts)
 	}
-	src, err := e.files.source(f.Path)
+	content, err := e.reader.Open(f.Path, f.Size, f.SHA256)
 	if err != nil {
 		return Result{}, err
 	}
-	defer src.close()
-	if err := src.planned(f.Size); err != nil {
-		return Result{}, err
-	}
-
-	defer e.md5.keepServer()()
+	defer content.Close()
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	u := &partsUpload{
-		engine: e, file: f, src: src, partSize: partSize, dst: dst,
-		fail: cancel, meter: newMeter(f, count, e.schedule.adaption), known: make(map[int][]Part), parts: make([]Part, count),
-		ahead: share{budget: e.schedule.ahead}, puts: e.schedule.newUpload(),
+		engine: e, file: f, content: content, partSize: partSize, dst: dst,
+		fail: cancel, meter: newMeter(f.Name, f.Size, f.Progress), pace: e.pace.Upload(f.Size),
+		known: make(map[int][]Part), parts: make([]Part, count),
 	}
-	defer u.ahead.close()
-	u.races = races{engine: e, size: partSize, unsent: count}
-	defer u.races.watch(inner)()
+	defer u.pace.Close()
 	var end context.CancelFunc
-	u.late, end = e.late(inner)
+	u.late, end = late(inner)
 	defer end()
 	for _, p := range stored {
 		u.known[p.Number] = append(u.known[p.Number], p)
 	}
-	if err := u.firstRead(inner); err != nil {
+	if err := u.start(inner); err != nil {
 		u.fail(err)
 	}
 	u.tasks.Wait()
@@ -77,14 +86,14 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	if err := context.Cause(inner); err != nil {
 		return Result{}, err
 	}
-	if err := src.planned(f.Size); err != nil {
+	if err := content.Planned(); err != nil {
 		return Result{}, err
 	}
 	return u.result()
 }
 
 // late returns the context for verifying stored parts. It ends some time after ctx.
-func (e *Engine) late(ctx context.Context) (context.Context, context.CancelFunc) {
+func late(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		if retry.Sleep(late, lateSums) == nil {
@@ -97,86 +106,75 @@ func (e *Engine) late(ctx context.Context) (context.Context, context.CancelFunc)
 type partsUpload struct {
 	engine   *Engine
 	file     File
-	src      *source
+	content  *digest.Content
 	partSize int64
 	dst      Destination
 	fail     context.CancelCauseFunc // stops the upload; the first error counts
 	meter    *meter
+	pace     *pace.Upload
 	known    map[int][]Part  // parts of an earlier attempt by number
 	late     context.Context // for verifying stored parts
-	ahead    share
-	reading  queue
-	puts     *queue // in the schedule
-	races    races
 	tasks    sync.WaitGroup
+	crc      uint64 // of the whole
 
-	mu    sync.Mutex
-	parts []Part // by number less one; Number 0: not stored
-	crc   uint64 // of the whole
+	mu          sync.Mutex
+	parts       []Part // by number less one; Number 0: not stored
+	md5s, keyed bool   // whether storage has answered with ETags that are MD5s, and with others
 }
 
-// firstRead reads the file in order and starts each part that it has read.
-func (u *partsUpload) firstRead(ctx context.Context) error {
-	whole := sha256.New()
+// start reads the file in order, each part when it is about to be sent, and starts it.
+func (u *partsUpload) start(ctx context.Context) error {
 	for number := 1; number <= len(u.parts); number++ {
-		off := int64(number-1) * u.partSize
-		p := &partUpload{of: u, tries: u.engine.newRetries()}
-		p.put = put{
-			op: fmt.Sprintf("send part %d of %s", number, u.file.Name), part: number,
-			section: section{u.src, off, min(u.partSize, u.file.Size-off)}, meter: u.meter,
-			verify: func(_ context.Context, got uint64) error { return p.sameBytes(got) },
-		}
-		if err := u.engine.reserve(ctx, &u.ahead, p.size); err != nil {
-			return err
-		}
-		err := u.engine.readThrough(ctx, p.section, &u.reading, func(chunk []byte) error {
-			whole.Write(chunk)
-			p.crc = crc64nvme.Update(p.crc, chunk)
-			return nil
-		})
+		turn, err := u.pace.Next(ctx)
 		if err != nil {
 			return err
 		}
-		u.crc = appendCRC(crc64nvme.NVME, u.crc, p.crc, p.size)
-		u.start(ctx, p)
-	}
-	if err := u.src.planned(u.file.Size); err != nil {
-		return err
-	}
-	return samePlan(u.file, whole)
-}
-
-// start starts the MD5 and the PUT of a part.
-func (u *partsUpload) start(ctx context.Context, p *partUpload) {
-	p.sum = u.engine.md5.add(ctx, &partSum{section: p.section})
-	if !p.mayReuse() {
-		p.place = u.engine.schedule.enqueue(u.puts) // not in the goroutine: parts are sent in order
-	}
-	u.tasks.Go(func() {
-		defer u.ahead.release(p.size)
-		if err := p.run(ctx); err != nil {
-			u.engine.md5.drop(p.sum)
-			u.fail(err)
+		section, err := u.content.Next(ctx, min(u.partSize, u.file.Size-int64(number-1)*u.partSize))
+		if err != nil {
+			turn.End()
+			return err
 		}
-	})
-}
-
-func samePlan(f File, whole hash.Hash) error {
-	if got := [32]byte(whole.Sum(nil)); got != f.SHA256 {
-		return &ChangedError{Path: f.Path, Detail: fmt.Sprintf("its SHA-256 is %x, %x was planned", got, f.SHA256)}
+		p := &partUpload{of: u, tries: newRetries(u.engine.retries), put: put{
+			op: fmt.Sprintf("send part %d of %s", number, u.file.Name), part: number, section: section,
+			sent: func(n int64) { u.pace.Sent(n); u.meter.tick() },
+		}}
+		u.tasks.Go(func() {
+			if err := p.run(ctx, turn); err != nil {
+				section.Drop()
+				u.fail(err)
+			}
+		})
 	}
-	return nil
+	crc, err := u.content.Finish()
+	u.crc = crc
+	return err
 }
 
+// keep takes a stored part over.
 func (u *partsUpload) keep(p Part) {
+	u.pace.Done(p.Size)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.parts[p.Number-1] = p
 }
 
+// etagsAreMD5s reports whether all ETags so far were MD5s.
+func (u *partsUpload) etagsAreMD5s() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.md5s && !u.keyed
+}
+
+func (u *partsUpload) noteETag(isMD5 bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.md5s, u.keyed = u.md5s || isMD5, u.keyed || !isMD5
+}
+
 // result returns all parts after it has compared them with the plan once more.
 func (u *partsUpload) result() (Result, error) {
-	r := Result{Parts: u.parts, SHA256: u.file.SHA256, Sent: u.meter.sent.Load(), Reused: u.meter.reused.Load(), crc: u.crc}
+	r := Result{Parts: u.parts, SHA256: u.file.SHA256, crc: u.crc}
+	r.Sent, r.Reused = u.meter.bytes()
 	var size int64
 	for i, p := range r.Parts {
 		if p.Number != i+1 || p.ETag == "" {
@@ -194,25 +192,19 @@ func (u *partsUpload) result() (Result, error) {
 type partUpload struct {
 	put
 	of    *partsUpload
-	crc   uint64 // CRC-64/NVME of the first read
-	sum   *partSum
-	place *waiter // in the schedule
 	tries *retries
 	wait  time.Duration // before the next attempt
 }
 
 // run sends the part, again and again if need be, unless a part of an earlier attempt can be reused.
-func (p *partUpload) run(ctx context.Context) error {
-	if p.mayReuse() {
-		if reused, err := p.reuse(ctx); reused || err != nil {
-			return err
-		}
-		p.place = p.of.engine.schedule.enqueue(p.of.puts)
+func (p *partUpload) run(ctx context.Context, turn *pace.Turn) error {
+	if reused, err := p.reuse(ctx); reused || err != nil {
+		turn.End()
+		return err
 	}
 	for {
-		stored, err := p.attempt(ctx)
+		stored, err := p.attempt(ctx, turn)
 		if err == nil {
-			p.meter.stored()
 			p.of.keep(stored)
 			p.of.dst.Stored(stored)
 			return nil
@@ -220,34 +212,37 @@ func (p *partUpload) run(ctx context.Context) error {
 		if err := retry.Sleep(ctx, p.wait); err != nil {
 			return err
 		}
-		p.place = p.of.engine.schedule.enqueue(p.of.puts)
+		if turn, err = p.of.pace.Next(ctx); err != nil {
+			return err
+		}
 	}
 }
 
 // attempt sends the part once and verifies it.
-func (p *partUpload) attempt(ctx context.Context) (Part, error) {
-	res, err := p.request(ctx)
+func (p *partUpload) attempt(ctx context.Context, turn *pace.Turn) (part Part, err error) {
+	fs := &flights{turn: turn, address: p.address, md5s: p.of.etagsAreMD5s}
+	var size int64
+	end := p.of.meter.follow(fs.handed)
+	defer func() { end(size) }()
+	res, err := p.request(ctx, turn, fs)
 	if err != nil {
 		return Part{}, err
 	}
 	// The part is stored, so it is verified and reported even if the upload has failed meanwhile.
-	checksum, err := p.verify(p.of.late, res)
+	part, err = p.verify(p.of.late, res)
 	if err != nil {
-		p.meter.add(-p.size)
 		p.failed(ctx, err)
 		return Part{}, err
 	}
-	return Part{
-		Number: p.part, Size: p.size, MD5: p.sum.md5, ETag: res.etag, Checksum: checksum,
-		Sent: true, Repeated: res.repeated || p.tries.attempts > 0,
-	}, nil
+	size = p.section.Size
+	return part, nil
 }
 
-// request makes one PUT when it is the part's turn.
-func (p *partUpload) request(ctx context.Context) (res stored, err error) {
-	ended := p.of.engine.schedule.run(ctx, p.place, p.address, func(url string, failed error) bool {
+// request makes one PUT, or two, when it is the part's turn.
+func (p *partUpload) request(ctx context.Context, turn *pace.Turn, fs *flights) (res stored, err error) {
+	ended := turn.Run(ctx, p.address, func(url string, failed error) bool {
 		if p.url, err = url, failed; err == nil {
-			res, err = p.of.races.send(ctx, p.put, p.address)
+			res, p.avoid, err = fs.send(ctx, &p.of.engine.sender, p.put)
 		}
 		// The slot is still held, so no further part starts after a final failure.
 		return err != nil && p.failed(ctx, err)
@@ -277,19 +272,21 @@ func (p *partUpload) failed(ctx context.Context, err error) (now bool) {
 }
 
 // verify compares the ETag and the checksums that storage returned with the part's content.
-func (p *partUpload) verify(ctx context.Context, res stored) (checksum string, err error) {
-	if err := p.summed(ctx); err != nil {
-		return "", err
+func (p *partUpload) verify(ctx context.Context, res stored) (Part, error) {
+	sum, err := p.section.MD5(ctx)
+	if err != nil {
+		return Part{}, err
 	}
-	if res.etag == "" || !redact.ValidETag(res.etag) || !res.keyed && !sameETag(res.etag, p.sum.md5) {
-		return "", p.of.engine.newETagError(p.put, res.etag, p.sum.md5)
+	isMD5 := sameETag(res.etag, sum)
+	if res.etag == "" || !redact.ValidETag(res.etag) || !res.keyed && !isMD5 {
+		return Part{}, p.of.engine.sender.newETagError(p.put, res.etag, sum)
 	}
-	return p.of.engine.compare(ctx, p.put, res.checksums, p.crc)
-}
-
-// mayReuse reports whether a part of an earlier attempt may make sending the part unnecessary.
-func (p *partUpload) mayReuse() bool {
-	return slices.ContainsFunc(p.of.known[p.part], func(k Part) bool { return k.Size == p.size && k.ETag != "" })
+	p.of.noteETag(isMD5)
+	checksum, err := p.of.engine.sender.compare(ctx, p.put, res.checksums)
+	return Part{
+		Number: p.part, Size: p.section.Size, MD5: sum, ETag: res.etag, Checksum: checksum,
+		Sent: true, Repeated: res.repeated || p.tries.attempts > 0,
+	}, err
 }
 
 // reuse takes over a part of an earlier attempt if its content is the file's. Only the ETag proves
@@ -297,45 +294,28 @@ func (p *partUpload) mayReuse() bool {
 // must do, but only from a trusted record: anybody else could write the ETag of other content beside it.
 // Of a part that this process sent, the MD5 is known to be that of the bytes sent.
 func (p *partUpload) reuse(ctx context.Context) (bool, error) {
-	if err := p.summed(ctx); err != nil {
+	known := slices.DeleteFunc(p.of.known[p.part], func(k Part) bool { return k.Size != p.section.Size || k.ETag == "" })
+	if len(known) == 0 {
+		return false, nil
+	}
+	sum, err := p.section.MD5(ctx)
+	if err != nil {
 		return false, err
 	}
-	for _, known := range p.of.known[p.part] {
-		if known.Size != p.size || known.ETag == "" {
-			continue
-		}
-		c := parseChecksum(known.Checksum)
-		want, err := p.of.engine.checksum(ctx, p.section, c.algorithm, p.crc)
+	for _, k := range known {
+		same, err := p.section.Has(ctx, k.Checksum)
 		if err != nil {
 			return false, err
 		}
-		same := want != "" && c.value == want
 		if !same {
-			known.Checksum = ""
+			k.Checksum = ""
 		}
-		if sameETag(known.ETag, p.sum.md5) || known.Trusted && same || known.Sent && known.MD5 == p.sum.md5 {
-			known.MD5 = p.sum.md5
-			p.of.keep(known)
-			p.meter.reuse(p.size)
-			p.of.races.expect(-1)
+		if sameETag(k.ETag, sum) || k.Trusted && same || k.Sent && k.MD5 == sum {
+			k.MD5 = sum
+			p.of.keep(k)
+			p.of.meter.reuse(k.Size)
 			return true, nil
 		}
 	}
 	return false, nil
-}
-
-// summed waits for the part's MD5, which must be that of the bytes first read.
-func (p *partUpload) summed(ctx context.Context) error {
-	if err := p.of.engine.md5.wait(ctx, p.sum); err != nil {
-		return err
-	}
-	return p.sameBytes(p.sum.crc)
-}
-
-// sameBytes compares the CRC of a later read with that of the first.
-func (p *partUpload) sameBytes(crc uint64) error {
-	if crc != p.crc {
-		return &ChangedError{Path: p.src.path, Detail: fmt.Sprintf("part %d was written to while it was sent", p.part)}
-	}
-	return nil
 }

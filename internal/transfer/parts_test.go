@@ -523,7 +523,7 @@ func TestChangedFile(t *testing.T) {
 		{name: "before, size and time kept", detail: "SHA-256", before: func(t *testing.T, f transfer.File) {
 			patch(t, f.Path, 29*partSize, []byte("other"))
 		}},
-		{name: "during, the part at hand", detail: "part 2", during: func(t *testing.T, f transfer.File) {
+		{name: "during, the part at hand", detail: "bytes 50000 to", during: func(t *testing.T, f transfer.File) {
 			patch(t, f.Path, 2*partSize-5, []byte("other"))
 		}},
 		{name: "during, shorter", detail: "", during: func(t *testing.T, f transfer.File) {

@@ -13,36 +13,74 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// put is one PUT of a section of a file.
+// sender makes PUTs.
+type sender struct {
+	transport http.RoundTripper
+	throttle  *throttle
+	stall     time.Duration // 0: no limit
+	refused   func()        // is told that storage asks for fewer requests
+	redactor  *redact.Redactor
+}
+
+// put is what one PUT sends.
 type put struct {
 	op          string // for errors: "send part 3 of a.mp4"
 	part        int    // 0 for a single PUT
 	url         string
 	contentType string
-	section
-	meter *meter // nil: of a hedged PUT
-	// admit waits until the byte at off may be sent and says how many of n may; nil: all, at once.
-	admit func(ctx context.Context, off int64, n int) (int, error)
-	// verify is called with the CRC-64/NVME of the whole section before its last bytes are sent. An
-	// error withholds them, so that no object is made.
-	verify func(ctx context.Context, crc uint64) error
+	section     *digest.Section
+	avoid       []net.Addr    // addresses of storage that another PUT should not use
+	sent        func(n int64) // is told how many bytes were handed over
+	// last is asked before the last bytes are sent. An error withholds them, so that no object is made.
+	last func() error
 }
 
-// stored is what storage returned for a PUT that it accepted.
-type stored struct {
-	etag      string // as the header had it; "" if there was none
-	keyed     bool   // encrypted with KMS or a customer's key, so the ETag is no MD5
-	repeated  bool   // another PUT of the part failed
-	checksums []checksum
+// compare requires that all checksums in the answer to a PUT are the content's. It returns the one
+// to record, "" if there was none.
+func (s *sender) compare(ctx context.Context, p put, returned []checksum) (string, error) {
+	for _, c := range returned {
+		want, err := p.section.Checksum(ctx, c.algorithm)
+		if err != nil {
+			return "", err
+		}
+		if c.value != want {
+			return "", &ChecksumError{Op: p.op, Algorithm: c.algorithm, Returned: s.masker(p)(c.value), Content: want, Attempts: 1}
+		}
+	}
+	if len(returned) == 0 {
+		return "", nil
+	}
+	return returned[0].algorithm + ":" + returned[0].value, nil
+}
+
+// masker returns a function that makes a text of storage, or of the connection to it, one line without secrets.
+func (s *sender) masker(p put) func(text string) string {
+	return func(text string) string { return s.redactor.Line(text, redact.PresignedSecrets(p.url)...) }
+}
+
+func (s *sender) newETagError(p put, etag string, md5 [16]byte) *ETagError {
+	return &ETagError{Op: p.op, ETag: etag, MD5: md5, Attempts: 1, masked: s.masker(p)(etag)}
+}
+
+// avoidAfter notes that another PUT should not use an address of storage after an error of its connection.
+func (p *put) avoidAfter(err error, remote net.Addr) {
+	_, stalled := errors.AsType[*StallError](err)
+	_, broken := errors.AsType[*connectionError](err)
+	if remote != nil && (stalled || broken) {
+		p.avoid = append(p.avoid, remote)
+	}
 }
 
 // request is one PUT and its response.
 type request struct {
-	engine *Engine
-	put    put
-	src    *source
+	put
+	*sender
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	watch  *watchdog
@@ -51,115 +89,92 @@ type request struct {
 	answering chan struct{} // closed at the first byte of the response
 	answered  chan struct{} // closed when the response has been read, or there is none
 	begins    sync.Once
-	sent      atomic.Int64 // bytes of the latest body
+	handed    atomic.Int64 // bytes of the latest body
 
 	mu     sync.Mutex
-	conn   net.Conn // the latest
 	latest *body
-	failed error // why the body could not be read
+	remote net.Addr  // of the latest connection; nil: none
+	ended  time.Time // when the last bytes were handed over
 }
 
-func (e *Engine) newRequest(p put) *request {
-	return &request{engine: e, put: p, answering: make(chan struct{}), answered: make(chan struct{})}
-}
-
-func (r *request) count(n int64) {
-	r.sent.Add(n)
-	r.report(n)
-}
-
-// report counts bytes for the progress and the goodput, those of a hedged PUT for the goodput only.
-func (r *request) report(n int64) {
-	if r.put.meter != nil {
-		r.put.meter.add(n)
-		return
-	}
-	r.engine.schedule.adaption.add(n)
-	r.engine.schedule.adaption.expect(0, 0, n)
+func (s *sender) newRequest(p put) *request {
+	return &request{put: p, sender: s, answering: make(chan struct{}), answered: make(chan struct{})}
 }
 
 func (r *request) begin() { r.begins.Do(func() { close(r.answering) }) }
 
-func (r *request) fail(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.failed == nil {
-		r.failed = err
-	}
-}
-
 // open returns a body that starts anew. The transport asks for one more when a keep-alive connection
 // turns out to be closed.
 func (r *request) open() (io.ReadCloser, error) {
+	stream, err := r.section.Stream()
+	if err != nil {
+		return nil, err
+	}
+	b := &body{
+		ctx: r.ctx, stream: stream, throttle: r.throttle, watch: r.watch, last: r.lastBytes, answering: r.answering, answered: r.answered,
+		sent: func(n int64) { r.handed.Add(n); r.sent(n) },
+	}
 	r.mu.Lock()
 	before := r.latest
-	b := &body{r: r, off: r.put.off, left: r.put.size}
 	r.latest = b
 	r.mu.Unlock()
 	if before != nil {
-		before.stop()
-		r.count(-r.sent.Load())
+		_, _ = before.stop()
+		r.handed.Store(0)
 	}
 	return b, nil
 }
 
+func (r *request) lastBytes() error {
+	if err := r.last(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = time.Now()
+	return nil
+}
+
+// state returns when the last bytes were handed over, zero if they were not, and the address of the connection.
+func (r *request) state() (ended time.Time, remote net.Addr) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended, r.remote
+}
+
 // send makes one PUT. When it returns, nothing reads the file for it any more.
 func (r *request) send(ctx context.Context) (stored, error) {
-	p, stall := r.put, r.engine.cfg.StallTimeout
 	r.began = time.Now()
-	src, done, err := p.src.reader()
-	if err != nil {
-		return stored{}, err
-	}
-	defer done()
-	r.src = src
-	ctx, r.cancel = context.WithCancelCause(ctx)
+	ctx, r.cancel = context.WithCancelCause(retry.Elsewhere(ctx, r.avoid...))
 	defer r.cancel(nil)
-	r.watch = newWatchdog(stall, func() { r.cancel(&StallError{Op: p.op, Idle: stall}) })
+	r.watch = newWatchdog(r.stall, func() { r.cancel(&StallError{Op: r.op, Idle: r.stall}) })
 	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:              r.connected,
+		GotConn: func(got httptrace.GotConnInfo) {
+			r.watch.resume()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if got.Conn != nil {
+				r.remote = got.Conn.RemoteAddr()
+			}
+		},
 		GotFirstResponseByte: func() { r.begin(); r.watch.resume() },
 	})
 	res, status, err := r.run()
-	if err != nil {
-		r.report(-r.sent.Load())
-	}
 	tflog.Debug(ctx, "PUT to storage", map[string]any{
-		"part": p.part, "bytes": p.size, "status": status, "duration_ms": time.Since(r.began).Milliseconds(), "ok": err == nil,
+		"part": r.part, "bytes": r.section.Size, "status": status, "duration_ms": time.Since(r.began).Milliseconds(), "ok": err == nil,
 	})
 	return res, err
 }
 
-// connected is called when the request has a connection, again if it gets another one.
-func (r *request) connected(got httptrace.GotConnInfo) {
-	r.watch.resume()
-	adaption := r.engine.schedule.adaption
-	if !got.Reused {
-		adaption.dialled(time.Since(r.began))
-	}
-	r.mu.Lock()
-	former := r.conn
-	r.conn = got.Conn
-	r.mu.Unlock()
-	adaption.disconnected(former)
-	adaption.connected(got.Conn)
-}
-
-// arrived returns how many bytes of the content the other side has, as far as that can be told.
-func (r *request) arrived() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return max(0, r.sent.Load()-int64(queued(r.conn)))
-}
-
 func (r *request) run() (res stored, status int, err error) {
-	defer r.end()
+	defer r.watch.pause()
 	req, err := r.build()
 	if err != nil {
 		return stored{}, 0, err
 	}
+	defer r.end()
 	// Not an http.Client: it would follow redirects, and has nothing else that a PUT needs.
-	resp, err := r.engine.cfg.Transport.RoundTrip(req)
+	resp, err := r.transport.RoundTrip(req)
 	if err != nil {
 		return stored{}, 0, r.broken(err)
 	}
@@ -169,76 +184,61 @@ func (r *request) run() (res stored, status int, err error) {
 	// The status decides. Even a truncated body is useful in the error.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	if resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests {
-		r.engine.schedule.adaption.throttled()
+		r.refused()
 	}
-	if resp.StatusCode != http.StatusOK && (r.put.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
-		return stored{}, resp.StatusCode, r.engine.refusal(r.put, resp, text)
+	if resp.StatusCode != http.StatusOK && (r.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
+		return stored{}, resp.StatusCode, refusal(r.op, r.part, resp, text, r.masker(r.put))
 	}
-	if !r.latestBody().stop() {
+	if complete, _ := r.latest.stop(); !complete {
 		return stored{}, resp.StatusCode, r.broken(errors.New("storage answered before it had all of the content"))
 	}
 	return accepted(resp), resp.StatusCode, nil
 }
 
 func (r *request) build() (*http.Request, error) {
-	u, err := url.Parse(r.put.url)
+	u, err := url.Parse(r.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		// Without the cause, which repeats the address: it is a secret.
-		return nil, &addressError{op: r.put.op}
+		return nil, &addressError{op: r.op}
 	}
 	u.User = nil // net/http would send it as an Authorization header
-	first, _ := r.open()
+	first, err := r.open()
+	if err != nil {
+		return nil, err
+	}
 	req := (&http.Request{
 		Method: http.MethodPut, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
-		Body: first, GetBody: r.open, ContentLength: r.put.size,
+		Body: first, GetBody: r.open, ContentLength: r.section.Size,
 	}).WithContext(r.ctx)
-	if r.put.contentType != "" {
-		req.Header.Set("Content-Type", r.put.contentType)
+	if r.contentType != "" {
+		req.Header.Set("Content-Type", r.contentType)
 	}
 	return req, nil
 }
 
-func (r *request) latestBody() *body {
+// stop ends the latest body and returns why it could not be read.
+func (r *request) stop() error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.latest
+	b := r.latest
+	r.mu.Unlock()
+	_, err := b.stop()
+	return err
 }
 
 // end stops everything that the request has started.
 func (r *request) end() {
 	r.cancel(nil)
 	close(r.answered)
-	r.engine.schedule.adaption.disconnected(r.conn)
-	if b := r.latestBody(); b != nil {
-		b.stop()
-	}
-	r.watch.pause()
+	_ = r.stop()
 }
 
 // broken returns the reason for a failed request: the context's, that of the body, or the connection's.
 func (r *request) broken(err error) error {
-	r.mu.Lock()
-	ours := r.failed
-	r.mu.Unlock()
 	if cause := context.Cause(r.ctx); cause != nil {
 		return cause
 	}
-	if ours != nil {
+	if ours := r.stop(); ours != nil {
 		return ours
 	}
-	return r.engine.newConnectionError(r.put, err)
-}
-
-// await waits for an event of the request for a limited time and reports whether it came.
-func (r *request) await(event <-chan struct{}, limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-event:
-		return true
-	case <-r.ctx.Done():
-		return false
-	case <-timer.C:
-		return false
-	}
+	return newConnectionError(r.op, err, r.masker(r.put))
 }

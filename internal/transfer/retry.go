@@ -24,8 +24,8 @@ type retries struct {
 	interval func() time.Duration
 }
 
-func (e *Engine) newRetries() *retries {
-	return &retries{left: max(e.cfg.MaxRetries, 0), interval: retry.Intervals()}
+func newRetries(most int) *retries {
+	return &retries{left: max(most, 0), interval: retry.Intervals()}
 }
 
 // after returns how long to wait before the next attempt, and whether there is one.

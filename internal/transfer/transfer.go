@@ -1,15 +1,12 @@
 // Package transfer is the upload engine: a file in, presigned PUTs out.
 //
 // It knows nothing of Terraform, nor of the service that returns the addresses and completes the
-// upload. One Engine serves the whole process. It shares out slots, bandwidth, read-ahead and memory
-// to all uploads in turn.
+// upload. One Engine serves the whole process. It shares out slots, bandwidth and memory to all uploads
+// in turn.
 //
-// A file is read once in order, for its SHA-256. Each part is read again from the page cache, to be
-// sent and for its MD5. A CRC-64/NVME proves that all reads saw the same bytes. The ETag and whatever
-// checksums storage returns must be those of these bytes.
-//
-// SHA-256 keeps one core busy. The MD5s of several parts are computed together on another core. The
-// senders read straight into the transport's buffer.
+// Package digest reads the files: once in order, for the SHA-256, and each part again from the page cache, to
+// be sent and for its MD5. The ETag and whatever checksums storage returns must be those of these bytes. Package
+// pace decides when a PUT begins, and which one is sent once more.
 //
 // Limits: regular files only. A part is sent in one request. Progress counts bytes when they are
 // handed to the operating system. Files are not locked: a change is detected, not prevented.
@@ -19,11 +16,31 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"runtime"
+	"os"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
+
+// What package digest says of files, for users of this package.
+type (
+	Digest       = digest.Digest
+	FileError    = digest.FileError
+	FileProblem  = digest.FileProblem
+	ChangedError = digest.ChangedError
+)
+
+// The problems of a FileError.
+const (
+	FileMissing    = digest.FileMissing
+	FileUnreadable = digest.FileUnreadable
+)
+
+// Stat opens the file at path, which must be a regular file with content, and describes it. The error
+// is a *FileError.
+func Stat(path string) (os.FileInfo, error) { return digest.Stat(path) }
 
 // Config configures an Engine. Only an Engine that sends nothing needs no Transport.
 type Config struct {
@@ -37,45 +54,25 @@ type Config struct {
 
 // Engine sends files. Its limits apply to all uploads together. It is safe for concurrent use.
 type Engine struct {
-	cfg      Config
-	schedule *schedule
-	readers  *semaphore // files read in order
-	files    files
-	md5      *md5Queue
-	buffers  *buffers
-	throttle *throttle
-	digests  digests
+	retries int
+	sender  sender
+	pace    *pace.Controller
+	reader  *digest.Reader
 }
 
 // New returns an Engine. It starts nothing, so there is nothing to close.
-func New(cfg Config) *Engine {
-	pool := &buffers{}
-	cfg.Redactor = cmp.Or(cfg.Redactor, redact.New())
-	return &Engine{
-		cfg:      cfg,
-		schedule: newSchedule(max(cfg.Concurrency, 0)),
-		readers:  newSemaphore(readingSlots()),
-		files:    systemFiles(),
-		md5:      &md5Queue{buffers: pool},
-		buffers:  pool,
-		throttle: newThrottle(cfg.Bandwidth),
-	}
+func New(c Config) *Engine {
+	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0)), reader: digest.NewReader(digest.SystemFiles())}
+	e.sender = sender{transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout, refused: e.pace.Refused, redactor: cmp.Or(c.Redactor, redact.New())}
+	return e
 }
 
 // AtOnce returns how many of an upload's PUTs would now be in flight at once, if there were no other upload.
-func (e *Engine) AtOnce(puts int) int {
-	_, slots, _ := e.schedule.sending.usage()
-	return min(puts, slots)
-}
+func (e *Engine) AtOnce(puts int) int { return min(puts, e.pace.Slots()) }
 
-// readingSlots is how many files are read in order at once. Each keeps a core busy with SHA-256.
-func readingSlots() int { return max(2, runtime.GOMAXPROCS(0)) }
-
-// Digest is what a file contained when it was read.
-type Digest struct {
-	Size    int64 // bytes
-	SHA256  [32]byte
-	ModTime time.Time
+// Hash reads the file at path and returns its size, SHA-256 and modification time, as digest.Reader.Hash does.
+func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
+	return e.reader.Hash(ctx, path)
 }
 
 // Part is a stored part of a multipart upload.
@@ -97,6 +94,10 @@ type Part struct {
 	Repeated bool
 }
 
+// ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage encrypts
+// with KMS.
+func (p Part) ETagIsMD5() bool { return sameETag(p.ETag, p.MD5) }
+
 // File names a file and the content it is expected to have.
 type File struct {
 	Path     string         // in the file system
@@ -107,14 +108,6 @@ type File struct {
 	Progress func(Progress) // optional; called at most about ten times a second and once at the end, never concurrently
 }
 
-// Progress is the state of one upload.
-type Progress struct {
-	Name                string
-	Sent, Reused, Total int64         // bytes: handed to storage, already stored before, whole file
-	Rate                float64       // bytes per second over the last seconds
-	Remaining           time.Duration // at that rate; 0 when unknown or done
-}
-
 // Destination is one multipart upload. Its methods are called concurrently.
 type Destination interface {
 	// PartURL returns the address for one PUT of the part. It is called shortly before each PUT, so
@@ -123,13 +116,4 @@ type Destination interface {
 	// Stored reports a part that is stored and verified. Each part is reported once, even if the
 	// upload fails later. Stored must not block for long.
 	Stored(part Part)
-}
-
-// Result is a multipart upload whose every part is stored and verified.
-type Result struct {
-	Parts        []Part // all of them, in order
-	SHA256       [32]byte
-	Sent, Reused int64 // bytes
-
-	crc uint64 // CRC-64/NVME of the whole
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,9 @@ type Config struct {
 	// DialContext makes the connections of the client's own transports, in tests; nil: TCP
 	// connections.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+	// Lookup finds the addresses of storage by its name, in tests; nil: the system's resolver, or none with
+	// DialContext.
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Redactor masks what is logged and the texts of errors. It is required. The client adds the
 	// tokens that it sends.
 	Redactor *redact.Redactor
@@ -47,7 +51,7 @@ type Client struct {
 	config  Config
 	kept    http.RoundTripper // keeps its connections
 	fresh   http.RoundTripper // makes a connection for each request
-	storage http.RoundTripper
+	storage storageGuard
 	limits  map[url.URL]*rateLimit // by base address
 
 	madeAhead atomic.Bool // has connectAhead made connections
@@ -55,9 +59,10 @@ type Client struct {
 
 // New makes a Client.
 func New(c Config) *Client {
-	client := &Client{config: c, kept: c.Transport, fresh: c.Transport, storage: c.Transport, limits: map[url.URL]*rateLimit{}}
+	client := &Client{config: c, kept: c.Transport, fresh: c.Transport, storage: storageGuard{kept: c.Transport, fresh: c.Transport, userAgent: c.UserAgent}, limits: map[url.URL]*rateLimit{}}
 	if c.Transport == nil {
-		client.kept, client.fresh, client.storage = keptTransport(c), freshTransport(c), storageTransport(c)
+		client.kept, client.fresh = keptTransport(c), freshTransport(c)
+		client.storage.kept, client.storage.fresh = storageTransports(c)
 	}
 	return client
 }
@@ -67,7 +72,9 @@ func New(c Config) *Client {
 // addresses. Unless the Endpoint is on this machine, it makes no connections to this machine or its
 // link: the address that is dialled decides, not the name. It has no time limit.
 func (c *Client) Storage(service *Endpoint) http.RoundTripper {
-	return &storageGuard{next: c.storage, userAgent: c.config.UserAgent, service: service}
+	guard := c.storage
+	guard.service = service
+	return &guard
 }
 
 // Endpoint returns the API at an address that ParseBaseURL accepts. If the address is "", every

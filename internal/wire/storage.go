@@ -9,22 +9,26 @@ import (
 // storageConnectionsKept is per host: no more parts are sent at once.
 const storageConnectionsKept = 64
 
-// storageTransport is for large bodies. It uses HTTP/1.1, because a connection for each part is
+// storageTransports are for large bodies. They use HTTP/1.1, because a connection for each part is
 // faster than streams that share one, and no compression, because an ETag is that of the bytes as
-// they are.
-func storageTransport(c Config) *http.Transport {
-	t := newTransport(c)
-	t.MaxIdleConnsPerHost = storageConnectionsKept
-	t.DisableCompression = true
-	return t
+// they are. fresh makes a connection for each request.
+func storageTransports(c Config) (kept, fresh *http.Transport) {
+	dial := newSpread(c).DialContext
+	kept, fresh = newTransport(c, dial), newTransport(c, dial)
+	for _, t := range []*http.Transport{kept, fresh} {
+		t.MaxIdleConnsPerHost = storageConnectionsKept
+		t.DisableCompression = true
+	}
+	fresh.DisableKeepAlives = true
+	return kept, fresh
 }
 
 // storageGuard sends no request with a credential to storage. A service on another machine must not
 // direct requests to this one, whose other servers trust them.
 type storageGuard struct {
-	next      http.RoundTripper
-	userAgent string
-	service   *Endpoint // gives the addresses of storage
+	kept, fresh http.RoundTripper
+	userAgent   string
+	service     *Endpoint // gives the addresses of storage
 }
 
 func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -40,7 +44,11 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	req = limitReach(req.Clone(req.Context()), allowed)
 	req.Header.Set("User-Agent", g.userAgent)
-	res, err := g.next.RoundTrip(req)
+	next := g.kept
+	if len(retry.Avoided(req.Context())) > 0 {
+		next = g.fresh // an idle connection may be one to an address that the request avoids
+	}
+	res, err := next.RoundTrip(req)
 	if err != nil && req.Context().Err() != nil {
 		g.CloseIdleConnections() // as after a time-out of a call
 	}
@@ -49,7 +57,7 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections is called by an http.Client.
 func (g *storageGuard) CloseIdleConnections() {
-	(&http.Client{Transport: g.next}).CloseIdleConnections()
+	(&http.Client{Transport: g.kept}).CloseIdleConnections()
 }
 
 func (g *storageGuard) check(req *http.Request) error {

@@ -12,6 +12,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
 const (
 	dialTimeout = 30 * time.Second
 	// connectionsKept is per host: about the number of concurrent calls.
@@ -25,12 +27,16 @@ const (
 	pingTimeout = 10 * time.Second
 )
 
-// newTransport returns a transport that uses HTTP/1.1, because it has a DialContext of its own.
-func newTransport(c Config) *http.Transport {
-	dial := c.DialContext
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: dialTimeout, ControlContext: checkReach}).DialContext
+// dialer makes TCP connections to addresses that a request may reach.
+func dialer(c Config) dialFunc {
+	if c.DialContext != nil {
+		return c.DialContext
 	}
+	return (&net.Dialer{Timeout: dialTimeout, ControlContext: checkReach}).DialContext
+}
+
+// newTransport returns a transport that uses HTTP/1.1, because it has a DialContext of its own.
+func newTransport(c Config, dial dialFunc) *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -47,7 +53,7 @@ func newTransport(c Config) *http.Transport {
 
 // keptTransport keeps its connections. It uses HTTP/2 if the service offers it.
 func keptTransport(c Config) *http.Transport {
-	t := newTransport(c)
+	t := newTransport(c, dialer(c))
 	t.ForceAttemptHTTP2 = true
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: pingTimeout}
 	t.MaxIdleConnsPerHost = connectionsKept
@@ -57,7 +63,7 @@ func keptTransport(c Config) *http.Transport {
 // freshTransport makes a connection for each request. So net/http never repeats a request by
 // itself: it does that only on a connection that was used before, or over HTTP/2.
 func freshTransport(c Config) *http.Transport {
-	t := newTransport(c)
+	t := newTransport(c, dialer(c))
 	t.DisableKeepAlives = true
 	return t
 }

@@ -1,4 +1,4 @@
-package transfer
+package digest
 
 import (
 	"context"
@@ -16,11 +16,16 @@ const (
 	laneCount = 16
 	// lanesWorth is the smallest number of sums for which SIMD is faster than crypto/md5.
 	lanesWorth = 3
-	// batchBytes is how much content is enough to start before all lanes are taken: half of what may be
-	// read ahead, so that the other half can be read meanwhile.
-	batchBytes = aheadBytes / 2
+	// batchBytes is how much content is enough to start before all lanes are taken. It must fit into the page
+	// cache of a small machine twice, or parts are read from disk that were read just before.
+	batchBytes = 128 << 20
 	// laneLeast is the smallest section in bytes for which SIMD is faster than crypto/md5.
 	laneLeast = 256 << 10
+	// laneFile is the largest content in bytes whose MD5 is computed with those of others while all of it is
+	// sent. Larger ones are limited by the network, so their MD5 is computed on the way.
+	laneFile = 64 << 20
+	// laneBuffer is how many bytes are read at once for an MD5.
+	laneBuffer = 64 << 10
 )
 
 // md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel and
@@ -42,17 +47,18 @@ type md5Queue struct {
 // partSum is the MD5 of a section of a file, and the CRC-64/NVME of the same bytes. The CRC must
 // equal that of the first read: it proves that both saw the same bytes.
 type partSum struct {
-	section
-	ctx    context.Context
-	cancel context.CancelFunc
-	wanted bool // start it as soon as a lane is free
-	hash   hash.Hash
-	read   int64  // bytes added
-	close  func() // the file
-	done   chan struct{}
-	md5    [md5.Size]byte // valid once done, if err is nil
-	crc    uint64
-	err    error
+	section *Section
+	ctx     context.Context
+	cancel  context.CancelFunc
+	wanted  bool // start it as soon as a lane is free
+	hash    hash.Hash
+	file    *file
+	close   func() // the file
+	read    int64  // bytes added
+	done    chan struct{}
+	md5     [md5.Size]byte // valid once done, if err is nil
+	crc     uint64
+	err     error
 }
 
 // keepServer keeps what md5simd has allocated until release is called. Allocated anew for each batch,
@@ -137,7 +143,7 @@ func (q *md5Queue) start() {
 	multi := q.running >= lanesWorth
 	var together []*partSum
 	for _, s := range batch {
-		if multi && s.size >= laneLeast {
+		if multi && s.section.Size >= laneLeast {
 			s.hash = q.hasher()
 			together = append(together, s)
 		} else {
@@ -155,7 +161,7 @@ func (q *md5Queue) ready() bool {
 	var bytes int64
 	wanted := false
 	for _, s := range q.waiting {
-		bytes += s.size
+		bytes += s.section.Size
 		wanted = wanted || s.wanted
 	}
 	return wanted || q.running == 0 && (len(q.waiting) >= laneCount || bytes >= batchBytes)
@@ -182,7 +188,7 @@ func (q *md5Queue) hasher() hash.Hash {
 func (q *md5Queue) run(sums ...*partSum) {
 	buf := q.buffers.get(laneBuffer)
 	for _, s := range sums {
-		s.src, s.close, s.err = s.src.reader()
+		s.file, s.close, s.err = s.section.of.file.reader()
 	}
 	for left := len(sums); left > 0; {
 		sums = slices.DeleteFunc(sums, func(s *partSum) bool {
@@ -221,14 +227,14 @@ func (s *partSum) next(buf []byte) (last bool) {
 	if s.err != nil {
 		return true
 	}
-	chunk := buf[:min(s.size-s.read, int64(len(buf)))]
-	if s.err = s.src.readAt(chunk, s.off+s.read); s.err != nil {
+	chunk := buf[:min(s.section.Size-s.read, int64(len(buf)))]
+	if s.err = s.file.readAt(chunk, s.section.off+s.read); s.err != nil {
 		return true
 	}
 	s.hash.Write(chunk)
 	s.crc = crc64nvme.Update(s.crc, chunk)
 	s.read += int64(len(chunk))
-	if s.read < s.size {
+	if s.read < s.section.Size {
 		return false
 	}
 	s.hash.Sum(s.md5[:0])

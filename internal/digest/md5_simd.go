@@ -1,6 +1,6 @@
 //go:build amd64 && !stdlibmd5
 
-package transfer
+package digest
 
 import md5simd "github.com/minio/md5-simd"
 

@@ -1,6 +1,6 @@
 //go:build !amd64 || stdlibmd5
 
-package transfer
+package digest
 
 import (
 	"crypto/md5" //nolint:gosec // see md5.go

@@ -1,14 +1,9 @@
-package transfer
+package digest
 
 import "sync"
 
-const (
-	passBuffer = 256 << 10 // bytes read at once by a goroutine that reads a file in order
-	laneBuffer = 64 << 10  // bytes read at once for an MD5
-)
-
-// buffers is a pool of byte slices that counts the bytes in use. It never waits: the reading slots and
-// the MD5 lanes already limit how many slices are in use.
+// buffers is a pool of byte slices that counts the bytes in use. It never waits: the turns and the MD5
+// lanes already limit how many slices are in use.
 type buffers struct {
 	mu         sync.Mutex
 	spare      map[int][][]byte

@@ -1,4 +1,4 @@
-package transfer
+package digest
 
 import (
 	"context"
@@ -7,9 +7,6 @@ import (
 	"sync"
 	"time"
 )
-
-// turnBytes is how much of one file is read before another file gets its turn.
-const turnBytes = 16 * mebibyte
 
 // hashKey identifies a file and its content: what has the same key is not read again.
 type hashKey struct {
@@ -39,11 +36,11 @@ type hashCall struct {
 // read, which is cancelled only when all of them have returned. Memory does not depend on the file's
 // size. The error is a *FileError, a *ChangedError if the file was written to meanwhile, or the
 // context's.
-func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
+func (r *Reader) Hash(ctx context.Context, path string) (Digest, error) {
 	if err := ctx.Err(); err != nil {
 		return Digest{}, context.Cause(ctx)
 	}
-	src, err := e.files.source(path)
+	f, err := r.files.open(path)
 	if err != nil {
 		return Digest{}, err
 	}
@@ -51,9 +48,9 @@ func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
 	if err != nil {
 		abs = path
 	}
-	key := hashKey{path: abs, size: src.size(), modTime: src.info.ModTime().UTC(), id: fileID(src.info)}
+	key := hashKey{path: abs, size: f.info.Size(), modTime: f.info.ModTime().UTC(), id: fileID(f.info)}
 
-	d := &e.digests
+	d := &r.digests
 	d.mu.Lock()
 	call, running := d.calls[key]
 	if !running {
@@ -65,9 +62,9 @@ func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
 		// The read goes on without the caller that started it, as long as others wait for it.
 		var readCtx context.Context
 		readCtx, call.cancel = context.WithCancel(context.WithoutCancel(ctx))
-		go e.runHash(readCtx, key, call, src)
+		go r.runHash(readCtx, key, call, f)
 	} else {
-		defer src.close()
+		defer f.close()
 	}
 	call.waiting++
 	d.mu.Unlock()
@@ -93,47 +90,23 @@ func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
 	return Digest{}, context.Cause(ctx)
 }
 
-func (e *Engine) runHash(ctx context.Context, key hashKey, call *hashCall, src *source) {
+func (r *Reader) runHash(ctx context.Context, key hashKey, call *hashCall, f *file) {
 	defer call.cancel()
-	defer src.close()
+	defer f.close()
 	sum := sha256.New()
-	err := e.readThrough(ctx, section{src, 0, src.size()}, &queue{}, func(chunk []byte) error {
-		sum.Write(chunk)
-		return nil
-	})
+	whole := Section{of: &Content{reader: r, file: f}, Size: f.info.Size()}
+	err := whole.readInOrder(ctx, func(chunk []byte) { sum.Write(chunk) })
 	if err == nil {
-		err = src.untouched()
+		err = f.untouched()
 	}
-	d := &e.digests
+	d := &r.digests
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	call.err = err
 	if err == nil {
-		call.digest = Digest{Size: src.size(), SHA256: [32]byte(sum.Sum(nil)), ModTime: src.info.ModTime()}
+		call.digest = Digest{Size: f.info.Size(), SHA256: [32]byte(sum.Sum(nil)), ModTime: f.info.ModTime()}
 	} else if d.calls[key] == call {
 		delete(d.calls, key)
 	}
 	close(call.done)
-}
-
-// readThrough reads a section in order and calls use with each chunk. It holds a reading
-// slot meanwhile, and lets other files have it every 16 MiB.
-func (e *Engine) readThrough(ctx context.Context, s section, q *queue, use func(chunk []byte) error) error {
-	for end := s.off + s.size; s.off < end; s.off += s.size {
-		s.size = min(end-s.off, turnBytes)
-		if err := e.readTurn(ctx, s, q, use); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *Engine) readTurn(ctx context.Context, s section, q *queue, use func(chunk []byte) error) error {
-	if err := e.readers.acquire(ctx, q); err != nil {
-		return err
-	}
-	defer e.readers.release()
-	buf := e.buffers.get(passBuffer)
-	defer e.buffers.put(buf)
-	return s.chunks(ctx, buf, use)
 }

@@ -1,4 +1,4 @@
-package transfer
+package digest
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash"
 	"hash/crc32"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -23,9 +22,9 @@ const (
 	sha256Sum = "sha256"
 )
 
-// algorithms are those that an answer is searched for. A part is recorded with the first one found:
-// CRC-64/NVME needs no further read, and the others follow by strength.
-var algorithms = []string{crc64NVME, sha256Sum, crc32C, crc32IEEE}
+// Algorithms are the checksums that can be computed, by their names in S3's headers. CRC-64/NVME needs no further
+// read, so it is the first one. The others follow by strength.
+var Algorithms = []string{crc64NVME, sha256Sum, crc32C, crc32IEEE}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -44,66 +43,46 @@ func newChecksum(algorithm string) hash.Hash {
 	}
 }
 
-// checksum is one that storage returned, in base64.
-type checksum struct{ algorithm, value string }
-
-func (c checksum) String() string { return c.algorithm + ":" + c.value }
-
-func parseChecksum(s string) checksum {
-	algorithm, value, _ := strings.Cut(s, ":")
-	return checksum{algorithm, value}
-}
-
-// checksumsOf returns the checksums of the content in the answer to a PUT.
-func checksumsOf(header http.Header) []checksum {
-	var found []checksum
-	for _, algorithm := range algorithms {
-		if v := strings.TrimSpace(header.Get("X-Amz-Checksum-" + algorithm)); v != "" {
-			found = append(found, checksum{algorithm, v})
-		}
-	}
-	return found
-}
-
-// checksum computes a checksum of a section in base64, "" for an unknown algorithm. crc is the
-// section's CRC-64/NVME from the first read. The other checksums need a read of their own, which
-// must have the same CRC. Storage rarely returns them, so they are computed only on demand.
-func (e *Engine) checksum(ctx context.Context, s section, algorithm string, crc uint64) (string, error) {
+// Checksum computes a checksum of the bytes that were first read, in base64, "" for an unknown algorithm. But for
+// CRC-64/NVME that needs a further read. Storage rarely returns other checksums, so they are computed only on
+// demand.
+func (s *Section) Checksum(ctx context.Context, algorithm string) (string, error) {
 	if algorithm == crc64NVME {
-		return encode64(crc), nil
+		return encode64(s.crc), nil
 	}
 	sum := newChecksum(algorithm)
 	if sum == nil {
 		return "", nil
 	}
 	var again uint64
-	err := e.readThrough(ctx, s, &queue{}, func(chunk []byte) error {
+	err := s.readInOrder(ctx, func(chunk []byte) {
 		sum.Write(chunk)
 		again = crc64nvme.Update(again, chunk)
-		return nil
 	})
-	if err == nil && again != crc {
-		err = s.changed()
+	if err == nil {
+		err = s.same(again)
 	}
 	return base64.StdEncoding.EncodeToString(sum.Sum(nil)), err
 }
 
-// compare requires that all checksums in the answer to a PUT are the content's. It returns the one
-// to record, "" if there was none.
-func (e *Engine) compare(ctx context.Context, p put, returned []checksum, crc uint64) (string, error) {
-	for _, c := range returned {
-		want, err := e.checksum(ctx, p.section, c.algorithm, crc)
-		if err != nil {
-			return "", err
-		}
-		if c.value != want {
-			return "", &ChecksumError{Op: p.op, Algorithm: c.algorithm, Returned: e.masked(p, c.value), Content: want, Attempts: 1}
-		}
-	}
-	if len(returned) == 0 {
-		return "", nil
-	}
-	return returned[0].String(), nil
+// Has reports whether a checksum, as "crc64nvme:BASE64", is that of the section.
+func (s *Section) Has(ctx context.Context, checksum string) (bool, error) {
+	algorithm, value, _ := strings.Cut(checksum, ":")
+	want, err := s.Checksum(ctx, algorithm)
+	return want != "" && value == want, err
+}
+
+// Object is the content of a multipart upload, as it is known when all parts are stored.
+type Object struct {
+	SHA256 [32]byte
+	CRC    uint64 // CRC-64/NVME
+	Parts  []PartChecksum
+}
+
+// PartChecksum is what storage returned as the checksum of a part.
+type PartChecksum struct {
+	Size     int64  // bytes
+	Checksum string // "crc64nvme:BASE64"; "": none
 }
 
 // Matches compares a checksum of the whole object, as the answer to CompleteMultipartUpload has it,
@@ -111,31 +90,31 @@ func (e *Engine) compare(ctx context.Context, p put, returned []checksum, crc ui
 // the object's checksum or, as "BASE64-N", of that of its N parts' checksums. known is false if the
 // checksum cannot be told: except for a CRC-64/NVME and a SHA-256 of the object it is made of those
 // that storage returned for the parts.
-func (r Result) Matches(algorithm, value string) (known, ok bool) {
+func (o Object) Matches(algorithm, value string) (known, ok bool) {
 	_, count, composite := strings.Cut(value, "-")
 	var want string
 	switch {
-	case composite && count != strconv.Itoa(len(r.Parts)):
+	case composite && count != strconv.Itoa(len(o.Parts)):
 		return true, false
 	case composite:
-		want, known = r.composite(algorithm)
+		want, known = o.composite(algorithm)
 	case algorithm == crc64NVME:
-		want, known = encode64(r.crc), true
+		want, known = encode64(o.CRC), true
 	case algorithm == sha256Sum:
-		want, known = base64.StdEncoding.EncodeToString(r.SHA256[:]), true
+		want, known = base64.StdEncoding.EncodeToString(o.SHA256[:]), true
 	default:
-		want, known = r.combined(algorithm)
+		want, known = o.combined(algorithm)
 	}
 	return known, known && value == want
 }
 
-// partChecksum returns the bytes of the checksum that storage returned for a part.
-func (p Part) partChecksum(algorithm string) []byte {
-	c := parseChecksum(p.Checksum)
-	if c.algorithm != algorithm {
+// raw returns the bytes of the checksum, nil if it is one of another algorithm.
+func (p PartChecksum) raw(algorithm string) []byte {
+	returned, value, _ := strings.Cut(p.Checksum, ":")
+	if returned != algorithm {
 		return nil
 	}
-	raw, err := base64.StdEncoding.DecodeString(c.value)
+	raw, err := base64.StdEncoding.DecodeString(value)
 	if err != nil {
 		return nil
 	}
@@ -143,31 +122,31 @@ func (p Part) partChecksum(algorithm string) []byte {
 }
 
 // composite is the checksum of the parts' checksums.
-func (r Result) composite(algorithm string) (string, bool) {
+func (o Object) composite(algorithm string) (string, bool) {
 	sum := newChecksum(algorithm)
 	if sum == nil {
 		return "", false
 	}
-	for _, p := range r.Parts {
-		raw := p.partChecksum(algorithm)
+	for _, p := range o.Parts {
+		raw := p.raw(algorithm)
 		if len(raw) != sum.Size() {
 			return "", false
 		}
 		sum.Write(raw)
 	}
-	return fmt.Sprintf("%s-%d", base64.StdEncoding.EncodeToString(sum.Sum(nil)), len(r.Parts)), true
+	return fmt.Sprintf("%s-%d", base64.StdEncoding.EncodeToString(sum.Sum(nil)), len(o.Parts)), true
 }
 
 // combined is the CRC-32 of the object, computed from those of its parts.
-func (r Result) combined(algorithm string) (string, bool) {
+func (o Object) combined(algorithm string) (string, bool) {
 	polynomials := map[string]uint32{crc32C: crc32.Castagnoli, crc32IEEE: crc32.IEEE}
 	polynomial, ok := polynomials[algorithm]
 	if !ok {
 		return "", false
 	}
 	var whole uint32
-	for _, p := range r.Parts {
-		raw := p.partChecksum(algorithm)
+	for _, p := range o.Parts {
+		raw := p.raw(algorithm)
 		if len(raw) != crc32.Size {
 			return "", false
 		}

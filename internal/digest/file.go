@@ -1,0 +1,171 @@
+package digest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+)
+
+// Handle is an open file.
+type Handle interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (os.FileInfo, error)
+}
+
+// Files opens files.
+type Files struct {
+	Open      func(path string) (Handle, error)
+	PerReader bool // each goroutine that reads gets a handle of its own
+}
+
+// SystemFiles opens files of the operating system. On Windows, reads through one handle wait for each
+// other.
+func SystemFiles() Files {
+	return Files{
+		Open: func(path string) (Handle, error) {
+			file, _, err := regularfile.Open(path)
+			return file, err
+		},
+		PerReader: runtime.GOOS == "windows",
+	}
+}
+
+// Stat opens the file at path, which must be a regular file with content, and describes it. The error
+// is a *FileError.
+func Stat(path string) (os.FileInfo, error) {
+	f, err := SystemFiles().open(path)
+	if err != nil {
+		return nil, err
+	}
+	f.close()
+	return f.info, nil
+}
+
+// file is an open regular file that is not empty, or a content in memory.
+type file struct {
+	files  Files
+	handle Handle
+	path   string
+	info   os.FileInfo // as it was when opened
+}
+
+func (s Files) open(path string) (*file, error) {
+	handle, err := s.Open(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	info, err := handle.Stat()
+	if err == nil && info.Size() == 0 {
+		err = &FileError{Path: path, Problem: FileEmpty}
+	}
+	if err != nil {
+		_ = handle.Close()
+		return nil, fileError(path, err)
+	}
+	return &file{files: s, handle: handle, path: path, info: info}, nil
+}
+
+func (f *file) close() { _ = f.handle.Close() }
+
+// reader returns the file for the reads of one more goroutine. The caller must call done.
+func (f *file) reader() (r *file, done func(), err error) {
+	if !f.files.PerReader {
+		return f, func() {}, nil
+	}
+	r, err = f.files.open(f.path)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	if !os.SameFile(r.info, f.info) || r.info.Size() != f.info.Size() {
+		r.close()
+		return nil, func() {}, &ChangedError{Path: f.path, Detail: "another file took its place while it was sent"}
+	}
+	return r, r.close, nil
+}
+
+// planned compares the file's size now with the planned one.
+func (f *file) planned(size int64) error {
+	info, err := f.handle.Stat()
+	if err != nil {
+		return fileError(f.path, err)
+	}
+	if info.Size() != size {
+		return &ChangedError{Path: f.path, Detail: fmt.Sprintf("it has %d bytes, %d were planned", info.Size(), size)}
+	}
+	return nil
+}
+
+// untouched reports whether size and modification time are still those at opening.
+func (f *file) untouched() error {
+	info, err := f.handle.Stat()
+	if err != nil {
+		return fileError(f.path, err)
+	}
+	if info.Size() != f.info.Size() || !info.ModTime().Equal(f.info.ModTime()) {
+		return &ChangedError{Path: f.path, Detail: "it was written to while it was read"}
+	}
+	return nil
+}
+
+// readAt fills p from an offset. It is a ChangedError if the file ends before.
+func (f *file) readAt(p []byte, off int64) error {
+	n, err := f.handle.ReadAt(p, off)
+	switch {
+	case n == len(p):
+		return nil
+	case errors.Is(err, io.EOF):
+		return &ChangedError{Path: f.path, Detail: fmt.Sprintf("it ends at byte %d, %d were there before", off+int64(n), f.info.Size())}
+	default:
+		return fileError(f.path, err)
+	}
+}
+
+func fileError(path string, err error) error {
+	if e, ok := errors.AsType[*FileError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*regularfile.IrregularError](err); ok {
+		return &FileError{Path: path, Problem: irregular(e.Mode)}
+	}
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	problem := FileUnreadable
+	if errors.Is(err, fs.ErrNotExist) {
+		problem = FileMissing
+	}
+	return &FileError{Path: path, Problem: problem, Err: err}
+}
+
+func irregular(mode fs.FileMode) FileProblem {
+	switch {
+	case mode.IsDir():
+		return FileIsFolder
+	case mode&fs.ModeDevice != 0:
+		return FileIsDevice
+	case mode&fs.ModeSocket != 0:
+		return FileIsSocket
+	case mode&fs.ModeNamedPipe != 0:
+		return FileIsPipe
+	}
+	return FileIrregular
+}
+
+// content is a handle on bytes in memory, and their fs.FileInfo.
+type content struct{ *bytes.Reader }
+
+func (c content) Stat() (fs.FileInfo, error) { return c, nil }
+func (content) Close() error                 { return nil }
+func (content) Name() string                 { return "" }
+func (content) Mode() fs.FileMode            { return 0 }
+func (content) ModTime() time.Time           { return time.Time{} }
+func (content) IsDir() bool                  { return false }
+func (content) Sys() any                     { return nil }

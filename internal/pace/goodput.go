@@ -1,0 +1,123 @@
+package pace
+
+import "time"
+
+const (
+	few  = 12 // PUTs in flight: most lines need no more
+	many = 32 // where connections lose packets, or are limited
+	// least is what refusals leave.
+	least = 4
+
+	sampleTime = 500 * time.Millisecond // of one sample of the goodput, at least
+	pauseTime  = 5 * time.Second        // a sample that takes longer has seen a pause between uploads
+	settling   = 2                      // samples after a change that do not count
+	judging    = 3                      // samples that decide
+	growth     = 1.08                   // factor of the goodput that makes many worth it
+	fall       = 0.85                   // factor of the best goodput that shows that something has changed
+	firstPause = 16                     // samples after a trial in vain, before the next; doubles each time
+	lastPause  = 256
+	worth      = 15 * time.Second // no trial when less than this is left to send
+
+	refusalTime = time.Second      // refusals within it count once
+	recovery    = 10 * time.Second // after the latest refusal, and after each further slot
+)
+
+// goodput chooses how many PUTs are in flight. It takes samples of the goodput while all slots are in use.
+//
+// It begins with few. It tries many when the goodput has fallen below the best so far, because on a line that
+// loses packets it falls until more connections share the losses; and from time to time, because each
+// connection may be limited. It goes back if that was in vain. When storage asks for fewer requests, it halves
+// the number, and adds one every ten seconds without a refusal.
+type goodput struct {
+	chosen  int // few or many
+	limit   int // what refusals allow
+	began   time.Time
+	sent    int64 // bytes since then
+	skip    int   // samples that do not count yet
+	samples []float64
+	before  float64   // bytes per second before the trial that is being judged; 0: there is none
+	best    float64   // bytes per second since the latest trial
+	pause   int       // samples until the next trial
+	pauses  int       // length of the latest pause
+	refused time.Time // the latest refusal that counted, or when a slot was added
+}
+
+func newGoodput(now time.Time) *goodput {
+	return &goodput{chosen: few, limit: many, began: now, skip: settling, pause: judging}
+}
+
+func (g *goodput) slots() int { return min(g.chosen, g.limit) }
+
+// refuse notes that storage has asked for fewer requests.
+func (g *goodput) refuse(now time.Time) {
+	if now.Sub(g.refused) < refusalTime {
+		return
+	}
+	g.refused = now
+	g.limit = max(least, g.slots()/2)
+	g.choose(few)
+	g.before, g.best = 0, 0
+}
+
+func (g *goodput) choose(slots int) {
+	g.chosen, g.skip, g.samples = slots, settling, nil
+}
+
+// add counts bytes, and decides when a sample is complete. full says that all slots are in use, waiting that there
+// are more PUTs to send, and left how many bytes they have.
+func (g *goodput) add(now time.Time, n, left int64, usage func() (full, waiting bool)) {
+	g.sent += n
+	took := now.Sub(g.began)
+	if took < sampleTime {
+		return
+	}
+	rate := float64(g.sent) / took.Seconds()
+	g.began, g.sent = now, 0
+	if g.limit < many && now.Sub(g.refused) >= recovery {
+		g.limit, g.refused = g.limit+1, now
+		g.skip, g.samples = 1, nil
+	}
+	full, waiting := usage()
+	switch {
+	case took > pauseTime:
+		if g.before > 0 {
+			g.choose(few)
+		}
+		g.before, g.best, g.skip, g.samples = 0, 0, settling, nil
+	case !full:
+		g.skip, g.samples = 1, nil
+	case g.skip > 0:
+		g.skip--
+	default:
+		g.pause--
+		g.samples = append(g.samples, rate)
+		if len(g.samples) >= judging {
+			g.decide(mean(g.samples[len(g.samples)-judging:]), left, waiting)
+		}
+	}
+}
+
+// decide ends a trial, or begins one. rate is that of the latest samples.
+func (g *goodput) decide(rate float64, left int64, waiting bool) {
+	switch fallen := rate < fall*g.best; {
+	case g.before > 0 && rate < growth*g.before:
+		g.pauses = min(max(2*g.pauses, firstPause), lastPause)
+		g.pause, g.best, g.before = g.pauses, g.before, 0
+		g.choose(few)
+	case g.before > 0:
+		g.best, g.before = rate, 0
+	case g.chosen == many || !waiting || g.limit < many:
+	case fallen, g.pause <= 0 && float64(left) > rate*worth.Seconds():
+		g.before = rate
+		g.choose(many)
+	default:
+		g.best = max(g.best, rate)
+	}
+}
+
+func mean(samples []float64) (m float64) {
+	for _, s := range samples {
+		m += s / float64(len(samples))
+	}
+	return m
+}

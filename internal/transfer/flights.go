@@ -1,0 +1,196 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
+)
+
+const (
+	lookEvery = 250 * time.Millisecond // between two looks at a part in flight
+	mostPUTs  = 4                      // of one part, in one turn
+)
+
+// errOvertaken ends a PUT of a part that another PUT stores.
+var errOvertaken = errors.New("another PUT of the part is faster")
+
+// flights are the PUTs of one part that are in flight: one, and another one while that one lags.
+//
+// A connection that has lost packets carries, for a long time, a fraction of what it did when it was new. So a
+// part that lags is sent once more, over a new connection. The PUT that first comes to its last bytes sends
+// them, the others do not: no part is stored twice.
+//
+// A PUT whose answer is late is sent once more, too. Then both may be stored, and the one that is answered first
+// counts. That is allowed only where ETags are MD5s: otherwise nobody can tell whose ETag the part ends with.
+type flights struct {
+	turn    *pace.Turn
+	address func(context.Context) (string, error) // for a further PUT
+	md5s    func() bool                           // whether storage is known to have MD5s for ETags
+
+	mu     sync.Mutex
+	flying []*flight
+	made   int
+	last   *flight // sends the last bytes, or has sent them; nil: none
+	whole  int64   // bytes of the part, once it is stored
+}
+
+// flight is one PUT.
+type flight struct {
+	*request
+	end    func() // of a further PUT: gives its slot back
+	stored stored
+	err    error
+}
+
+// handed returns how many bytes of the part were handed over.
+func (fs *flights) handed() (most int64) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	most = fs.whole
+	for _, f := range fs.flying {
+		most = max(most, f.handed.Load())
+	}
+	return most
+}
+
+// send sends a part. The error is that of the first PUT, or else of a further one.
+// avoid is what other PUTs of the part should not use.
+func (fs *flights) send(ctx context.Context, s *sender, p put) (res stored, avoid []net.Addr, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan *flight, mostPUTs)
+	fs.begin(ctx, s, p, &flight{}, ended)
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	var won *flight
+	var failed error
+	for {
+		select {
+		case f := <-ended:
+			switch {
+			case f.err == nil && won == nil:
+				won = f
+				fs.won(f)
+				cancel(errOvertaken)
+			case f.err == nil || errors.Is(f.err, errOvertaken):
+			case failed == nil || f.end == nil:
+				if failed = f.err; f.end == nil && !transient(f.err) {
+					cancel(f.err)
+				}
+			}
+			_, remote := f.state()
+			p.avoidAfter(f.err, remote)
+			if fs.ended(f) {
+				if won == nil {
+					return stored{}, p.avoid, failed
+				}
+				won.stored.repeated = failed != nil
+				return won.stored, p.avoid, nil
+			}
+		case <-look.C:
+			if failed == nil && won == nil {
+				fs.repeat(ctx, s, &p, ended)
+			}
+		}
+	}
+}
+
+// begin begins a PUT.
+func (fs *flights) begin(ctx context.Context, s *sender, p put, f *flight, ended chan<- *flight) {
+	p.last = func() error { return fs.sendsLast(f) }
+	f.request = s.newRequest(p)
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.flying = append(fs.flying, f)
+	fs.made++
+	go func() {
+		if f.end != nil {
+			f.url, f.err = fs.address(ctx)
+		}
+		if f.err == nil {
+			f.stored, f.err = f.send(ctx)
+		}
+		if cause := context.Cause(ctx); f.err != nil && cause != nil {
+			f.err = cause
+		}
+		ended <- f
+	}()
+}
+
+// sendsLast lets a PUT send the last bytes, unless another one does.
+func (fs *flights) sendsLast(f *flight) error {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.last != nil && fs.last != f {
+		return errOvertaken
+	}
+	fs.last = f
+	return nil
+}
+
+// won notes that a PUT has stored the part.
+func (fs *flights) won(f *flight) {
+	sent, _ := f.state()
+	fs.turn.Stored(sent)
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.whole = f.section.Size
+}
+
+// ended notes that a PUT has ended, and reports whether none is left.
+func (fs *flights) ended(f *flight) bool {
+	if f.end != nil {
+		f.end()
+	}
+	if _, refused := errors.AsType[*StatusError](f.err); refused {
+		fs.turn.Refused()
+	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.flying = slices.DeleteFunc(fs.flying, func(o *flight) bool { return o == f })
+	if fs.last == f && f.err != nil {
+		fs.last = nil
+	}
+	return len(fs.flying) == 0
+}
+
+// repeat begins another PUT if the only one lags, or if its answer is late.
+func (fs *flights) repeat(ctx context.Context, s *sender, p *put, ended chan<- *flight) {
+	fs.mu.Lock()
+	only := fs.flying[0]
+	alone, last := len(fs.flying) == 1 && fs.made < mostPUTs, fs.last == only
+	fs.mu.Unlock()
+	sent, remote := only.state()
+	late := last && !sent.IsZero() && fs.md5s() && fs.turn.Late(sent)
+	if !alone || !late && (last || !fs.turn.Lags(only.handed.Load(), p.section.Size)) {
+		return
+	}
+	f := &flight{}
+	ctx, stop := context.WithCancelCause(ctx)
+	end, ok := fs.turn.Again(func() {
+		fs.mu.Lock()
+		defer fs.mu.Unlock()
+		if fs.last != f {
+			stop(errOvertaken)
+		}
+	})
+	if !ok {
+		stop(nil)
+		return
+	}
+	f.end = func() { stop(nil); end() }
+	if late {
+		fs.mu.Lock()
+		fs.last = nil
+		fs.mu.Unlock()
+	}
+	if remote != nil {
+		p.avoid = append(p.avoid, remote)
+	}
+	fs.begin(ctx, s, *p, f, ended)
+}

@@ -1,0 +1,7 @@
+//go:build !linux && !darwin
+
+package wire
+
+import "net"
+
+func limitUnsent(net.Conn) {}
