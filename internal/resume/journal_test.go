@@ -3,6 +3,7 @@ package resume_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -98,20 +99,21 @@ func TestBadLineCostsOneLine(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			j := resume.New(dir).Journal(t.Context(), testJournal)
-			j.Add(as("a.mp4"))
-			j.Close(false)
 			names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "folder-*.jsonl"))
-			content, err := os.ReadFile(names[0])
-			if err == nil {
-				err = os.WriteFile(names[0], append(content, bad...), 0o600)
-			}
+			j.Add(as("a.mp4"))
+			before, err := os.ReadFile(names[0])
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, added := range []string{"b.mp4", "c.mp4"} {
-				j = resume.New(dir).Journal(t.Context(), testJournal)
-				j.Add(as(added))
-				j.Close(false)
+			j.Add(as("b.mp4"))
+			j.Add(as("c.mp4"))
+			j.Close(false)
+			content, err := os.ReadFile(names[0])
+			if err == nil {
+				err = os.WriteFile(names[0], slices.Concat(content[:len(before)], []byte(bad), content[len(before):]), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
 			}
 			j = resume.New(dir).Journal(t.Context(), testJournal)
 			defer j.Close(true)
