@@ -1,8 +1,8 @@
 #!/bin/sh
 # What the service's own procedure for a multipart upload comes to with curl: part after part, nothing verified, nothing
-# kept for a second try. Usage: curl.sh SERVICE FILE PART_SIZE FOLDER_FOR_PARTS
+# kept for a second try. Usage: curl.sh SERVICE FILE FOLDER_WITH_PARTS
 set -eu
-service=$1 file=$2 part_size=$3 folder=$4
+service=$1 file=$2 folder=$3
 
 call() { # name, body
 	curl -sSf -H 'Authorization: simulator-id-token' -H 'Content-Type: application/json' -d "$2" "$service/vod/v1/customer/multipart/$1"
@@ -14,7 +14,6 @@ field() { # name
 created=$(call create "{\"filename\":\"$(basename "$file")\"}")
 upload=$(printf '%s' "$created" | field upload_id)
 key=$(printf '%s' "$created" | field key_path)
-split -b "$part_size" -a 4 "$file" "$folder/part."
 number=0 parts=
 for part in "$folder"/part.*; do
 	number=$((number + 1))

@@ -35,7 +35,9 @@ type bench struct {
 const mostFiles = 10_000
 
 // tools are the programs that take part.
-type tools struct{ self, cli, provider, plain, minimal, rclone, versitygw string }
+//
+// stdlib is this program without md5-simd.
+type tools struct{ self, stdlib, cli, provider, plain, minimal, rclone, versitygw string }
 
 var parts = []struct {
 	name string
@@ -142,7 +144,9 @@ func (b *bench) build(ctx context.Context) (err error) {
 	if b.tools.self, err = os.Executable(); err != nil {
 		return err
 	}
+	b.tools.stdlib = filepath.Join(b.work, "stdlib", "bench")
 	for _, p := range []struct{ program, module, pkg string }{
+		{b.tools.stdlib, "internal/tools/bench", "."},
 		{b.tools.provider, ".", "."},
 		{b.tools.plain, "internal/tools/bench", "./plain"},
 		{b.tools.minimal, "internal/tools/bench", "./minimal"},
@@ -153,7 +157,11 @@ func (b *bench) build(ctx context.Context) (err error) {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, "building", filepath.Base(p.program))
-		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", p.program, p.pkg)
+		args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
+		if p.program == b.tools.stdlib {
+			args = append(args, "-tags=stdlibmd5")
+		}
+		cmd := exec.CommandContext(ctx, "go", append(args, "-o", p.program, p.pkg)...)
 		cmd.Dir = filepath.Join(b.root, filepath.FromSlash(p.module))
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {

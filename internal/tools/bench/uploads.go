@@ -93,7 +93,7 @@ func (b *bench) overTLS(ctx context.Context, st store) error {
 		text: "Over TLS the transfer manager computes a CRC-32 and no SHA-256. versitygw computes a CRC-64/NVME of the parts of the engine, " +
 			"because a presigned PUT cannot bring a checksum, and none of those of the transfer manager.",
 	}, st, []contender{
-		b.self("transfer manager", t, st, s, c), b.self("engine", t, st, s, c),
+		b.self("transfer manager", t, st, s, c), b.self("engine", t, st, s, c), b.stdlib(t, st, s, c),
 	})
 }
 
@@ -111,7 +111,8 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 	defer s.close()
 	contenders := []contender{b.self("engine", loopback, st, s, c), b.apply(s, c)}
 	if count == 1 {
-		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c)}, append(contenders, b.rclone(loopback, st, c), b.curl(s, c.paths[0]))...)
+		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c)}, append(contenders,
+			b.stdlib(loopback, st, s, c), b.rclone(loopback, st, c), b.curl(s, c.paths[0]))...)
 	} else {
 		contenders = append([]contender{b.rclone(loopback, st, c)}, contenders...)
 	}
@@ -119,7 +120,7 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 	if len(b.result.Tables) == 0 {
 		t.text = "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
 			"*engine* and *apply* have the provider's defaults, ask the simulated service for addresses, and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
-			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part."
+			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part; the parts are split before. *crypto/md5* is the engine without md5-simd."
 	}
 	return b.inTurns(ctx, t, st, contenders)
 }
@@ -156,13 +157,22 @@ func (b *bench) inTurns(ctx context.Context, t table, st store, contenders []con
 
 // self is a contender that this program plays in a process of its own.
 func (b *bench) self(name string, t target, st store, s *service, c content) contender {
-	return contender{name, func(ctx context.Context) (*exec.Cmd, error) {
+	return contender{name, played(b.tools.self, name, t, st, s, c)}
+}
+
+// stdlib is the engine without md5-simd.
+func (b *bench) stdlib(t target, st store, s *service, c content) contender {
+	return contender{"crypto/md5", played(b.tools.stdlib, "engine", t, st, s, c)}
+}
+
+func played(program, name string, t target, st store, s *service, c content) func(context.Context) (*exec.Cmd, error) {
+	return func(ctx context.Context) (*exec.Cmd, error) {
 		argument, err := json.Marshal(job{
 			Contender: name, Service: t.scheme + "://" + s.host(), Store: t.scheme + "://" + st.host(),
 			Connect: t.connect, CA: t.ca, Paths: c.paths, Size: c.size, SHA256: c.sha256,
 		})
-		return exec.CommandContext(ctx, b.tools.self, "send", string(argument)), err
-	}}
+		return exec.CommandContext(ctx, program, "send", string(argument)), err
+	}
 }
 
 // rclone copies the only file, or the folder of all files. It does not verify the servers' certificate.
@@ -185,7 +195,14 @@ func (b *bench) rclone(t target, st store, c content) contender {
 func (b *bench) curl(s *service, path string) contender {
 	return contender{"curl", func(ctx context.Context) (*exec.Cmd, error) {
 		dir, err := os.MkdirTemp(b.work, "curl-")
-		return exec.CommandContext(ctx, "sh", "curl.sh", s.server.URL, path, strconv.FormatInt(16*mebibyte, 10), dir), err
+		if err != nil {
+			return nil, err
+		}
+		out, err := exec.CommandContext(ctx, "split", "-b", strconv.FormatInt(16*mebibyte, 10), "-a", "4", path, filepath.Join(dir, "part.")).CombinedOutput()
+		if err != nil {
+			return nil, fmt.Errorf("split: %w: %s", err, out)
+		}
+		return exec.CommandContext(ctx, "sh", "curl.sh", s.server.URL, path, dir), nil
 	}}
 }
 
