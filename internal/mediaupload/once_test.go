@@ -85,7 +85,7 @@ func TestActionEndsWhenCancelled(t *testing.T) {
 		cancel()
 	}()
 	_, diags := invoke(p, path, acctest.Attrs{"method": "multipart"})
-	if !strings.Contains(diags, "The run was interrupted") {
+	if !strings.Contains(diags, "Terraform interrupted this call") {
 		t.Errorf("diagnostics: %s", diags)
 	}
 	if len(w.Objects())+len(w.Batches()) > 0 {

@@ -98,3 +98,38 @@ func TestRenewedTokenIsGood(t *testing.T) {
 		}
 	})
 }
+
+// TestWrongAddressIsFoundOnce: in one process, only the first call of an address that refuses every
+// connection is repeated. What was reached before is worth the retries.
+func TestWrongAddressIsFoundOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		took := func(p *acctest.Provider) time.Duration {
+			begun := time.Now()
+			if diags := session(w, p); !diags.Failed() {
+				t.Error("the session was created")
+			}
+			return time.Since(begun)
+		}
+		p := w.Provider(nil)
+		w.Live.Refuse(-1)
+		if first := took(p); first < 5*time.Second || first > 30*time.Second {
+			t.Errorf("plan and create took %s, want the time of one call with its retries", first)
+		}
+		if again := took(p); again != 0 {
+			t.Errorf("another session took %s", again)
+		}
+		w.Live.Refuse(0)
+		p = w.Provider(nil)
+		if diags := read(p, "vodlive_regions", nil); len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		w.Live.Refuse(-1)
+		for range 2 {
+			if outage := took(p); outage < 5*time.Second {
+				t.Errorf("an address that had answered was given up after %s", outage)
+			}
+		}
+	})
+}

@@ -18,6 +18,12 @@ import (
 // session") failed, the error and what to do. The error must not contain secrets.
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	detail := ErrorText(err)
+	if errors.Is(err, context.Canceled) {
+		detail = "Terraform interrupted this call, as after Ctrl-C."
+		if text := ErrorText(err); text != ErrorText(context.Canceled) {
+			detail += " " + text
+		}
+	}
 	if hint := Advice(err); hint != "" {
 		detail += "\n\n" + hint
 	}
@@ -61,11 +67,8 @@ func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 
 // Advice says what the user can do about an error. It is "" if the text of the error says it.
 func Advice(err error) string {
-	if errors.Is(err, context.Canceled) {
-		return "The run was interrupted."
-	}
 	e, ok := errors.AsType[*api.Error](err)
-	if !ok {
+	if !ok || errors.Is(err, context.Canceled) {
 		return ""
 	}
 	_, noToken := errors.AsType[*credential.TokenError](err)

@@ -15,6 +15,10 @@ type Endpoint struct {
 	credential credential.Credential
 	limit      *rateLimit
 	onLoopback atomic.Bool // the last connection to the service was, without a proxy
+
+	// Calls do not wait again and again for an address that is wrong:
+	answered    atomic.Bool // a request was answered
+	unreachable atomic.Bool // a call made no connection, however often it tried, and none was answered before
 }
 
 // local reports whether the service is on this machine, as far as it is known.

@@ -18,12 +18,19 @@ func (x *exchange) retryFailures(ctx context.Context) (*response, error) {
 	interval := retry.Intervals()
 	for n := 0; ; n++ {
 		res, err := x.authorize(ctx)
+		if res != nil {
+			x.Endpoint.answered.Store(true)
+			x.Endpoint.unreachable.Store(false)
+		}
 		f, err := x.judge(res, err)
 		if f == faultNone {
 			return res, nil
 		}
 		x.ambiguous = x.ambiguous || f.ambiguous(res)
-		if n >= x.client.config.MaxRetries || !x.mayRepeat(f) || ctx.Err() != nil {
+		if n >= x.client.config.MaxRetries && f == faultNotSent && !x.Endpoint.answered.Load() {
+			x.Endpoint.unreachable.Store(true)
+		}
+		if n >= x.client.config.MaxRetries || !x.mayRepeat(f) || ctx.Err() != nil || f == faultNotSent && x.Endpoint.unreachable.Load() {
 			return res, err
 		}
 		length, asked := interval(), false

@@ -78,6 +78,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: another program listens there. Stop it, or choose another address: make simulator ARGS='-listen 127.0.0.1:0' takes a free port", err)
+	}
 	if err != nil {
 		return err
 	}

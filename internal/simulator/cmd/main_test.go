@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -29,6 +30,20 @@ func TestOnlyLoopback(t *testing.T) {
 	}
 	if _, err := parse([]string{"surplus"}, io.Discard); err == nil {
 		t.Error("an argument was taken")
+	}
+}
+
+// TestAddressInUse: the error says what to do.
+func TestAddressInUse(t *testing.T) {
+	t.Parallel()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	err = run(t.Context(), []string{"-listen", listener.Addr().String()}, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "make simulator ARGS='-listen 127.0.0.1:0'") {
+		t.Errorf("the error is %v", err)
 	}
 }
 
