@@ -28,15 +28,8 @@ func computedAttributes[A any](list []attribute) map[string]A {
 }
 
 // urlsAttribute returns the map of the URLs of sessions.
-func urlsAttribute(description string) schema.MapNestedAttribute {
-	members := slices.Clone(onlyURLs)
-	for i := range members {
-		members[i].sensitive = false
-	}
-	return schema.MapNestedAttribute{
-		Computed: true, Sensitive: true, MarkdownDescription: description,
-		NestedObject: schema.NestedAttributeObject{Attributes: computedAttributes[schema.Attribute](members)},
-	}
+func urlsAttribute(description string) schema.MapAttribute {
+	return schema.MapAttribute{Computed: true, Sensitive: true, MarkdownDescription: description, ElementType: objectType(onlyURLs)}
 }
 
 // object returns the values of attributes of the session.

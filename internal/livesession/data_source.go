@@ -157,10 +157,9 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 				"which saves requests in a large account (a page has 100 sessions). Default: no limit.",
 			Validators: []validator.Int64{int64validator.AtLeast(1)},
 		},
-		"sessions": schema.ListNestedAttribute{
-			Computed:            true,
-			MarkdownDescription: "The sessions that match every filter, in the order of the service's listing, with every field but the URLs.",
-			NestedObject:        schema.NestedAttributeObject{Attributes: computedAttributes[schema.Attribute](withoutURLs)},
+		"sessions": schema.ListAttribute{
+			Computed: true, ElementType: objectType(withoutURLs),
+			MarkdownDescription: "The sessions that match every filter, in the order of the service's listing, with every field of the resource `vodlive_live_session` that the service knows, but the URLs.",
 		},
 		"ids": schema.ListAttribute{
 			Computed: true, ElementType: types.StringType,

@@ -71,10 +71,9 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Any strings. A change waits again.",
 			},
-			"sessions": schema.MapNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "The sessions by id, with every field but the URLs, as they were when the wait ended.",
-				NestedObject:        schema.NestedAttributeObject{Attributes: computedAttributes[schema.Attribute](withoutURLs)},
+			"sessions": schema.MapAttribute{
+				Computed: true, ElementType: objectType(withoutURLs),
+				MarkdownDescription: "The sessions by id, with every field of the resource `vodlive_live_session` that the service knows, but the URLs, as they were when the wait ended.",
 			},
 			"urls": urlsAttribute("The URLs of the sessions by id, as they were when the wait ended. " +
 				"Sources and destinations are null: they may be write-only arguments of a session, which no state has."),

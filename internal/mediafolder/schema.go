@@ -115,17 +115,13 @@ func computedAttributes() map[string]schema.Attribute {
 		"id":         text("Made by the provider when every file was stored for the first time; null until then."),
 		"file_count": number("Number of files in `files`."),
 		"total_size": number("Size of all files in `files` together, in bytes."),
-		"files": schema.MapNestedAttribute{
-			Computed:            true,
-			MarkdownDescription: "The stored files by their paths relative to `source_dir`, with slashes. A plan shows what it will change here, so `for_each` over it works.",
-			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"key_path":     text("Key path of the stored file: what `paths` of `vodlive_batch_job` takes."),
-				"sha256":       text("SHA-256 of the content, in hexadecimal."),
-				"size":         number("Size of the content in bytes."),
-				"etag":         text("ETag of the stored object as storage reports it. Null if it is not known, as for an adopted file."),
-				"content_type": text("Media type of the stored file."),
-				"uploaded_at":  text("When the upload was complete, by this machine's clock (RFC 3339, UTC). Null for an adopted file."),
-			}},
+		// Not nested attributes, here and in other collections of computed objects: `terraform test` cannot mock those.
+		"files": schema.MapAttribute{
+			Computed: true, ElementType: entryType,
+			MarkdownDescription: "The stored files by their paths relative to `source_dir`, with slashes. A plan shows what it will change here, so `for_each` over it works. " +
+				"Each file has `key_path` (what `paths` of `vodlive_batch_job` takes), `sha256` (hexadecimal) and `size` (bytes) of the content, `content_type`, " +
+				"`etag` (of the stored object as storage reports it) and `uploaded_at` (when the upload was complete, by this machine's clock, RFC 3339, UTC). " +
+				"`etag` and `uploaded_at` are null if they are not known, as for an adopted file.",
 		},
 		"incomplete_uploads": schema.MapNestedAttribute{
 			Computed: true, Sensitive: true,

@@ -4,12 +4,17 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -67,6 +72,7 @@ func exampleFolder(t *testing.T) *acctest.CLI {
 	cli := acctest.NewCLI(t, server)
 	cli.Config("") // the requirement of the provider
 	cli.Write("media/promo.mp4", "promo")
+	cli.Write("captions/en.vtt", "WEBVTT")
 	master := cli.Write("media/master.mxf", "master")
 	cli.Write("media/master.mxf.sha256", fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("master")), filepath.Base(master)))
 	for name, value := range map[string]string{
@@ -191,6 +197,103 @@ func TestTestsOfExamples(t *testing.T) {
 				t.Errorf("terraform test does not say that it succeeded:\n%s", out)
 			}
 		})
+	}
+}
+
+// mocks is the file of mock data that users copy.
+const mocks = "testing/vodlive.tfmock.hcl"
+
+// TestExamplesUnderMocks plans and applies the documented configurations with a mocked provider, as
+// `terraform test` does it for a module.
+func TestExamplesUnderMocks(t *testing.T) {
+	t.Parallel()
+	examples := exampleFiles(t, func(name string) bool {
+		kind, rest, _ := strings.Cut(name, "/")
+		base := path.Base(name)
+		onPage := slices.Contains([]string{"data-sources", "functions", "resources"}, kind) && strings.Count(rest, "/") == 1
+		return path.Ext(name) == ".tf" && !strings.HasPrefix(base, "import-") && (onPage || kind == "media-folder")
+	})
+	texts := map[string]string{}
+	for _, name := range examples {
+		content, err := os.ReadFile(filepath.Join("../../examples", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(content)
+	}
+	// What only an entry of a mocked collection can show.
+	texts["entries"] = `
+resource "vodlive_media_folder" "clips" {
+  source_dir = "media"
+}
+output "customer" {
+  value = provider::vodlive::parse_key_path(vodlive_media_folder.clips.files["promo.mp4"].key_path).customer_id
+}
+data "vodlive_live_sessions" "all" {}
+output "server" {
+  value = nonsensitive(provider::vodlive::parse_rtmp_url(data.vodlive_live_sessions.all.urls[data.vodlive_live_sessions.all.ids[0]].input_endpoint_a)).host
+}
+`
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cli := exampleFolder(t)
+			cli.SkipBelow("override_during", "1.11.0", "")
+			if strings.Contains(text, "required_providers") {
+				cli.Write("main.tf", text)
+			} else {
+				cli.Write("example.tf", text)
+			}
+			addExample(t, cli, mocks, "tests/mocks/vodlive.tfmock.hcl")
+			blocks := blocks(t, "testing.md", "hcl")
+			i := slices.IndexFunc(blocks, func(s string) bool { return strings.Contains(s, "mock_provider") })
+			if i < 0 {
+				t.Fatal("the guide mocks no provider")
+			}
+			cli.Write("tests/module.tftest.hcl", blocks[i])
+			if out := cli.Must("test").Output; !strings.Contains(out, "2 passed, 0 failed") {
+				t.Errorf("terraform test says:\n%s", out)
+			}
+		})
+	}
+}
+
+// TestMocksAreComplete holds the mock data against the schemas: Terraform makes up what they lack, once
+// for a plan and differently for its apply.
+func TestMocksAreComplete(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(filepath.Join("../../examples", mocks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := acctest.NewProvider(t, nil).Schema
+	for kind, types := range map[string]map[string]*tfprotov6.Schema{"mock_resource": schemas.ResourceSchemas, "mock_data": schemas.DataSourceSchemas} {
+		for name, schema := range types {
+			_, block, _ := strings.Cut(string(content), fmt.Sprintf("\n%s %q {", kind, name))
+			block, _, _ = strings.Cut(block, "\n}\n")
+			for _, a := range schema.Block.Attributes {
+				if !a.Computed || a.Name == "incomplete_uploads" { // Terraform mocks that as an empty map
+					continue
+				}
+				fields := []string{a.Name}
+				if a.Type != nil {
+					typ := a.Type
+					if list, ok := typ.(tftypes.List); ok {
+						typ = list.ElementType
+					} else if m, ok := typ.(tftypes.Map); ok {
+						typ = m.ElementType
+					}
+					if object, ok := typ.(tftypes.Object); ok {
+						fields = slices.AppendSeq(fields, maps.Keys(object.AttributeTypes))
+					}
+				}
+				for _, field := range fields {
+					if !regexp.MustCompile(`\b` + field + `\s*=`).MatchString(block) {
+						t.Errorf("%s %s lacks %s (of %s)", kind, name, field, a.Name)
+					}
+				}
+			}
+		}
 	}
 }
 

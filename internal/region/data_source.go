@@ -8,6 +8,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -44,16 +45,10 @@ func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 				Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Names of the available regions, sorted. Use one of them as `region` of a session.",
 			},
-			"regions": schema.ListNestedAttribute{
-				Computed:            true,
-				MarkdownDescription: "All regions, sorted by name, including regions that are not available.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the region."},
-					"json": schema.StringAttribute{
-						Computed:            true,
-						MarkdownDescription: "JSON of the entry as the service sent it: a string or an object. Decode it with `jsondecode`.",
-					},
-				}},
+			"regions": schema.ListAttribute{
+				Computed: true, ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "json": types.StringType}},
+				MarkdownDescription: "All regions, sorted by name, including regions that are not available. Each has its `name`, and `json`: " +
+					"the entry as the service sent it, a string or an object, for `jsondecode`.",
 			},
 		},
 	}
