@@ -293,8 +293,9 @@ func (r *run) plan(destroy bool, replace string) *changes {
 		if !destroy {
 			config = r.place.configOf(address, value)
 		}
-		pl := r.proc.planTo(prior, config, address == replace && prior.Exists() && config != nil)
-		pl.CreateBeforeDestroy = r.place.createBeforeDestroy(address)
+		pl := r.proc.fill(&Plan{
+			Prior: prior, Config: config, CreateBeforeDestroy: r.place.createBeforeDestroy(address), Forced: address == replace,
+		})
 		r.note(address, pl.Diags)
 		mu.Lock()
 		defer mu.Unlock()

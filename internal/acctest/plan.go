@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -28,9 +29,13 @@ type Plan struct {
 	Planned tftypes.Value
 	// Replaces are the attributes that force a replacement.
 	Replaces []string
-	// CreateBeforeDestroy is the setting of the lifecycle block.
-	CreateBeforeDestroy bool
-	Diags               Diagnostics
+	// CreateBeforeDestroy, PreventDestroy and IgnoreChanges (attributes, or "all") are those of the
+	// lifecycle block.
+	CreateBeforeDestroy, PreventDestroy bool
+	IgnoreChanges                       []string
+	// Forced is what `-replace` and replace_triggered_by ask for.
+	Forced bool
+	Diags  Diagnostics
 
 	private  []byte
 	identity *tfprotov6.ResourceIdentityData
@@ -42,29 +47,30 @@ func (pl *Plan) Attrs() Attrs { return attrs(pl.Planned) }
 // Plan validates a configuration and plans towards it; nil is to destroy. It does not refresh.
 func (p *Provider) Plan(prior Instance, config Attrs) *Plan {
 	p.tb.Helper()
-	return p.planTo(prior, config, false)
+	return p.fill(&Plan{Prior: prior, Config: config})
 }
 
 // PlanReplace plans as `terraform plan -replace` does.
 func (p *Provider) PlanReplace(prior Instance, config Attrs) *Plan {
 	p.tb.Helper()
-	return p.planTo(prior, config, true)
+	return p.fill(&Plan{Prior: prior, Config: config, Forced: true})
 }
 
-// planTo is Plan. With replace it plans as `terraform plan -replace` does.
-func (p *Provider) planTo(prior Instance, config Attrs, replace bool) *Plan {
+// fill is Plan for a plan that may have settings of a lifecycle block.
+func (p *Provider) fill(pl *Plan) *Plan {
 	p.tb.Helper()
-	pl := &Plan{Prior: prior, Config: config}
-	if config != nil {
-		if pl.Diags = p.Validate(prior.Type, config); pl.Diags.Failed() {
+	from := pl.Prior
+	if pl.Config != nil {
+		if pl.Diags = p.Validate(from.Type, pl.Config); pl.Diags.Failed() {
 			return pl
 		}
+		if from.Tainted { // planned like a new one, and then turned into a replacement
+			from = p.New(from.Type)
+		}
 	}
-	from := prior
-	if prior.Tainted && config != nil { // planned like a new one, and then turned into a replacement
-		from = p.New(prior.Type)
-	}
-	resp := p.plan(pl, from)
+	schema := p.Schema.ResourceSchemas[from.Type]
+	config := Value(schema.ValueType(), pl.Config)
+	resp := p.plan(pl, from, unchanged(schema.Block.Attributes, from.State, config, pl.IgnoreChanges))
 	if pl.Diags.Failed() {
 		return pl
 	}
@@ -78,38 +84,45 @@ func (p *Provider) planTo(prior Instance, config Attrs, replace bool) *Plan {
 		}
 	}
 	switch {
-	case config == nil && !prior.Exists():
+	case pl.Config == nil && !pl.Prior.Exists():
 		pl.Action = NoOp
-	case config == nil:
+	case pl.Config == nil:
 		pl.Action = Delete
-	case prior.Tainted:
+	case pl.Prior.Tainted:
 		pl.Action = Replace
-	case !prior.Exists():
+	case !pl.Prior.Exists():
 		pl.Action = Create
-	case pl.Planned.Equal(prior.State) && !replace:
-		pl.Action = NoOp
-	case len(pl.Replaces) == 0 && !replace:
-		pl.Action = Update
-	default:
-		// Terraform plans once more, a new instance, with the private data of the first time. It
-		// shows its errors only: the warnings would be the same.
+	case pl.Forced, len(pl.Replaces) > 0:
+		// Terraform plans once more, a new instance, with the private data of the first time, and
+		// ignores no changes. It shows its errors only: the warnings would be the same.
 		pl.Action = Replace
 		warned := pl.Diags
 		pl.Diags = nil
-		p.plan(pl, Instance{Type: prior.Type, State: p.New(prior.Type).State, Private: pl.private})
+		p.plan(pl, Instance{Type: from.Type, State: p.New(from.Type).State, Private: pl.private}, config)
 		if pl.Diags.Failed() {
 			warned = append(warned, pl.Diags...)
 		}
 		pl.Diags = warned
+	case pl.Planned.Equal(pl.Prior.State):
+		pl.Action = NoOp
+	default:
+		pl.Action = Update
+	}
+	if pl.PreventDestroy && pl.Action == Replace {
+		pl.fail("Instance cannot be destroyed", "the lifecycle block prevents it")
 	}
 	return pl
 }
 
+// fail adds an error of Terraform.
+func (pl *Plan) fail(summary, detail string) {
+	pl.Diags = append(pl.Diags, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: summary, Detail: detail})
+}
+
 // plan makes one call and fills the plan from it.
-func (p *Provider) plan(pl *Plan, from Instance) *tfprotov6.PlanResourceChangeResponse {
+func (p *Provider) plan(pl *Plan, from Instance, config tftypes.Value) *tfprotov6.PlanResourceChangeResponse {
 	p.tb.Helper()
 	schema := p.Schema.ResourceSchemas[from.Type]
-	config := Value(schema.ValueType(), pl.Config)
 	resp := must(p, p.Server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: from.Type, PriorState: p.Dynamic(from.State), PriorPrivate: from.Private, PriorIdentity: from.Identity,
 		Config: p.Dynamic(config), ProposedNewState: p.Dynamic(proposed(schema.Block.Attributes, from.State, config)),
@@ -176,23 +189,28 @@ func (p *Provider) createBeforeDestroy(pl *Plan) (Instance, Diagnostics) {
 	return o, append(diags, more...)
 }
 
-// planAndApply plans a create or an update again, holds that against the plan, and applies it.
+// planAndApply plans a create or an update again, holds that against the plan, and applies it. An update
+// that turns out to change nothing is not applied.
 func (p *Provider) planAndApply(pl *Plan, from Instance) (Instance, Diagnostics) {
 	p.tb.Helper()
-	final := &Plan{Action: pl.Action, Config: pl.Config}
-	if final.Action == Replace {
-		final.Action = Create
-	}
-	if final.Diags = p.Validate(from.Type, pl.Config); !final.Diags.Failed() {
-		p.plan(final, from)
+	final, want := p.fill(&Plan{Prior: from, Config: pl.Config, IgnoreChanges: pl.IgnoreChanges}), pl.Action
+	if want == Replace {
+		want = Create // what is replaced has been destroyed or deposed
 	}
 	if final.Diags.Failed() {
 		return from, final.Diags
 	}
-	if wrong := incompatible("", pl.Planned, final.Planned); wrong != "" {
-		return from, append(final.Diags, &tfprotov6.Diagnostic{
-			Severity: tfprotov6.DiagnosticSeverityError, Summary: "Provider produced inconsistent final plan", Detail: wrong,
-		})
+	wrong := incompatible("", pl.Planned, final.Planned)
+	switch {
+	case wrong != "":
+		final.fail("Provider produced inconsistent final plan", wrong)
+	case want == Update && final.Action == NoOp:
+		return from, final.Diags
+	case want != final.Action:
+		final.fail("Provider produced inconsistent final plan", fmt.Sprintf("the planned action changed from %s to %s because of %v", want, final.Action, final.Replaces))
+	}
+	if final.Diags.Failed() {
+		return from, final.Diags
 	}
 	o, diags := p.applyOne(final, from)
 	return o, append(final.Diags, diags...)

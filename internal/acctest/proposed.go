@@ -3,6 +3,7 @@ package acctest
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -30,6 +31,24 @@ func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config tftypes.Val
 	return tftypes.NewValue(config.Type(), is)
 }
 
+// unchanged is the configuration with the prior values of attributes whose changes are ignored, for an
+// object that exists.
+func unchanged(attributes []*tfprotov6.SchemaAttribute, prior, config tftypes.Value, ignore []string) tftypes.Value {
+	if prior.IsNull() || config.IsNull() {
+		return config
+	}
+	was, is := object(prior), object(config)
+	for _, a := range attributes {
+		switch all := slices.Contains(ignore, "all"); {
+		case all && a.Computed && !a.Optional:
+			is[a.Name] = tftypes.NewValue(is[a.Name].Type(), nil)
+		case all, slices.Contains(ignore, a.Name):
+			is[a.Name] = was[a.Name]
+		}
+	}
+	return tftypes.NewValue(config.Type(), is)
+}
+
 // misplanned are the attributes whose planned value is neither the configured one nor, where it is
 // equivalent to that, the prior one; what is computed and not configured is free.
 func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, planned tftypes.Value) (wrong []string) {
@@ -39,12 +58,13 @@ func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, planned 
 	was, given, is := object(prior), object(config), object(planned)
 	for _, a := range attributes {
 		before, want, got := was[a.Name], given[a.Name], is[a.Name]
+		_, existed := was[a.Name]
 		switch {
 		case a.WriteOnly:
 			if !got.IsNull() {
 				wrong = append(wrong, a.Name+" is write-only, but planned")
 			}
-		case got.Equal(want), a.Computed && want.IsNull(), !want.IsNull() && got.Equal(before):
+		case got.Equal(want), a.Computed && (want.IsNull() || !a.Optional), existed && !before.IsNull() && !want.IsNull() && got.Equal(before):
 		case isObject(a) && got.IsKnown() && want.IsKnown():
 			for _, inner := range misplanned(a.NestedType.Attributes, before, want, got) {
 				wrong = append(wrong, a.Name+"."+inner)
@@ -56,24 +76,47 @@ func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, planned 
 	return wrong
 }
 
-// incompatible says where a value is not what was planned; "" where it is nowhere.
+// incompatible says where a value is not what was planned; "" where it is nowhere. Unknown may become
+// anything, what is known must stay.
 func incompatible(at string, planned, actual tftypes.Value) string {
-	was, is := object(planned), object(actual)
-	switch {
-	case !planned.IsKnown(), planned.Equal(actual):
+	if !planned.IsKnown() || planned.Equal(actual) {
 		return ""
-	case len(was) == 0 || len(is) != len(was):
-		if planned.IsFullyKnown() || planned.IsNull() != actual.IsNull() {
-			return fmt.Sprintf("%s was planned to be %v and is %v", at, planned, actual)
-		}
-		return "" // a list or a set with unknown elements
 	}
-	for name, v := range was {
-		if wrong := incompatible(at+"."+name, v, is[name]); wrong != "" {
-			return wrong
+	if !planned.IsNull() && !actual.IsNull() && actual.IsKnown() {
+		switch typ := planned.Type(); {
+		case typ.Is(tftypes.Object{}), typ.Is(tftypes.Map{}):
+			was, is := object(planned), object(actual)
+			for name, v := range was {
+				now, there := is[name]
+				if !there {
+					return fmt.Sprintf("element %s.%s has vanished", at, name)
+				}
+				if wrong := incompatible(at+"."+name, v, now); wrong != "" {
+					return wrong
+				}
+			}
+			for name := range is {
+				if _, there := was[name]; !there {
+					return fmt.Sprintf("new element %s.%s has appeared", at, name)
+				}
+			}
+			return ""
+		case typ.Is(tftypes.List{}):
+			was, is := as[[]tftypes.Value](planned), as[[]tftypes.Value](actual)
+			if len(was) != len(is) {
+				return fmt.Sprintf("the length of %s changed from %d to %d", at, len(was), len(is))
+			}
+			for i := range was {
+				if wrong := incompatible(fmt.Sprintf("%s[%d]", at, i), was[i], is[i]); wrong != "" {
+					return wrong
+				}
+			}
+			return ""
+		case typ.Is(tftypes.Set{}) && !planned.IsFullyKnown():
+			return "" // no element of one is a certain one of the other
 		}
 	}
-	return ""
+	return fmt.Sprintf("%s was planned to be %v and is %v", at, planned, actual)
 }
 
 func isObject(a *tfprotov6.SchemaAttribute) bool {
