@@ -52,16 +52,15 @@ func NewCLI(tb testing.TB, server *Server) *CLI {
 	}
 	dir := tb.TempDir()
 	cliConfig := filepath.Join(tb.TempDir(), "cli.tfrc")
-	overrides := filepath.ToSlash(filepath.Dir(plugin))
-	write(tb, cliConfig, fmt.Sprintf(`
-provider_installation {
-  dev_overrides {
-    "registry.terraform.io/vodlive/vodlive" = %[1]q
-    "registry.opentofu.org/vodlive/vodlive" = %[1]q
-  }
-  direct {}
-}
-`, overrides))
+	var overrides strings.Builder
+	for name, program := range map[string]string{"vodlive/vodlive": plugin, "hashicorp/local": LocalProvider()} {
+		for _, registry := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+			if program != "" {
+				fmt.Fprintf(&overrides, "%q = %q\n", registry+"/"+name, filepath.ToSlash(filepath.Dir(program)))
+			}
+		}
+	}
+	write(tb, cliConfig, fmt.Sprintf("provider_installation {\ndev_overrides {\n%s}\ndirect {}\n}\n", &overrides))
 	env := server.Environment(tb)
 	env["TF_CLI_CONFIG_FILE"] = cliConfig
 	env["CHECKPOINT_DISABLE"] = "1"
@@ -82,6 +81,16 @@ func FindCLI() string {
 		}
 	}
 	return ""
+}
+
+// LocalProvider is the program of hashicorp/local, the provider of files; "" if `make test` could not
+// build it.
+func LocalProvider() string {
+	path := os.Getenv("VODLIVE_TEST_LOCAL")
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
 }
 
 // buildProvider builds the provider's binary once per test process. The folder stays until the

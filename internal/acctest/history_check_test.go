@@ -21,6 +21,7 @@ type checked struct {
 	service  Service
 	before   map[string]bool // sessions that no create has made, or that a killed run has made
 	imported map[string]bool
+	adopted  map[string]bool // key paths of files of folders
 	free     map[string]bool // ids that the user has removed from a state
 	seen     strings.Builder // every text that the user has seen
 	contents map[string]bool // SHA-256 of what was planned to be uploaded
@@ -47,6 +48,8 @@ type checked struct {
 	killed        bool
 	kept          map[string]bool                // what the run before, which was killed, stored of a folder
 	managedBefore map[string]bool                // ids in states, also those of unfinished uploads
+	had           map[string]string              // addresses by the ids and key paths in states
+	protected     map[string]*place              // ids with deletion_protection
 	lost          int                            // sessions that a killed run may have made
 	folders       map[*place]Instance            // folder.one in states
 	stored        map[*place]map[string]Instance // complete uploads in states
@@ -70,7 +73,7 @@ type promise struct {
 
 func newChecked(h History) checked {
 	return checked{
-		service: h.Service, before: map[string]bool{}, imported: map[string]bool{}, free: map[string]bool{}, contents: map[string]bool{}, others: map[string]bool{},
+		service: h.Service, before: map[string]bool{}, imported: map[string]bool{}, adopted: map[string]bool{}, free: map[string]bool{}, contents: map[string]bool{}, others: map[string]bool{},
 	}
 }
 
@@ -87,6 +90,7 @@ func (p *player) begin() {
 	for i, service := range p.at {
 		p.calls[i] = len(service.Journal())
 	}
+	p.had, p.protected = map[string]string{}, map[string]*place{}
 	p.managedBefore, p.lost, p.folders, p.stored = map[string]bool{}, 0, map[*place]Instance{}, map[*place]map[string]Instance{}
 	for _, pl := range p.places {
 		p.stored[pl] = map[string]Instance{}
@@ -102,7 +106,13 @@ func (p *player) begin() {
 				id, _ := left["upload_id"].(string)
 				p.managedBefore[id] = true
 			}
-			if o.Exists() && pl.configOf(address, unknownValue) != nil {
+			for id := range ids(o) {
+				p.had[id] = address
+			}
+			if o.Attrs()["deletion_protection"] == true && o.Text("id") != "" {
+				p.protected[o.Text("id")] = pl
+			}
+			if o.Exists() && pl.variant(address) > 0 {
 				p.promise(pl, address, o)
 			}
 		}
@@ -126,8 +136,8 @@ func folderEntries(o Instance) map[string]Attrs {
 
 // promise notes the unfinished uploads of an object, as far as they are of the files as they are.
 func (p *player) promise(pl *place, address string, o Instance) {
-	a, config := o.Attrs(), pl.configOf(address, unknownValue)
-	if pl.cbd[address] || p.service.KMS || config["method"] != "multipart" {
+	a, config := o.Attrs(), pl.arguments(address, unknownValue)
+	if pl.blocks[address] != (lifecycle{}) || pl.via[address] > 0 || p.service.KMS || config["method"] != "multipart" {
 		return
 	}
 	for file, left := range unfinished(a) {
@@ -135,6 +145,9 @@ func (p *player) promise(pl *place, address string, o Instance) {
 		made.uploadID, _ = left["upload_id"].(string)
 		made.keyPath, _ = left["key_path"].(string)
 		name, was := path.Join(mediaDir, file), left["sha256"]
+		if slices.Contains(kinds[address].needs, "file.one") {
+			continue // the next apply may make another file
+		}
 		if file == "" {
 			name = filesOf(address)[0]
 			given, named := config["file_name"].(string)
@@ -173,11 +186,26 @@ func (p *player) acted(_ *place, _ Step) { p.edited = true }
 
 // released notes that the user has removed an object from a state.
 func (p *player) released(o Instance) {
+	for id := range ids(o) {
+		p.free[id] = true
+	}
+}
+
+// ids are the ids and key paths that a state has for an address.
+func ids(o Instance) map[string]bool {
+	all := map[string]bool{}
 	for _, one := range []*Instance{&o, o.Deposed} {
-		if one != nil && one.Exists() {
-			p.free[one.Text("id")] = true
+		if one == nil || !one.Exists() {
+			continue
+		}
+		all[one.Text("id")] = true
+		for _, e := range folderEntries(*one) {
+			keyPath, _ := e["key_path"].(string)
+			all[keyPath] = true
 		}
 	}
+	delete(all, "")
+	return all
 }
 
 // hear keeps a text that the user sees, and checks what it says.
@@ -209,7 +237,10 @@ func (p *player) hear(pl *place, text string) {
 		!strings.Contains(p.seen.String(), "taken to be stored as "+stays[1]) && !p.isStored(stays[1]) {
 		p.rec.Errorf("a text says that %s is stored, which it is not: %s", stays[1], text)
 	}
-	for _, never := range []string{"Provider produced", "none was made", "was not created", "This is a bug"} {
+	if strings.Contains(text, "Invalid count argument") && len(pl.via) == 0 {
+		p.rec.Errorf("a count is unknown: %s", text)
+	}
+	for _, never := range []string{"Provider produced", "none was made", "was not created", "This is a bug", "bug in the provider", "Value Conversion Error"} {
 		if strings.Contains(text, never) && (!p.edited || !strings.Contains(text, "inconsistent final plan")) {
 			p.rec.Errorf("a text that may never be: %s", text)
 		}
@@ -220,6 +251,9 @@ func (p *player) hear(pl *place, text string) {
 // with a replacement also those that it has kept.
 func (p *player) counts(pl *place, text string) bool {
 	n, err := strconv.Atoi(text)
+	if pl.variant("folder.made") > 0 || pl.createBeforeDestroy("folder.one") {
+		return true // what was there before is not known here
+	}
 	before, now := folderEntries(p.folders[pl]), folderEntries(pl.state["folder.one"])
 	fresh := 0
 	for name, e := range now {
@@ -267,11 +301,33 @@ func (p *player) planned(c *changes) {
 	}
 }
 
-// configured notes a content that the configuration has.
-func (p *player) configured(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.contents[fmt.Sprintf("%x", sha256.Sum256([]byte(text)))] = true
+// configured notes contents that were not known in the plan, once they are.
+func (r *run) configured(address string, pl *Plan) {
+	r.player.mu.Lock()
+	defer r.player.mu.Unlock()
+	if text, ok := pl.Config["content"].(string); ok {
+		r.contents[fmt.Sprintf("%x", sha256.Sum256([]byte(text)))] = true
+	}
+	if pl.Attrs()["sha256"] == Unknown || pl.Attrs()["files"] == Unknown {
+		for _, name := range filesOf(address) {
+			r.contents[r.place.machine.sum(name)] = true
+		}
+	}
+}
+
+// refused checks what is said of a session that a replacement has removed from the state, if surely none
+// was made in its place.
+func (r *run) refused(address string, pl *Plan, diags Diagnostics) {
+	id, text := pl.Prior.Text("id"), diags.String()
+	if kinds[address].typ != sessionType || final[pl.Prior.Text("status")] || r.ended() || lost.MatchString(text) || !r.known(r.place, id) {
+		return
+	}
+	if !strings.Contains(text, fmt.Sprintf("id = %q", id)) {
+		r.rec.Errorf("the replacement of session %s was refused, and no error has the import block: %s", id, text)
+	}
+	if len(r.sent.Faults)+len(r.sent.During) == 0 && r.place.via[address] == 0 && r.sent.Do != DoBoth {
+		r.rec.Errorf("session %s was forgotten before its replacement was refused: %s", id, text)
+	}
 }
 
 // stores are the calls so far that store content. Called when the run is killed.
@@ -309,7 +365,7 @@ func (p *player) record(r *run) {
 			}
 		}
 	}
-	if len(running) != 1 || running[0] == "folder.one" || p.service.KMS || r.place.configOf(running[0], unknownValue)["method"] != "multipart" {
+	if len(running) != 1 || running[0] == "folder.one" || p.service.KMS || r.place.arguments(running[0], unknownValue)["method"] != "multipart" {
 		return
 	}
 	for _, u := range p.at[r.place.account].Uploads() {
@@ -327,11 +383,14 @@ func (r *run) creating(address string, pl *Plan) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.creates[address] = "running"
-	files, _ := pl.Attrs()["files"].(Attrs)
+	files, known := pl.Attrs()["files"].(Attrs)
 	for _, e := range files {
 		if e.(Attrs)["key_path"] == Unknown {
 			r.files++
 		}
+	}
+	if !known {
+		r.files += len(filesOf(address))
 	}
 }
 

@@ -32,6 +32,9 @@ func (p *player) check() {
 	p.checkRepeated()
 	p.checkRequests()
 	p.checkStates()
+	p.checkNamed()
+	p.checkHeld()
+	p.checkProtected()
 	p.checkFiles()
 	p.checkLog()
 	if text := p.rec.text(); text != "" {
@@ -97,19 +100,109 @@ func (p *player) checkObjects() {
 	for _, pl := range p.places {
 		for address, o := range pl.state {
 			id := o.Text("id")
-			if !o.Exists() || id == "" || p.imported[id] {
+			if !o.Exists() || id == "" || p.imported[id] || kinds[address].typ == dataType || kinds[address].typ == fileType {
 				continue
 			}
-			if owner := owners[id]; owner != "" {
-				p.rec.Errorf("%s is in two states: %s and %s %s", id, owner, pl.name, address)
+			o.Deposed = nil
+			for id := range ids(o) {
+				if owner := owners[id]; owner != "" && !p.adopted[id] {
+					p.rec.Errorf("%s is in two states: %s and %s %s", id, owner, pl.name, address)
+				}
+				owners[id] = pl.name + " " + address
 			}
-			owners[id] = pl.name + " " + address
 			if kinds[address].typ == uploadType {
 				p.checkObject(pl.name+" "+address, o.Attrs(), objects)
 			}
 		}
-		for name, e := range folderEntries(pl.state["folder.one"]) {
-			p.checkObject(pl.name+" folder.one "+name, e, objects)
+		for _, address := range []string{"folder.one", "folder.made"} {
+			for name, e := range folderEntries(pl.state[address]) {
+				p.checkObject(pl.name+" "+address+" "+name, e, objects)
+			}
+		}
+	}
+}
+
+// checkNamed: what is stored is in a state, or a text names it.
+func (p *player) checkNamed() {
+	if p.killed {
+		return // the texts were never printed
+	}
+	for id, address := range p.had {
+		if kinds[address].typ == uploadType || kinds[address].typ == folderType {
+			if !p.free[id] && p.isStored(id) && !p.managed(id) && !strings.Contains(p.seen.String(), id) {
+				p.rec.Errorf("%s of %s is in no state any more, and no text names it", id, address)
+			}
+		}
+	}
+}
+
+// checkProtected: what deletion_protection protects leaves no state by a run of Terraform, unless it is
+// gone from the service.
+func (p *player) checkProtected() {
+	if slices.Contains([]string{DoRemove, DoAccount, DoAdvice, DoSettle}, p.sent.Do) {
+		return
+	}
+	for id, pl := range p.protected {
+		if !p.managed(id) && (kinds[p.had[id]].typ != sessionType || p.known(pl, id)) {
+			p.rec.Errorf("%s of %s was protected, and is in no state any more", id, p.had[id])
+		}
+	}
+}
+
+// checkHeld: no session or job is made that has the arguments of one that the state held, unless the
+// user asked for it, or with create_before_destroy, where the create cannot know of it.
+func (p *player) checkHeld() {
+	for _, pl := range p.places {
+		for _, address := range []string{"session.a", "session.b", "job.one", "job.b", "job.made"} {
+			was, held := pl.held[address]
+			now := pl.state[address]
+			wanted := p.killed || was.Tainted || pl.createBeforeDestroy(address) || pl.variant(address) == 0 || pl.blocks[address].triggered || p.sent.Do == DoDestroy || p.sent.Do == DoAccount ||
+				p.sent.Do == DoRemove && p.sent.On == address || p.sent.Do == DoReplace && p.sent.On == address || p.free[was.Text("id")]
+			if kinds[address].typ == sessionType {
+				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || !p.known(pl, was.Text("id")) ||
+					strings.Contains(p.seen.String(), fmt.Sprintf("id = %q", was.Text("id"))) ||
+					regexp.MustCompile("Live session "+regexp.QuoteMeta(was.Text("id"))+` .* because reading it returned 404`).MatchString(p.seen.String())
+			}
+			if held && now.Exists() && !wanted && now.Text("id") != was.Text("id") && reflect.DeepEqual(ordered(was), ordered(now)) {
+				p.rec.Errorf("%s %s: %s has the arguments of %s, which the state had", pl.name, address, now.Text("id"), was.Text("id"))
+			}
+			switch {
+			case now.Exists():
+				pl.held[address] = now
+			case wanted:
+				delete(pl.held, address)
+			}
+		}
+	}
+}
+
+// ordered is what was asked for by the create of a session or a job.
+func ordered(o Instance) Attrs {
+	all := Attrs{}
+	for _, name := range []string{
+		"name", "region", "input", "mode", "output_mode", "input_preset", "input_source_a", "input_source_b", "output_destination_a", "output_destination_b",
+		"enable_input_record", "is_scheduled", "timezone", "scheduled_at", "paths", "service_modes", "triggers",
+	} {
+		all[name] = o.Attrs()[name]
+	}
+	return all
+}
+
+// checkCurrent: once nothing is left to do, what is stored is what the files have.
+func (p *player) checkCurrent(pl *place) {
+	for address, o := range pl.state {
+		switch config := pl.arguments(address, unknownValue); {
+		case config == nil || !o.Exists() || o.Text("id") == "" || p.imported[o.Text("id")]:
+		case kinds[address].typ == uploadType && config["source"] != nil:
+			if sum := pl.machine.sum(filesOf(address)[0]); !strings.EqualFold(o.Text("sha256"), sum) {
+				p.rec.Errorf("%s %s: the plan is empty, and the file has another content", pl.name, address)
+			}
+		case kinds[address].typ == folderType:
+			for name, e := range folderEntries(o) {
+				if file := path.Join(filepath.Base(o.Text("source_dir")), name); e["sha256"] != pl.machine.sum(file) {
+					p.rec.Errorf("%s %s: the plan is empty, and %s has another content", pl.name, address, file)
+				}
+			}
 		}
 	}
 }
@@ -158,7 +251,7 @@ func (p *player) checkKept() {
 	for pl, uploads := range p.stored {
 		for address, old := range uploads {
 			now := pl.state[address]
-			if p.sent.Do == DoReplace && p.sent.On == address || pl.createBeforeDestroy(address) || now.Text("key_path") == "" {
+			if p.sent.Do == DoReplace && p.sent.On == address || pl.createBeforeDestroy(address) || pl.blocks[address].triggered || now.Text("key_path") == "" {
 				continue
 			}
 			same := true
@@ -176,7 +269,7 @@ func (p *player) checkKept() {
 // stays in the state while it is in the folder. What the user names in adopt is taken.
 func (p *player) checkFolders() {
 	for pl, old := range p.folders {
-		if p.sent.Do == DoReplace || p.sent.Do == DoAccount || pl.cbd["folder.one"] {
+		if block := pl.blocks["folder.one"]; p.sent.Do == DoReplace || p.sent.Do == DoAccount || block.cbd || block.triggered {
 			continue
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)
@@ -315,7 +408,7 @@ func (p *player) checkRequests() {
 func (p *player) checkStates() {
 	for _, pl := range p.places {
 		for address, o := range pl.state {
-			if !o.Exists() {
+			if !o.Exists() || otherSchemas[o.Type] != nil {
 				continue
 			}
 			open := maps.Clone(o.Attrs())

@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"bytes"
 	"crypto/md5"
 	"crypto/sha256"
 	"fmt"
@@ -14,10 +15,24 @@ import (
 // kind is a resource of the configuration.
 type kind struct {
 	typ   string
-	needs []string // the resources whose attributes its configuration uses
+	needs []string // the resources whose attributes its configuration uses; all need data.via
+	must  []string // of which one must be configured
 	// variants are its configurations. value is an attribute of another resource, Unknown while
 	// it is planned.
-	variants []func(m *machine, value func(address, attribute string) any) Attrs
+	variants []variant
+	// mended is the variant that the user writes in place of one that is refused.
+	mended map[int]int
+	// count tells whether the resource has an instance, in HCL and as a function: Unknown fails a plan.
+	condition string
+	count     func(value func(address, attribute string) any) any
+}
+
+// needs are the addresses that an address needs.
+func needs(address string) []string {
+	if address == viaAddress {
+		return nil
+	}
+	return append([]string{viaAddress}, kinds[address].needs...)
 }
 
 // kinds are the resources of the configuration by address. A new type of resource needs an entry
@@ -33,10 +48,25 @@ var kinds = map[string]kind{
 	"upload.twin": {
 		typ: uploadType, needs: []string{"upload.big"}, variants: uploads("small.mp4", "multipart"),
 	},
-	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, variants: texts},
-	"job.one":     {typ: jobType, needs: []string{"upload.small"}, variants: jobs},
-	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders},
-	"status.all":  {typ: statusType, needs: []string{"session.a", "session.b"}, variants: waits},
+	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: texts},
+	"job.one":     {typ: jobType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: jobs("upload.small")},
+	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders, mended: map[int]int{6: 5}},
+	"job.b": {
+		typ: jobType, needs: []string{"folder.one"}, must: []string{"folder.one"}, variants: []variant{jobOfFile},
+		condition: `contains(keys(vodlive_media_folder.one.files), "b.mp4")`, count: hasFile,
+	},
+	"status.all": {typ: statusType, needs: []string{"session.a", "session.b"}, must: []string{"session.a", "session.b"}, variants: waits},
+	// What another step of the apply makes, and what uses it.
+	"file.one":    {typ: fileType, variants: files("made/one.mp4")},
+	"file.two":    {typ: fileType, variants: files("made/two.mp4")},
+	"upload.made": {typ: uploadType, needs: []string{"file.one"}, must: []string{"file.one"}, variants: madeUploads},
+	"job.made":    {typ: jobType, needs: []string{"upload.made"}, must: []string{"upload.made"}, variants: jobs("upload.made")},
+	"folder.made": {typ: folderType, needs: []string{"file.one", "file.two"}, must: []string{"file.one"}, variants: madeFolders},
+	viaAddress:    {typ: dataType}, // its arguments are those of place.viaInput
+	"data.backup": {
+		typ: dataType, needs: []string{"session.a"}, must: []string{"session.a"}, variants: []variant{func(*place, lookedUp) Attrs { return Attrs{"input": "backup"} }},
+		condition: "vodlive_live_session.a.output_endpoint_b != null", count: hasBackup,
+	},
 }
 
 const (
@@ -45,11 +75,16 @@ const (
 	jobType     = "vodlive_batch_job"
 	folderType  = "vodlive_media_folder"
 	statusType  = "vodlive_live_session_status"
+	dataType    = "terraform_data"
+	fileType    = "local_file"
 
 	streamKey = "stream-key-5f21c0"
 )
 
-type variant = func(*machine, func(address, attribute string) any) Attrs
+type (
+	variant  = func(*place, lookedUp) Attrs
+	lookedUp = func(address, attribute string) any
+)
 
 var sessions = []variant{
 	session(nil),
@@ -58,13 +93,18 @@ var sessions = []variant{
 		"input_source_a": "rtmp://origin.example.com/app/" + streamKey, "input_source_b": "rtmp://origin.example.com/app/b-" + streamKey,
 		"output_destination_a": "rtmp://sink.example.com/app/" + streamKey, "output_destination_b": "rtmp://sink.example.com/app/b-" + streamKey,
 	}),
-	session(Attrs{"name": "${a} %{ if b }\"c\" $ d", "is_scheduled": true, "timezone": "Asia/Calcutta", "scheduled_at": "2001-02-03 04:05"}),
+	func(pl *place, value lookedUp) Attrs {
+		return session(Attrs{
+			"name": "${a} %{ if b }\"c\" $ d", "is_scheduled": true, "timezone": "Asia/Calcutta", "scheduled_at": fmt.Sprintf("%d-02-03 04:05", pl.year),
+		})(pl, value)
+	},
 	session(Attrs{"wait_for_status": []any{}}),
 	session(Attrs{"timeouts": Attrs{"create": "10s"}, "enable_input_record": true}),
+	session(Attrs{"mode": "HA", "endpoints_in_state": false}),
 }
 
 func session(changes Attrs) variant {
-	return func(*machine, func(string, string) any) Attrs {
+	return func(*place, lookedUp) Attrs {
 		return Attrs{
 			"name": "match", "region": "eu-central-1", "input": "RTMP_PUSH", "mode": "NORM", "output_mode": "RTMP_PULL",
 			"input_preset": Attrs{"resolution": "HD", "bitrate": "MAX_10_MBPS"},
@@ -74,12 +114,12 @@ func session(changes Attrs) variant {
 
 func uploads(file, method string) []variant {
 	upload := func(changes func(m *machine) Attrs) variant {
-		return func(m *machine, _ func(string, string) any) Attrs {
-			config := Attrs{"source": filepath.Join(m.files, file), "method": method}
+		return func(pl *place, _ lookedUp) Attrs {
+			config := Attrs{"source": filepath.Join(pl.machine.files, file), "method": method}
 			if file == "big.mp4" {
 				config["part_size"] = bigPart
 			}
-			return config.With(changes(m))
+			return config.With(changes(pl.machine))
 		}
 	}
 	return []variant{
@@ -95,7 +135,7 @@ func uploads(file, method string) []variant {
 var texts = []variant{text(nil), text(Attrs{"content_type": "text/x-mine"})}
 
 func text(changes Attrs) variant {
-	return func(_ *machine, value func(string, string) any) Attrs {
+	return func(_ *place, value lookedUp) Attrs {
 		config := Attrs{"content": value("upload.small", "etag"), "file_name": "etag.txt"}
 		if config["content"] == nil { // the answer to the request that completes an upload was lost
 			config["content"] = "none"
@@ -104,13 +144,75 @@ func text(changes Attrs) variant {
 	}
 }
 
-var jobs = []variant{job("1"), job("2")}
+func jobs(upload string) (all []variant) {
+	for _, trigger := range []string{"1", "2"} {
+		all = append(all, func(_ *place, value lookedUp) Attrs {
+			return Attrs{
+				"paths": []any{value(upload, "key_path")}, "service_modes": []any{"video_optimizer"}, "triggers": Attrs{"run": trigger},
+			}
+		})
+	}
+	return all
+}
 
-func job(trigger string) variant {
-	return func(_ *machine, value func(string, string) any) Attrs {
+// jobOfFile is a job for a file of a folder, if the folder has it.
+func jobOfFile(_ *place, value lookedUp) Attrs {
+	files, known := value("folder.one", "files").(Attrs)
+	path := any(reference(`vodlive_media_folder.one.files["b.mp4"].key_path`))
+	if known {
+		file, _ := files["b.mp4"].(Attrs)
+		path = file["key_path"]
+	}
+	return Attrs{"paths": []any{path}, "service_modes": []any{"video_optimizer"}}
+}
+
+func hasFile(value lookedUp) any {
+	files, known := value("folder.one", "files").(Attrs)
+	if !known {
+		return Unknown
+	}
+	return files["b.mp4"] != nil
+}
+
+// hasBackup is known for all variants of sessions: none has an output that is pulled from two pipelines.
+func hasBackup(value lookedUp) any {
+	endpoint := value("session.a", "output_endpoint_b")
+	if endpoint == Unknown {
+		return Unknown
+	}
+	return endpoint != nil
+}
+
+func files(name string) (all []variant) {
+	for n := range 3 {
+		all = append(all, func(pl *place, _ lookedUp) Attrs {
+			return Attrs{"filename": filepath.Join(pl.machine.files, name), "content": string(content(name, n+1))}
+		})
+	}
+	return all
+}
+
+// madeUploads are uploads of a file that need not be there while they are planned.
+var madeUploads = []variant{
+	func(_ *place, value lookedUp) Attrs {
+		return Attrs{"source": value("file.one", "filename"), "sha256": value("file.one", "content_sha256")}
+	},
+	func(_ *place, value lookedUp) Attrs {
+		return Attrs{"source": value("file.one", "filename"), "sha256": value("file.one", "content_sha256"), "method": "multipart", "file_name": "renamed.mp4"}
+	},
+	func(pl *place, value lookedUp) Attrs { // the content is known before the file is there
+		return Attrs{"source": value("file.one", "filename"), "sha256": sums()["made/one.mp4"][pl.variants["file.one"]]}
+	},
+}
+
+var madeFolders = []variant{madeFolder(nil), madeFolder(Attrs{"method": "multipart"})}
+
+func madeFolder(changes Attrs) variant {
+	return func(pl *place, value lookedUp) Attrs {
 		return Attrs{
-			"paths": []any{value("upload.small", "key_path")}, "service_modes": []any{"video_optimizer"}, "triggers": Attrs{"run": trigger},
-		}
+			"source_dir": filepath.Join(pl.machine.files, "made"),
+			"triggers":   Attrs{"one": value("file.one", "content_sha256"), "two": value("file.two", "content_sha256")},
+		}.With(changes)
 	}
 }
 
@@ -122,18 +224,19 @@ var folders = []variant{
 	folder(Attrs{"include": []any{"long.mp4"}, "method": "multipart"}),
 	folder(Attrs{"exclude": []any{"long*"}, "name_format": "flat"}),
 	folder(Attrs{"include": []any{"?.mp4"}, "content_types": Attrs{"mp4": "video/x-mine"}, "change_detection": "content"}),
+	folder(Attrs{"exclude": []any{"long*"}, "content_types": Attrs{"mp4": "video/x-mine", ".MP4": "video/x-yours"}}), // refused
 }
 
 func folder(changes Attrs) variant {
-	return func(m *machine, _ func(string, string) any) Attrs {
-		return Attrs{"source_dir": filepath.Join(m.files, mediaDir), "part_size": bigPart}.With(changes)
+	return func(pl *place, _ lookedUp) Attrs {
+		return Attrs{"source_dir": filepath.Join(pl.machine.files, mediaDir), "part_size": bigPart}.With(changes)
 	}
 }
 
 var waits = []variant{wait(nil), wait(Attrs{"triggers": Attrs{"again": "1"}}), wait(Attrs{"wait_for_status": []any{"ALLOCATED", "READY", "SCHEDULED"}, "timeouts": Attrs{"create": "40s"}})}
 
 func wait(changes Attrs) variant {
-	return func(_ *machine, value func(string, string) any) Attrs {
+	return func(_ *place, value lookedUp) Attrs {
 		var ids []any
 		for _, address := range []string{"session.a", "session.b"} {
 			if id := value(address, "id"); id != nil { // else the session is not configured
@@ -148,7 +251,7 @@ const (
 	bigPart  = 5 << 20 // the smallest allowed
 	mediaDir = "media"
 
-	versionAt = 100 // where a file has the number of its version
+	versionAt = 100 // where a file has the digit of its version
 )
 
 // folderFiles are the files of folder.one at first, below mediaDir. Only one has several parts.
@@ -159,16 +262,16 @@ func content(file string, n int) []byte { return contents()[file][n-1] }
 
 var contents = sync.OnceValue(func() map[string][3][]byte {
 	all := map[string][3][]byte{}
-	for _, file := range append([]string{"big.mp4", "small.mp4"}, folderFiles...) {
+	for _, file := range append([]string{"big.mp4", "small.mp4", "made/one.mp4", "made/two.mp4"}, folderFiles...) {
 		var versions [3][]byte
 		for i := range versions {
 			size := 1000 + (i+1)/3
 			if file == "big.mp4" || file == "media/long.mp4" {
 				size += bigPart
 			}
-			whole := make([]byte, size)
+			whole := bytes.Repeat([]byte("."), size)
 			copy(whole, file)
-			whole[versionAt], whole[len(whole)-1] = byte(i+1), byte(i+1)
+			whole[versionAt], whole[len(whole)-1] = byte('1'+i), byte('1'+i)
 			versions[i] = whole
 		}
 		all[file] = versions
@@ -213,6 +316,10 @@ func filesOf(address string) []string {
 		return []string{"big.mp4"}
 	case "folder.one":
 		return folderFiles
+	case "upload.made":
+		return []string{"made/one.mp4"}
+	case "folder.made":
+		return []string{"made/one.mp4", "made/two.mp4"}
 	case "upload.small", "upload.twin":
 		return []string{"small.mp4"}
 	}
@@ -267,4 +374,8 @@ var focuses = [][]string{
 	{"session.a", "upload.small", "upload.twin", "job.one"},
 	{"folder.one"},
 	{"session.a", "session.b", "status.all"},
+	{"session.a", "data.backup"},
+	{"folder.one", "job.b"},
+	{"file.one", "upload.made", "job.made"},
+	{"file.one", "file.two", "folder.made"},
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,6 +17,7 @@ import (
 type machine struct {
 	files, records string
 
+	mu       sync.Mutex     // of files that an apply makes, and so of versions
 	versions map[string]int // of each file; 0: there is none
 	seen     map[string]seen
 	own      map[string]string
@@ -35,6 +37,8 @@ func newMachine(files, records string) *machine {
 }
 
 func (m *machine) write(name string, n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.versions[name] = n
 	path := filepath.Join(m.files, name)
 	_ = os.Remove(path + ".away")
@@ -46,18 +50,18 @@ func (m *machine) write(name string, n int) {
 	if err := os.WriteFile(path, content(name, n), 0o600); err != nil {
 		panic(err)
 	}
-	m.touch(name)
+	_ = os.Chtimes(path, time.Now(), time.Now())
 }
 
 // sum is what filesha256() gives. That of a missing file is that of no content, where Terraform would
 // fail.
 func (m *machine) sum(name string) string {
-	version := []byte{0}
+	version := []byte{'0'}
 	if file, err := os.Open(filepath.Join(m.files, name)); err == nil {
 		defer file.Close()
 		_, _ = file.ReadAt(version, versionAt) // fails for a file that is being written
 	}
-	return sums()[name][version[0]]
+	return sums()[name][version[0]-'0']
 }
 
 // intact tells whether a file is as the user left it. A file that has not changed since the last time
@@ -110,7 +114,7 @@ func (m *machine) back(needed func(address string) bool) {
 	}
 	for _, address := range slices.Sorted(maps.Keys(kinds)) {
 		for _, name := range filesOf(address) {
-			if needed(address) && m.versions[name] == 0 {
+			if needed(address) && m.versions[name] == 0 && !slices.Contains(kinds[address].needs, "file.one") {
 				m.write(name, 1)
 			}
 		}
@@ -183,81 +187,3 @@ func (m *machine) changeRecords(n int) {
 }
 
 var otherMD5 = regexp.MustCompile(`"md5":"[0-9a-f]{32}"`)
-
-// place is a workspace: a state and a configuration, on a machine.
-type place struct {
-	name     string
-	machine  *machine
-	account  int
-	variants map[string]int
-	cbd      map[string]bool
-	state    map[string]Instance
-	serial   int
-	saved    *changes
-	advice   map[string]string // what was last said about an address
-	adopted  Attrs             // files of folder.one that the user has found to be stored
-}
-
-// configure gives an address a variant, and its files a first version.
-func (pl *place) configure(address string, n int) {
-	pl.variants[address] = n
-	for _, name := range filesOf(address) {
-		if _, written := pl.machine.versions[name]; !written {
-			pl.machine.write(name, 1)
-		}
-	}
-}
-
-// configured are the addresses in the configuration.
-func (pl *place) configured() map[string]bool {
-	all := map[string]bool{}
-	for address := range pl.variants {
-		if pl.variant(address) > 0 {
-			all[address] = true
-		}
-	}
-	return all
-}
-
-// variant is that of an address. A job and a text need their file, and a wait its sessions.
-func (pl *place) variant(address string) int {
-	switch {
-	case slices.Contains(kinds[address].needs, "upload.small"):
-		if pl.variants["upload.small"] == 0 {
-			return 0
-		}
-	case kinds[address].typ == statusType:
-		if pl.variants["session.a"]+pl.variants["session.b"] == 0 {
-			return 0
-		}
-	}
-	return pl.variants[address]
-}
-
-func (pl *place) configOf(address string, value func(address, attribute string) any) Attrs {
-	n := pl.variant(address)
-	if n == 0 {
-		return nil
-	}
-	variants := kinds[address].variants
-	config := variants[(n-1)%len(variants)](pl.machine, func(other, attribute string) any {
-		if pl.variant(other) == 0 {
-			return nil
-		}
-		return value(other, attribute)
-	})
-	if address == "folder.one" && len(pl.adopted) > 0 {
-		config["adopt"] = pl.adopted
-	}
-	return config
-}
-
-// createBeforeDestroy holds for an address if it is set for it, or for what needs it.
-func (pl *place) createBeforeDestroy(address string) bool {
-	for other, k := range kinds {
-		if slices.Contains(k.needs, address) && pl.createBeforeDestroy(other) {
-			return true
-		}
-	}
-	return pl.cbd[address]
-}

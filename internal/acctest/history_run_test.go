@@ -44,7 +44,14 @@ func (p *player) process(pl *place) *process {
 	if pl.account == 1 {
 		env["VODLIVE_ACCESS_TOKEN_ID"], env["VODLIVE_SECRET_KEY"], env["VODLIVE_ID_TOKEN"] = otherTokenID, otherSecret, otherToken
 	}
+	switch pl.wrong {
+	case 1:
+		env["VODLIVE_SECRET_KEY"] = "wrong-secret-key-77"
+	case 2:
+		env["VODLIVE_ID_TOKEN"] = "wrong-id-token-77"
+	}
 	pr.Provider, pr.cancel = p.w.start(Attrs{"max_retries": 2}, env, dial).WithCancel()
+	withOthers(pr.Provider, pl.machine)
 	return pr
 }
 
@@ -166,7 +173,7 @@ func (r *run) each(addresses []string, reverse bool, f func(address string) bool
 	}
 	after := map[string][]string{}
 	for _, address := range addresses {
-		for _, need := range kinds[address].needs {
+		for _, need := range needs(address) {
 			if results[need] == nil {
 				continue
 			}
@@ -197,29 +204,38 @@ func (r *run) each(addresses []string, reverse bool, f func(address string) bool
 	all.Wait()
 }
 
-// refresh reads every instance of the state.
-func (r *run) refresh(state map[string]Instance) map[string]Instance {
+// refresh reads the instances of the state that are targets, and only from its file if stored is set.
+func (r *run) refresh(state map[string]Instance, targets map[string]bool, stored bool) map[string]Instance {
 	var mu sync.Mutex
-	fresh := map[string]Instance{}
+	fresh := maps.Clone(state)
+	read := func(address string, o Instance) Instance {
+		o, diags := r.proc.upgraded(o)
+		if !stored && !diags.Failed() {
+			var more Diagnostics
+			o, more = r.proc.Read(o)
+			diags = append(diags, more...)
+		}
+		r.note(address, diags)
+		return o
+	}
 	r.each(slices.Collect(maps.Keys(state)), false, func(address string) bool {
+		if targets != nil && !targets[address] {
+			return true
+		}
 		o := state[address]
 		deposed := o.Deposed
 		if o.Exists() {
-			var diags Diagnostics
-			o, diags = r.proc.Read(o)
-			r.note(address, diags)
+			o = read(address, o)
 		}
-		if deposed != nil {
-			was, diags := r.proc.Read(*deposed)
-			r.note(address, diags)
-			if o.Deposed = nil; was.Exists() {
+		if o.Deposed = nil; deposed != nil {
+			if was := read(address, *deposed); was.Exists() {
 				o.Deposed = &was
 			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if o.Exists() || o.Deposed != nil {
-			fresh[address] = o
+		if fresh[address] = o; !o.Exists() && o.Deposed == nil {
+			delete(fresh, address)
 		}
 		return true
 	})
@@ -233,7 +249,7 @@ type changes struct {
 	plans  map[string]*Plan
 	failed bool
 
-	variants map[string]int // the configuration is part of a plan
+	config configuration
 }
 
 func (c *changes) empty() bool {
@@ -262,9 +278,14 @@ func (c *changes) String() string {
 	return strings.Join(lines, ", ")
 }
 
-// plan refreshes and plans.
-func (r *run) plan(destroy bool, replace string) *changes {
-	c := &changes{serial: r.place.serial, state: r.refresh(r.place.state), plans: map[string]*Plan{}, variants: maps.Clone(r.place.variants)}
+// plan refreshes and plans, as a step of a run says.
+func (r *run) plan(s Step) *changes {
+	var targets map[string]bool // nil: all
+	if s.Do == DoTarget {
+		targets = closure(s.On)
+	}
+	c := &changes{serial: r.place.serial, plans: map[string]*Plan{}, config: r.place.clone()}
+	c.state = r.refresh(r.place.state, targets, s.Do == DoStored)
 	if r.ended() || r.failed {
 		c.failed = true
 		return c
@@ -272,6 +293,9 @@ func (r *run) plan(destroy bool, replace string) *changes {
 	addresses := maps.Clone(c.state)
 	for address := range r.place.configured() {
 		addresses[address] = c.state[address]
+	}
+	if targets != nil {
+		maps.DeleteFunc(addresses, func(address string, _ Instance) bool { return !targets[address] })
 	}
 	var mu sync.Mutex
 	value := func(address, attribute string) any {
@@ -289,13 +313,32 @@ func (r *run) plan(destroy bool, replace string) *changes {
 			prior = r.proc.New(kinds[address].typ)
 			prior.Deposed = was
 		}
-		var config Attrs
-		if !destroy {
-			config = r.place.configOf(address, value)
+		block := r.place.blocks[address]
+		pl := &Plan{
+			Prior: prior, CreateBeforeDestroy: r.place.createBeforeDestroy(address), IgnoreChanges: []string{r.place.blocks[address].ignore},
+			PreventDestroy: block.prevent, Forced: s.Do == DoReplace && address == s.On || block.triggered && c.changes(&mu, viaAddress),
 		}
-		pl := r.proc.fill(&Plan{
-			Prior: prior, Config: config, CreateBeforeDestroy: r.place.createBeforeDestroy(address), Forced: address == replace,
-		})
+		if s.Do != DoDestroy {
+			pl.Config = r.place.configOf(address, value)
+		}
+		if count := kinds[address].count; count != nil && pl.Config != nil {
+			switch count(value) {
+			case Unknown:
+				pl.fail("Invalid count argument", "the value depends on attributes that cannot be determined until apply")
+			case false:
+				pl.Config = nil
+			}
+		}
+		if pl.PreventDestroy && pl.Config == nil && prior.Exists() && r.place.variant(address) > 0 {
+			pl.fail("Instance cannot be destroyed", "the lifecycle block prevents it")
+		}
+		switch {
+		case pl.Diags.Failed():
+		case pl.Config == nil && !prior.Exists(): // perhaps a deposed object
+			pl.Action, pl.Planned = NoOp, prior.State
+		default:
+			r.proc.fill(pl)
+		}
 		r.note(address, pl.Diags)
 		mu.Lock()
 		defer mu.Unlock()
@@ -304,6 +347,14 @@ func (r *run) plan(destroy bool, replace string) *changes {
 	})
 	c.failed = r.failed || r.ended() || len(c.plans) < len(addresses)
 	return c
+}
+
+// changes tells whether a plan changes an object that exists, as replace_triggered_by asks.
+func (c *changes) changes(mu *sync.Mutex, address string) bool {
+	mu.Lock()
+	defer mu.Unlock()
+	pl := c.plans[address]
+	return pl != nil && (pl.Action == Update || pl.Action == Replace)
 }
 
 // apply carries a plan out.
@@ -339,7 +390,8 @@ func (r *run) apply(c *changes) {
 		return !diags.Failed()
 	})
 	r.each(changing, false, func(address string) bool {
-		if slices.Contains(destroys, address) && !gone.is(address) {
+		// What an object needs changes only once that object has been destroyed, if it is to be.
+		if slices.ContainsFunc(destroys, func(other string) bool { return !gone.is(other) && (other == address || r.place.uses(other, address)) }) {
 			return false
 		}
 		ok := r.change(address, c.plans[address])
@@ -367,9 +419,7 @@ func (r *run) apply(c *changes) {
 // change creates or updates, and creates what replaces.
 func (r *run) change(address string, pl *Plan) bool {
 	pl.Config = r.place.configOf(address, func(address, attribute string) any { return r.instance(address).Attrs()[attribute] })
-	if text, ok := pl.Config["content"].(string); ok {
-		r.configured(text)
-	}
+	r.configured(address, pl)
 	from, deposed := pl.Prior, pl.Prior.Deposed
 	if pl.Action == Replace {
 		from = r.proc.New(pl.Prior.Type)
@@ -392,6 +442,9 @@ func (r *run) change(address string, pl *Plan) bool {
 	r.note(address, diags)
 	if counts {
 		r.created(address, o, diags)
+	}
+	if pl.Action == Replace && !pl.CreateBeforeDestroy && !o.Exists() {
+		r.refused(address, pl, diags)
 	}
 	o.Deposed = deposed
 	if pl.Action == Replace && pl.CreateBeforeDestroy && !o.Exists() {

@@ -17,8 +17,10 @@ import (
 // settle ends all trouble and applies, following the advice, until nothing is left to do.
 func (p *player) settle() {
 	p.clear()
+	p.serve(Step{Do: DoRegion})
 	time.Sleep(2 * time.Minute) // what appears late has appeared
 	for _, pl := range p.places {
+		pl.mend()
 		pl.machine.back(func(address string) bool {
 			return slices.ContainsFunc(p.places, func(other *place) bool { return other.machine == pl.machine && other.variant(address) > 0 })
 		})
@@ -34,14 +36,15 @@ func (p *player) settle() {
 			p.follow(pl)
 			r := p.newRun(pl)
 			r.start()
-			c := r.plan(false, "")
+			c := r.plan(Step{Do: DoApply})
 			r.end()
 			p.finish(r)
 			if c.empty() {
+				p.checkCurrent(pl)
 				break
 			}
-			if round == 3 {
-				p.rec.Fatalf("after 3 applies without faults, the plan of workspace %s is not empty: %s\n%v", pl.name, c, r.said)
+			if round == 2 {
+				p.rec.Fatalf("after 2 applies without faults, the plan of workspace %s is not empty: %s\n%v", pl.name, c, r.said)
 			}
 			pl.saved = c
 			r = p.newRun(pl)
@@ -50,6 +53,33 @@ func (p *player) settle() {
 			p.check()
 			p.begin()
 		}
+	}
+}
+
+// mend corrects what no apply can: the user's configuration and credentials.
+func (pl *place) mend() {
+	pl.wrong = 0
+	for address, o := range pl.state {
+		if o.Attrs()["deletion_protection"] == true { // as an apply of the former arguments without it does
+			pl.set(address, o.Edited(func(a Attrs) { a["deletion_protection"] = false }))
+		}
+	}
+	for address, block := range pl.blocks {
+		block.prevent, block.protect, block.ignore = false, false, ""
+		pl.blocks[address] = block
+	}
+	for address, n := range pl.variants {
+		if better := kinds[address].mended[n]; better > 0 {
+			pl.variants[address] = better
+		}
+		if kinds[address].count != nil { // which must not depend on what is unknown
+			for _, need := range kinds[address].needs {
+				delete(pl.via, need)
+			}
+		}
+	}
+	if now := time.Now().Year(); pl.year <= now {
+		pl.year = now + 1
 	}
 }
 
@@ -92,6 +122,7 @@ func (p *player) follow(pl *place) {
 				sum := pl.machine.sum(path.Join(mediaDir, found[1]))
 				if slices.ContainsFunc(p.at.objects(), func(object simulator.Object) bool { return object.KeyPath == found[2] && object.SHA256 == sum }) {
 					pl.adopted[found[1]] = found[2]
+					p.adopted[found[2]] = true
 				}
 			}
 		}
@@ -124,7 +155,7 @@ func (p *player) importSession(pl *place, address, text string) {
 
 // fits tells whether a session has the arguments of an address, as a user would compare them.
 func (p *player) fits(pl *place, address string, rec simulator.SessionRecord) bool {
-	config := pl.configOf(address, nil)
+	config := pl.arguments(address, unknownValue)
 	recorded, _ := config["enable_input_record"].(bool)
 	return config["name"] == rec.Name && config["input"] == rec.Input && config["mode"] == rec.Mode && recorded == rec.EnableInputRecord
 }
@@ -135,16 +166,9 @@ func (p *player) known(pl *place, id string) bool {
 
 // managed tells whether a state has an id.
 func (p *player) managed(id string) bool {
-	return slices.ContainsFunc(p.places, func(pl *place) bool { return pl.has(id) })
-}
-
-func (pl *place) has(id string) bool {
-	for _, o := range pl.state {
-		if o.Exists() && o.Text("id") == id || o.Deposed != nil && o.Deposed.Text("id") == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.places, func(pl *place) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(pl.state)), func(o Instance) bool { return ids(o)[id] })
+	})
 }
 
 // adopt is `terraform import`.

@@ -66,6 +66,8 @@ const (
 	DoRefresh = "refresh"
 	DoDestroy = "destroy"
 	DoReplace = "apply -replace"
+	DoTarget  = "apply -target"
+	DoStored  = "apply -refresh=false"
 	DoBoth    = "apply twice at once" // in workspaces In and N
 	DoTaint   = "taint"
 	DoUntaint = "untaint"
@@ -74,10 +76,17 @@ const (
 	DoSettle  = "settle" // no more faults: see player.settle
 
 	// Changes of the user.
-	DoConfig  = "configure"             // On gets variant N; 0: none
-	DoCBD     = "create_before_destroy" // toggled for On
-	DoEdit    = "edit state"
+	DoConfig  = "configure"              // On gets variant N; 0: none
+	DoVia     = "route through data.via" // arguments of On that become unknown when data.via changes; 0: none, 1: all
+	DoSalt    = "change data.via"        // without a change of what comes through it
+	DoCBD     = "create_before_destroy"  // toggled for On, as the next two
+	DoPrevent = "prevent_destroy"
+	DoProtect = "deletion_protection"
+	DoTrigger = "replace_triggered_by" // data.via
+	DoIgnore  = "ignore_changes"       // of arguments of On; 0: none, 1: all
+	DoEdit    = "edit state"           // 0: other parts; else an attribute of unfinished uploads is null, as in the state of an earlier build
 	DoAccount = "change account"
+	DoWrong   = "wrong credentials" // 0: right again
 	DoWrite   = "write file"
 	DoTouch   = "touch file"
 	DoRename  = "rename file" // away and back
@@ -95,6 +104,8 @@ const (
 	DoStatus = "change status"
 	DoReady  = "make ready"
 	DoGone   = "remove session"
+	DoRegion = "change regions" // 1: the one that is used is gone
+	DoLater  = "wait"           // for more than a year
 )
 
 // Trouble is a fault of one call.

@@ -61,10 +61,7 @@ func newPlayer(r *recorder, h History) *player {
 	}
 	one, two := newMachine(r.TempDir(), r.TempDir()), newMachine(r.TempDir(), r.TempDir())
 	for i, m := range []*machine{one, one, two} {
-		p.places = append(p.places, &place{
-			name: fmt.Sprint(i), machine: m, cbd: map[string]bool{}, state: map[string]Instance{}, advice: map[string]string{},
-			variants: map[string]int{},
-		})
+		p.places = append(p.places, newPlace(fmt.Sprint(i), m))
 	}
 	return p
 }
@@ -101,7 +98,7 @@ func (p *player) step(i int, s Step) {
 		both.Wait()
 		remove()
 		p.finish(a, b)
-	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace:
+	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoTarget, DoStored:
 		r := p.newRun(pl)
 		remove := p.strike(s.During, r)
 		p.terraform(r, s, func() { p.between(pl, s.During) })
@@ -266,12 +263,12 @@ func (p *player) terraform(r *run, s Step, between func()) {
 		if c == nil || c.serial != pl.serial {
 			return // Terraform: the saved plan is stale
 		}
-		defer func(now map[string]int) { pl.variants = now }(pl.variants)
-		pl.variants = c.variants
+		defer func(now configuration) { pl.configuration = now }(pl.configuration)
+		pl.configuration = c.config
 	} else {
 		r.start()
 		if s.Do == DoRefresh {
-			state := r.refresh(pl.state)
+			state := r.refresh(pl.state, nil, false)
 			r.end()
 			if !r.ended() && !r.failed {
 				pl.state = state
@@ -279,7 +276,7 @@ func (p *player) terraform(r *run, s Step, between func()) {
 			}
 			return
 		}
-		c = r.plan(s.Do == DoDestroy, map[bool]string{true: s.On}[s.Do == DoReplace])
+		c = r.plan(s)
 		r.end()
 	}
 	switch {
@@ -331,8 +328,12 @@ func (p *player) act(pl *place, s Step) {
 	switch s.Do {
 	case DoConfig:
 		pl.configure(s.On, s.N)
-	case DoCBD:
-		pl.cbd[s.On] = !pl.cbd[s.On]
+	case DoCBD, DoPrevent, DoProtect, DoTrigger, DoIgnore, DoVia, DoSalt:
+		pl.change(s)
+	case DoWrong:
+		pl.wrong = s.N
+	case DoLater:
+		time.Sleep(400 * 24 * time.Hour)
 	case DoTaint, DoUntaint:
 		if o, ok := pl.state[s.On]; ok && o.Exists() {
 			o.Tainted = s.Do == DoTaint
@@ -342,12 +343,12 @@ func (p *player) act(pl *place, s Step) {
 		p.forget(pl, s.On)
 	case DoEdit:
 		if o, ok := pl.state[s.On]; ok && o.Exists() {
-			pl.set(s.On, editParts(o))
+			pl.set(s.On, editParts(o, s.N))
 		}
 	case DoAccount:
 		pl.account = s.N % 2
 		for address, o := range pl.state { // files of the other account are of no use here; unfinished uploads may stay
-			if t := kinds[address].typ; o.Exists() && t != sessionType && t != statusType && (s.N < 4 || o.Attrs()["incomplete_upload"] == nil) {
+			if t := kinds[address].typ; o.Exists() && slices.Contains([]string{uploadType, folderType, jobType}, t) && (s.N < 4 || o.Attrs()["incomplete_upload"] == nil) {
 				p.forget(pl, address)
 			}
 		}
@@ -398,6 +399,8 @@ func (p *player) serve(s Step) {
 			if all := service.Sessions(); len(all) > 0 {
 				service.RemoveSession(all[s.N%len(all)].ID)
 			}
+		case DoRegion:
+			service.SetRegions([][]string{{"eu-central-1", "us-east-1"}, {"us-east-1"}}[s.N]...)
 		}
 	}
 }
@@ -416,10 +419,16 @@ func (p *player) forget(pl *place, address string) {
 	}
 }
 
-// editParts edits the lists of stored parts in a state: the MD5 of the first is another one.
-func editParts(o Instance) Instance {
+// editParts edits the lists of stored parts in a state: the MD5 of the first is another one. With n, it
+// makes an attribute of the unfinished uploads null.
+func editParts(o Instance, n int) Instance {
 	return o.Edited(func(a Attrs) {
 		for _, left := range unfinished(a) {
+			if n > 0 {
+				names := slices.Sorted(maps.Keys(left))
+				left[names[n%len(names)]] = nil
+				continue
+			}
 			if parts, _ := left["parts"].(string); len(parts) > 5 {
 				left["parts"] = parts[:2] + "AAAA" + parts[6:]
 			}

@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -93,6 +94,24 @@ func (p *Provider) IdentityOf(o Instance) Attrs {
 func (p *Provider) identityType(typ string) tftypes.Type {
 	p.tb.Helper()
 	return must(p, p.Server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas[typ].ValueType()
+}
+
+// upgraded is an instance as Terraform reads it from its state file. As in Terraform, one that cannot be
+// read stays as it is.
+func (p *Provider) upgraded(o Instance) (Instance, Diagnostics) {
+	p.tb.Helper()
+	state, err := json.Marshal(o.Attrs())
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	resp := must(p, p.Server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
+		TypeName: o.Type, Version: p.Schema.ResourceSchemas[o.Type].Version, RawState: &tfprotov6.RawState{JSON: state},
+	})
+	diags := Diagnostics(resp.Diagnostics)
+	if !diags.Failed() {
+		o.State = p.value(p.Schema.ResourceSchemas[o.Type], resp.UpgradedState)
+	}
+	return o, diags
 }
 
 // Read refreshes an instance. As in Terraform, one that cannot be read stays as it is.

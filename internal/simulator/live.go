@@ -41,7 +41,7 @@ func isJSON(r *http.Request) bool {
 
 func (s *Service) regions() answer {
 	entries := []any{}
-	for _, name := range s.o.Regions {
+	for _, name := range s.allocated() {
 		if s.o.RegionShape == "objects" {
 			entries = append(entries, map[string]any{s.o.RegionKey: name, "enabled": true})
 		} else {
@@ -71,7 +71,7 @@ func (s *Service) createSession(r *http.Request) answer {
 	if message := f.refused(); message != "" {
 		return refusal(http.StatusBadRequest, "%s", message)
 	}
-	if !slices.Contains(s.o.Regions, rec.Region) {
+	if !slices.Contains(s.allocated(), rec.Region) {
 		return refusal(http.StatusBadRequest, "region %q is invalid or not allocated to the user", rec.Region)
 	}
 	rec.CreatedAt = now

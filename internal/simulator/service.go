@@ -90,6 +90,19 @@ func (s *Service) SetIDToken(token string) {
 	s.idToken = token
 }
 
+// SetRegions replaces the regions allocated to the account.
+func (s *Service) SetRegions(names ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.o.Regions = names
+}
+
+func (s *Service) allocated() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.o.Regions
+}
+
 // answer is the response to a request.
 type answer struct {
 	status int

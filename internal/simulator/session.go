@@ -156,7 +156,7 @@ func (s *Service) AddSession(rec SessionRecord) string {
 		value string
 	}{
 		{&rec.Name, "session"},
-		{&rec.Region, s.o.Regions[0]},
+		{&rec.Region, s.allocated()[0]},
 		{&rec.Input, "RTMP_PUSH"},
 		{&rec.Mode, "NORM"},
 		{&rec.OutputMode, "RTMP_PULL"},
