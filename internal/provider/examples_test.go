@@ -207,15 +207,15 @@ const mocks = "testing/vodlive.tfmock.hcl"
 // `terraform test` does it for a module.
 func TestExamplesUnderMocks(t *testing.T) {
 	t.Parallel()
-	examples := exampleFiles(t, func(name string) bool {
+	found := exampleFiles(t, func(name string) bool {
 		kind, rest, _ := strings.Cut(name, "/")
 		base := path.Base(name)
 		onPage := slices.Contains([]string{"data-sources", "functions", "resources"}, kind) && strings.Count(rest, "/") == 1
 		return path.Ext(name) == ".tf" && !strings.HasPrefix(base, "import-") && (onPage || kind == "media-folder")
 	})
 	texts := map[string]string{}
-	for _, name := range examples {
-		content, err := os.ReadFile(filepath.Join("../../examples", filepath.FromSlash(name)))
+	for _, name := range found {
+		content, err := os.ReadFile(filepath.Join(examples, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ output "server" {
 // for a plan and differently for its apply.
 func TestMocksAreComplete(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(filepath.Join("../../examples", mocks))
+	content, err := os.ReadFile(filepath.Join(examples, filepath.FromSlash(mocks)))
 	if err != nil {
 		t.Fatal(err)
 	}

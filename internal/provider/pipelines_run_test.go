@@ -101,7 +101,7 @@ func newHouse(t *testing.T) *house {
 	// What the tests have built stands for what make builds for this platform.
 	writeFile(t, filepath.Join(tools, "make"), "#!/bin/sh\nmkdir -p .cache/bin && cd .cache/bin && rm -f terraform-provider-vodlive\n"+
 		"if test $GOOS = darwin; then echo another platform > terraform-provider-vodlive; else cp '"+built+"/terraform-provider-vodlive' .; fi\n")
-	if err := os.Chmod(filepath.Join(tools, "make"), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.Chmod(filepath.Join(tools, "make"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	h.path = tools + string(os.PathListSeparator) + os.Getenv("PATH")

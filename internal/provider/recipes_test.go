@@ -44,7 +44,7 @@ func TestFromForEachToAFolder(t *testing.T) {
 	cli.Config(folder + "}\n")
 	cli.AssertNoChanges()
 	server.AssertCalls(t, simulator.CallPutObject, files)
-	stored := cli.State()["vodlive_media_folder.clips"].Values["files"].(map[string]any) //nolint:forcetypeassert // a test
+	stored := cli.State()["vodlive_media_folder.clips"].Values["files"].(map[string]any)
 	if len(stored) != files || len(cli.State()) != 1 {
 		t.Errorf("%d files in %v", len(stored), cli.State())
 	}
