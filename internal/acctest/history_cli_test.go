@@ -197,7 +197,7 @@ func plain(attributes []byte, tainted bool) map[string]any {
 				}
 				files[path] = plain(entry, false)
 			}
-		case name == "sessions", name == "session_ids":
+		case slices.Contains([]string{"sessions", "session_ids", "urls"}, name):
 			all[name] = reflect.ValueOf(value).Len() // by id
 		case name == "source", name == "source_dir":
 			all[name] = filepath.Base(text)
