@@ -5,7 +5,6 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -234,10 +233,12 @@ func sendLoad(t *testing.T, f transfer.File, kind int, spread float64, seed uint
 
 // loadRow is a row of the table that TestLoads measures. Shares are in per cent of what the line carries.
 type loadRow struct {
-	Line               string
-	Spread             float64
-	Mean, Tenth, Worst float64 // over the uploads; Tenth: nine of ten are better
-	Extra              float64 // PUTs beyond one a part, in per cent of the parts
+	Line   string  `json:"line"`
+	Spread float64 `json:"spread"`
+	Mean   float64 `json:"mean"`
+	Tenth  float64 `json:"tenth"` // nine of ten uploads are better
+	Worst  float64 `json:"worst"`
+	Extra  float64 `json:"extra"` // PUTs beyond one a part, in per cent of the parts
 }
 
 // TestLoads measures the rules for the end of a file over random numbers of parts and connections that differ:
@@ -275,5 +276,5 @@ func TestLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("loads: %s\n", text)
+	t.Logf("rows: %s", text)
 }

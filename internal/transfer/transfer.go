@@ -24,8 +24,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
-// What package digest says of files, for users of this package.
-type (
+type ( // what package digest says of files, for users of this package
 	Digest       = digest.Digest
 	FileError    = digest.FileError
 	FileProblem  = digest.FileProblem

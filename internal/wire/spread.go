@@ -103,8 +103,9 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 	defer cancel()
 	results := make(chan dialled, len(addresses))
 	var failed error
+	later := time.NewTimer(nextAddress)
+	defer later.Stop()
 	for pending, next := 0, 0; next < len(addresses) || pending > 0; {
-		var later <-chan time.Time
 		if next < len(addresses) {
 			address := addresses[next]
 			go func() {
@@ -112,11 +113,7 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 				results <- dialled{address, conn, err}
 			}()
 			next, pending = next+1, pending+1
-			if next < len(addresses) {
-				timer := time.NewTimer(nextAddress)
-				defer timer.Stop()
-				later = timer.C
-			}
+			later.Reset(nextAddress)
 		}
 		select {
 		case r := <-results:
@@ -130,7 +127,7 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 				failed = r.err
 			}
 			s.died(r.address)
-		case <-later:
+		case <-later.C:
 		}
 	}
 	return nil, failed

@@ -23,6 +23,9 @@ const (
 	farAddress  = "10.99.0.2"
 )
 
+// storageAddresses are further addresses of the far end. Nobody has the last one.
+var storageAddresses = []string{farAddress, "10.99.1.2", "10.99.1.3", "10.99.1.4"}
+
 // line is an emulated long line between two network namespaces. Contenders run in the near one, servers
 // listen in the far one. The namespaces have no name: they end with the line, or with this process.
 type line struct {
@@ -47,7 +50,7 @@ func newLine(ctx context.Context, program string, p profile) (l *line, err error
 	if l.near, err = newNamespace(ctx, nearAddress); err != nil {
 		return l, err
 	}
-	if l.far, err = newNamespace(ctx, farAddress); err != nil {
+	if l.far, err = newNamespace(ctx, farAddress, storageAddresses[1:3]...); err != nil {
 		return l, err
 	}
 	argument, err := json.Marshal(p)
@@ -98,7 +101,7 @@ func (l *line) serve(ctx context.Context, address string, config *tls.Config, ac
 		return err
 	}
 	var listener net.Listener
-	l.far.do(func() { listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(farAddress, port)) })
+	l.far.do(func() { listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp4", ":"+port) })
 	if err != nil {
 		return err
 	}
@@ -134,7 +137,7 @@ func (f *farListener) Accept() (net.Conn, error) {
 // namespace is a network namespace with one TUN device.
 type namespace struct{ file, device *os.File }
 
-func newNamespace(ctx context.Context, address string) (n *namespace, err error) {
+func newNamespace(ctx context.Context, address string, further ...string) (n *namespace, err error) {
 	n = &namespace{}
 	onThread(func() {
 		if err = unix.Unshare(unix.CLONE_NEWNET); err != nil {
@@ -148,11 +151,16 @@ func newNamespace(ctx context.Context, address string) (n *namespace, err error)
 			err = errors.Join(fmt.Errorf("making a TUN device: %w", err), n.file.Close())
 			return
 		}
-		for _, args := range []string{
+		commands := []string{
 			"address add " + address + "/30 dev tun0",
 			"link set tun0 up mtu " + strconv.Itoa(mtu) + " txqueuelen 20000",
+			"route add 10.99.1.0/29 dev tun0 src " + address + " congctl cubic",
 			"route change 10.99.0.0/30 dev tun0 proto kernel scope link src " + address + " congctl cubic",
-		} {
+		}
+		for _, a := range further {
+			commands = append(commands, "address add "+a+"/32 dev tun0")
+		}
+		for _, args := range commands {
 			if out, failed := exec.CommandContext(ctx, "ip", strings.Fields(args)...).CombinedOutput(); failed != nil {
 				err = errors.Join(fmt.Errorf("ip %s: %w: %s", args, failed, out), n.device.Close(), n.file.Close())
 				return

@@ -23,20 +23,36 @@ type load struct {
 	size     int64 // bytes of each file
 	tls      bool
 	expected float64 // share of the line that a good client may take, to tell how long the part takes
+
+	late      int64    // of so many PUTs the answer to one is five seconds late; 0: none
+	addresses []string // of storage, for the engine; nil: it has one
 }
 
 const ms = time.Millisecond
 
-var loads = []load{
-	{"a", "100 Mbit/s, 20 ms", profile{Rate: 100, RTT: 20 * ms}, 1, 256 * mebibyte, false, .9},
-	{"b", "400 Mbit/s, 80 ms", profile{Rate: 400, RTT: 80 * ms}, 1, 512 * mebibyte, false, .85},
-	{"c", "400 Mbit/s, 200 ms", profile{Rate: 400, RTT: 200 * ms}, 1, 512 * mebibyte, false, .7},
-	{"d", "200 Mbit/s, 80 ms, 0.1 % loss", profile{Rate: 200, RTT: 80 * ms, Loss: .001}, 1, 256 * mebibyte, false, .3},
-	{"e", "400 Mbit/s, 80 ms, 40 Mbit/s each connection", profile{Rate: 400, RTT: 80 * ms, Flow: 40}, 1, 512 * mebibyte, false, .5},
-	{"small", "400 Mbit/s, 80 ms", profile{Rate: 400, RTT: 80 * ms}, 200, mebibyte, false, .5},
-	{"tls", "400 Mbit/s, 80 ms, TLS", profile{Rate: 400, RTT: 80 * ms}, 1, 512 * mebibyte, true, .85},
-	{"b4", "400 Mbit/s, 80 ms", profile{Rate: 400, RTT: 80 * ms}, 1, 4096 * mebibyte, false, .9},
-	{"c4", "400 Mbit/s, 200 ms", profile{Rate: 400, RTT: 200 * ms}, 1, 4096 * mebibyte, false, .85},
+var loads = slices.Concat(
+	sizes("a", "100 Mbit/s, 20 ms", profile{Rate: 100, RTT: 20 * ms}, 256, .9),
+	sizes("b", "400 Mbit/s, 80 ms", profile{Rate: 400, RTT: 80 * ms}, 512, .85),
+	sizes("c", "400 Mbit/s, 200 ms", profile{Rate: 400, RTT: 200 * ms}, 512, .7),
+	sizes("d", "200 Mbit/s, 80 ms, 0.1 % loss", profile{Rate: 200, RTT: 80 * ms, Loss: .001}, 256, .3),
+	sizes("e", "400 Mbit/s, 80 ms, 40 Mbit/s each connection", profile{Rate: 400, RTT: 80 * ms, Flow: 40}, 512, .5),
+	[]load{
+		{name: "late", text: "400 Mbit/s, 80 ms, one answer of 50 five seconds late", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .5, late: 50},
+		{name: "dead", text: "400 Mbit/s, 80 ms, storage at four addresses of which one is dead", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .8, addresses: storageAddresses},
+		{name: "small", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 200, size: mebibyte, expected: .5},
+		{name: "tls", text: "400 Mbit/s, 80 ms, TLS", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, tls: true, expected: .85},
+		{name: "b4", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 4096 * mebibyte, expected: .9},
+		{name: "c4", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, count: 1, size: 4096 * mebibyte, expected: .85},
+	})
+
+// sizes are one file of 24 parts, of 39, and of mebibytes MiB over the same line. Rules for the end of a file may suit
+// one number of parts by chance.
+func sizes(name, text string, line profile, mebibytes int64, expected float64) []load {
+	l := load{name: name, text: text, line: line, count: 1, size: mebibytes * mebibyte, expected: expected}
+	small, middle := l, l
+	small.name, small.size = name+"-small", 188*mebibyte
+	middle.name, middle.size = name+"-middle", 308*mebibyte
+	return []load{small, middle, l}
 }
 
 func loadNames() string {
@@ -72,6 +88,8 @@ func (l load) runs(contender string, runs int) int {
 	oneByOne := contender == "transfer manager" || contender == "curl"
 	orientation := contender == "rclone" || contender == "curl"
 	switch {
+	case l.addresses != nil && contender != "engine", l.late > 0 && orientation:
+		return 0
 	case l.count > 1 && oneByOne, l.long() && orientation:
 		return 0
 	case l.long(), l.count == 1 && orientation:
@@ -94,7 +112,7 @@ func (b *bench) lines(ctx context.Context) error {
 	t := table{
 		title: "Long lines",
 		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries; medians of %d runs in turns, of %d for 4 GiB and for rclone and curl with one file. "+
-			"The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
+			"Three sizes a line: 24 parts of 8 MiB, 39, and 32 or 64. The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
 			"*ratio* is the engine's goodput to the transfer manager's, with 200 files to that of rclone. curl makes one PUT. Memory is the peak of the client's process. "+
 			"`<`: stopped after four times the time that the line needs. `!`: more than %.0f %% of the packets were more than %v late in each of %d attempts.",
 			b.runs, few, 100*doubtful, lateAfter, attempts),
@@ -134,7 +152,7 @@ func (b *bench) chosenLoads(emulated bool) (todo []load, err error) {
 	}
 	var estimate time.Duration
 	for _, l := range loads {
-		if !slices.Contains(chosen, l.name) || !emulated && (l.tls || l.long() || l.line.Loss > 0 || l.line.Flow > 0) {
+		if !slices.Contains(chosen, l.name) || !emulated && (l.tls || l.addresses != nil || l.long() || l.line.Loss > 0 || l.line.Flow > 0) {
 			continue
 		}
 		todo = append(todo, l)
@@ -163,6 +181,7 @@ func (b *bench) lineRuns(ctx context.Context, l load, emulated bool) (map[string
 	}
 	defer s.close()
 	s.sink.expect(c)
+	s.sink.late = l.late
 	commands := map[string]contender{
 		"engine": b.self("engine", s.target, s.sink, s.service, c), "transfer manager": b.self("transfer manager", s.target, s.sink, s.service, c),
 		"rclone": b.rclone(s.target, s.sink, c), "curl": s.onePut(c.paths[0]),
@@ -216,7 +235,11 @@ func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) 
 	if l.count > 1 {
 		peer = "rclone"
 	}
-	t.add(append(row, goodput["engine"]/goodput[peer], memory["engine"], memory["transfer manager"], memory["rclone"])...)
+	var ratio any = ""
+	if goodput[peer] > 0 {
+		ratio = goodput["engine"] / goodput[peer]
+	}
+	t.add(append(row, ratio, memory["engine"], memory["transfer manager"], memory["rclone"])...)
 	if emulated {
 		b.result.Goodput = append(b.result.Goodput, bars)
 	}
@@ -281,6 +304,9 @@ func newSite(ctx context.Context, l load, emulated bool) (s *site, err error) {
 		storage = secureStorage{storage}
 		certificate := newCertificate()
 		s.config, s.target.scheme, s.target.ca = certificate.config(), "https", certificate.pem()
+	}
+	if l.addresses != nil {
+		storage, s.target.addresses = namedStorage{storage}, l.addresses
 	}
 	s.service, err = serve(simulator.Options{Storage: storage, Latency: latency})
 	return s, err

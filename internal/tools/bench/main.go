@@ -45,6 +45,7 @@ var parts = []struct {
 }{
 	{"uploads", (*bench).uploads},
 	{"lines", (*bench).lines},
+	{"loads", (*bench).endOfFile},
 	{"folder", (*bench).folders},
 	{"refresh", (*bench).refresh},
 	{"startup", (*bench).startup},

@@ -61,6 +61,14 @@ func secured(address string) string {
 	return strings.Replace(address, "127.0.0.1:", secureAddress+":", 1)
 }
 
+// namedStorage hands out addresses with the name of this machine, for which contenders are told addresses.
+type namedStorage struct{ simulator.Storage }
+
+func (s namedStorage) Presign(a simulator.Address) (string, error) {
+	address, err := s.Storage.Presign(a)
+	return strings.Replace(address, "127.0.0.1", "localhost", 1), err
+}
+
 // secureStorage hands out addresses that contenders use with TLS.
 type secureStorage struct{ simulator.Storage }
 

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -33,6 +35,7 @@ type job struct {
 	Service   string   `json:"service"`   // address; the engine asks it for those of its PUTs
 	Store     string   `json:"store"`     // address
 	Connect   string   `json:"connect"`   // IP address to connect to, whatever the addresses say
+	Addresses []string `json:"addresses"` // of localhost; the engine connects to them; nil: none
 	CA        string   `json:"ca"`        // PEM of the servers' certificate; "": plain HTTP
 	Paths     []string `json:"paths"`     // one for the transfer manager
 	Size      int64    `json:"size"`      // of each file
@@ -50,13 +53,33 @@ func sendJob(ctx context.Context, argument string) error {
 	return j.engine(ctx)
 }
 
-// dial connects to j.Connect on the port of the address.
+// dial connects to j.Connect on the port of the address, or to one of j.Addresses.
 func (j job) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	_, port, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
+	if slices.Contains(j.Addresses, host) {
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}
 	return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(j.Connect, port))
+}
+
+// lookup finds j.Addresses; nil: there are none.
+func (j job) lookup() func(context.Context, string) ([]netip.Addr, error) {
+	if j.Addresses == nil {
+		return nil
+	}
+	return func(context.Context, string) (found []netip.Addr, err error) {
+		for _, a := range j.Addresses {
+			ip, err := netip.ParseAddr(a)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, ip)
+		}
+		return found, nil
+	}
 }
 
 func (j job) roots() *x509.CertPool {
@@ -88,7 +111,7 @@ func (j job) transferManager(ctx context.Context) error {
 func (j job) engine(ctx context.Context) error {
 	client, err := api.New(api.Config{
 		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken),
-		Config: wire.Config{MaxRetries: 5, RootCAs: j.roots(), DialContext: j.dial},
+		Config: wire.Config{MaxRetries: 5, RootCAs: j.roots(), DialContext: j.dial, Lookup: j.lookup()},
 	})
 	if err != nil {
 		return err

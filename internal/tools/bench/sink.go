@@ -21,7 +21,9 @@ type sink struct {
 	listener net.Listener
 	secured  net.Listener  // with TLS; nil: none
 	latency  time.Duration // before each answer
-	received atomic.Int64  // bytes of content
+	late     int64         // of so many PUTs the answer to one is five seconds late; 0: none
+	puts     atomic.Int64
+	received atomic.Int64 // bytes of content
 
 	mu      sync.Mutex
 	content content
@@ -72,6 +74,7 @@ func (s *sink) empty(context.Context) error {
 	defer s.mu.Unlock()
 	clear(s.stored)
 	s.received.Store(0)
+	s.puts.Store(0)
 	return nil
 }
 
@@ -98,6 +101,9 @@ func (s *sink) serve(c net.Conn) {
 			return
 		}
 		<-time.After(s.latency)
+		if req.Method == http.MethodPut && s.late > 0 && s.puts.Add(1)%s.late == 0 {
+			<-time.After(5 * time.Second)
+		}
 		if _, err := c.Write([]byte(s.answer(req))); err != nil {
 			return
 		}

@@ -25,7 +25,9 @@ type contender struct {
 type target struct {
 	scheme  string
 	connect string // IP address to connect to
-	ca      string // PEM of the servers' certificate; "": plain HTTP
+	// addresses are those of storage, where a name stands for it.
+	addresses []string
+	ca        string // PEM of the servers' certificate; "": plain HTTP
 }
 
 var loopback = target{scheme: "http", connect: "127.0.0.1"}
@@ -169,7 +171,7 @@ func played(program, name string, t target, st store, s *service, c content) fun
 	return func(ctx context.Context) (*exec.Cmd, error) {
 		argument, err := json.Marshal(job{
 			Contender: name, Service: t.scheme + "://" + s.host(), Store: t.scheme + "://" + st.host(),
-			Connect: t.connect, CA: t.ca, Paths: c.paths, Size: c.size, SHA256: c.sha256,
+			Connect: t.connect, Addresses: t.addresses, CA: t.ca, Paths: c.paths, Size: c.size, SHA256: c.sha256,
 		})
 		return exec.CommandContext(ctx, program, "send", string(argument)), err
 	}
