@@ -48,6 +48,7 @@ func (s *spread) DialContext(ctx context.Context, network, address string) (net.
 		return nil, err
 	}
 	if _, err := netip.ParseAddr(host); err == nil || s.lookup == nil {
+		s.count(address, 1)
 		return s.connect(ctx, network, address)
 	}
 	ips, err := s.lookup(ctx, host)
@@ -57,7 +58,7 @@ func (s *spread) DialContext(ctx context.Context, network, address string) (net.
 	return s.first(ctx, network, s.order(ips, port, retry.Avoided(ctx)))
 }
 
-// order sorts the addresses of a name.
+// order sorts the addresses of a name, and counts a connection to the first one.
 func (s *spread) order(ips []netip.Addr, port string, avoid []net.Addr) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,6 +88,9 @@ func (s *spread) order(ips []netip.Addr, port string, avoid []net.Addr) []string
 	for i, c := range candidates {
 		ordered[i] = c.address
 	}
+	if len(ordered) > 0 {
+		s.open[ordered[0]]++
+	}
 	return ordered
 }
 
@@ -108,6 +112,9 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 	for pending, next := 0, 0; next < len(addresses) || pending > 0; {
 		if next < len(addresses) {
 			address := addresses[next]
+			if next > 0 {
+				s.count(address, 1)
+			}
 			go func() {
 				conn, err := s.connect(ctx, network, address)
 				results <- dialled{address, conn, err}
@@ -155,9 +162,8 @@ func (s *spread) died(address string) {
 	s.dead[address] = time.Now().Add(deadFor)
 }
 
-// connect makes a connection and counts it until it is closed.
+// connect makes a connection that is counted already, until it is closed.
 func (s *spread) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	s.count(address, 1)
 	conn, err := s.dial(ctx, network, address)
 	if err != nil {
 		s.count(address, -1)
