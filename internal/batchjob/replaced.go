@@ -30,13 +30,24 @@ type privateGetter interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 }
 
-// noteIntent notes for Delete whether the plan may turn out to be the job of the state.
+// noteIntent notes for Delete whether the plan may turn out to be the job of the state. A plan without a
+// change, as with -replace, is to submit the job again.
 func (m *model) noteIntent(ctx context.Context, plan model, private privateSetter) diag.Diagnostics {
 	var intent []byte
-	if mayBe(m.Paths, plan.Paths) && mayBe(m.ServiceModes, plan.ServiceModes) && mayBe(m.Triggers, plan.Triggers) {
+	if !m.equal(plan) && mayBe(m.Paths, plan.Paths) && mayBe(m.ServiceModes, plan.ServiceModes) && mayBe(m.Triggers, plan.Triggers) {
 		intent = []byte(intentDecide)
 	}
 	return private.SetKey(ctx, privateIntent, intent)
+}
+
+// equal reports whether two jobs have the same arguments.
+func (m *model) equal(other model) bool {
+	return m.Paths.Equal(other.Paths) && m.ServiceModes.Equal(other.ServiceModes) && m.Triggers.Equal(other.Triggers)
+}
+
+// forgetPlan removes what a plan notes for Delete: a Delete that does not replace the job needs no file.
+func forgetPlan(ctx context.Context, private privateSetter) diag.Diagnostics {
+	return append(private.SetKey(ctx, privateIntent, nil), private.SetKey(ctx, privateSources, nil)...)
 }
 
 // mayBe reports whether a planned value may come out as it was.
@@ -76,7 +87,7 @@ func (r *batchJob) offerReplaced(ctx context.Context, state model, private priva
 func (r *batchJob) takeReplaced(plan model) (kept model, ok bool) {
 	item, _ := r.Data.ReplacedJobs.Take(func(item any) bool {
 		m, ok := item.(model)
-		return ok && m.Paths.Equal(plan.Paths) && m.ServiceModes.Equal(plan.ServiceModes) && m.Triggers.Equal(plan.Triggers)
+		return ok && m.equal(plan)
 	})
 	kept, ok = item.(model)
 	return kept, ok

@@ -107,4 +107,25 @@ func TestSavedPlanWithoutTheFileKeepsTheJob(t *testing.T) {
 	if !strings.Contains(diags.String(), "so nothing was replaced") || !after.State.Equal(job.State) {
 		t.Errorf("the job is %v: %s", after.Attrs(), diags)
 	}
+	after, diags = w.Provider(nil).Destroy(after) // needs no file
+	if diags.Must(t); after.Exists() {
+		t.Errorf("the job is not destroyed: %v", after.Attrs())
+	}
+}
+
+// TestReplaceSubmitsAgain: with -replace or replace_triggered_by, a plan replaces a job without a change.
+func TestReplaceSubmitsAgain(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	config := on(w.Store(t))
+	first, diags := w.Provider(nil).Create("vodlive_batch_job", config)
+	diags.Must(t)
+	plan := w.Provider(nil).PlanReplace(first, config)
+	plan.Diags.Must(t)
+	second, diags := w.Provider(nil).Apply(plan)
+	diags.Must(t)
+	if second.Text("id") == first.Text("id") {
+		t.Error("the job is kept")
+	}
+	w.AssertCalls(t, simulator.CallBatch, 2)
 }

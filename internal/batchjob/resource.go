@@ -27,7 +27,11 @@ type batchJob struct{ providerdata.Resource }
 var _ resource.ResourceWithModifyPlan = (*batchJob)(nil)
 
 func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.Data == nil || req.Plan.Raw.IsNull() {
+	if r.Data == nil {
+		return
+	}
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(forgetPlan(ctx, resp.Private)...)
 		return
 	}
 	var plan, state model
@@ -74,8 +78,11 @@ func (r *batchJob) Update(context.Context, resource.UpdateRequest, *resource.Upd
 func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(checkSources(ctx, req.Private)...)
 	if resp.Diagnostics.HasError() {
+		return
+	}
+	if problems := checkSources(ctx, req.Private); problems.HasError() {
+		providerdata.RefuseDelete(ctx, resp, problems...)
 		return
 	}
 	resp.Diagnostics.Append(r.offerReplaced(ctx, state, req.Private)...)

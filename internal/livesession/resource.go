@@ -180,10 +180,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		refused = r.checkReplacement(ctx, &m.session, note)
 	}
 	if refused != nil {
-		// Without a state in the response, Terraform keeps the object with its private data. With one,
-		// it would keep the private data of the plan.
-		resp.State.RemoveResource(ctx)
-		resp.Diagnostics.Append(refused)
+		providerdata.RefuseDelete(ctx, resp, refused)
 		return
 	}
 	old := &replaced{intent: note, model: m}

@@ -42,7 +42,9 @@ type model struct {
 	Incomplete types.Map    `tfsdk:"incomplete_uploads"`
 }
 
-func (m *model) protected() bool { return m != nil && m.Protection.ValueBool() }
+// protected reports whether no plan may replace or forget the folder. One whose creation failed is not
+// protected: a plan that replaces it continues it.
+func (m *model) protected() bool { return m != nil && !m.ID.IsNull() && m.Protection.ValueBool() }
 
 // refuse is the error of a plan or a Delete that would do to a protected folder what is given.
 func (m *model) refuse(change string) diag.Diagnostic {

@@ -147,6 +147,7 @@ func TestDeletionProtection(t *testing.T) {
 		state, diags = p.Change(tainted, w.config)
 		says(t, diags, protected, "terraform untaint")
 		want(t, "exists after a taint", state.Exists(), true)
+		want(t, "private state", string(state.Private), string(w.state.Private))
 
 		w.config["deletion_protection"] = false
 		w.ResetJournal()
@@ -160,6 +161,37 @@ func TestDeletionProtection(t *testing.T) {
 			t.Error(diags)
 		}
 	})
+}
+
+// TestProtectionBeginsWithSuccess: a folder whose creation failed can be destroyed.
+func TestProtectionBeginsWithSuccess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.config["deletion_protection"] = true
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		state, diags := w.Provider(w.provider).Destroy(w.state)
+		if diags.Failed() || state.Exists() {
+			t.Error(diags)
+		}
+	})
+}
+
+// TestRefusedDeleteKeepsTheStamps: the plan of a tainted folder has those of the new content. Kept with
+// the old content, they would hide the change for ever.
+func TestRefusedDeleteKeepsTheStamps(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4")
+	w.config["deletion_protection"] = true
+	w.mustApply()
+	w.write("a.mp4", "other content")
+	tainted := w.state
+	tainted.Tainted = true
+	kept, diags := w.Provider(w.provider).Change(tainted, w.config)
+	says(t, diags, "The media folder is protected from deletion")
+	kept.Tainted = false
+	want(t, "action", w.Provider(w.provider).Plan(kept, w.config).Action, acctest.Update)
 }
 
 // TestStateOfAnEarlierBuild lacks the newer attributes, and has unfinished uploads that cannot be read.

@@ -18,6 +18,7 @@ import (
 	"maps"
 	"path/filepath"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -109,8 +110,8 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	stored := files(ctx).prior.entries
-	if string(intent) != intentDestroy && !state.ID.IsNull() && state.protected() { // of a tainted folder, whose plan does not see the state
-		resp.Diagnostics.Append(state.refuse("replace it. It is tainted: `terraform untaint` is needed first"))
+	if state.protected() { // no plan sees that a tainted folder is protected
+		providerdata.RefuseDelete(ctx, resp, state.refuse("replace it. It is tainted: `terraform untaint` is needed first"))
 		return
 	}
 	if string(intent) == intentDestroy || !state.ID.IsNull() {
@@ -124,8 +125,8 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	_ = json.Unmarshal(planned, &source) // else nothing is known of it
 	if source.Seen {
 		if _, _, err := walk(source.Dir, state.patterns()); err != nil {
-			resp.Diagnostics.AddError("The folder cannot be uploaded",
-				fmt.Sprintf("%s cannot be read: %s, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.", source.Dir, err))
+			providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
+				fmt.Sprintf("%s cannot be read: %s, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.", source.Dir, err)))
 			return
 		}
 	}

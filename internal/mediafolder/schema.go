@@ -45,8 +45,9 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	attributes["deletion_protection"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether every plan that destroys or replaces this resource is an error, as long as this is `true` in the state, also if the resource block is gone from the configuration. " +
-			"To destroy it, set this to `false` and apply first. Default: `false`.",
+		MarkdownDescription: "Whether Terraform must keep the stored files in the state. While this is `true` in the state, every plan that would destroy or replace " +
+			"the resource is an error, also if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+			"The protection begins when the resource has been created without an error. Files that are removed from the folder are forgotten all the same. Default: `false`. A change makes no request.",
 	}
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{

@@ -141,13 +141,18 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	intent, diags := req.Private.GetKey(ctx, privateIntent)
 	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var refused diag.Diagnostics
 	switch {
 	case state.protected(): // no plan sees that a tainted object is protected
-		resp.Diagnostics.Append(protected(state.KeyPath.ValueString(), "remove it from the state, because it is tainted: `terraform untaint` is needed first"))
+		refused.Append(protected(state.KeyPath.ValueString(), "replace it. It is tainted: `terraform untaint` is needed first"))
 	case string(intent) != intentDestroy:
-		resp.Diagnostics.Append(r.checkReplacement(ctx, req)...)
+		refused = r.checkReplacement(ctx, req)
 	}
-	if resp.Diagnostics.HasError() {
+	if refused.HasError() {
+		providerdata.RefuseDelete(ctx, resp, refused...)
 		return
 	}
 	if state.complete() {

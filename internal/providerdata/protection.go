@@ -1,11 +1,21 @@
 package providerdata
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
+
+// RefuseDelete ends a Delete with errors, after which Terraform keeps the object. Without a state in the
+// response it keeps the object's private data, too. With one, it would keep the private data of the plan,
+// which describes what was to replace the object.
+func RefuseDelete(ctx context.Context, resp *resource.DeleteResponse, why ...diag.Diagnostic) {
+	resp.State.RemoveResource(ctx)
+	resp.Diagnostics.Append(why...)
+}
 
 // Protected is the error of a plan, or of a Delete, that would change an object while
 // `deletion_protection` is true in the state. kind is "live session" or the like, label names the
