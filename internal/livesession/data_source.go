@@ -165,7 +165,7 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 			Computed: true, ElementType: types.StringType,
 			MarkdownDescription: "The ids of these sessions, in the same order.",
 		},
-		"urls": urlsAttribute("The URLs of these sessions, by session id. A URL that a session does not have is null."),
+		"urls": urlsAttribute("The URLs of these sessions, by session id, also those that a resource keeps out of the state. A URL that a session does not have is null."),
 	}
 	maps.Copy(attributes, filterAttributes)
 	resp.Schema = schema.Schema{

@@ -46,7 +46,8 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		"endpoints_in_state": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: "Whether plan and state have the endpoints of the session, whose paths carry stream keys. With `false`, `input_endpoint_a`, `input_endpoint_b`, " +
-				"`output_endpoint_a` and `output_endpoint_b` are null: read them with the ephemeral resource `vodlive_live_session`. Default: `true`. " +
+				"`output_endpoint_a` and `output_endpoint_b` are null: read them with the ephemeral resource `vodlive_live_session`. The data sources of sessions and the resource `vodlive_live_session_status` " +
+				"put them into the state nevertheless. Default: `true`. " +
 				"A change makes no request: after a change to `true`, the next refresh reads the endpoints.",
 		},
 		"urls_wo_version": schema.Int64Attribute{

@@ -76,6 +76,7 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 				MarkdownDescription: "The sessions by id, with every field of the resource `vodlive_live_session` that the service knows, but the URLs, as they were when the wait ended.",
 			},
 			"urls": urlsAttribute("The URLs of the sessions by id, as they were when the wait ended. " +
+				"The endpoints are in the state also if a session has `endpoints_in_state = false`. " +
 				"Sources and destinations are null: they may be write-only arguments of a session, which no state has."),
 			"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "Time limit for the wait when the resource is created" + limit,
