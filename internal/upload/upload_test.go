@@ -93,8 +93,9 @@ func TestLatePartIsSentOnceMore(t *testing.T) {
 			t.Run(name+" "+checksum, func(t *testing.T) {
 				t.Parallel()
 				inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, b *bench) {
-					fault.Call, fault.Times, fault.Match = simulator.CallPutPart, 1, partNumber(2)
-					b.Fail(fault)
+					once := fault
+					once.Call, once.Times, once.Match = simulator.CallPutPart, 1, partNumber(2)
+					b.Fail(once)
 					b.arriveLate(2)
 					b.mustStore(nil, "1", "2", "2", "2", "3") // one of them is the late one
 					if n := b.Count(simulator.CallMultipartCreate); n != 1 || len(b.warnings) != 0 {
