@@ -44,7 +44,7 @@ func newPlayer(r *recorder, h History) *player {
 	other.AccessTokenID, other.SecretKey, other.IDToken, other.Bucket = otherTokenID, otherSecret, otherToken, otherBucket
 	p := &player{rec: r, at: accounts{newService(r, options), newService(r, other)}, checked: newChecked(h)}
 	p.w = newWorld(r, p.at[0], p.at)
-	p.w.quiet = !s.Logged
+	p.w.Quiet = !s.Logged
 	p.at[1].SetStorageURL(p.w.Storage.URL() + "/storage")
 	r.Cleanup(func() { _ = p.at[1].Close() })
 	for range s.Others {

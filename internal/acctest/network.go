@@ -30,8 +30,9 @@ type World struct {
 	Env map[string]string
 	// Log is what all providers have logged, at every level.
 	Log *Log
+	// Quiet turns Log off: with thousands of sessions, logging takes most of the time of a test.
+	Quiet bool
 
-	quiet  bool // nothing is logged, which takes much time
 	tb     testing.TB
 	schema *tfprotov6.GetProviderSchemaResponse // of every provider; nil before the first one
 	first  sync.Once
@@ -69,9 +70,9 @@ func (w *World) Provider(config Attrs) *Provider {
 // start starts a provider process with an environment and a network of its own.
 func (w *World) start(config Attrs, env map[string]string, dial provider.Dial) *Provider {
 	w.tb.Helper()
-	server := provider.NewServer("test", lookup(maps.Clone(env)), dial, !w.quiet)
+	server := provider.NewServer("test", lookup(maps.Clone(env)), dial, !w.Quiet)
 	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context()}
-	if !w.quiet {
+	if !w.Quiet {
 		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
 	}
 	w.first.Do(func() { w.schema = p.readSchema() })

@@ -308,6 +308,7 @@ func TestLostCreateAmongMany(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := acctest.NewWorld(t, simulator.Options{})
+				w.Quiet = true
 				add := func(kind string, n int) {
 					for i := range n {
 						status := "TERMINATED"

@@ -337,6 +337,7 @@ func TestStatusWaitsForSlowListings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{Latency: time.Second})
+		w.Quiet = true
 		for range 3_500 {
 			w.AddSession(simulator.SessionRecord{})
 		}
@@ -380,6 +381,7 @@ func TestStatusListsNoMoreThanNeeded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{Latency: time.Second})
+		w.Quiet = true
 		old := w.AddSession(simulator.SessionRecord{Status: "PENDING"})
 		for range 5_000 {
 			w.AddSession(simulator.SessionRecord{})

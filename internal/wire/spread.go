@@ -133,7 +133,9 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 			if failed == nil {
 				failed = r.err
 			}
-			s.died(r.address)
+			if ctx.Err() == nil { // else it was not tried to the end
+				s.died(r.address)
+			}
 		case <-later.C:
 		}
 	}
