@@ -33,7 +33,7 @@ var otherSchemas = map[string]*tfprotov6.Schema{
 
 func textAttributes(arguments string, computed ...string) *tfprotov6.Schema {
 	block := &tfprotov6.SchemaBlock{}
-	for _, name := range strings.Fields(arguments) {
+	for name := range strings.FieldsSeq(arguments) {
 		block.Attributes = append(block.Attributes, &tfprotov6.SchemaAttribute{Name: name, Type: tftypes.String, Required: true})
 	}
 	for _, name := range computed {

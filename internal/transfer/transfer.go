@@ -25,9 +25,13 @@ import (
 )
 
 type ( // what package digest says of files, for users of this package
-	Digest       = digest.Digest
-	FileError    = digest.FileError
-	FileProblem  = digest.FileProblem
+	// Digest is what a file contains.
+	Digest = digest.Digest
+	// FileError says why a file cannot be uploaded.
+	FileError = digest.FileError
+	// FileProblem is the kind of a FileError.
+	FileProblem = digest.FileProblem
+	// ChangedError says that a file changed while it was read.
 	ChangedError = digest.ChangedError
 )
 
