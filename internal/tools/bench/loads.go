@@ -27,8 +27,12 @@ func (b *bench) endOfFile(ctx context.Context) error {
 	_, found, _ := bytes.Cut(out, []byte("rows: "))
 	found, _, _ = bytes.Cut(found, []byte("\n"))
 	var rows []struct {
-		Line                              string
-		Spread, Mean, Tenth, Worst, Extra float64
+		Line   string  `json:"Line"`
+		Spread float64 `json:"Spread"`
+		Mean   float64 `json:"Mean"`
+		Tenth  float64 `json:"Tenth"`
+		Worst  float64 `json:"Worst"`
+		Extra  float64 `json:"Extra"`
 	}
 	if err := json.Unmarshal(found, &rows); err != nil {
 		return err
