@@ -243,7 +243,8 @@ func (p *player) checkETags() {
 }
 
 // checkKept: a stored file that a resource still asks for keeps its key path, also if its content was
-// not known in the plan.
+// not known in the plan. Uploads that ask for the same may exchange theirs then: nothing that Terraform
+// hands to the create of a replacement says which of them it is for.
 func (p *player) checkKept() {
 	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
 		return
@@ -254,11 +255,17 @@ func (p *player) checkKept() {
 			if p.sent.Do == DoReplace && p.sent.On == address || pl.createBeforeDestroy(address) || pl.blocks[address].triggered || now.Text("key_path") == "" {
 				continue
 			}
-			same := true
-			for _, attribute := range []string{"sha256", "file_name", "content_type"} {
-				same = same && old.Text(attribute) == now.Text(attribute)
+			same := func(other Instance) bool {
+				return !slices.ContainsFunc([]string{"sha256", "file_name", "content_type"}, func(attribute string) bool {
+					return old.Text(attribute) != other.Text(attribute)
+				})
 			}
-			if same && old.Text("key_path") != now.Text("key_path") {
+			exchanged := false
+			for twin, other := range uploads {
+				exchanged = exchanged || twin != address && same(other) && same(pl.state[twin]) &&
+					other.Text("key_path") == now.Text("key_path") && pl.state[twin].Text("key_path") != other.Text("key_path")
+			}
+			if same(now) && !exchanged && old.Text("key_path") != now.Text("key_path") {
 				p.rec.Errorf("%s: %s was stored as %s and is now %s", pl.name, address, old.Text("key_path"), now.Text("key_path"))
 			}
 		}

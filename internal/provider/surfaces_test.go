@@ -358,9 +358,12 @@ type trial struct {
 	stream             string // key
 }
 
-// show carries the operation out. It returns every text that left the provider, what must not be in
-// it, and the calls that were made.
-func (c trial) show(t *testing.T) (channels map[string]string, hidden, made []string) {
+// shortestLeak is how many characters of a secret must not be shown.
+const shortestLeak = 12
+
+// show carries the operation out. It returns every text that left the provider, each form of a secret
+// with the length of shortestLeak in it, and the calls that were made.
+func (c trial) show(t *testing.T) (channels map[string]string, hidden map[string]int, made []string) {
 	t.Helper()
 	w := acctest.NewWorld(t, simulator.Options{AccessTokenID: c.id, SecretKey: c.key, IDToken: c.token, StatusPath: []string{"READY"}})
 	w.Env["VODLIVE_ACCESS_TOKEN_ID"], w.Env["VODLIVE_SECRET_KEY"], w.Env["VODLIVE_ID_TOKEN"] = c.id, c.key, c.token
@@ -373,13 +376,19 @@ func (c trial) show(t *testing.T) (channels map[string]string, hidden, made []st
 		thing.prepare(s, w.Provider(config))
 	}
 	s.p = w.Provider(config)
-	hidden = []string{c.id, c.key, c.token}
+	secrets := []string{c.id, c.key, c.token}
 	if operation.has {
-		hidden = append(hidden, c.stream)
+		secrets = append(secrets, c.stream)
 	}
 	var said []string
-	for _, secret := range hidden {
-		said = append(said, disguises[c.disguise](secret))
+	hidden = map[string]int{}
+	for _, secret := range secrets {
+		text := disguises[c.disguise](secret)
+		said = append(said, text)
+		once := strings.Trim(quoted(text), `"`)
+		for _, form := range []string{secret, text, once, strings.Trim(quoted(once), `"`)} {
+			hidden[form] = max(shortestLeak, shortestLeak*len(form)/len(secret))
+		}
 	}
 	fault := failures[c.failure]("no " + strings.Join(said, " and ") + " here")
 	fault.Call = c.call
@@ -387,20 +396,16 @@ func (c trial) show(t *testing.T) (channels map[string]string, hidden, made []st
 	w.ResetJournal()
 	shown := operation.run(s)
 	progress, _ := os.ReadFile(w.Env["VODLIVE_PROGRESS"])
-	for _, text := range said {
-		once := strings.Trim(quoted(text), `"`)
-		hidden = append(hidden, text, once, strings.Trim(quoted(once), `"`))
-	}
 	return map[string]string{"what is shown": shown, "the log": w.Log.String(), "the progress": string(progress)}, hidden, slices.Collect(maps.Keys(w.Counts()))
 }
 
-// leaks lists what of the hidden texts, also of 12 characters of them, is in a channel.
-func leaks(channels map[string]string, hidden []string) (found []string) {
+// leaks lists what of the hidden texts, also of a part of the given length, is in a channel.
+func leaks(channels map[string]string, hidden map[string]int) (found []string) {
 	for channel, text := range channels {
 		folded := strings.ToLower(text)
-		for _, secret := range hidden {
-			for i := 0; i+12 <= len(secret); i++ {
-				if at := strings.Index(folded, strings.ToLower(secret[i:i+12])); at >= 0 {
+		for secret, length := range hidden {
+			for i := 0; i+length <= len(secret); i++ {
+				if at := strings.Index(folded, strings.ToLower(secret[i:i+length])); at >= 0 {
 					found = append(found, fmt.Sprintf("%s: %s: ...%s...", channel, secret, text[max(0, at-200):min(len(text), at+100)]))
 					break
 				}
@@ -474,7 +479,7 @@ func TestRandomSecretsAreNotShown(t *testing.T) {
 			stream:   "st6-" + rapid.StringMatching(`[A-Za-z0-9_.~-]{12,150}`).Draw(rt, "stream"),
 		}
 		var channels map[string]string
-		var hidden []string
+		var hidden map[string]int
 		synctest.Test(t, func(t *testing.T) { channels, hidden, _ = c.show(t) })
 		if found := leaks(channels, hidden); len(found) > 0 {
 			rt.Fatalf("%+v\n%s", c, strings.Join(found, "\n"))
