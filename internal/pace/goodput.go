@@ -32,11 +32,12 @@ type goodput struct {
 	chosen  int // few or many
 	limit   int // what refusals allow
 	began   time.Time
-	sent    int64 // bytes since then
-	skip    int   // samples that do not count yet
+	sent    int64   // bytes since then
+	latest  float64 // bytes per second in the latest sample
+	skip    int     // samples that do not count yet
 	samples []float64
 	before  float64   // bytes per second before the trial that is being judged; 0: there is none
-	best    float64   // bytes per second since the latest trial
+	best    float64   // bytes per second since the latest trial; of many, the latest
 	pause   int       // samples until the next trial
 	pauses  int       // length of the latest pause
 	refused time.Time // the latest refusal that counted, or when a slot was added
@@ -59,6 +60,16 @@ func (g *goodput) refuse(now time.Time) {
 	g.before, g.best = 0, 0
 }
 
+// fallen reports whether less is sent now than when all slots were in use. Then the line has room. What is not known
+// yet has fallen.
+func (g *goodput) fallen(now time.Time) bool {
+	rate := g.latest
+	if took := now.Sub(g.began); took >= sampleTime {
+		rate = float64(g.sent) / took.Seconds()
+	}
+	return rate < fall*g.best || g.best == 0
+}
+
 func (g *goodput) choose(slots int) {
 	g.chosen, g.skip, g.samples = slots, settling, nil
 }
@@ -72,7 +83,7 @@ func (g *goodput) add(now time.Time, n, left int64, usage func() (full, waiting 
 		return
 	}
 	rate := float64(g.sent) / took.Seconds()
-	g.began, g.sent = now, 0
+	g.began, g.sent, g.latest = now, 0, rate
 	if g.limit < many && now.Sub(g.refused) >= recovery {
 		g.limit, g.refused = g.limit+1, now
 		g.skip, g.samples = 1, nil
@@ -106,9 +117,11 @@ func (g *goodput) decide(rate float64, left int64, waiting bool) {
 		g.choose(few)
 	case g.before > 0:
 		g.best, g.before = rate, 0
-	case g.chosen == many || !waiting || g.limit < many:
+	case g.chosen == many || g.limit < many:
+		g.best = rate
+	case !waiting:
 	case fallen, g.pause <= 0 && float64(left) > rate*worth.Seconds():
-		g.before = rate
+		g.before, g.best = rate, rate
 		g.choose(many)
 	default:
 		g.best = max(g.best, rate)

@@ -20,20 +20,22 @@ const freshAddress = time.Minute
 
 // Controller paces the PUTs of all uploads. It is safe for concurrent use.
 type Controller struct {
-	gate *gate
-	slow atomic.Bool // the latest PUT took so long that no address should wait for one
+	gate  *gate
+	fixed bool        // the number of slots is
+	slow  atomic.Bool // the latest PUT took so long that no address should wait for one
 
 	mu      sync.Mutex
-	goodput *goodput // nil: the number of slots is fixed
-	left    int64    // bytes that all uploads have yet to send
+	goodput *goodput
+	left    int64 // bytes that all uploads have yet to send
 }
 
 // New returns a Controller with a number of slots, or, if it is 0, with 12 to 32, as the goodput demands.
 func New(slots int) *Controller {
-	if slots > 0 {
-		return &Controller{gate: newGate(slots)}
+	fixed := slots > 0
+	if !fixed {
+		slots = few
 	}
-	return &Controller{gate: newGate(few), goodput: newGoodput(time.Now())}
+	return &Controller{gate: newGate(slots), fixed: fixed, goodput: newGoodput(time.Now())}
 }
 
 // Slots returns how many PUTs may now be in flight at once.
@@ -48,13 +50,10 @@ func (c *Controller) Refused() {
 }
 
 func (c *Controller) adapt(f func(now time.Time)) {
-	if c.goodput == nil {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.goodput.slots()
-	if f(time.Now()); c.goodput.slots() != before {
+	if f(time.Now()); !c.fixed && c.goodput.slots() != before {
 		c.gate.resize(c.goodput.slots())
 	}
 }
@@ -92,9 +91,6 @@ func (u *Upload) expect(n int64) {
 // Sent counts bytes handed to the operating system.
 func (u *Upload) Sent(n int64) {
 	c := u.controller
-	if c.goodput == nil {
-		return
-	}
 	c.adapt(func(now time.Time) {
 		c.goodput.add(now, n, c.left, func() (full, waiting bool) { _, full, waiting = c.gate.usage(); return })
 	})
@@ -152,12 +148,12 @@ func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, e
 	return nil
 }
 
-// Stored notes that the PUT has succeeded. sent is when its last byte was sent.
-func (t *Turn) Stored(sent time.Time) {
+// Stored notes that the PUT has succeeded. It had size bytes. sent is when its last byte was sent.
+func (t *Turn) Stored(size int64, sent time.Time) {
 	u := t.upload
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.times.add(time.Since(t.began), time.Since(sent))
+	u.times.add(size, time.Since(t.began), time.Since(sent))
 }
 
 // Refused notes that the PUT, or another one of the same content, was refused. After that no PUT of the upload lags.
@@ -167,11 +163,21 @@ func (t *Turn) Refused() {
 	t.upload.refused = true
 }
 
-// Lags reports whether the PUT lags behind others of its upload. So far it has sent some bytes of all.
+// Lags reports whether the PUT lags behind others of its upload, and the line has room for another one. So far it has
+// sent some bytes of all.
 func (t *Turn) Lags(sent, all int64) bool {
-	t.upload.mu.Lock()
-	defer t.upload.mu.Unlock()
-	return !t.upload.refused && t.upload.times.lags(time.Since(t.began), float64(sent)/float64(all))
+	u := t.upload
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return !u.refused && u.times.lags(time.Since(t.began), sent, all) && u.controller.hasRoom()
+}
+
+// hasRoom reports whether the line may carry more than it does now. On a full line, sending a part once more takes from
+// the other parts what it gains for its own.
+func (c *Controller) hasRoom() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.goodput.fallen(time.Now())
 }
 
 // Late reports whether the answer to a PUT is late, whose last byte was sent at some time.

@@ -136,7 +136,7 @@ func (fs *flights) sendsLast(f *flight) error {
 // won notes that a PUT has stored the part.
 func (fs *flights) won(f *flight) {
 	sent, _ := f.state()
-	fs.turn.Stored(sent)
+	fs.turn.Stored(f.section.Size, sent)
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.whole = f.section.Size

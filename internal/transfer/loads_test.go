@@ -23,13 +23,18 @@ import (
 // loadPart is the size of a part in bytes. What a line carries is given in parts, so that small ones do.
 const loadPart = 16 << 10
 
-// loadKinds are the lines on which rules are compared. What one connection carries is a share of the line.
-var loadKinds = []struct {
+type loadKind struct {
 	name string
 	line func(r *rand.Rand) loadLine
-}{
+}
+
+// loadKinds are the lines on which rules are compared. What one connection carries is a share of the line.
+var loadKinds = []loadKind{
 	{"full line", func(r *rand.Rand) loadLine { // twelve connections could carry more than the line does
 		return loadLine{rate: 6, trip: trips[r.IntN(len(trips))], each: 1 / (4 + 4*r.Float64())}
+	}},
+	{"slow line", func(r *rand.Rand) loadLine { // twelve parts at once take eight seconds
+		return loadLine{rate: 1.5, trip: 20 * time.Millisecond, each: 1 / (2 + 2*r.Float64())}
 	}},
 	{"limited connections", func(r *rand.Rand) loadLine {
 		return loadLine{rate: 6, trip: 80 * time.Millisecond, each: 1 / (8 + 8*r.Float64())}
@@ -231,6 +236,19 @@ func sendLoad(t *testing.T, f transfer.File, kind int, spread float64, seed uint
 	return o
 }
 
+// TestFullLineHasNoRoom: where connections fill the line, no part is sent once more, however long it takes. A last
+// part that is small takes no time, which tells nothing of the others.
+func TestFullLineHasNoRoom(t *testing.T) {
+	t.Parallel()
+	kind := slices.IndexFunc(loadKinds, func(k loadKind) bool { return k.name == "slow line" })
+	for seed, size := range map[uint64]int{40: 24*loadPart + 1683, 53: 24*loadPart + 725, 16: 71*loadPart + 2911} {
+		f, _ := newFile(t, size)
+		if o := sendLoad(t, f, kind, 0, seed); o.extra > 0 || o.share < 0.96 {
+			t.Errorf("%d bytes: %.1f %% more PUTs, %.1f %% of the line", size, 100*o.extra, 100*o.share)
+		}
+	}
+}
+
 // loadRow is a row of the table that TestLoads measures. Shares are in per cent of what the line carries.
 type loadRow struct {
 	Line   string  `json:"line"`
@@ -257,7 +275,7 @@ func TestLoads(t *testing.T) {
 	}
 	var rows []loadRow
 	for kind := range loadKinds {
-		for _, spread := range []float64{0, 0.1, 0.3, 1} {
+		for _, spread := range []float64{0, 0.1, 0.3, 1, 3} {
 			var shares []float64
 			row := loadRow{Line: loadKinds[kind].name, Spread: 100 * spread}
 			for i, f := range files {
