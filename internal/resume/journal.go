@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
 const (
@@ -140,6 +141,12 @@ func (j *Journal) parse(line []byte) {
 	}
 	if _, err := keypath.Parse(s.KeyPath); err != nil {
 		return
+	}
+	if !redact.ValidETag(s.ETag) {
+		s.ETag = ""
+	}
+	if _, err := time.Parse(time.RFC3339, s.UploadedAt); err != nil {
+		s.UploadedAt = ""
 	}
 	if _, twice := j.lines[s.KeyPath]; !twice {
 		j.lines[s.KeyPath] = s

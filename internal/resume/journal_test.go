@@ -126,6 +126,24 @@ func TestBadLineCostsOneLine(t *testing.T) {
 	}
 }
 
+// TestLineOfUnusableTexts: a file is found without an ETag that no storage makes, or a time that is none. Both would
+// come into the state.
+func TestLineOfUnusableTexts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := resume.New(dir).Journal(t.Context(), testJournal)
+	s := as("a.mp4")
+	s.ETag, s.UploadedAt = "\x1b[2J", "\u202eyesterday"
+	j.Add(s)
+	j.Close(false)
+	j = resume.New(dir).Journal(t.Context(), testJournal)
+	defer j.Close(true)
+	s.ETag, s.UploadedAt = "", ""
+	if got, ok := j.Found(asked("a.mp4")); !ok || got != s {
+		t.Errorf("found %+v, %v", got, ok)
+	}
+}
+
 // TestLargeJournal: no line is left out, whatever the size of the journal.
 func TestLargeJournal(t *testing.T) {
 	t.Parallel()
