@@ -151,3 +151,34 @@ func TestFoundLostCreateBeforeTheKill(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundIgnoredContentIsSeenLater: the user's sha256 is ignored while the file becomes another one and another
+// argument changes. Without ignore_changes, the new content is uploaded.
+func TestFoundIgnoredContentIsSeenLater(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.small", N: 3},
+			{Do: DoApply},
+			{Do: DoIgnore, On: "upload.small", N: 3},
+			{Do: DoWrite, On: "small.mp4", N: 2},
+			{Do: DoConfig, On: "upload.small", N: 2},
+			{Do: DoApply},
+			{Do: DoIgnore, On: "upload.small"},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundFolderOfTwoWorkspaces: what an interrupted apply of one workspace has stored is not handed to another one.
+func TestFoundFolderOfTwoWorkspaces(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 1},
+			{Do: DoConfig, In: 1, On: "folder.one", N: 1},
+			{Do: DoApply, During: []Step{{Do: DoInterrupt, At: 3}}},
+			{Do: DoApply, In: 1},
+		},
+	})
+}

@@ -174,6 +174,14 @@ func play(t *testing.T, h History) (failure string) {
 				p.step(i, s)
 			}
 			p.step(len(h.Steps), Step{Do: DoSettle})
+			for in, pl := range p.places { // without faults, a destroy leaves nothing
+				p.step(len(h.Steps)+1+in, Step{Do: DoDestroy, In: in})
+				for address, o := range pl.state {
+					if o.Exists() || o.Deposed != nil {
+						p.rec.Errorf("%s: %s is left after destroy: %v", pl.name, address, o.Attrs())
+					}
+				}
+			}
 		}()
 		<-over
 		if failure = r.text(); failure != "" {
