@@ -1,9 +1,13 @@
 package pace
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 const (
 	few  = 12 // PUTs in flight: most lines need no more
+	more = 16 // what is tried first: on a full line, few PUTs too many cost little
 	many = 32 // where connections lose packets, or are limited
 	// least is what refusals leave.
 	least = 4
@@ -11,9 +15,9 @@ const (
 	sampleTime = 500 * time.Millisecond // of one sample of the goodput, at least
 	pauseTime  = 5 * time.Second        // a sample that takes longer has seen a pause between uploads
 	settling   = 2                      // samples after a change that do not count
-	judging    = 3                      // samples that decide
-	growth     = 1.08                   // factor of the goodput that makes many worth it
-	fall       = 0.85                   // factor of the best goodput that shows that something has changed
+	judging    = 4                      // samples that decide
+	growth     = 1.08                   // factor of the goodput that makes more PUTs worth it
+	fall       = 0.85                   // factor of the best goodput; if all samples are below it, something has changed
 	firstPause = 16                     // samples after a trial in vain, before the next; doubles each time
 	lastPause  = 256
 	worth      = 15 * time.Second // no trial when less than this is left to send
@@ -25,11 +29,12 @@ const (
 // goodput chooses how many PUTs are in flight. It takes samples of the goodput while all slots are in use.
 //
 // It begins with few. It tries many when the goodput has fallen below the best so far, because on a line that
-// loses packets it falls until more connections share the losses; and from time to time, because each
-// connection may be limited. It goes back if that was in vain. When storage asks for fewer requests, it halves
-// the number, and adds one every ten seconds without a refusal.
+// loses packets it falls until more connections share the losses. When the goodput is steady, it tries more from time
+// to time, and then many, because each connection may be limited. It goes back if that was in vain. When storage asks
+// for fewer requests, it halves the number, and adds one every ten seconds without a refusal.
 type goodput struct {
-	chosen  int // few or many
+	chosen  int // few, more or many
+	from    int // what was chosen before the trial that is being judged
 	limit   int // what refusals allow
 	began   time.Time
 	sent    int64   // bytes since then
@@ -92,7 +97,7 @@ func (g *goodput) add(now time.Time, n, left int64, usage func() (full, waiting 
 	switch {
 	case took > pauseTime:
 		if g.before > 0 {
-			g.choose(few)
+			g.choose(g.from)
 		}
 		g.before, g.best, g.skip, g.samples = 0, 0, settling, nil
 	case !full:
@@ -102,30 +107,47 @@ func (g *goodput) add(now time.Time, n, left int64, usage func() (full, waiting 
 	default:
 		g.pause--
 		g.samples = append(g.samples, rate)
-		if len(g.samples) >= judging {
-			g.decide(mean(g.samples[len(g.samples)-judging:]), left, waiting)
+		if len(g.samples) > judging {
+			g.samples = g.samples[1:]
+		}
+		if len(g.samples) == judging {
+			g.decide(mean(g.samples), left, waiting)
 		}
 	}
 }
 
 // decide ends a trial, or begins one. rate is that of the latest samples.
 func (g *goodput) decide(rate float64, left int64, waiting bool) {
-	switch fallen := rate < fall*g.best; {
+	switch fallen := slices.Max(g.samples) < fall*g.best; {
 	case g.before > 0 && rate < growth*g.before:
 		g.pauses = min(max(2*g.pauses, firstPause), lastPause)
 		g.pause, g.best, g.before = g.pauses, g.before, 0
-		g.choose(few)
+		g.choose(g.from)
+	case g.before > 0 && g.chosen == more:
+		g.try(many, rate)
 	case g.before > 0:
 		g.best, g.before = rate, 0
 	case g.chosen == many || g.limit < many:
 		g.best = rate
 	case !waiting:
-	case fallen, g.pause <= 0 && float64(left) > rate*worth.Seconds():
-		g.before, g.best = rate, rate
-		g.choose(many)
+	case fallen, g.chosen == more && g.due(rate, left):
+		g.try(many, rate)
+	case g.due(rate, left):
+		g.try(more, rate)
 	default:
 		g.best = max(g.best, rate)
 	}
+}
+
+// due reports whether it is time for a trial. While the goodput rises, its success would prove nothing.
+func (g *goodput) due(rate float64, left int64) bool {
+	return g.pause <= 0 && rate <= g.best && float64(left) > rate*worth.Seconds()
+}
+
+// try begins a trial.
+func (g *goodput) try(slots int, rate float64) {
+	g.from, g.before, g.best = g.chosen, rate, rate
+	g.choose(slots)
 }
 
 func mean(samples []float64) (m float64) {
