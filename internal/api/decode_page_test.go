@@ -125,7 +125,7 @@ func TestUnreadablePages(t *testing.T) {
 		`{"Sessions":[],"LastEvaluatedKey":{"id":["hidden","x"]}}`:  `id of LastEvaluatedKey is a list of 2, the first a string where a string was expected`,
 	} {
 		_, err := listSessions(t, body)
-		if err == nil || !strings.HasSuffix(err.Error(), "the answer cannot be read: "+want) {
+		if err == nil || !strings.HasSuffix(err.Error(), "the response cannot be read: "+want) {
 			t.Errorf("%s:\n got %v\nwant %s", body, err, want)
 		}
 	}

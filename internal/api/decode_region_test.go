@@ -56,7 +56,7 @@ func TestDecodeRegions(t *testing.T) {
 		`{"data":[{"x":"hi","y":"z"}]}`: `entry 1 of the regions carries no name: it is an object with "x", "y"`,
 	} {
 		_, err := once(t, 200, body).Regions(t.Context())
-		if err == nil || !strings.HasSuffix(err.Error(), "the answer cannot be read: "+want) {
+		if err == nil || !strings.HasSuffix(err.Error(), "the response cannot be read: "+want) {
 			t.Errorf("%s:\n got %v\nwant %s", body, err, want)
 		}
 	}

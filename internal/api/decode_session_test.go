@@ -229,7 +229,7 @@ func TestDecodeSessionFields(t *testing.T) {
 // TestUnreadableAnswers expects errors that say which types and keys were found.
 func TestUnreadableAnswers(t *testing.T) {
 	t.Parallel()
-	const prefix = "read the live session s-1: GET https://live.example.com/edge/live/v1/live-streams/session/s-1: 200 OK: the answer cannot be read: "
+	const prefix = "read the live session s-1: GET https://live.example.com/edge/live/v1/live-streams/session/s-1: 200 OK: the response cannot be read: "
 	for body, want := range map[string]string{
 		`null`:                             `no session with an id was found in null`,
 		`"hidden"`:                         `no session with an id was found in a string`,
@@ -277,7 +277,7 @@ func TestUnreadableAnswers(t *testing.T) {
 		t.Parallel()
 		for _, body := range []string{`{"id":"hidden`, `hidden`, `{"id":"s"}hidden`, `{'id':'hidden'}`, `{"id":"s",}`, "\xff\xfe{}", "\ufeff{}"} {
 			_, err := getSession(t, body)
-			if want := fmt.Sprintf("the answer cannot be read: it is not JSON (application/json, %d bytes)", len(body)); err == nil || !strings.HasSuffix(err.Error(), want) {
+			if want := fmt.Sprintf("the response cannot be read: it is not JSON (application/json, %d bytes)", len(body)); err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("%q: got %v, want %s", body, err, want)
 			}
 		}

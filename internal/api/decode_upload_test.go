@@ -62,9 +62,9 @@ func TestUnreadableUploads(t *testing.T) {
 		body, want string
 	}{
 		{presign, `{"data":null,"message":"hidden"}`, `no fileKeyPath was found in an object with "data", "message"`},
-		{presign, `{"data":{"presigned_url":"https://st.example.com/?hidden"}}`, `fileKeyPath is missing: the answer holds "presigned_url"`},
-		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k"}}`, `presigned_url is missing: the answer holds "fileKeyPath"`},
-		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":""}}`, `presigned_url is missing: the answer holds "fileKeyPath", "presigned_url"`},
+		{presign, `{"data":{"presigned_url":"https://st.example.com/?hidden"}}`, `fileKeyPath is missing: the response holds "presigned_url"`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k"}}`, `presigned_url is missing: the response holds "fileKeyPath"`},
+		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":""}}`, `presigned_url is missing: the response holds "fileKeyPath", "presigned_url"`},
 		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"/relative?hidden"}}`, `presigned_url is a string that is no URL with a host`},
 		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"https://h/%zzhidden"}}`, `presigned_url is a string that is no URL with a host`},
 		{presign, `{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"http://st.example.com/hidden"}}`, `presigned_url cannot be used: the address is plain http, which is allowed to loopback addresses only: write https://`},
@@ -76,13 +76,13 @@ func TestUnreadableUploads(t *testing.T) {
 		{part, `{"data":{"href":"hidden"}}`, `no url was found in an object with "data"; data is an object with "href"`},
 		{part, `{"a":{"url":"https://h/hidden"},"b":{"url":"https://h/hidden"}}`, `no url was found in an object with "a", "b"`},
 		{part, `{"data":"hidden"}`, `data is a string that is no URL with a host`},
-		{begin, `{"data":{"upload_id":"u"}}`, `key_path is missing: the answer holds "upload_id"`},
-		{begin, `{"data":{"key_path":"vod/input/c/u/k"}}`, `upload_id is missing: the answer holds "key_path"`},
+		{begin, `{"data":{"upload_id":"u"}}`, `key_path is missing: the response holds "upload_id"`},
+		{begin, `{"data":{"key_path":"vod/input/c/u/k"}}`, `upload_id is missing: the response holds "key_path"`},
 		{complete, `{"data":null,"message":"hidden"}`, `no Key was found in an object with "data", "message"`},
 		{complete, `{"data":{"Key":["hidden"]}}`, `Key is a list of 1, the first a string where a string was expected`},
 	} {
 		err := test.call(once(t, 200, test.body))
-		if err == nil || !strings.HasSuffix(err.Error(), "the answer cannot be read: "+test.want) || strings.Contains(err.Error(), "hidden") {
+		if err == nil || !strings.HasSuffix(err.Error(), "the response cannot be read: "+test.want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s:\n got %v\nwant %s", test.body, err, test.want)
 		}
 	}

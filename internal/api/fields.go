@@ -93,7 +93,7 @@ func (f *fields) needed(limit int, keys ...string) string {
 	switch {
 	case f.err != nil:
 	case strings.TrimSpace(s) == "":
-		f.err = misshapen("%s is missing: the answer holds %s", keys[0], listKeys(f.keys()))
+		f.err = misshapen("%s is missing: the response holds %s", keys[0], listKeys(f.keys()))
 	case !redact.Safe(s):
 		f.err = misshapen("%s contains a control or format character", keys[0])
 	}

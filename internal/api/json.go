@@ -26,7 +26,7 @@ const (
 // shapeError says what was found where something else was expected, by types and keys, not values.
 type shapeError struct{ text string }
 
-const shapePrefix = "the answer cannot be read: "
+const shapePrefix = "the response cannot be read: "
 
 func (e *shapeError) Error() string { return shapePrefix + e.text }
 

@@ -240,7 +240,7 @@ type presetPart struct {
 var presetParts = []presetPart{
 	{"codec", "Video codec: `H264`.", codecs, types.StringValue("H264")},
 	{"resolution", "Maximum resolution: `SD`, `HD` or `FULL_HD`.", resolutions, types.StringNull()},
-	{"bitrate", "Maximum bit rate:  `MAX_10_MBPS` or `MAX_20_MBPS`.", bitrates, types.StringNull()},
+	{"bitrate", "Maximum bit rate: `MAX_10_MBPS` or `MAX_20_MBPS`.", bitrates, types.StringNull()},
 }
 
 var presetTypes = map[string]attr.Type{"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType}

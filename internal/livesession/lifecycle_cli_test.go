@@ -229,7 +229,7 @@ func TestReplaceOnStatusConverges(t *testing.T) {
 	cli.AssertNoChanges()
 }
 
-// TestGoneSession: one that was removed outside of Terraform is made anew.
+// TestGoneSession: one that was removed outside of Terraform is created again.
 func TestGoneSession(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})

@@ -705,7 +705,7 @@ func TestAdopt(t *testing.T) {
 		w.write("a.mp4", "stored")
 		w.config = w.config.With(acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": stored, "b.mp4": nil}}) // null adopts nothing
 		w.ResetJournal()
-		says(t, w.mustApply(), "Files at hand are taken for stored ones", "a.mp4: "+stored)
+		says(t, w.mustApply(), "Local files are assumed to be the stored ones", "a.mp4: "+stored)
 		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
 		want(t, "key path", w.keyPath("a.mp4"), stored)
 		if slices.Contains(w.stamps(), "") {

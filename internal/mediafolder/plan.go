@@ -210,9 +210,9 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 		return
 	}
 	if len(adopted) > 0 {
-		p.diags.AddAttributeWarning(path.Root("adopt"), "Files at hand are taken for stored ones",
-			fmt.Sprintf("The service shows no content, so the provider takes these files for what is stored under these key paths, without sending them. "+
-				"From then on a change of a file uploads it anew.\n%s", providerdata.List(adopted)))
+		p.diags.AddAttributeWarning(path.Root("adopt"), "Local files are assumed to be the stored ones",
+			fmt.Sprintf("The service shows no content, so the provider assumes that these files are what is stored under these key paths, and sends nothing. "+
+				"A later change of a file uploads it again.\n%s", providerdata.List(adopted)))
 	}
 	p.plan.counted(p.files)
 }

@@ -33,7 +33,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	attributes["adopt"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "Key paths of files that are stored already, by relative path. Such a file is taken for what is stored there when it first gets into the state, without being sent. " +
-			"Later changes of the file upload it anew. The service shows no stored content, so nothing compares the two.",
+			"Later changes of the file upload it again. The service shows no stored content, so nothing compares the two.",
 		Validators: []validator.Map{
 			mapvalidator.ValueStringsAre(storedKeyPath),
 		},
@@ -87,13 +87,13 @@ func Arguments() map[string]schema.Attribute {
 		"name_format": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(formatBase),
 			MarkdownDescription: "How the name of a stored file is made of its relative path. `base`: the last part; two files with one base name are an error. " +
-				"`flat`: the whole path, with `_` in place of slashes. A file whose name changes is uploaded anew. Default: `base`.",
+				"`flat`: the whole path, with `_` in place of slashes. A file whose name changes is uploaded again. Default: `base`.",
 			Validators: []validator.String{stringvalidator.OneOf(formatBase, formatFlat)},
 		},
 		"content_types": schema.MapAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Media types by extension, for example `{ \".mxf\" = \"application/mxf\" }`. Other extensions have the media type that the provider knows, " +
-				"else the one found from the content. Letter case and the dot do not count; two keys for one extension are an error. A file whose configured media type changes is uploaded anew.",
+				"else the one found from the content. Letter case and the dot do not count; two keys for one extension are an error. A file whose configured media type changes is uploaded again.",
 			Validators: []validator.Map{
 				mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
 				mapvalidator.ValueStringsAre(mediaType),

@@ -65,7 +65,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestContentDecides changes where the content comes from, which sends nothing, and the content, which uploads it anew.
+// TestContentDecides changes where the content comes from, which sends nothing, and the content, which uploads it again.
 func TestContentDecides(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -290,7 +290,7 @@ func TestImportAdoptsContent(t *testing.T) {
 	config := written.With(acctest.Attrs{"file_name": "stored.mp4"})
 	o, diags := p.Change(imported, config)
 	diags.Must(t)
-	if !strings.Contains(diags.String(), "takes what is configured for what is stored there, without sending it") {
+	if !strings.Contains(diags.String(), "assumes that what is configured is what is stored there, and sends nothing") {
 		t.Error(diags)
 	}
 	want(t, "key_path", o.Text("key_path"), keyPath)

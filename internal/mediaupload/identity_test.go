@@ -101,7 +101,7 @@ func TestImportByIdentity(t *testing.T) {
 	want(t, "key_path", imported.Text("key_path"), keyPath)
 	want(t, "file_name", imported.Text("file_name"), "stored.mp4")
 	m.state = imported
-	m.says(m.apply(), "The file at hand is taken for the imported one")
+	m.says(m.apply(), "The local file is assumed to be the imported one")
 	want(t, "identity", m.identity(), keyPath)
 	m.Provider(m.provider).AssertNoChanges(m.state, m.config)
 

@@ -373,7 +373,7 @@ func TestImportAdoptsTheFileAtHand(t *testing.T) {
 
 	contains(t, f.Run("import", address, "promo.mp4"), "The import id is not a key path", "vod/input/<customer id>/<upload id>/<file name>")
 	f.Must("import", address, key)
-	contains(t, f.Must("plan"), "will be updated in-place", "The file at hand is taken for the imported one")
+	contains(t, f.Must("plan"), "will be updated in-place", "The local file is assumed to be the imported one")
 	f.apply()
 	f.AssertNoChanges()
 	state := f.State()[address].Values

@@ -60,7 +60,7 @@ func (m *model) inputUnknown() bool {
 	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown()
 }
 
-// triggersUnknown reports whether only the apply knows whether to look at the content anew.
+// triggersUnknown reports whether only the apply knows whether to read the content again.
 func (m *model) triggersUnknown() bool {
 	return m.Triggers.IsUnknown() || slices.ContainsFunc(slices.Collect(maps.Values(m.Triggers.Elements())), attr.Value.IsUnknown)
 }

@@ -275,9 +275,9 @@ func (p *planner) fillStored(v upload.Verdict, wanted model) {
 			p.plan.ContentType = p.contentType(v)
 		}
 		name := cmp.Or(p.config.Source.ValueString(), "what is configured")
-		p.diags.AddAttributeWarning(path.Root("source"), "The file at hand is taken for the imported one",
-			fmt.Sprintf("%s was imported as %s. The service shows no content, so the provider takes %s for what is stored there, without sending it. "+
-				"From then on a change of the file uploads it anew.", typeName, keyPath, name))
+		p.diags.AddAttributeWarning(path.Root("source"), "The local file is assumed to be the imported one",
+			fmt.Sprintf("%s was imported as %s. The service shows no content, so the provider assumes that %s is what is stored there, and sends nothing. "+
+				"A later change of the file uploads it again.", typeName, keyPath, name))
 	}
 	if wanted.Size.IsNull() && !p.config.Source.IsNull() {
 		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",

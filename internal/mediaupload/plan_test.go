@@ -74,7 +74,7 @@ func TestImportWithoutTheFileLearnsTheRestLater(t *testing.T) {
 			f.rename(t, "media.mp4")
 			calls := len(f.server.Journal())
 			configure(tc.later)
-			contains(t, f.apply(), "The file at hand is taken for the imported one")
+			contains(t, f.apply(), "The local file is assumed to be the imported one")
 			f.AssertNoChanges()
 			state := f.State()[address].Values
 			for attribute, value := range map[string]any{"key_path": key, "size": 1000, "content_type": tc.contentType, "sha256": f.sum} {

@@ -70,18 +70,18 @@ func Arguments() map[string]schema.Attribute {
 		"file_name": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Name of the stored file, the last part of its key path. Default: the base name of `source` when the upload is made; " +
-				"renaming the source later keeps it. Required with `content` and `content_base64`. A change uploads anew.",
+				"renaming the source later keeps it. Required with `content` and `content_base64`. A change uploads the file again.",
 			Validators: []validator.String{fileName},
 		},
 		"content_type": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "Media type of the file, for example `video/mp4`. A change uploads anew. Default: found from the extension of the file name, else from the content.",
+			MarkdownDescription: "Media type of the file, for example `video/mp4`. A change uploads the file again. Default: found from the extension of the file name, else from the content.",
 			Validators:          []validator.String{mediaType},
 		},
 		"sha256": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "SHA-256 of the content, in hexadecimal. When set, a plan reads no content, and only a file with this content is uploaded. " +
-				"When not set, a plan computes it. A change uploads anew, to a new key path.",
+				"When not set, a plan computes it. A change uploads the file again, to a new key path.",
 			Validators: []validator.String{stringvalidator.RegexMatches(sha256Hex, "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")},
 		},
 	}

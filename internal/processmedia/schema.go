@@ -51,8 +51,8 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 }
 
 // ofAState are the sentences of descriptions that are about what a state keeps.
-var ofAState = strings.NewReplacer(" A change sends nothing.", "", " A file whose name changes is uploaded anew.", "",
-	" A file whose configured media type changes is uploaded anew.", "")
+var ofAState = strings.NewReplacer(" A change sends nothing.", "", " A file whose name changes is uploaded again.", "",
+	" A file whose configured media type changes is uploaded again.", "")
 
 // ofResource makes optional arguments with the rules of a resource's, and with the descriptions of
 // those where they are "". All of them require the argument of.

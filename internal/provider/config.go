@@ -142,7 +142,7 @@ func (r *resolver) address(t value) string {
 	}
 	u, err := wire.ParseBaseURL(t.text)
 	if err != nil {
-		r.fail(t, "is not an address that can be used: "+err.Error(), "Write it like `https://api.example.com`.")
+		r.fail(t, "is not a usable address: "+err.Error(), "Write it like `https://api.example.com`.")
 		return ""
 	}
 	return u.String()

@@ -44,12 +44,12 @@ func TestConfigureRefuses(t *testing.T) {
 		attribute string // "" = the diagnostic has no path
 		detail    []string
 	}{
-		"base_url without scheme":       {config: attrs{"base_url": "api.example.com"}, attribute: "base_url", detail: []string{"`base_url` is not an address that can be used", "https://"}},
+		"base_url without scheme":       {config: attrs{"base_url": "api.example.com"}, attribute: "base_url", detail: []string{"`base_url` is not a usable address", "https://"}},
 		"base_url plain http":           {config: attrs{"base_url": "http://api.example.com"}, attribute: "base_url", detail: []string{"`base_url`", "https"}},
 		"base_url with query":           {config: attrs{"base_url": "https://api.example.com/?x=" + secret}, attribute: "base_url", detail: []string{"query"}},
 		"base_url with user info":       {config: attrs{"base_url": "https://u:" + secret + "@api.example.com"}, attribute: "base_url", detail: []string{"`base_url`"}},
 		"base_url blank":                {config: attrs{"base_url": "  "}, attribute: "base_url", detail: []string{"`base_url`"}},
-		"VODLIVE_BASE_URL bad":          {env: map[string]string{"VODLIVE_BASE_URL": "ftp://x"}, detail: []string{"The environment variable VODLIVE_BASE_URL is not an address"}},
+		"VODLIVE_BASE_URL bad":          {env: map[string]string{"VODLIVE_BASE_URL": "ftp://x"}, detail: []string{"The environment variable VODLIVE_BASE_URL is not a usable address"}},
 		"vod_base_url bad":              {config: attrs{"vod_base_url": "https://"}, attribute: "vod_base_url", detail: []string{"`vod_base_url`"}},
 		"access_token_id blank":         {config: attrs{"access_token_id": ""}, attribute: "access_token_id", detail: []string{"`access_token_id` is blank"}},
 		"access_token_id colon":         {config: attrs{"access_token_id": "id:" + secret}, attribute: "access_token_id", detail: []string{"colon", "`secret_key`"}},

@@ -91,7 +91,7 @@ func faultKinds() map[string]faultKind {
 		"500":                  status(http.StatusInternalServerError, page),
 		"502":                  status(http.StatusBadGateway, page),
 		"504":                  status(http.StatusGatewayTimeout, simulator.Fault{}),
-		"truncated answer":     {fault: simulator.Fault{Truncate: true}, said: "the answer broke off"},
+		"truncated answer":     {fault: simulator.Fault{Truncate: true}, said: "the response broke off"},
 		"not JSON":             {fault: page, said: "it is not JSON (text/html, 63 bytes)"},
 		"400":                  status(http.StatusBadRequest, simulator.Fault{Body: `{"message":"this will not do"}`}),
 		"401":                  status(http.StatusUnauthorized, simulator.Fault{}),

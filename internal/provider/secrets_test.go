@@ -382,7 +382,7 @@ func TestNoSecretShowsInAFailure(t *testing.T) {
 		"500 with HTML":                 {reflects: isCall, answer: answer(500, "text/html", `<html><head><title>ECHO</title></head><body><pre>ECHO</pre></body></html>`), text: []string{"500 Internal Server Error"}},
 		"503 with text":                 {reflects: isCall, answer: answer(503, "text/plain", `ECHO`), text: []string{"503 Service Unavailable"}},
 		"connection broken":             {reflects: isCall, answer: breaking(nil), text: []string{"connection broken"}},
-		"truncated JSON":                {reflects: isCall, answer: breaking(answer(200, "application/json", `{"data": {"id": ECHO, "presigned_url": ECHO, "fileKeyPath": ECHO`)), text: []string{"the answer broke off"}},
+		"truncated JSON":                {reflects: isCall, answer: breaking(answer(200, "application/json", `{"data": {"id": ECHO, "presigned_url": ECHO, "fileKeyPath": ECHO`)), text: []string{"the response broke off"}},
 		"not JSON":                      {reflects: isCall, answer: answer(200, "application/json; charset=utf-8", `ECHO and no more`), text: []string{"is not JSON"}},
 		"JSON of another shape":         {reflects: isCall, answer: answer(200, "application/json", `{"data": {"presigned_url": [ECHO], "url": [ECHO], "upload_id": [ECHO], "id": [ECHO]}, "message": ECHO}`)},
 		"redirect to another host":      {reflects: isCall, answer: redirect, text: []string{"redirects to another host"}},

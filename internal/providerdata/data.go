@@ -82,7 +82,7 @@ func (d *Data) PlanUpload(ctx context.Context, user string) diag.Diagnostics {
 		return diags
 	}
 	if err := d.CheckToken(ctx); err != nil {
-		diags.AddError("The identity token cannot be used", fmt.Sprintf("%s needs it to call the upload and batch API. %s", user, sentence(err.Error())))
+		diags.AddError("The identity token cannot be used", fmt.Sprintf("%s calls the upload and batch API, which needs an identity token. %s", user, sentence(err.Error())))
 	}
 	return diags
 }

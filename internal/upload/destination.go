@@ -179,11 +179,11 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	}
 	if unknown {
 		d.warn("The upload was taken as complete",
-			fmt.Sprintf("The answer to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
+			fmt.Sprintf("The response to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
 				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+
 				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
 				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.\n\n"+
-				"The answer to the repetition: %s", d.file.Name, d.id.KeyPath, err))
+				"The response to the repetition: %s", d.file.Name, d.id.KeyPath, err))
 		return &api.CompletedUpload{}, nil
 	}
 	d.set(d.id.Completing || lost, !d.continued && why.final())

@@ -83,7 +83,7 @@ type MaybeCompleteError struct {
 }
 
 func (e *MaybeCompleteError) Error() string {
-	return fmt.Sprintf("the request that completes the upload got no answer, in this run or in an earlier one, and now the service does not know the upload any more. "+
+	return fmt.Sprintf("the request that completes the upload got no response, in this run or in an earlier one, and now the service does not know the upload any more. "+
 		"So the file may be stored as %s. The refusal: %s", e.KeyPath, e.Err)
 }
 

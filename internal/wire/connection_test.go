@@ -350,7 +350,7 @@ func TestTimeoutOverTheWire(t *testing.T) {
 			t.Error("the time-out of an attempt passes for the end of the operation")
 		}
 		err = client.get(t.Context())
-		if err == nil || !strings.HasSuffix(err.Error(), "the answer broke off after 8 bytes: time-out after 1s: the answer had not ended") {
+		if err == nil || !strings.HasSuffix(err.Error(), "the response broke off after 8 bytes: time-out after 1s: the response had not ended") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -69,7 +69,7 @@ func (c *Call) mayRepeat(f fault) bool {
 
 // judge returns the fault of an attempt, and what is wrong with the body of a 2xx response.
 func (x *exchange) judge(res *response, err error) (fault, error) {
-	const unreadable = "the answer cannot be read: "
+	const unreadable = "the response cannot be read: "
 	if failed, ok := errors.AsType[*callError](err); ok {
 		return failed.fault, err
 	}
@@ -87,7 +87,7 @@ func (x *exchange) judge(res *response, err error) (fault, error) {
 	case x.NoContent && res.status == http.StatusNoContent:
 		return faultNone, nil
 	case res.broken != nil:
-		return faultUnreadable, fmt.Errorf("the answer broke off after %d bytes: %w", len(res.body), res.broken)
+		return faultUnreadable, fmt.Errorf("the response broke off after %d bytes: %w", len(res.body), res.broken)
 	case len(bytes.TrimSpace(res.body)) == 0:
 		return faultUnreadable, errors.New(unreadable + "it is empty where JSON was expected")
 	case !json.Valid(res.body):

@@ -72,7 +72,7 @@ func (t *trace) progress(f fault) (waiting, broken string) {
 	case f == faultNotSent:
 		return "no connection was made", ""
 	case t.answered.Load():
-		return "the answer had not ended", "in the middle of the answer"
+		return "the response had not ended", "in the middle of the response"
 	case !t.writing.Load():
 		return "the request was sent but not answered", "after the request was sent"
 	}
