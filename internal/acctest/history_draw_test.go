@@ -171,8 +171,14 @@ func drawEvent(t *rapid.T, about []string) Step {
 	return s
 }
 
+// searched is what all shards of a search have played.
+type searched struct {
+	played  atomic.Int64
+	reached reached
+}
+
 // search plays drawn histories, other ones in each shard. For a failure it prints the shortest history that fails.
-func search(t *testing.T, shard int, played *atomic.Int64) {
+func search(t *testing.T, shard int, s *searched) {
 	t.Helper()
 	shortest, failure := History{}, ""
 	defer func() { // rapid ends the goroutine after a failure
@@ -186,10 +192,10 @@ func search(t *testing.T, shard int, played *atomic.Int64) {
 			rapid.Bool().Draw(r, "shard")
 		}
 		h := drawHistory(r)
-		played.Add(1)
-		if got := play(t, h); got != "" {
+		s.played.Add(1)
+		if got := play(t, h, &s.reached); got != "" {
 			if failure == "" {
-				fmt.Fprintf(os.Stdout, "a failure after %d histories: shrinking it\n", played.Load())
+				fmt.Fprintf(os.Stdout, "a failure after %d histories: shrinking it\n", s.played.Load())
 			}
 			if failure == "" || len(h.String()) < len(shortest.String()) {
 				shortest, failure = h, got
@@ -203,7 +209,7 @@ func search(t *testing.T, shard int, played *atomic.Int64) {
 func shrink(t *testing.T, h History, failure string) (History, string) {
 	t.Helper()
 	try := func(smaller History) bool {
-		got := play(t, smaller)
+		got := play(t, smaller, nil)
 		same := got != "" && sort(got) == sort(failure)
 		if same {
 			h, failure = smaller, got
@@ -244,32 +250,42 @@ var various = regexp.MustCompile(`/tmp/\S+|[0-9A-Z]{20,}|[0-9a-f-]{16,}|\d+`)
 // a test that fails tells of the change at hand. Soaks find what nobody has seen yet.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	var played atomic.Int64
+	var s searched
 	for i := range 4 {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			search(t, i, &played)
+			search(t, i, &s)
 		})
 	}
 }
 
-// TestSoak plays histories for the time that HISTORY_SOAK names.
+// manyHistories reach every heading that a history can reach.
+const manyHistories = 10_000
+
+// TestSoak plays histories for the time that HISTORY_SOAK names, and prints what they have reached.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	duration, err := time.ParseDuration(os.Getenv("HISTORY_SOAK"))
 	if err != nil {
 		t.Skip("HISTORY_SOAK has no duration: run make soak")
 	}
-	var played atomic.Int64
+	var s searched
 	begun := time.Now()
+	t.Cleanup(func() {
+		missing := s.reached.missing(t)
+		fmt.Fprintf(os.Stdout, "%d histories reached these headings of the troubleshooting guide, so often:\n%snever: %s\n", s.played.Load(), &s.reached, strings.Join(missing, ", "))
+		if len(missing) > 0 && s.played.Load() >= manyHistories {
+			t.Errorf("%d histories never reached %q", s.played.Load(), missing)
+		}
+	})
 	for i := range runtime.GOMAXPROCS(0) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			for n := 0; time.Since(begun) < duration; n++ {
-				if !t.Run(strconv.Itoa(n), func(t *testing.T) { search(t, i, &played) }) {
+				if !t.Run(strconv.Itoa(n), func(t *testing.T) { search(t, i, &s) }) {
 					return
 				}
-				fmt.Fprintf(os.Stdout, "%d histories, %.0f a minute\n", played.Load(), float64(played.Load())/time.Since(begun).Minutes())
+				fmt.Fprintf(os.Stdout, "%d histories, %.0f a minute\n", s.played.Load(), float64(s.played.Load())/time.Since(begun).Minutes())
 			}
 		})
 	}

@@ -182,3 +182,46 @@ func TestFoundFolderOfTwoWorkspaces(t *testing.T) {
 		},
 	})
 }
+
+// Of a folder whose creation failed, the files that are stored were replaced by others under a new media type, and no
+// text named them.
+func TestFoundReplacedFilesOfTaintedFolder(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: "configure", On: "folder.one", N: 2},
+			{Do: "apply", Faults: []Trouble{{Call: "multipart-create", What: "403", Times: 1}}},
+			{Do: "configure", On: "folder.one", N: 5},
+			{Do: "apply"},
+		},
+	})
+}
+
+// Of two equal uploads one was replaced because the user asked for it, and so was the other one, whose content was not
+// known while planning: nothing tells their creates apart. Nothing is lost.
+func TestFoundEqualUploads(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: "configure", On: "upload.small", N: 2},
+			{Do: "route through data.via", On: "upload.small", N: 1},
+			{Do: "configure", On: "upload.twin", N: 3},
+			{Do: "apply"},
+			{Do: "change data.via"},
+			{Do: "apply -replace", On: "upload.twin"},
+		},
+	})
+}
+
+// The user looks for the file of a folder that the apply makes, whose completion was lost.
+func TestFoundCompletionOfMadeFolder(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{KMS: true},
+		Steps: []Step{
+			{Do: "configure", On: "file.one", N: 3},
+			{Do: "configure", On: "folder.made", N: 2},
+			{Do: "apply", Faults: []Trouble{{Call: "multipart-complete", What: "silent after", Times: 1}}},
+		},
+	})
+}

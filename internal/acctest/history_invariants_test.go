@@ -243,8 +243,8 @@ func (p *player) checkETags() {
 }
 
 // checkKept: a stored file that a resource still asks for keeps its key path, also if its content was
-// not known in the plan. Uploads that ask for the same may exchange theirs then: nothing that Terraform
-// hands to the create of a replacement says which of them it is for.
+// not known in the plan. That does not hold beside another upload that asks for the same and is made anew: nothing that
+// Terraform hands to a create says which of them it is for.
 func (p *player) checkKept() {
 	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
 		return
@@ -261,9 +261,8 @@ func (p *player) checkKept() {
 				})
 			}
 			exchanged := false
-			for twin, other := range uploads {
-				exchanged = exchanged || twin != address && same(other) && same(pl.state[twin]) &&
-					other.Text("key_path") == now.Text("key_path") && pl.state[twin].Text("key_path") != other.Text("key_path")
+			for twin, is := range pl.state {
+				exchanged = exchanged || twin != address && same(is) && is.Text("key_path") != uploads[twin].Text("key_path")
 			}
 			if same(now) && !exchanged && old.Text("key_path") != now.Text("key_path") {
 				p.rec.Errorf("%s: %s was stored as %s and is now %s", pl.name, address, old.Text("key_path"), now.Text("key_path"))
@@ -301,7 +300,7 @@ func (p *player) checkFolders() {
 	}
 	for _, pl := range p.places {
 		for name, e := range folderEntries(pl.state["folder.one"]) {
-			if keyPath := pl.adopted[name]; keyPath != nil && p.sent.Do == DoApply && e["key_path"] != keyPath {
+			if keyPath := pl.adopted["folder.one"][name]; keyPath != nil && p.sent.Do == DoApply && e["key_path"] != keyPath {
 				p.rec.Errorf("%s: %s of the folder was adopted as %s and is now %s", pl.name, name, keyPath, e["key_path"])
 			}
 		}

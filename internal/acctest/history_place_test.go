@@ -28,8 +28,8 @@ type configuration struct {
 	via      map[string]int // which arguments of an address come through data.via: see routed
 	salt     int            // of the input of data.via
 	blocks   map[string]lifecycle
-	adopted  Attrs // files of folder.one that the user has found to be stored
-	year     int   // of schedules
+	adopted  map[string]Attrs // files of folders that the user has found to be stored
+	year     int              // of schedules
 }
 
 // lifecycle is a lifecycle block.
@@ -139,8 +139,8 @@ func (pl *place) arguments(address string, value func(address, attribute string)
 	if protects(kinds[address].typ) && pl.blocks[address].protect {
 		config["deletion_protection"] = true
 	}
-	if address == "folder.one" && len(pl.adopted) > 0 {
-		config["adopt"] = pl.adopted
+	if len(pl.adopted[address]) > 0 {
+		config["adopt"] = pl.adopted[address]
 	}
 	return config
 }

@@ -139,6 +139,7 @@ func (r *run) end() { r.proc.cancel() }
 func (r *run) note(address string, diags Diagnostics) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.reached.note(diags)
 	r.said[address] = append(r.said[address], diags.Texts()...)
 	r.failed = r.failed || diags.Failed()
 }

@@ -117,13 +117,16 @@ func (p *player) follow(pl *place) {
 			p.forget(pl, address)
 			p.adopt(pl, address, found[1])
 		case folderType:
-			pl.adopted = Attrs{}
+			files := Attrs{}
 			for _, found := range adoptFile.FindAllStringSubmatch(text, -1) {
-				sum := pl.machine.sum(path.Join(mediaDir, found[1]))
+				sum := pl.machine.sum(path.Join(path.Dir(filesOf(address)[0]), found[1]))
 				if slices.ContainsFunc(p.at.objects(), func(object simulator.Object) bool { return object.KeyPath == found[2] && object.SHA256 == sum }) {
-					pl.adopted[found[1]] = found[2]
+					files[found[1]] = found[2]
 					p.adopted[found[2]] = true
 				}
+			}
+			if len(files) > 0 {
+				pl.adopted = map[string]Attrs{address: files}
 			}
 		}
 	}

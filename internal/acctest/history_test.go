@@ -154,18 +154,19 @@ func literal(v reflect.Value) string {
 // Replay plays a history and fails the test if an invariant does not hold.
 func Replay(t *testing.T, h History) {
 	t.Helper()
-	if failure := play(t, h); failure != "" {
+	if failure := play(t, h, nil); failure != "" {
 		t.Errorf("%s\n\nThe history:\n\n%s", failure, h)
 	}
 }
 
-// play plays a history in a bubble of its own and returns what was wrong.
-func play(t *testing.T, h History) (failure string) {
+// play plays a history in a bubble of its own and returns what was wrong. met may be nil.
+func play(t *testing.T, h History, met *reached) (failure string) {
 	t.Helper()
 	return inBubble(t, h, func(t *testing.T) (failure string) {
 		t.Helper()
 		r := &recorder{TB: t}
 		p := newPlayer(r, h)
+		p.reached = met
 		over := make(chan struct{})
 		go func() { // a failure ends this goroutine
 			defer close(over)

@@ -17,11 +17,12 @@ import (
 
 // player plays a history.
 type player struct {
-	rec    *recorder
-	w      *World
-	at     accounts
-	places []*place
-	story  strings.Builder // of the steps, for a failure
+	rec     *recorder
+	w       *World
+	at      accounts
+	places  []*place
+	reached *reached        // nil: not counted
+	story   strings.Builder // of the steps, for a failure
 
 	checked
 }

@@ -90,15 +90,24 @@ func appendWarnings(warnings []upload.Warning, diags *diag.Diagnostics) {
 	}
 }
 
-// warnForgotten is one warning for all files that stay stored and leave the state.
-func warnForgotten(gone map[string]entry, diags *diag.Diagnostics) {
-	if len(gone) == 0 {
+// warnForgotten is one warning for all files that stay stored and leave the state: those with a name in the folder,
+// and others.
+func warnForgotten(gone map[string]entry, others []upload.StoredFile, diags *diag.Diagnostics) {
+	if len(gone)+len(others) == 0 {
 		return
 	}
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(gone)) {
-		lines = append(lines, fmt.Sprintf("%s: %s", name, gone[name].KeyPath.ValueString()))
+	lines := keyPathLines(gone)
+	for _, o := range others {
+		lines = append(lines, o.KeyPath)
 	}
 	diags.AddWarning("Uploaded files stay at the service",
-		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(gone), providerdata.List(lines)))
+		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(lines), providerdata.List(lines)))
+}
+
+// keyPathLines are the key paths of files, by name.
+func keyPathLines(files map[string]entry) (lines []string) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		lines = append(lines, fmt.Sprintf("%s: %s", name, files[name].KeyPath.ValueString()))
+	}
+	return lines
 }

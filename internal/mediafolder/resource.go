@@ -115,7 +115,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	if string(intent) == intentDestroy || !state.ID.IsNull() {
-		warnForgotten(stored, &resp.Diagnostics)
+		warnForgotten(stored, nil, &resp.Diagnostics)
 		return
 	}
 	// The folder may be elsewhere in the new configuration.
@@ -139,6 +139,9 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	key := ""
 	if source.Dir != "" {
 		key = journalKey(source.Dir)
+	} else if len(stored) > 0 {
+		resp.Diagnostics.AddWarning("Uploaded files stay at the service",
+			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
 	}
 	r.Data.Uploader.OfferStored(ctx, key, offers)
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)

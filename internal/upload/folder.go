@@ -68,26 +68,46 @@ func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offe
 		j = u.openJournal(ctx, folder, true)
 	}
 	for _, o := range offers {
-		u.offered.Store(o.File.storedKey(folder), o.Stored)
+		u.offered.Store(o.File.storedKey(folder), offered{folder, o.Stored})
 		j.Add(line(o.File, o.Stored))
 	}
 }
 
+// offered is what an Offer leaves to a folder.
+type offered struct {
+	folder string
+	stored StoredFile
+}
+
 func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
-	offered, ok := u.offered.LoadAndDelete(f.storedKey(folder))
+	found, ok := u.offered.LoadAndDelete(f.storedKey(folder))
 	if !ok {
-		offered, _ = u.offered.LoadAndDelete(f.storedKey(""))
+		found, _ = u.offered.LoadAndDelete(f.storedKey(""))
 	}
-	stored, ok := offered.(StoredFile)
-	return stored, ok
+	o, ok := found.(offered)
+	return o.stored, ok
+}
+
+// takeRest takes what was offered to a folder and fits none of its files.
+func (u *Uploader) takeRest(folder string) (rest []StoredFile) {
+	u.offered.Range(func(key, value any) bool {
+		if o, _ := value.(offered); o.folder == folder {
+			if _, ok := u.offered.LoadAndDelete(key); ok {
+				rest = append(rest, o.stored)
+			}
+		}
+		return true
+	})
+	return rest
 }
 
 // UploadFolder stores files, largest first and several at once. The outcomes are in the order of the
 // files. What a run that was killed has stored of the same folder is taken from the journal on this
 // machine. The caller's state gets what is stored, so the journal loses it: otherwise another state
 // could get it, too. With KeepJournal there is no state, and recorded reports whether the journal has
-// every file that this call has stored. show, which may be nil, gets a line of progress a second.
-func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, recorded bool) {
+// every file that this call has stored. rest are stored files that were offered for the folder and fit none of its
+// files. show, which may be nil, gets a line of progress a second.
+func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, rest []StoredFile, recorded bool) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	b := &batch{
@@ -127,8 +147,10 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		}
 		b.journal.Remove(stored)
 	}
-	u.closeJournal(folder.Key)
-	return b.outcomes, recorded
+	if u.closeJournal(folder.Key) {
+		rest = u.takeRest(folder.Key)
+	}
+	return b.outcomes, rest, recorded
 }
 
 // ForgetFolder removes the journal of a folder.
@@ -157,8 +179,9 @@ func (u *Uploader) openJournal(ctx context.Context, key string, offer bool) *res
 	return j.Journal
 }
 
-// closeJournal ends the use of a journal by an UploadFolder, and by the OfferStored before it.
-func (u *Uploader) closeJournal(key string) {
+// closeJournal ends the use of a journal by an UploadFolder, and by the OfferStored before it. last reports whether no
+// other UploadFolder is to follow, for which files were offered.
+func (u *Uploader) closeJournal(key string) (last bool) {
 	u.journalsMu.Lock()
 	defer u.journalsMu.Unlock()
 	j := u.journals[key]
@@ -171,6 +194,7 @@ func (u *Uploader) closeJournal(key string) {
 		j.Close(false)
 		delete(u.journals, key)
 	}
+	return j.offers == 0
 }
 
 func (u *Uploader) journal(ctx context.Context, key string) *resume.Journal {

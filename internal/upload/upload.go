@@ -47,7 +47,7 @@ type Uploader struct {
 	// once they are complete.
 	claims sync.Map
 
-	offered sync.Map // StoredFile by File.storedKey
+	offered sync.Map // offered by File.storedKey
 	seen    sync.Map // stamps by seenKey
 
 	journalsMu sync.Mutex

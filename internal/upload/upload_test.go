@@ -629,7 +629,7 @@ func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 		u.HandOver(b.file, left)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		outcomes, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Key: t.TempDir(), Files: []upload.File{b.file}}, nil)
+		outcomes, _, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Key: t.TempDir(), Files: []upload.File{b.file}}, nil)
 		o := outcomes[0]
 		if !errors.Is(o.Err, context.Canceled) || o.Left == nil || o.Left.UploadID != left.UploadID {
 			t.Errorf("error %v, left is %+v, want %+v", o.Err, o.Left, left)
