@@ -183,6 +183,39 @@ func TestFoundFolderOfTwoWorkspaces(t *testing.T) {
 	})
 }
 
+// The plan of a protected session took null for a URL that was not known yet, which Terraform refuses.
+func TestFoundUnknownURLOfProtectedSession(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: "configure", On: "session.a", N: 4},
+			{Do: "route through data.via", On: "session.a", N: 1},
+			{Do: "deletion_protection", On: "session.a"},
+			{Do: "apply"},
+			{Do: "configure", On: "session.a", N: 2},
+			{Do: "apply"},
+			{Do: "configure", On: "session.a", N: 4},
+			{Do: "change data.via"},
+			{Do: "apply"},
+		},
+	})
+}
+
+// Without an identity token, an update of a folder that sends nothing crashed.
+func TestFoundUpdateWithoutToken(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: "configure", On: "folder.one", N: 1},
+			{Do: "apply"},
+			{Do: "wrong credentials", N: 3},
+			{Do: "deletion_protection", On: "folder.one"},
+			{Do: "apply"},
+			{Do: "destroy"},
+		},
+	})
+}
+
 // Of a folder whose creation failed, the files that are stored were replaced by others under a new media type, and no
 // text named them.
 func TestFoundReplacedFilesOfTaintedFolder(t *testing.T) {

@@ -105,7 +105,9 @@ func (p *player) checkObjects() {
 			}
 			o.Deposed = nil
 			for id := range ids(o) {
-				if owner := owners[id]; owner != "" && !p.adopted[id] {
+				// An unfinished upload is in a state and, for create_before_destroy, in a record. The create of an equal
+				// upload in another workspace on the machine continues it, too.
+				if owner := owners[id]; owner != "" && !p.adopted[id] && !p.unfinished[id] {
 					p.rec.Errorf("%s is in two states: %s and %s %s", id, owner, pl.name, address)
 				}
 				owners[id] = pl.name + " " + address
@@ -143,25 +145,35 @@ func (p *player) checkProtected() {
 		return
 	}
 	for id, pl := range p.protected {
-		if !p.managed(id) && (kinds[p.had[id]].typ != sessionType || p.known(pl, id)) {
+		if !p.managed(id) && !notFound(p.seen.String(), id) && (kinds[p.had[id]].typ != sessionType || p.known(pl, id)) {
 			p.rec.Errorf("%s of %s was protected, and is in no state any more", id, p.had[id])
 		}
 	}
 }
 
+// notFound tells whether a text says that a session was removed from the state because of a 404.
+func notFound(seen, id string) bool {
+	return regexp.MustCompile("Live session " + regexp.QuoteMeta(id) + ` .* because reading it returned 404`).MatchString(seen)
+}
+
 // checkHeld: no session or job is made that has the arguments of one that the state held, unless the
-// user asked for it, or with create_before_destroy, where the create cannot know of it.
+// user asked for it, or with create_before_destroy, where the create cannot know of it. If only what a job needs has it,
+// Terraform deletes the job first, and then takes back what it needs if its replacement fails.
 func (p *player) checkHeld() {
 	for _, pl := range p.places {
 		for _, address := range []string{"session.a", "session.b", "job.one", "job.b", "job.made"} {
 			was, held := pl.held[address]
 			now := pl.state[address]
-			wanted := p.killed || was.Tainted || pl.createBeforeDestroy(address) || pl.variant(address) == 0 || pl.blocks[address].triggered || p.sent.Do == DoDestroy || p.sent.Do == DoAccount ||
+			wanted := p.killed || was.Tainted || pl.createBeforeDestroy(address) ||
+				slices.ContainsFunc(kinds[address].needs, pl.createBeforeDestroy) || pl.variant(address) == 0 || pl.blocks[address].triggered || p.sent.Do == DoDestroy || p.sent.Do == DoAccount ||
 				p.sent.Do == DoRemove && p.sent.On == address || p.sent.Do == DoReplace && p.sent.On == address || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
 				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || !p.known(pl, was.Text("id")) ||
 					strings.Contains(p.seen.String(), fmt.Sprintf("id = %q", was.Text("id"))) ||
-					regexp.MustCompile("Live session "+regexp.QuoteMeta(was.Text("id"))+` .* because reading it returned 404`).MatchString(p.seen.String())
+					notFound(p.seen.String(), was.Text("id"))
+			}
+			if small := pl.state["upload.small"]; address == "job.one" && small.Text("sha256") == pl.state["upload.twin"].Text("sha256") {
+				wanted = true // equal uploads may exchange their key paths, and do so again
 			}
 			if held && now.Exists() && !wanted && now.Text("id") != was.Text("id") && reflect.DeepEqual(ordered(was), ordered(now)) {
 				p.rec.Errorf("%s %s: %s has the arguments of %s, which the state had", pl.name, address, now.Text("id"), was.Text("id"))
@@ -243,11 +255,11 @@ func (p *player) checkETags() {
 }
 
 // checkKept: a stored file that a resource still asks for keeps its key path, also if its content was
-// not known in the plan. That does not hold beside another upload that asks for the same and is made anew: nothing that
-// Terraform hands to a create says which of them it is for.
+// not known in the plan. That does not hold beside another upload that asks, or asked, for the same and is made anew:
+// nothing that Terraform hands to a create says which of them it is for.
 func (p *player) checkKept() {
-	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
-		return
+	if p.killed || !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
+		return // of a killed run, an equal upload may be in no state
 	}
 	for pl, uploads := range p.stored {
 		for address, old := range uploads {
@@ -262,7 +274,8 @@ func (p *player) checkKept() {
 			}
 			exchanged := false
 			for twin, is := range pl.state {
-				exchanged = exchanged || twin != address && same(is) && is.Text("key_path") != uploads[twin].Text("key_path")
+				was := uploads[twin]
+				exchanged = exchanged || twin != address && (same(is) && is.Text("key_path") != was.Text("key_path") || same(was) && was.Text("key_path") == now.Text("key_path"))
 			}
 			if same(now) && !exchanged && old.Text("key_path") != now.Text("key_path") {
 				p.rec.Errorf("%s: %s was stored as %s and is now %s", pl.name, address, old.Text("key_path"), now.Text("key_path"))
@@ -320,6 +333,9 @@ func patterns(o Instance) [2]any { return [2]any{o.Attrs()["include"], o.Attrs()
 
 // checkOpenFiles: no provider has a file or a lock once it has ended. Linux only.
 func (p *player) checkOpenFiles() {
+	if strings.Contains(p.heard.String(), "inconsistent final plan") {
+		return // Terraform called Delete and not Create, so what is left to Create is open until the process ends
+	}
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return

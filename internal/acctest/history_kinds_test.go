@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -20,12 +21,14 @@ type kind struct {
 	// variants are its configurations. value is an attribute of another resource, Unknown while
 	// it is planned.
 	variants []variant
-	// mended is the variant that the user writes in place of one that is refused.
-	mended map[int]int
+	refused  []variant // that no plan accepts; they are numbered from firstRefused
 	// count tells whether the resource has an instance, in HCL and as a function: Unknown fails a plan.
 	condition string
 	count     func(value func(address, attribute string) any) any
 }
+
+// firstRefused is the number of the first variant that no plan accepts.
+const firstRefused = 101
 
 // needs are the addresses that an address needs.
 func needs(address string) []string {
@@ -38,8 +41,8 @@ func needs(address string) []string {
 // kinds are the resources of the configuration by address. A new type of resource needs an entry
 // here, and its rules in player.check.
 var kinds = map[string]kind{
-	"session.a": {typ: sessionType, variants: sessions},
-	"session.b": {typ: sessionType, variants: sessions},
+	"session.a": {typ: sessionType, variants: sessions, refused: refusedSessions},
+	"session.b": {typ: sessionType, variants: sessions, refused: refusedSessions},
 	// Not at once with other files: only one file of several parts may be sent in a bubble.
 	"upload.big": {typ: uploadType, variants: uploads("big.mp4", "multipart")},
 	"upload.small": {
@@ -48,9 +51,9 @@ var kinds = map[string]kind{
 	"upload.twin": {
 		typ: uploadType, needs: []string{"upload.big"}, variants: uploads("small.mp4", "multipart"),
 	},
-	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: texts},
+	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: texts, refused: []variant{text(Attrs{"content": "other", "sha256": strings.Repeat("0", 64)})}},
 	"job.one":     {typ: jobType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: jobs("upload.small")},
-	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders, mended: map[int]int{6: 5}},
+	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders, refused: refusedFolders},
 	"job.b": {
 		typ: jobType, needs: []string{"folder.one"}, must: []string{"folder.one"}, variants: []variant{jobOfFile},
 		condition: `contains(keys(vodlive_media_folder.one.files), "b.mp4")`, count: hasFile,
@@ -101,6 +104,13 @@ var sessions = []variant{
 	session(Attrs{"wait_for_status": []any{}}),
 	session(Attrs{"timeouts": Attrs{"create": "10s"}, "enable_input_record": true}),
 	session(Attrs{"mode": "HA", "endpoints_in_state": false}),
+}
+
+var refusedSessions = []variant{
+	session(Attrs{"input_source_a": "rtmp://origin.example.com/app/" + streamKey}),
+	session(Attrs{"input": "RTMP_PULL"}),
+	session(Attrs{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2040-03-25 02:30"}),
+	session(Attrs{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2040-10-28 02:30"}),
 }
 
 func session(changes Attrs) variant {
@@ -224,7 +234,12 @@ var folders = []variant{
 	folder(Attrs{"include": []any{"long.mp4"}, "method": "multipart"}),
 	folder(Attrs{"exclude": []any{"long*"}, "name_format": "flat"}),
 	folder(Attrs{"include": []any{"?.mp4"}, "content_types": Attrs{"mp4": "video/x-mine"}, "change_detection": "content"}),
-	folder(Attrs{"exclude": []any{"long*"}, "content_types": Attrs{"mp4": "video/x-mine", ".MP4": "video/x-yours"}}), // refused
+}
+
+var refusedFolders = []variant{
+	folder(Attrs{"exclude": []any{"long*"}, "content_types": Attrs{"mp4": "video/x-mine", ".MP4": "video/x-yours"}}),
+	folder(Attrs{"include": []any{"*.none"}}),
+	folder(Attrs{"exclude": []any{"[long"}}),
 }
 
 func folder(changes Attrs) variant {

@@ -14,7 +14,7 @@ type place struct {
 	name    string
 	machine *machine
 	account int
-	wrong   int // credentials: 1: those of the live API, 2: those of the upload API
+	wrong   int // credentials: 1: those of the live API, 2 to 4: those of the upload API
 	state   map[string]Instance
 	serial  int
 	saved   *changes
@@ -129,8 +129,11 @@ func (pl *place) arguments(address string, value func(address, attribute string)
 	case address == viaAddress:
 		return Attrs{"input": pl.viaInput()}
 	}
-	variants := kinds[address].variants
-	config := variants[(n-1)%len(variants)](pl, func(other, attribute string) any {
+	variants, i := kinds[address].variants, n-1
+	if n >= firstRefused {
+		variants, i = kinds[address].refused, n-firstRefused
+	}
+	config := variants[i%len(variants)](pl, func(other, attribute string) any {
 		if pl.variant(other) == 0 {
 			return nil
 		}

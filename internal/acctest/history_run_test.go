@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -49,6 +50,11 @@ func (p *player) process(pl *place) *process {
 		env["VODLIVE_SECRET_KEY"] = "wrong-secret-key-77"
 	case 2:
 		env["VODLIVE_ID_TOKEN"] = "wrong-id-token-77"
+	case 3:
+		delete(env, "VODLIVE_ID_TOKEN")
+	case 4:
+		delete(env, "VODLIVE_ID_TOKEN")
+		env["VODLIVE_ID_TOKEN_FILE"] = filepath.Join(pl.machine.files, "no-token")
 	}
 	pr.Provider, pr.cancel = p.w.start(Attrs{"max_retries": 2}, env, dial).WithCancel()
 	withOthers(pr.Provider, pl.machine)

@@ -20,7 +20,7 @@ func (p *player) settle() {
 	p.serve(Step{Do: DoRegion})
 	time.Sleep(2 * time.Minute) // what appears late has appeared
 	for _, pl := range p.places {
-		pl.mend()
+		p.mend(pl)
 		pl.machine.back(func(address string) bool {
 			return slices.ContainsFunc(p.places, func(other *place) bool { return other.machine == pl.machine && other.variant(address) > 0 })
 		})
@@ -57,20 +57,25 @@ func (p *player) settle() {
 }
 
 // mend corrects what no apply can: the user's configuration and credentials.
-func (pl *place) mend() {
+func (p *player) mend(pl *place) {
 	pl.wrong = 0
 	for address, o := range pl.state {
 		if o.Attrs()["deletion_protection"] == true { // as an apply of the former arguments without it does
-			pl.set(address, o.Edited(func(a Attrs) { a["deletion_protection"] = false }))
+			o = o.Edited(func(a Attrs) { a["deletion_protection"] = false })
 		}
+		if o.Deposed != nil && o.Deposed.Attrs()["deletion_protection"] == true { // terraform state rm, and import of the other one
+			p.released(*o.Deposed)
+			o.Deposed = nil
+		}
+		pl.set(address, o)
 	}
 	for address, block := range pl.blocks {
 		block.prevent, block.protect, block.ignore = false, false, ""
 		pl.blocks[address] = block
 	}
 	for address, n := range pl.variants {
-		if better := kinds[address].mended[n]; better > 0 {
-			pl.variants[address] = better
+		if n >= firstRefused {
+			pl.variants[address] = 1
 		}
 		if kinds[address].count != nil { // which must not depend on what is unknown
 			for _, need := range kinds[address].needs {
@@ -179,10 +184,8 @@ func (p *player) adopt(pl *place, address, id string) {
 	proc := p.process(pl)
 	defer proc.cancel()
 	o, diags := proc.Import(kinds[address].typ, id)
-	fmt.Fprintf(&p.story, "   %s: import %s %s: %s\n", pl.name, address, id, indented(diags.String()))
-	for _, text := range diags.Texts() {
-		p.hear(pl, text)
-	}
+	fmt.Fprintf(&p.story, "   %s: import %s %s\n", pl.name, address, id)
+	p.tell(pl, address, diags)
 	if diags.Failed() || o.State.IsNull() || !o.State.Type().Is(tftypes.Object{}) {
 		return
 	}

@@ -73,7 +73,9 @@ const (
 	DoUntaint = "untaint"
 	DoRemove  = "state rm"
 	DoAdvice  = "follow the advice"
-	DoSettle  = "settle" // no more faults: see player.settle
+	DoLook    = "look at the account"
+	DoImport  = "import nothing" // to On; N: which id
+	DoSettle  = "settle"         // no more faults: see player.settle
 
 	// Changes of the user.
 	DoConfig  = "configure"              // On gets variant N; 0: none

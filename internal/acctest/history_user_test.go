@@ -80,12 +80,15 @@ func (p *player) step(i int, s Step) {
 	}
 	p.last = nil
 	p.arm(s.Faults)
-	p.hard = len(s.During) > 0 || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !p.overcome(fault) }) || attempts(s.Faults) > 2
+	p.hard = len(s.During) > 0 || s.Do == DoLook || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !p.overcome(fault) }) || attempts(s.Faults) > 2
 	switch s.Do {
 	case DoBoth:
 		other := p.places[s.N%len(p.places)]
 		if other == pl {
 			break
+		}
+		if other.machine == pl.machine && pl.variant("file.one") > 0 && other.variant("file.one") > 0 {
+			p.edited = true // both make the same files
 		}
 		a, b := p.newRun(pl), p.newRun(other)
 		remove := p.strike(s.During, a, b)
@@ -107,6 +110,10 @@ func (p *player) step(i int, s Step) {
 		p.finish(r)
 	case DoAdvice:
 		p.follow(pl)
+	case DoLook:
+		p.look(pl)
+	case DoImport:
+		p.importNothing(pl, s.On, s.N)
 	case DoSettle:
 		p.settle()
 	default:

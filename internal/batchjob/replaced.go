@@ -106,11 +106,17 @@ func (r *batchJob) noteSources(ctx context.Context, state model, private private
 	return private.SetKey(ctx, privateSources, content)
 }
 
-// checkSources looks for these files before the job is forgotten: Terraform deletes the job before the
-// uploads that it depends on. A saved plan may be applied where the files are not.
-func checkSources(ctx context.Context, private privateGetter) diag.Diagnostics {
+// checkReplacement checks what Create needs before the job is forgotten: the configuration of the provider, if the
+// job may be kept, and the files that the plan uploads, because Terraform deletes the job before the uploads that it
+// depends on. A saved plan may be applied where the files are not.
+func (r *batchJob) checkReplacement(ctx context.Context, private privateGetter) diag.Diagnostics {
+	intent, diags := private.GetKey(ctx, privateIntent)
+	if string(intent) == intentDecide {
+		diags.Append(r.Data.NeedUpload(typeName)...)
+	}
 	var sources []string
-	content, diags := private.GetKey(ctx, privateSources)
+	content, more := private.GetKey(ctx, privateSources)
+	diags.Append(more...)
 	_ = json.Unmarshal(content, &sources) // a plan of an earlier build has none
 	for _, source := range sources {
 		if _, err := os.Stat(source); err != nil {

@@ -81,7 +81,7 @@ func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if problems := checkSources(ctx, req.Private); problems.HasError() {
+	if problems := r.checkReplacement(ctx, req.Private); problems.HasError() {
 		providerdata.RefuseDelete(ctx, resp, problems...)
 		return
 	}

@@ -150,7 +150,11 @@ func replacing(state, plan, config *model) (changed []change) {
 		if a.equal(was, is) {
 			continue
 		}
-		c := change{a.name, mayBeEqual(was, is), func(plan, state *model) { a.copy(&plan.session, &state.session) }}
+		c := change{a.name, mayBeEqual(was, is), func(plan, state *model) {
+			if !was.IsNull() { // else the value stays unknown: Terraform refuses null in its place
+				a.copy(&plan.session, &state.session)
+			}
+		}}
 		if a.twin != nil && is.IsNull() { // after an import, a value may move to the write-only argument
 			twin := *a.twin(config)
 			if a.equal(was, twin) {

@@ -47,7 +47,7 @@ func (a *apply) run(ctx context.Context) {
 	var names []string
 	folder := upload.Folder{Name: filepath.Base(journalKey(dir)), Key: cmp.Or(a.once, journalKey(dir)), KeepJournal: a.once != ""}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
-		if !a.stored[name].KeyPath.IsUnknown() {
+		if !unsent(a.stored[name]) {
 			continue
 		}
 		path, ok := paths[name]

@@ -57,6 +57,9 @@ type entry struct {
 	Size                                           types.Int64
 }
 
+// unsent reports whether a planned file is to be uploaded.
+func unsent(e entry) bool { return e.KeyPath.IsUnknown() }
+
 var entryType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"key_path": types.StringType, "sha256": types.StringType, "size": types.Int64Type,
 	"etag": types.StringType, "content_type": types.StringType, "uploaded_at": types.StringType,

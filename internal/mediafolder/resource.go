@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -79,11 +80,14 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	planned, diags := req.Private.GetKey(ctx, privateStamps)
 	resp.Diagnostics.Append(diags...)
+	carried := files(ctx)
+	if slices.ContainsFunc(slices.Collect(maps.Values(carried.planned.entries)), unsent) {
+		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
+	}
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	carried := files(ctx)
 	a := apply{
 		data: r.Data, plan: &plan, before: carried.prior.entries, stored: maps.Clone(carried.planned.entries),
 		stamps: readStamps(planned, carried.planned.entries), next: afterUpdate,
@@ -116,6 +120,10 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	if string(intent) == intentDestroy || !state.ID.IsNull() {
 		warnForgotten(stored, nil, &resp.Diagnostics)
+		return
+	}
+	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // of Create
+		providerdata.RefuseDelete(ctx, resp, diags...)
 		return
 	}
 	// The folder may be elsewhere in the new configuration.

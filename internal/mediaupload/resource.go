@@ -183,6 +183,9 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 // checkReplacement looks for the file of a replacement before the old object is forgotten: a saved plan
 // may be applied where the file is not. An error keeps the object in the state.
 func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteRequest) diag.Diagnostics {
+	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // of Create
+		return diags
+	}
 	var source string
 	planned, diags := req.Private.GetKey(ctx, privateSource)
 	if diags.HasError() || json.Unmarshal(planned, &source) != nil {

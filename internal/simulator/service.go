@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,7 +152,8 @@ func routeOf(r *http.Request) route {
 	case "POST /v1/local/batch":
 		return route{call: CallBatch}
 	}
-	if id, ok := strings.CutPrefix(r.URL.Path, "/live/v1/live-streams/session/"); ok && r.Method == http.MethodGet && id != "" && !strings.Contains(id, "/") {
+	if escaped, ok := strings.CutPrefix(r.URL.EscapedPath(), "/live/v1/live-streams/session/"); ok && r.Method == http.MethodGet && escaped != "" && !strings.Contains(escaped, "/") {
+		id, _ := url.PathUnescape(escaped) // the path was valid
 		return route{call: CallGetSession, id: id}
 	}
 	if path, ok := strings.CutPrefix(r.URL.Path, "/storage/"); ok && r.Method == http.MethodPut {

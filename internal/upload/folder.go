@@ -198,6 +198,9 @@ func (u *Uploader) closeJournal(key string) (last bool) {
 }
 
 func (u *Uploader) journal(ctx context.Context, key string) *resume.Journal {
+	if u.Account == nil { // not configured, and so nothing is to be uploaded
+		return nil
+	}
 	account, err := u.Account(ctx)
 	if err != nil { // each upload reports it
 		return nil
