@@ -149,7 +149,7 @@ type workflow struct {
 func workflows(t *testing.T) map[string]workflow {
 	t.Helper()
 	files, err := filepath.Glob(".github/workflows/*.yml")
-	if err != nil || len(files) < 7 {
+	if err != nil || len(files) < 8 {
 		t.Fatalf("workflows: %q, %v", files, err)
 	}
 	all := map[string]workflow{}
