@@ -284,10 +284,13 @@ func withoutArguments(t *testing.T, mocked string) string {
 		if block := regexp.MustCompile(`^mock_(resource|data) "(\w+)"`).FindStringSubmatch(line); block != nil {
 			schema = map[string]map[string]*tfprotov6.Schema{"resource": schemas.ResourceSchemas, "data": schemas.DataSourceSchemas}[block[1]][block[2]]
 		}
-		value := regexp.MustCompile(`^    (\w+) += `).FindStringSubmatch(line)
-		if value == nil || !slices.ContainsFunc(schema.Block.Attributes, func(a *tfprotov6.SchemaAttribute) bool {
-			return a.Name == value[1] && (a.Optional || a.Required)
-		}) {
+		argument := false
+		if value := regexp.MustCompile(`^    (\w+) += `).FindStringSubmatch(line); len(value) > 0 {
+			argument = slices.ContainsFunc(schema.Block.Attributes, func(a *tfprotov6.SchemaAttribute) bool {
+				return a.Name == value[1] && (a.Optional || a.Required)
+			})
+		}
+		if !argument {
 			kept.WriteString(line)
 		}
 	}
