@@ -215,7 +215,7 @@ func ids(o Instance) map[string]bool {
 func (p *player) hear(pl *place, text string) {
 	p.seen.WriteString(text + "\n")
 	p.heard.WriteString(text + "\n")
-	if strings.HasPrefix(text, "error") && !p.hard && !p.edited && retried.MatchString(text) {
+	if strings.HasPrefix(text, "error") && !p.hard && !p.edited && retried.MatchString(text) && !strings.Contains(text, "No live session has this id") {
 		p.rec.Errorf("an error that a retry overcomes: %s", text)
 	}
 	if kept := notLost.FindStringSubmatch(text); kept != nil && !p.hard && !p.edited &&
@@ -228,9 +228,7 @@ func (p *player) hear(pl *place, text string) {
 	if denied.MatchString(text) && (len(p.at.batches()) > p.batches || slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return !p.sessions[rec.ID] })) {
 		p.rec.Errorf("a text denies what was made: %s", text)
 	}
-	if pl.wrong == 0 || !strings.Contains(text, "refused for ") { // the service echoes the right credentials, which the provider does not have
-		p.checkSecrets("a diagnostic", text)
-	}
+	p.checkSecrets("a diagnostic", text, pl)
 	if keep := keepsRunning.FindStringSubmatch(text); len(keep) > 0 && !p.known(pl, keep[1]) && !p.gone(keep[1]) {
 		p.rec.Errorf("a text says that session %s keeps running, which does not exist: %s", keep[1], text)
 	}
@@ -329,18 +327,20 @@ func (r *run) refused(address string, pl *Plan, diags Diagnostics) {
 	if kinds[address].typ != sessionType || final[pl.Prior.Text("status")] || r.ended() || lost.MatchString(text) || !r.known(r.place, id) {
 		return
 	}
+	// The check of the arguments does not know what Delete has done. The create of another session, which is equal or whose
+	// arguments were not known either, may have taken the old one.
+	apart := r.place.variant(address) >= firstRefused
 	for other, n := range r.place.variants {
-		if other != address && kinds[other].typ == sessionType && n == r.place.variant(address) {
-			return // the create of an equal session may have taken the old one: it is in the state all the same
+		if other != address && kinds[other].typ == sessionType {
+			apart = apart || n == r.place.variant(address) || r.place.via[other] > 0 && r.place.via[address] > 0
 		}
 	}
 	all := strings.Join(r.said[address], "\n")
-	if r.place.variant(address) >= firstRefused { // the check of the arguments does not know what Delete has done
-		if !strings.Contains(all, "To manage it again") || !strings.Contains(all, id) {
-			r.rec.Errorf("the arguments that replace session %s were refused, and no text says how to get it back: %s", id, all)
-		}
-	} else if !strings.Contains(all, fmt.Sprintf("id = %q", id)) {
-		r.rec.Errorf("the replacement of session %s was refused, and no text has the import block: %s", id, all)
+	switch {
+	case apart && (!strings.Contains(all, "To manage it again") || !strings.Contains(all, id)):
+		r.rec.Errorf("the replacement of session %s was refused, and no text says how to get it back: %s", id, all)
+	case !apart && !strings.Contains(text, fmt.Sprintf("id = %q", id)):
+		r.rec.Errorf("the replacement of session %s was refused, and no error has the import block: %s", id, text)
 	}
 	if len(r.sent.Faults)+len(r.sent.During) == 0 && r.place.via[address] == 0 && r.sent.Do != DoBoth {
 		r.rec.Errorf("session %s was forgotten before its replacement was refused: %s", id, text)

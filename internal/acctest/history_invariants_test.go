@@ -96,7 +96,7 @@ func (p *player) checkObjects() {
 			p.rec.Errorf("object %s has a content that was not planned", o.KeyPath)
 		}
 	}
-	owners := map[string]string{}
+	owners, homes := map[string]string{}, map[string]*place{}
 	for _, pl := range p.places {
 		for address, o := range pl.state {
 			id := o.Text("id")
@@ -107,10 +107,12 @@ func (p *player) checkObjects() {
 			for id := range ids(o) {
 				// An unfinished upload is in a state and, for create_before_destroy, in a record. The create of an equal
 				// upload in another workspace on the machine continues it, too.
-				if owner := owners[id]; owner != "" && !p.adopted[id] && !p.unfinished[id] {
-					p.rec.Errorf("%s is in two states: %s and %s %s", id, owner, pl.name, address)
+				home := homes[id]
+				continued := p.unfinished[id] && home != nil && home != pl && home.machine == pl.machine
+				if home != nil && !p.adopted[id] && !continued {
+					p.rec.Errorf("%s is in two states: %s and %s %s", id, owners[id], pl.name, address)
 				}
-				owners[id] = pl.name + " " + address
+				owners[id], homes[id] = pl.name+" "+address, pl
 			}
 			if kinds[address].typ == uploadType {
 				p.checkObject(pl.name+" "+address, o.Attrs(), objects)
@@ -258,8 +260,8 @@ func (p *player) checkETags() {
 // not known in the plan. That does not hold beside another upload that asks, or asked, for the same and is made anew:
 // nothing that Terraform hands to a create says which of them it is for.
 func (p *player) checkKept() {
-	if p.killed || !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
-		return // of a killed run, an equal upload may be in no state
+	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
+		return
 	}
 	for pl, uploads := range p.stored {
 		for address, old := range uploads {
@@ -276,6 +278,9 @@ func (p *player) checkKept() {
 			for twin, is := range pl.state {
 				was := uploads[twin]
 				exchanged = exchanged || twin != address && (same(is) && is.Text("key_path") != was.Text("key_path") || same(was) && was.Text("key_path") == now.Text("key_path"))
+			}
+			for twin := range pl.variants { // of a killed run, an equal upload may be in no state
+				exchanged = exchanged || p.killed && twin != address && kinds[twin].typ == uploadType && !pl.state[twin].Exists()
 			}
 			if same(now) && !exchanged && old.Text("key_path") != now.Text("key_path") {
 				p.rec.Errorf("%s: %s was stored as %s and is now %s", pl.name, address, old.Text("key_path"), now.Text("key_path"))
@@ -333,9 +338,8 @@ func patterns(o Instance) [2]any { return [2]any{o.Attrs()["include"], o.Attrs()
 
 // checkOpenFiles: no provider has a file or a lock once it has ended. Linux only.
 func (p *player) checkOpenFiles() {
-	if strings.Contains(p.heard.String(), "inconsistent final plan") {
-		return // Terraform called Delete and not Create, so what is left to Create is open until the process ends
-	}
+	// Then Terraform called Delete and not Create, and the journal that is left to Create is open until the process ends.
+	left := strings.Contains(p.heard.String(), "inconsistent final plan")
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return
@@ -343,7 +347,8 @@ func (p *player) checkOpenFiles() {
 	for _, fd := range open {
 		name, _ := os.Readlink("/proc/self/fd/" + fd.Name())
 		for _, pl := range p.places[1:] {
-			if strings.HasPrefix(name, pl.machine.files+"/") || strings.HasPrefix(name, pl.machine.records+"/") || name == pl.machine.records {
+			recorded := strings.HasPrefix(name, pl.machine.records+"/") || name == pl.machine.records
+			if strings.HasPrefix(name, pl.machine.files+"/") || recorded && !left {
 				p.rec.Errorf("%s is still open", name)
 			}
 		}
@@ -440,7 +445,7 @@ func (p *player) checkStates() {
 				}
 			}
 			p.checkWait(address, o)
-			p.checkSecrets("an attribute of "+address+" that is not sensitive", fmt.Sprint(open))
+			p.checkSecrets("an attribute of "+address+" that is not sensitive", fmt.Sprint(open), pl)
 		}
 	}
 }
@@ -487,15 +492,24 @@ func (p *player) checkLog() {
 	text := p.w.Log.text.String()
 	p.w.Log.text.Reset()
 	p.w.Log.mu.Unlock()
-	p.checkSecrets("the log", text)
+	pl := p.places[p.sent.In%len(p.places)]
+	if other := p.places[p.sent.N%len(p.places)]; p.sent.Do == DoBoth && other.wrong > 0 {
+		pl = other
+	}
+	p.checkSecrets("the log", text, pl)
 }
 
 var signature = regexp.MustCompile(`X-Amz-(Signature|Credential)(=|%3D)[0-9A-Za-z]{8}`)
 
-func (p *player) checkSecrets(where, text string) {
-	for _, secret := range []string{
-		simulator.DefaultSecretKey, firstToken, otherSecret, otherToken, streamKey,
-	} {
+func (p *player) checkSecrets(where, text string, pl *place) {
+	secrets := []string{streamKey}
+	if pl.wrong != 1 { // else the provider does not know them, and the service may echo them
+		secrets = append(secrets, simulator.DefaultSecretKey, otherSecret)
+	}
+	if pl.wrong < 2 {
+		secrets = append(secrets, firstToken, otherToken)
+	}
+	for _, secret := range secrets {
 		if at := strings.Index(text, secret); at >= 0 {
 			p.rec.Errorf("%s has a secret: %q", where, text[max(0, at-200):min(len(text), at+100)])
 		}

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 )
 
 // reached counts the diagnostics of histories by their heading in the troubleshooting guide. What no history reaches,
@@ -20,33 +19,7 @@ type reached struct {
 	times map[string]int
 }
 
-// heading is a heading of the troubleshooting guide.
-type heading struct {
-	text    string
-	matches func(d *tfprotov6.Diagnostic) bool
-}
-
-// headings are those that diagnostics have. A cause (####) is known by the link of an error, anything else by the summary.
-var headings = sync.OnceValue(func() (all []heading) {
-	text, err := os.ReadFile("../provider/headings.txt")
-	if err != nil {
-		panic(err)
-	}
-	placeholder := regexp.MustCompile(`\b(ACTION|COUNT|NAME|FILE|STATUS)\b`)
-	for line := range strings.Lines(string(text)) {
-		marks, title, _ := strings.Cut(strings.TrimSpace(line), " ")
-		summary := regexp.MustCompile("^" + placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(title), ".+") + "$")
-		link := "#" + strings.ReplaceAll(strings.ToLower(title), " ", "-")
-		all = append(all, heading{title, func(d *tfprotov6.Diagnostic) bool {
-			if marks == "####" {
-				return strings.HasSuffix(d.Detail, link)
-			}
-			return summary.MatchString(d.Summary)
-		}})
-	}
-	return all
-})
-
+// note counts the cause of a diagnostic and its summary, each once.
 func (r *reached) note(diags Diagnostics) {
 	if r == nil {
 		return
@@ -57,10 +30,10 @@ func (r *reached) note(diags Diagnostics) {
 		r.times = map[string]int{}
 	}
 	for _, d := range diags {
-		for _, h := range headings() {
-			if h.matches(d) {
-				r.times[h.text]++
-			}
+		summary := provider.Heading(d.Summary, "")
+		r.times[summary]++
+		if cause := provider.Heading(d.Summary, d.Detail); cause != summary {
+			r.times[cause]++
 		}
 	}
 }
@@ -82,14 +55,14 @@ func (r *reached) missing(t *testing.T) (missing []string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, h := range headings() {
+	for _, h := range provider.Headings() {
 		switch {
-		case excused[h.text] && r.times[h.text] > 0:
-			t.Errorf("testdata/unreachable.txt names %q, which a history has reached", h.text)
-		case !excused[h.text] && r.times[h.text] == 0:
-			missing = append(missing, h.text)
+		case excused[h] && r.times[h] > 0:
+			t.Errorf("testdata/unreachable.txt names %q, which a history has reached", h)
+		case !excused[h] && r.times[h] == 0:
+			missing = append(missing, h)
 		}
-		delete(excused, h.text)
+		delete(excused, h)
 	}
 	for title := range excused {
 		t.Errorf("testdata/unreachable.txt names %q, which the guide does not have", title)
@@ -102,9 +75,9 @@ func (r *reached) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []string
-	for _, h := range headings() {
-		if r.times[h.text] > 0 {
-			all = append(all, h.text)
+	for _, h := range provider.Headings() {
+		if r.times[h] > 0 {
+			all = append(all, h)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.times[a], r.times[b]) })

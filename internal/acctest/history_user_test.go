@@ -80,7 +80,7 @@ func (p *player) step(i int, s Step) {
 	}
 	p.last = nil
 	p.arm(s.Faults)
-	p.hard = len(s.During) > 0 || s.Do == DoLook || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !p.overcome(fault) }) || attempts(s.Faults) > 2
+	p.hard = len(s.During) > 0 || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !p.overcome(fault) }) || attempts(s.Faults) > 2
 	switch s.Do {
 	case DoBoth:
 		other := p.places[s.N%len(p.places)]

@@ -122,7 +122,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		warnForgotten(stored, nil, &resp.Diagnostics)
 		return
 	}
-	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // of Create
+	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // Create would be refused
 		providerdata.RefuseDelete(ctx, resp, diags...)
 		return
 	}

@@ -183,7 +183,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 // checkReplacement looks for the file of a replacement before the old object is forgotten: a saved plan
 // may be applied where the file is not. An error keeps the object in the state.
 func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteRequest) diag.Diagnostics {
-	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // of Create
+	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // Create would be refused
 		return diags
 	}
 	var source string

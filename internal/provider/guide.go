@@ -21,10 +21,9 @@ var headingLines string
 
 // heading is a heading of the guide. A placeholder in it stands for what differs from case to case.
 type heading struct {
-	cause   string         // "" for a summary
+	text    string
 	summary *regexp.Regexp // nil for a cause
 	literal int            // characters outside of placeholders
-	anchor  string
 }
 
 var (
@@ -36,10 +35,8 @@ var (
 var headings = sync.OnceValue(func() (all []heading) {
 	for line := range strings.Lines(headingLines) {
 		marks, text, _ := strings.Cut(strings.TrimSpace(line), " ")
-		h := heading{anchor: strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(text), ""), " ", "-")}
-		if marks == "####" {
-			h.cause, h.literal = text, math.MaxInt
-		} else {
+		h := heading{text: text, literal: math.MaxInt}
+		if marks != "####" {
 			h.summary = regexp.MustCompile("^" + placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(text), ".+") + "$")
 			h.literal = len(placeholder.ReplaceAllLiteralString(text, ""))
 		}
@@ -49,16 +46,35 @@ var headings = sync.OnceValue(func() (all []heading) {
 	return all
 })
 
-// guideTo ends the detail of an error: where the guide explains its cause, else its summary.
-func guideTo(summary, detail string) string {
+// Headings are the headings of the troubleshooting guide, with their placeholders.
+func Headings() (all []string) {
+	for _, h := range headings() {
+		all = append(all, h.text)
+	}
+	return all
+}
+
+// Heading is the heading of the troubleshooting guide that explains the cause in the detail of a diagnostic, else its
+// summary. It is "" if there is none.
+func Heading(summary, detail string) string {
 	i := slices.IndexFunc(headings(), func(h heading) bool {
 		if h.summary == nil {
-			return strings.Contains(detail, h.cause)
+			return strings.Contains(detail, h.text)
 		}
 		return h.summary.MatchString(summary)
 	})
 	if i < 0 {
 		return ""
 	}
-	return "\n\nMore about this error: " + troubleshooting + "#" + headings()[i].anchor
+	return headings()[i].text
+}
+
+// guideTo ends the detail of an error: where the guide explains it.
+func guideTo(summary, detail string) string {
+	text := Heading(summary, detail)
+	if text == "" {
+		return ""
+	}
+	anchor := strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(text), ""), " ", "-")
+	return "\n\nMore about this error: " + troubleshooting + "#" + anchor
 }

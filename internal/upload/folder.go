@@ -98,6 +98,7 @@ func (u *Uploader) takeRest(folder string) (rest []StoredFile) {
 		}
 		return true
 	})
+	slices.SortFunc(rest, func(a, b StoredFile) int { return cmp.Compare(a.KeyPath, b.KeyPath) })
 	return rest
 }
 
