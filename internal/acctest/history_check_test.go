@@ -30,10 +30,12 @@ type checked struct {
 
 	mu sync.Mutex // of contents and others
 
-	last *killed // the last step; nil if nothing was killed in it
+	last      *killed // the last step; nil if nothing was killed in it
+	forgetful bool    // a record could not be written or removed
 
 	// Of one step.
 	troubled      bool
+	lied          bool // by a response that has other values of a session
 	hard          bool // by more than what a retry overcomes
 	edited        bool // a file or a state was changed during the step
 	heard         strings.Builder
@@ -82,7 +84,7 @@ func newChecked(h History) checked {
 func (p *player) begin() {
 	p.heard.Reset()
 	p.uploads, p.objects, p.hard = 0, len(p.at.objects()), false
-	p.troubled, p.edited, p.killed, p.outcomes, p.submitted, p.promised = false, false, false, nil, nil, nil
+	p.troubled, p.lied, p.edited, p.killed, p.outcomes, p.submitted, p.promised = false, false, false, false, nil, nil, nil
 	p.sessions = map[string]bool{}
 	for _, rec := range p.at.sessions() {
 		p.sessions[rec.ID] = true
@@ -182,6 +184,9 @@ func (p *player) clear() {
 	for _, l := range []*Listener{p.w.Live, p.w.VOD, p.w.Storage} {
 		l.Refuse(0)
 	}
+	for _, pl := range p.places {
+		pl.machine.disk.fail(nil)
+	}
 }
 
 // acted notes changes that end what was promised.
@@ -245,7 +250,7 @@ func (p *player) hear(pl *place, text string) {
 	}
 	for _, never := range []string{"Provider produced", "none was made", "was not created", "This is a bug", "bug in the provider", "Value Conversion Error"} {
 		// A file that changes after the plan, also by an apply whose `triggers` the user has told Terraform to ignore.
-		changes := p.edited || pl.blocks["folder.made"].ignore != "" || pl.blocks["upload.made"].ignore != ""
+		changes := p.edited || pl.outdated && p.sent.Do == DoSaved || pl.blocks["folder.made"].ignore != "" || pl.blocks["upload.made"].ignore != ""
 		if strings.Contains(text, never) && (!changes || !strings.Contains(text, "inconsistent final plan")) {
 			p.rec.Errorf("a text that may never be: %s", text)
 		}
@@ -360,7 +365,7 @@ func (r *run) stores() (all []simulator.Request) {
 // record notes what a killed run has stored and surely recorded: what was answered two seconds before.
 // Records are written every second, and sums wait for each other.
 func (p *player) record(r *run) {
-	if p.edited {
+	if p.edited || p.sent.Do == DoBoth || slices.ContainsFunc(p.sent.Faults, onDisk) {
 		return
 	}
 	p.last = &killed{place: r.place, files: map[string]bool{}}

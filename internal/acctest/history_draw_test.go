@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // weighted draws a value by weight.
@@ -57,6 +59,7 @@ func drawHistory(t *rapid.T) History {
 		Respelled:   weighted(t, "respelled", mostly(false, true)...),
 		KMS:         weighted(t, "KMS", mostly(false, true)...),
 		CheckUpload: weighted(t, "check upload", mostly(false, true)...),
+		TokenFile:   weighted(t, "token file", mostly(false, true)...),
 		Checksum:    weighted(t, "checksum", mostly("", "crc64nvme", "sha256")...),
 	}}
 	about := rapid.SampledFrom(focuses).Draw(t, "about")
@@ -73,17 +76,47 @@ func drawHistory(t *rapid.T) History {
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
 	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
-		if len(s.During) > 0 && strings.HasPrefix(s.During[0].Do, DoKill) && s.During[0].At%3 > 0 {
+		if len(s.During) > 0 && (strings.HasPrefix(s.During[0].Do, DoKill) || s.During[0].Do == DoPower) && s.During[0].At%3 > 0 {
 			h.Steps = slices.Insert(h.Steps, i+1, Step{Do: DoApply, In: s.In})
 		}
+		h.Steps = slices.Insert(h.Steps, i+1, followed(s, about)...)
 	}
 	return h
+}
+
+// followed are steps that make others reach what they are for: a saved plan is applied where its file is not, and an
+// unfinished upload in a state is edited.
+func followed(s Step, about []string) (steps []Step) {
+	uploads := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return len(filesOf(address)) == 0 })
+	unsent := func(t Trouble) bool { return t.Call == simulator.CallPutPart && t.Times == 0 && t.After == 1 }
+	renamed := 4 // the variant of an upload with file_name
+	switch {
+	case len(uploads) == 0:
+	case s.Do == DoSave && s.N == 1:
+		file := filesOf(uploads[0])[0]
+		steps = []Step{
+			{Do: DoWrite, In: s.In, On: file, N: 3},
+			{Do: DoSave, In: s.In},
+			{Do: DoRename, In: s.In, On: file},
+			{Do: DoSaved, In: s.In},
+			{Do: DoRename, In: s.In, On: file},
+		}
+	case s.Do == DoRename && s.On == mediaDir:
+		steps = []Step{{Do: DoPlan, In: s.In}, {Do: DoRename, In: s.In, On: mediaDir}}
+	case s.Do == DoMove && kinds[s.On].typ == uploadType && len(filesOf(s.On)) == 1 && s.In == 0:
+		steps = []Step{{Do: DoConfig, On: s.On, N: renamed}, {Do: DoPlan}, {Do: DoConfig, On: s.On, N: 1}}
+	case s.Do == DoSave && s.N == 2:
+		steps = []Step{{Do: DoSaved, In: s.In}}
+	case s.Do == DoApply && slices.ContainsFunc(s.Faults, unsent):
+		steps = []Step{{Do: DoEdit, In: s.In, On: uploads[0], N: len(s.Faults)}}
+	}
+	return steps
 }
 
 // drawVariant draws the number of a variant, at least the given one.
 func drawVariant(t *rapid.T, address string, least int) int {
 	k := kinds[address]
-	if len(k.refused) > 0 && weighted(t, "refused", choice[bool]{15, false}, choice[bool]{1, true}) {
+	if len(k.refused) > 0 && weighted(t, "refused", choice[bool]{11, false}, choice[bool]{1, true}) {
 		return firstRefused + rapid.IntRange(0, len(k.refused)-1).Draw(t, "variant")
 	}
 	return rapid.IntRange(least, len(k.variants)).Draw(t, "variant")
@@ -91,7 +124,7 @@ func drawVariant(t *rapid.T, address string, least int) int {
 
 // drawArgument draws which of the arguments of a resource: see choose.
 func drawArgument(t *rapid.T) int {
-	return weighted(t, "argument", mostly(1, 0, 2, 3, 4, 5, 6, 7)...)
+	return weighted(t, "argument", mostly(1, 0, 2, 3, 4, 5, 6, 7, 8)...)
 }
 
 func drawStep(t *rapid.T, about []string, places int) Step {
@@ -104,13 +137,26 @@ func drawStep(t *rapid.T, about []string, places int) Step {
 		choice[string]{1, DoTarget}, choice[string]{1, DoStored}, choice[string]{1, DoWrong}, choice[string]{1, DoRegion}, choice[string]{1, DoLater},
 		choice[string]{3, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoSwap}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
 		choice[string]{2, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoStatus}, choice[string]{1, DoGone},
-		choice[string]{1, DoLook}, choice[string]{1, DoImport}, choice[string]{1, DoSettle},
+		choice[string]{1, DoLook}, choice[string]{1, DoImport}, choice[string]{1, DoMove}, choice[string]{1, DoInvoke}, choice[string]{1, DoSettle},
 	)}
 	s.In = weighted(t, "in", choice[int]{12, 0}, choice[int]{1 + 10*(places-1), 1}, choice[int]{1, 2})
 	drawObject(t, &s, about)
 	switch s.Do {
-	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoTarget, DoStored, DoBoth, DoLook:
+	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoTarget, DoStored, DoBoth, DoLook, DoImport, DoInvoke:
 		s.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Trouble { return drawTrouble(t, about) }), 0, 3).Draw(t, "faults")
+		if weighted(t, "lost completion", choice[bool]{19, false}, choice[bool]{1, true}) {
+			s.Faults = append(s.Faults, Trouble{Call: simulator.CallMultipartComplete, What: "503 after", Times: 1}, Trouble{Call: simulator.CallMultipartComplete, What: "NoSuchUpload", Times: 1})
+		}
+		if weighted(t, "unfinished", choice[bool]{19, false}, choice[bool]{1, true}) {
+			s.Faults = append(s.Faults, Trouble{Call: simulator.CallPutPart, What: "500", After: 1})
+		}
+		if s.Do == DoImport && s.N == 3 {
+			s.Faults = append(s.Faults, Trouble{Call: simulator.CallGetSession, What: "values missing"})
+		}
+	}
+	switch s.Do {
+	case DoLook, DoImport, DoInvoke:
+	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoTarget, DoStored, DoBoth:
 		if weighted(t, "eventful", mostly(false, true)...) {
 			s.During = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Step { return drawEvent(t, about) }), 1, 2).Draw(t, "during")
 		}
@@ -121,16 +167,18 @@ func drawStep(t *rapid.T, about []string, places int) Step {
 // drawObject draws what a step is done to.
 func drawObject(t *rapid.T, s *Step, about []string) {
 	switch s.Do {
-	case DoReplace, DoTarget, DoTaint, DoUntaint, DoRemove, DoCBD, DoPrevent, DoProtect, DoTrigger:
+	case DoReplace, DoTarget, DoTaint, DoUntaint, DoRemove, DoMove, DoCBD, DoPrevent, DoProtect, DoTrigger:
 		s.On = rapid.SampledFrom(about).Draw(t, "on")
 	case DoVia, DoIgnore:
 		s.On, s.N = rapid.SampledFrom(about).Draw(t, "on"), drawArgument(t)
 	case DoEdit:
 		s.On, s.N = rapid.SampledFrom(about).Draw(t, "on"), rapid.IntRange(0, 8).Draw(t, "n")
 	case DoImport:
-		s.On, s.N = rapid.SampledFrom(about).Draw(t, "on"), rapid.IntRange(0, 2).Draw(t, "which")
+		s.On, s.N = rapid.SampledFrom(about).Draw(t, "on"), rapid.IntRange(0, 4).Draw(t, "which")
 	case DoWrong:
-		s.N = rapid.IntRange(0, 4).Draw(t, "which")
+		s.N = rapid.IntRange(0, 5).Draw(t, "which")
+	case DoSave, DoInvoke:
+		s.N = rapid.IntRange(0, 2).Draw(t, "n")
 	case DoRegion:
 		s.N = rapid.IntRange(0, 1).Draw(t, "n")
 	case DoConfig:
@@ -146,6 +194,9 @@ func drawObject(t *rapid.T, s *Step, about []string) {
 				files = used
 			}
 		}
+		if s.Do == DoRename && slices.Equal(files, folderFiles) {
+			files = append(slices.Clone(files), mediaDir, mediaDir, mediaDir)
+		}
 		s.On = rapid.SampledFrom(files).Draw(t, "file")
 		s.N = rapid.IntRange(1, 3).Draw(t, "version")
 	case DoKill, DoKillEarly:
@@ -154,7 +205,7 @@ func drawObject(t *rapid.T, s *Step, about []string) {
 		s.N = rapid.IntRange(1, 2).Draw(t, "other workspace")
 	case DoAccount:
 		s.N = rapid.SampledFrom([]int{1, 1, 5, 0}).Draw(t, "account") // 1: of the first one nothing is left in the state
-	case DoRecords, DoStatus, DoGone:
+	case DoRecords, DoStatus, DoGone, DoPower:
 		s.N = rapid.IntRange(0, 5).Draw(t, "n")
 	}
 }
@@ -167,15 +218,15 @@ func drawTrouble(t *rapid.T, about []string) Trouble {
 		Call: call, What: rapid.SampledFrom(calls[call]).Draw(t, "what"),
 		After: weighted(t, "after", mostly(0, 1, 2)...), Times: weighted(t, "times", mostly(1, 2, 3, 0)...),
 	}
-	if trouble.What == "very slow" {
-		trouble.Times = 0 // every attempt takes that long
+	if slices.Contains([]string{"very slow", "other values", "values missing"}, trouble.What) {
+		trouble.Times = 0 // every attempt takes that long, every response says so
 	}
 	return trouble
 }
 
 func drawEvent(t *rapid.T, about []string) Step {
 	s := Step{Do: weighted(t, "event",
-		choice[string]{3, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
+		choice[string]{3, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{2, DoPower}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
 		choice[string]{1, DoTouch}, choice[string]{1, DoSwap}, choice[string]{1, DoDelete}, choice[string]{1, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoGone}, choice[string]{2, DoStatus},
 	), At: rapid.IntRange(0, 12).Draw(t, "at")}
 	drawObject(t, &s, about)

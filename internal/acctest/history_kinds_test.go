@@ -21,13 +21,13 @@ type kind struct {
 	// variants are its configurations. value is an attribute of another resource, Unknown while
 	// it is planned.
 	variants []variant
-	refused  []variant // that no plan accepts; they are numbered from firstRefused
+	refused  []variant // that no plan accepts, or that never settle; they are numbered from firstRefused
 	// count tells whether the resource has an instance, in HCL and as a function: Unknown fails a plan.
 	condition string
 	count     func(value func(address, attribute string) any) any
 }
 
-// firstRefused is the number of the first variant that no plan accepts.
+// firstRefused is the number of the first of the refused variants.
 const firstRefused = 101
 
 // needs are the addresses that an address needs.
@@ -51,7 +51,7 @@ var kinds = map[string]kind{
 	"upload.twin": {
 		typ: uploadType, needs: []string{"upload.big"}, variants: uploads("small.mp4", "multipart"),
 	},
-	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: texts, refused: []variant{text(Attrs{"content": "other", "sha256": strings.Repeat("0", 64)})}},
+	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: texts, refused: []variant{text(Attrs{"content": "other", "sha256": strings.Repeat("1", 64)})}},
 	"job.one":     {typ: jobType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: jobs("upload.small")},
 	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders, refused: refusedFolders},
 	"job.b": {
@@ -104,6 +104,8 @@ var sessions = []variant{
 	session(Attrs{"wait_for_status": []any{}}),
 	session(Attrs{"timeouts": Attrs{"create": "10s"}, "enable_input_record": true}),
 	session(Attrs{"mode": "HA", "endpoints_in_state": false}),
+	session(Attrs{"replace_on_status": []any{"ERROR", "TERMINATED"}}),
+	session(Attrs{"wait_for_status": []any{"READY", "SCHEDULED", "NEW_STATUS"}}),
 }
 
 var refusedSessions = []variant{
@@ -111,6 +113,7 @@ var refusedSessions = []variant{
 	session(Attrs{"input": "RTMP_PULL"}),
 	session(Attrs{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2040-03-25 02:30"}),
 	session(Attrs{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2040-10-28 02:30"}),
+	session(Attrs{"replace_on_status": []any{"READY"}, "wait_for_status": []any{"READY"}}), // every plan replaces it
 }
 
 func session(changes Attrs) variant {
@@ -226,7 +229,16 @@ func madeFolder(changes Attrs) variant {
 	}
 }
 
-var folders = []variant{
+var folders = foldersOf(severalParts)
+
+func foldersOf(severalParts bool) []variant {
+	if severalParts {
+		return append(oneLarge, folder(nil), folder(Attrs{"method": "multipart"}))
+	}
+	return oneLarge
+}
+
+var oneLarge = []variant{
 	folder(Attrs{"exclude": []any{"long*"}}),
 	folder(Attrs{"exclude": []any{"long*"}, "method": "multipart"}),
 	// Alone: md5-simd, which shares goroutines in a process, sums 256 KiB and more as soon as three
@@ -346,14 +358,15 @@ func filesOf(address string) []string {
 var faults = map[string]map[string][]string{
 	sessionType: {
 		simulator.CallCreateSession: append(slices.Clone(usual), "break after", "503 after", "504 after", "silent after", "cut", "503", "break before", "control", "echo"),
-		simulator.CallGetSession:    append(slices.Clone(usual), "404", "echo"),
+		simulator.CallGetSession:    append(slices.Clone(usual), "404", "echo", "other values", "values missing"),
 		simulator.CallListSessions:  usual,
 		simulator.CallRegions:       usual,
 	},
 	statusType: {simulator.CallListSessions: usual},
-	folderType: uploadFaults,
-	uploadType: uploadFaults,
+	folderType: diskFaults(uploadFaults, recordFiles, mediaFiles, tokenFiles),
+	uploadType: diskFaults(uploadFaults, recordFiles, mediaFiles, tokenFiles),
 	jobType: {
+		tokenFiles:          diskTroubles[tokenFiles],
 		simulator.CallBatch: append(slices.Clone(usual), "503", "503 after", "break after", "silent after", "504 after", "control"),
 	},
 }
@@ -365,7 +378,7 @@ var (
 		simulator.CallMultipartCreate:   append(slices.Clone(usual), "echo"),
 		simulator.CallMultipartURL:      append(slices.Clone(usual), "NoSuchUpload", "404"),
 		simulator.CallPutPart:           append(slices.Clone(puts), "400", "wrong ETag", "wrong ETag"),
-		simulator.CallMultipartComplete: append(slices.Clone(usual), "very slow", "very slow", "very slow", "very slow", "InvalidPart", "NoSuchUpload", "break after", "400", "404"),
+		simulator.CallMultipartComplete: append(slices.Clone(usual), "very slow", "very slow", "very slow", "very slow", "InvalidPart", "NoSuchUpload", "break after", "400", "404", "other key path", "other ETag"),
 	}
 	usual = []string{
 		"break before", "break after", "cut", "silent", "silent after", "slow", "400", "401", "403", "429", "429 wait",
@@ -389,6 +402,7 @@ var focuses = [][]string{
 	{"session.a", "upload.small", "upload.twin", "job.one"},
 	{"folder.one"},
 	{"session.a", "session.b", "status.all"},
+	{"session.a", "status.all"},
 	{"session.a", "data.backup"},
 	{"folder.one", "job.b"},
 	{"file.one", "upload.made", "job.made"},

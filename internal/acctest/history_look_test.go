@@ -37,6 +37,8 @@ func (p *player) look(pl *place) {
 	}
 	_, diags = account.DataSource("vodlive_regions", nil)
 	p.tell(pl, "vodlive_regions", diags)
+	_, diags = account.Open("vodlive_upload_url", Attrs{"file_name": "of-an-encoder.mp4"})
+	p.tell(pl, "ephemeral", diags)
 	_, diags = account.Open(sessionType, Attrs{"id": noSession})
 	p.tell(pl, "ephemeral", diags)
 }

@@ -3,6 +3,7 @@ package acctest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ type machine struct {
 	versions map[string]int // of each file; 0: there is none
 	seen     map[string]seen
 	own      map[string]string
-	saved    map[string][]byte // of records, when a provider was killed
+	disk     *disk
 }
 
 // seen is a file as it was when its content was compared with a version.
@@ -31,9 +32,19 @@ type seen struct {
 }
 
 func newMachine(files, records string) *machine {
-	m := &machine{files: files, records: records, versions: map[string]int{}, seen: map[string]seen{}, own: map[string]string{}}
+	m := &machine{files: files, records: records, versions: map[string]int{}, seen: map[string]seen{}, own: map[string]string{}, disk: newDisk(files, records)}
+	for account, token := range []string{firstToken, otherToken} {
+		if err := os.WriteFile(m.token(account), []byte(token+"\n"), 0o600); err != nil {
+			panic(err)
+		}
+	}
 	m.write("small.mp4", 1) // the other one is written when it is configured
 	return m
+}
+
+// token is the path of the file that has the identity token of an account.
+func (m *machine) token(account int) string {
+	return filepath.Join(m.files, fmt.Sprint(tokenFile, account))
 }
 
 func (m *machine) write(name string, n int) {
@@ -71,6 +82,9 @@ func (m *machine) intact(name string) bool {
 	if exists(path + ".away") {
 		path += ".away"
 	}
+	if away := filepath.Join(m.files, mediaDir+".away"); exists(away) && strings.HasPrefix(name, mediaDir+"/") {
+		path = filepath.Join(away, strings.TrimPrefix(name, mediaDir+"/"))
+	}
 	if n == 0 {
 		return !exists(path)
 	}
@@ -106,6 +120,10 @@ func (m *machine) swap(name string, n int, keep bool) {
 
 // back undoes renames, and writes what a configuration needs.
 func (m *machine) back(needed func(address string) bool) {
+	if folder := filepath.Join(m.files, mediaDir); exists(folder + ".away") {
+		_ = os.RemoveAll(folder) // files that were written meanwhile
+		_ = os.Rename(folder+".away", folder)
+	}
 	for name := range m.versions {
 		path := filepath.Join(m.files, name)
 		if exists(path + ".away") {
@@ -125,34 +143,6 @@ func (m *machine) touch(name string) {
 	if m.versions[name] > 0 {
 		_ = os.Chtimes(filepath.Join(m.files, name), time.Now(), time.Now())
 	}
-}
-
-// snapshot keeps the records as they are now.
-func (m *machine) snapshot() {
-	m.saved = map[string][]byte{}
-	_ = filepath.WalkDir(m.records, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			m.saved[path], _ = os.ReadFile(path)
-		}
-		return nil
-	})
-}
-
-// restore undoes what a killed provider has done to its records after it was killed.
-func (m *machine) restore() {
-	if m.saved == nil {
-		return
-	}
-	_ = filepath.WalkDir(m.records, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && m.saved[path] == nil {
-			_ = os.Remove(path)
-		}
-		return nil
-	})
-	for path, content := range m.saved {
-		_ = os.WriteFile(path, content, 0o600)
-	}
-	m.saved = nil
 }
 
 // changeRecords does to resume_dir what a user may do.
@@ -183,6 +173,10 @@ func (m *machine) changeRecords(n int) {
 				m.own[path] = "mine: " + name
 			}
 		}
+	case 4:
+		m.jump(2)
+	case 5:
+		m.jump(-2)
 	}
 }
 

@@ -11,15 +11,16 @@ import (
 type place struct {
 	configuration
 
-	name    string
-	machine *machine
-	account int
-	wrong   int // credentials: 1: those of the live API, 2 to 4: those of the upload API
-	state   map[string]Instance
-	serial  int
-	saved   *changes
-	advice  map[string]string   // what was last said about an address
-	held    map[string]Instance // sessions and jobs that the state had, unless the user wanted another one
+	name     string
+	machine  *machine
+	account  int
+	wrong    int // credentials: 1: those of the live API, 2 to 4: those of the upload API, 5: of a customer that is not allowed
+	state    map[string]Instance
+	serial   int
+	saved    *changes
+	outdated bool                // a file may have changed since saved was made
+	advice   map[string]string   // what was last said about an address
+	held     map[string]Instance // sessions and jobs that the state had, unless the user wanted another one
 }
 
 // configuration is what the user has written. It is part of a plan.

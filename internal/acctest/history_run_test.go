@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -56,7 +57,16 @@ func (p *player) process(pl *place) *process {
 		delete(env, "VODLIVE_ID_TOKEN")
 		env["VODLIVE_ID_TOKEN_FILE"] = filepath.Join(pl.machine.files, "no-token")
 	}
-	pr.Provider, pr.cancel = p.w.start(Attrs{"max_retries": 2}, env, dial).WithCancel()
+	if p.service.TokenFile && pl.wrong == 0 {
+		delete(env, "VODLIVE_ID_TOKEN")
+		env["VODLIVE_ID_TOKEN_FILE"] = pl.machine.token(pl.account)
+	}
+	config := Attrs{"max_retries": 2}
+	if pl.wrong == 5 {
+		config["allowed_customer_ids"] = []any{"somebody-else"}
+	}
+	host := provider.Machine{Env: lookup(env), Dial: dial, Disk: pl.machine.disk.hook(pr)}
+	pr.Provider, pr.cancel = p.w.start(config, host).WithCancel()
 	withOthers(pr.Provider, pl.machine)
 	return pr
 }
@@ -120,7 +130,6 @@ func (r *run) kill() {
 	}
 	r.killed = true
 	r.answered, r.killedAt = r.stores(), time.Now()
-	r.place.machine.snapshot()
 	r.proc.die()
 }
 

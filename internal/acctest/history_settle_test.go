@@ -77,6 +77,12 @@ func (p *player) mend(pl *place) {
 		if n >= firstRefused {
 			pl.variants[address] = 1
 		}
+		if pl.arguments(address, referenceTo)["replace_on_status"] != nil { // which must be known while planning
+			delete(pl.via, address)
+		}
+		if o := pl.state[address]; kinds[address].typ == uploadType && n == 4 && p.imported[o.Text("id")] { // file_name
+			pl.variants[address] = 1
+		}
 		if kinds[address].count != nil { // which must not depend on what is unknown
 			for _, need := range kinds[address].needs {
 				delete(pl.via, need)
@@ -108,8 +114,9 @@ func (p *player) follow(pl *place) {
 				pl.set(address, o.Untainted())
 			}
 		case statusType:
+			ended, _, advised := strings.Cut(text, "terraform apply -replace")
 			for other, session := range pl.state {
-				if strings.Contains(text, "terraform apply -replace") && session.Exists() && strings.Contains(text, "- "+session.Text("id")) {
+				if advised && session.Exists() && strings.Contains(ended, "- "+session.Text("id")) {
 					session.Tainted = true // replaced by the next apply, as by -replace
 					pl.set(other, session)
 				}

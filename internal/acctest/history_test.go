@@ -1,11 +1,13 @@
 package acctest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"reflect"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -39,6 +41,7 @@ type Service struct {
 	KMS               bool
 	CheckUpload       bool   // the address of a part of an unknown upload is refused
 	Checksum          string // that storage returns for parts
+	TokenFile         bool   // the identity token is in a file
 	Logged            bool   // every level is logged, and searched for secrets
 }
 
@@ -74,8 +77,10 @@ const (
 	DoRemove  = "state rm"
 	DoAdvice  = "follow the advice"
 	DoLook    = "look at the account"
-	DoImport  = "import nothing" // to On; N: which id
-	DoSettle  = "settle"         // no more faults: see player.settle
+	DoImport  = "import"   // to On; N: which id: see player.importNothing and importOwn
+	DoMove    = "reimport" // On
+	DoInvoke  = "invoke action"
+	DoSettle  = "settle" // no more faults: see player.settle
 
 	// Changes of the user.
 	DoConfig  = "configure"              // On gets variant N; 0: none
@@ -100,6 +105,7 @@ const (
 	DoKill      = "kill"
 	DoKillEarly = "kill before processing"
 	DoInterrupt = "interrupt"
+	DoPower     = "cut the power" // N: what the disk loses
 
 	// What happens at the service.
 	DoDrop   = "drop uploads"
@@ -291,9 +297,19 @@ var troubles = map[string]simulator.Fault{
 	"KMS ETag":       {Header: http.Header{"Etag": {`"` + kmsETag + `"`}, "X-Amz-Server-Side-Encryption": {"aws:kms"}}},
 	"no ETag":        {Header: http.Header{"Etag": nil}},
 	"wrong checksum": {Header: http.Header{"X-Amz-Checksum-Crc64nvme": {"AAAAAAAAAAA="}}},
+	"other values":   {Rewrite: func(body []byte) []byte { return bytes.Replace(body, []byte(`"match"`), []byte(`"no match"`), 1) }},
+	"values missing": {Rewrite: func(body []byte) []byte { return sessionValues.ReplaceAll(body, []byte(`"$1":null`)) }},
+	"other key path": {Rewrite: func(body []byte) []byte { return completedKey.ReplaceAll(body, []byte(`"Key":"${1}another/`)) }},
+	"other ETag":     {Rewrite: func(body []byte) []byte { return completedETag.ReplaceAll(body, []byte(`"ETag":"\"`+kmsETag)) }},
 	"stall":          {Stall: true, StallAfter: 100},
 	"refused":        {}, // of the connection: see player.arm
 }
+
+var (
+	sessionValues = regexp.MustCompile(`"(region|input)": *"[^"]*"`)
+	completedKey  = regexp.MustCompile(`"Key": *"([^"]*/)`)
+	completedETag = regexp.MustCompile(`"ETag": *"\\"[0-9a-f]{32}`)
+)
 
 // accounts is the service with two accounts. Each account is a simulated service, told apart by the
 // credential, or by the bucket in the address of a PUT.

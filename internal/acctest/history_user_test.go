@@ -113,7 +113,13 @@ func (p *player) step(i int, s Step) {
 	case DoLook:
 		p.look(pl)
 	case DoImport:
-		p.importNothing(pl, s.On, s.N)
+		if s.N < 3 {
+			p.importNothing(pl, s.On, s.N)
+		} else {
+			p.importOwn(pl, s.On)
+		}
+	case DoInvoke:
+		p.invoke(pl, s.N)
 	case DoSettle:
 		p.settle()
 	default:
@@ -129,7 +135,14 @@ func literalStep(s Step) string {
 
 // arm has the calls of a step fail.
 func (p *player) arm(faults []Trouble) {
+	for _, pl := range p.places {
+		pl.machine.disk.fail(faults)
+	}
 	for _, trouble := range faults {
+		if onDisk(trouble) {
+			p.troubled, p.forgetful = true, p.forgetful || trouble.Call == recordFiles
+			continue
+		}
 		if trouble.What == "refused" {
 			p.listener(trouble.Call).Refuse(max(trouble.Times, 1))
 			continue
@@ -149,6 +162,11 @@ func (p *player) arm(faults []Trouble) {
 			fault = troubles["stall"]
 		}
 		fault.Call, fault.After, fault.Times = trouble.Call, trouble.After, trouble.Times
+		if trouble.What == "values missing" { // nowhere
+			p.at[0].Fail(simulator.Fault{Call: simulator.CallListSessions, Times: trouble.Times, Rewrite: fault.Rewrite})
+			p.at[1].Fail(simulator.Fault{Call: simulator.CallListSessions, Times: trouble.Times, Rewrite: fault.Rewrite})
+		}
+		p.lied = p.lied || trouble.What == "other values"
 		for i, service := range p.at {
 			if trouble.What == "echo" && i == 1 {
 				fault.Body = `{"message":"refused for ` + otherToken + ` and ` + otherSecret + `"}`
@@ -173,6 +191,12 @@ func (p *player) listener(call string) *Listener {
 // overcome tells whether the provider overcomes a fault if it hits two requests at most.
 func (p *player) overcome(trouble Trouble) bool {
 	once := trouble.Call == simulator.CallCreateSession || trouble.Call == simulator.CallBatch
+	switch {
+	case trouble.Call == recordFiles: // an upload never fails because of its record
+		return true
+	case onDisk(trouble):
+		return trouble.What == "slow"
+	}
 	switch trouble.What {
 	case "429", "429 wait", "refused":
 		return true
@@ -189,7 +213,7 @@ func (p *player) overcome(trouble Trouble) bool {
 // attempts is the number of requests that fail, large if it has no end. A slow one does not fail.
 func attempts(faults []Trouble) (n int) {
 	for _, trouble := range faults {
-		if strings.HasSuffix(trouble.What, "slow") {
+		if strings.HasSuffix(trouble.What, "slow") || trouble.Call == recordFiles {
 			continue
 		}
 		if n += trouble.Times; trouble.Times == 0 {
@@ -221,14 +245,19 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 			switch s.Do {
 			case DoInterrupt:
 				runs[s.N%len(runs)].stop()
-			case DoKill, DoKillEarly:
-				if len(runs) > 1 {
-					continue // the records are shared, so those of one process cannot be restored
+			case DoPower:
+				for _, r := range runs {
+					if r.place.machine == runs[0].place.machine {
+						r.kill()
+					}
 				}
+				runs[0].place.machine.disk.cut(s.N)
+				panic(http.ErrAbortHandler)
+			case DoKill, DoKillEarly:
 				// Until the answers before have been processed, and with N until they are recorded.
 				kills.Go(func() { time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second) })
 				kills.Wait()
-				runs[0].kill()
+				runs[s.N%len(runs)].kill()
 				if s.Do == DoKillEarly {
 					panic(http.ErrAbortHandler)
 				}
@@ -293,7 +322,7 @@ func (p *player) terraform(r *run, s Step, between func()) {
 	case s.Do == DoPlan:
 		return
 	case s.Do == DoSave:
-		pl.saved = c
+		pl.saved, pl.outdated = c, false
 		return
 	}
 	if between != nil {
@@ -311,7 +340,6 @@ func (p *player) finish(runs ...*run) {
 	for _, r := range runs {
 		p.judge(r)
 		if r.killed {
-			r.place.machine.restore()
 			fmt.Fprintf(&p.story, "   killed\n")
 			continue // its texts were never printed
 		}
@@ -332,6 +360,7 @@ func (p *player) act(pl *place, s Step) {
 	p.acted(pl, s)
 	for _, other := range p.places {
 		other.adopted = nil // the files at hand may be others
+		other.outdated = other.saved != nil
 	}
 	switch s.Do {
 	case DoConfig:
@@ -349,6 +378,8 @@ func (p *player) act(pl *place, s Step) {
 		}
 	case DoRemove:
 		p.forget(pl, s.On)
+	case DoMove:
+		p.reimport(pl, s.On)
 	case DoEdit:
 		if o, ok := pl.state[s.On]; ok && o.Exists() {
 			pl.set(s.On, editParts(o, s.N))

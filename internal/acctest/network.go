@@ -64,13 +64,13 @@ func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *
 // Provider starts a provider process and configures it.
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
-	return w.start(config, w.Env, w.dial)
+	return w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial})
 }
 
-// start starts a provider process with an environment and a network of its own.
-func (w *World) start(config Attrs, env map[string]string, dial provider.Dial) *Provider {
+// start starts a provider process on a machine.
+func (w *World) start(config Attrs, m provider.Machine) *Provider {
 	w.tb.Helper()
-	server := provider.NewServer("test", lookup(maps.Clone(env)), dial, !w.Quiet)
+	server := provider.NewServer("test", m, !w.Quiet)
 	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context()}
 	if !w.Quiet {
 		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)

@@ -32,7 +32,7 @@ type Provider struct {
 // configured yet. World.Provider starts one that reaches a service.
 func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
-	server := provider.NewServer("test", lookup(env), nil, true)
+	server := provider.NewServer("test", provider.Machine{Env: lookup(env)}, true)
 	p := &Provider{Server: server, tb: tb, ctx: tb.Context()}
 	p.Schema = p.readSchema()
 	return p

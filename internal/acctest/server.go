@@ -81,7 +81,7 @@ func (s *Server) Factories(tb testing.TB) map[string]func() (tfprotov6.ProviderS
 	env := lookup(s.Environment(tb))
 	return map[string]func() (tfprotov6.ProviderServer, error){
 		"vodlive": func() (tfprotov6.ProviderServer, error) {
-			return provider.NewServer("test", env, nil, true), nil
+			return provider.NewServer("test", provider.Machine{Env: env}, true), nil
 		},
 	}
 }

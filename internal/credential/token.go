@@ -84,8 +84,8 @@ func (r *renewing) Token(ctx context.Context, rejected string) (string, error) {
 }
 
 // FileToken reads the token, without surrounding white space, from a file, and again when rejected.
-func FileToken(path string) TokenSource {
-	return fileToken(func() (string, error) { return readToken(path) })
+func FileToken(path string, hook regularfile.Hook) TokenSource {
+	return fileToken(func() (string, error) { return readToken(path, hook) })
 }
 
 func fileToken(read func() (string, error)) TokenSource {
@@ -106,8 +106,8 @@ func fileToken(read func() (string, error)) TokenSource {
 	})
 }
 
-func readToken(path string) (string, error) {
-	f, _, err := regularfile.Open(path)
+func readToken(path string, hook regularfile.Hook) (string, error) {
+	f, _, err := hook.Open(path)
 	if irregular, ok := errors.AsType[*regularfile.IrregularError](err); ok && irregular.Mode.IsDir() {
 		return "", fmt.Errorf("the path %s is a folder, not a file", path)
 	} else if ok {

@@ -26,7 +26,7 @@ func write(t *testing.T, path, content string) {
 func TestFileToken(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
-	source := credential.FileToken(path) // reads nothing yet
+	source := credential.FileToken(path, nil) // reads nothing yet
 	write(t, path, "first\n")
 	check := func(rejected, want string) {
 		t.Helper()
@@ -109,7 +109,7 @@ func TestFileTokenProblems(t *testing.T) {
 			if name == "unreadable" && os.Geteuid() <= 0 { // -1 on Windows
 				t.Skip("root reads everything, and on Windows no mode keeps anybody from reading")
 			}
-			_, err := credential.FileToken(path(name)).Token(t.Context(), "")
+			_, err := credential.FileToken(path(name), nil).Token(t.Context(), "")
 			if err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}

@@ -28,10 +28,10 @@ type Files struct {
 
 // SystemFiles opens files of the operating system. On Windows, reads through one handle wait for each
 // other.
-func SystemFiles() Files {
+func SystemFiles(hook regularfile.Hook) Files {
 	return Files{
 		Open: func(path string) (Handle, error) {
-			file, _, err := regularfile.Open(path)
+			file, _, err := hook.Open(path)
 			return file, err
 		},
 		PerReader: runtime.GOOS == "windows",
@@ -41,7 +41,7 @@ func SystemFiles() Files {
 // Stat opens the file at path, which must be a regular file with content, and describes it. The error
 // is a *FileError.
 func Stat(path string) (os.FileInfo, error) {
-	f, err := SystemFiles().open(path)
+	f, err := SystemFiles(nil).open(path)
 	if err != nil {
 		return nil, err
 	}

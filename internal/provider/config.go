@@ -39,6 +39,7 @@ type settings struct {
 // never show a sensitive value. With an error, the values are not used.
 type resolver struct {
 	env     Environment
+	disk    regularfile.Hook
 	diags   diag.Diagnostics
 	unknown bool
 }
@@ -85,7 +86,8 @@ func (r *resolver) resolve(m model) *settings {
 	s.engine.Bandwidth = r.number("upload_bandwidth", m.UploadBandwidth, "", 0, 1, 1<<50)
 
 	s.upload.AllowedCustomers = r.customers(m.AllowedCustomerIDs)
-	s.upload.Resume = resume.New(r.resumeDir(m.ResumeDir))
+	s.upload.Resume = resume.New(r.resumeDir(m.ResumeDir), r.disk)
+	s.engine.Files = r.disk
 	s.upload.ProgressFile, _ = r.env("VODLIVE_PROGRESS")
 	s.data.Unknown = r.unknown
 	return s

@@ -25,6 +25,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/processmedia"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/region"
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -39,9 +40,15 @@ var (
 
 type vodlive struct {
 	version  string
-	env      Environment
-	dial     Dial // nil uses TCP
+	machine  Machine
 	redactor *redact.Redactor
+}
+
+// Machine is what a provider process runs on. Tests give each process its own.
+type Machine struct {
+	Env  Environment
+	Dial Dial             // nil uses TCP
+	Disk regularfile.Hook // for records of uploads, files that are sent and the file of a token; nil uses the disk as it is
 }
 
 // Environment looks up a variable as os.LookupEnv does.
@@ -61,14 +68,14 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r := resolver{env: p.env}
+	r := resolver{env: p.machine.Env, disk: p.machine.Disk}
 	set := r.resolve(m)
 	resp.Diagnostics.Append(r.diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.env)
-	set.api.DialContext = p.dial
+	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.machine.Env)
+	set.api.DialContext = p.machine.Dial
 	set.api.Redactor, set.engine.Redactor, set.upload.Redactor = p.redactor, p.redactor, p.redactor
 	if err := set.connect(); err != nil {
 		resp.Diagnostics.AddError("The provider cannot be configured", err.Error())

@@ -27,21 +27,20 @@ func Serve(version string, logged, debug bool) error {
 	} else {
 		go exitAfterParent()
 	}
-	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(version, os.LookupEnv, nil, logged) }, options...)
+	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(version, Machine{Env: os.LookupEnv}, logged) }, options...)
 }
 
 // address is the full source address of the provider.
 const address = "registry.terraform.io/vodlive/vodlive"
 
-// NewServer returns the provider as a protocol server. Tests give each server an environment and, in
-// virtual time, a network of its own; a nil dial uses TCP. Unless logged is set, the SDK gets no
-// loggers: it creates several for each call and attribute, even if every level is off.
+// NewServer returns the provider as a protocol server. Unless logged is set, the SDK gets no loggers: it
+// creates several for each call and attribute, even if every level is off.
 //
 // The framework keeps the context of each call until Stop, and with it the call's loggers: 13 to 18
 // KB a call, several calls a resource. So it gets a callContext. Streams and rare calls get their own
 // context: there are few of them, and a stream outlives the call that starts it.
-func NewServer(version string, env Environment, dial Dial, logged bool) tfprotov6.ProviderServer {
-	p := &vodlive{version: version, env: env, dial: dial, redactor: redact.New()}
+func NewServer(version string, machine Machine, logged bool) tfprotov6.ProviderServer {
+	p := &vodlive{version: version, machine: machine, redactor: redact.New()}
 	inner := providerserver.NewProtocol6(p)().(framework) //nolint:forcetypeassert // the framework has list resources and actions
 	s := &server{framework: inner, logged: logged, redactor: p.redactor}
 	s.schema = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {

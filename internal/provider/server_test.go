@@ -179,7 +179,7 @@ func TestUnlogged(t *testing.T) {
 	for _, want := range []bool{true, false} {
 		p := acctest.NewProvider(t, nil)
 		lookup := func(string) (string, bool) { return "", false }
-		p.Server = provider.NewServer("test", lookup, nil, want)
+		p.Server = provider.NewServer("test", provider.Machine{Env: lookup}, want)
 		var log bytes.Buffer
 		if err := perResource(p)["ValidateResourceConfig"](tfsdklogtest.RootLogger(p.Context(), &log)); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,7 @@ func (r *resolver) tokenFile(v value, s *settings) {
 		r.fail(v, "is blank", "Set the path of the file that contains the token.")
 	}
 	absolute, _ := filepath.Abs(v.text) // fails without a working directory
-	s.useToken(credential.FileToken(v.text), "file "+cmp.Or(absolute, v.text))
+	s.useToken(credential.FileToken(v.text, r.disk), "file "+cmp.Or(absolute, v.text))
 	s.data.CheckToken = expiryCheck(s.api.Token, v.origin())
 }
 

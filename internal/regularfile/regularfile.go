@@ -21,13 +21,23 @@ func (e *IrregularError) Error() string {
 
 // Open opens a regular file for reading and returns what it is. The error is an *IrregularError, or the
 // cause of a *fs.PathError: without the path.
-func Open(path string) (*os.File, fs.FileInfo, error) {
+func Open(path string) (*File, fs.FileInfo, error) { return Hook(nil).Open(path) }
+
+// Open is the function Open, with a hook.
+func (h Hook) Open(path string) (*File, fs.FileInfo, error) {
 	// Before it is opened: opening a tape rewinds it.
 	info, err := os.Stat(path)
 	if err := check(info, err); err != nil {
 		return nil, nil, err
 	}
-	return open(path)
+	if err := h.Before(OpOpen, path); err != nil {
+		return nil, nil, cause(err)
+	}
+	file, info, err := open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return h.File(file), info, nil
 }
 
 // open opens what stands at the path by now.

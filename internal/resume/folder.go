@@ -33,9 +33,33 @@ const lockSuffix = ".lock"
 type folder struct {
 	root *os.Root
 	path string
+	hook regularfile.Hook
 }
 
 func (f *folder) close() { _ = f.root.Close() }
+
+// open opens a file of the folder.
+func (f *folder) open(name string, flag int) (*regularfile.File, error) {
+	op := regularfile.OpOpen
+	if flag&os.O_CREATE != 0 {
+		op = regularfile.OpCreate
+	}
+	if err := f.hook.Before(op, filepath.Join(f.path, name)); err != nil {
+		return nil, err
+	}
+	file, err := f.root.OpenFile(name, flag, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return f.hook.File(file), nil
+}
+
+func (f *folder) remove(name string) error {
+	if err := f.hook.Before(regularfile.OpRemove, filepath.Join(f.path, name)); err != nil {
+		return err
+	}
+	return f.root.Remove(name)
+}
 
 // checkFile returns why a file of the folder must not be used.
 func checkFile(info fs.FileInfo) error {
@@ -50,7 +74,7 @@ func checkFile(info fs.FileInfo) error {
 
 // openFile opens a regular file that only this user can write to. The check before follows no link and
 // waits for no pipe, the one after is of the file that is open.
-func (f *folder) openFile(name string, flag int) (*os.File, error) {
+func (f *folder) openFile(name string, flag int) (*regularfile.File, error) {
 	info, err := f.root.Lstat(name)
 	if err == nil {
 		err = checkFile(info)
@@ -58,7 +82,7 @@ func (f *folder) openFile(name string, flag int) (*os.File, error) {
 	if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, err
 	}
-	file, err := f.root.OpenFile(name, flag|regularfile.NonBlock, 0o600)
+	file, err := f.open(name, flag|regularfile.NonBlock)
 	if err != nil {
 		return nil, err
 	}
@@ -87,21 +111,38 @@ func (f *folder) read(name string) ([]byte, error) {
 }
 
 // write replaces a file in one step: a reader, or a machine that loses power, sees the old content
-// or the new one. A link of that name is replaced, not followed.
+// or the new one, and the new one once write has returned. A link of that name is replaced, not followed.
 func (f *folder) write(name string, content []byte) error {
 	temporary := fmt.Sprintf("%s.%016x.tmp", name, rand.Uint64())
-	file, err := f.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := f.open(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return Cause(err)
 	}
 	_, err = file.Write(content)
 	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = f.root.Rename(temporary, name)
+		err = f.rename(temporary, name)
 	}
 	if err != nil {
-		_ = f.root.Remove(temporary)
+		_ = f.remove(temporary)
+		return Cause(err)
 	}
-	return Cause(err)
+	f.sync()
+	return nil
+}
+
+func (f *folder) rename(from, to string) error {
+	if err := f.hook.Before(regularfile.OpRename, filepath.Join(f.path, to)); err != nil {
+		return err
+	}
+	return f.root.Rename(from, to)
+}
+
+// sync makes the names of files outlive a machine that loses power, where the system can sync a folder.
+func (f *folder) sync() {
+	if folder, err := f.open(".", os.O_RDONLY); err == nil {
+		_ = folder.Sync()
+		_ = folder.Close()
+	}
 }
 
 // lock takes the lock of a name. It is nil, without an error, while another process has it. Its file
@@ -166,5 +207,5 @@ func (f *folder) removeUnlocked(name string, before time.Time) bool {
 			return false
 		}
 	}
-	return f.root.Remove(name) == nil
+	return f.remove(name) == nil
 }

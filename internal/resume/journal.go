@@ -2,11 +2,13 @@ package resume
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 const (
@@ -68,7 +71,7 @@ type Journal struct {
 	mu    sync.Mutex
 	lines map[string]Stored   // in the file, by key path
 	found map[Stored][]string // by id: key paths of the lines of earlier runs
-	file  *os.File
+	file  *regularfile.File
 	timer *time.Timer // to the next sync; nil: every line is synced
 	lacks bool        // a line that could not be written
 }
@@ -98,11 +101,13 @@ func (j *Journal) open() (err error) {
 	if j.lock == nil {
 		return errors.New("another process uploads the same folder")
 	}
-	if j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_CREATE); err != nil {
-		return err
-	}
-	usable, err := j.read()
-	if err != nil || usable {
+	j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_APPEND)
+	if err == nil {
+		var usable bool
+		if usable, err = j.read(); err != nil || usable {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return j.rewrite()
@@ -156,6 +161,9 @@ func (j *Journal) parse(line []byte) {
 
 // append writes a line. The one before it may have been cut short, so that it has no end.
 func (j *Journal) append(line any) error {
+	if j.file == nil {
+		return errors.New("the journal could not be written before")
+	}
 	content, err := json.Marshal(line)
 	if err == nil {
 		_, err = fmt.Fprintf(j.file, "\n%s\n", content)
@@ -163,21 +171,24 @@ func (j *Journal) append(line any) error {
 	return err
 }
 
-// rewrite makes the file hold the lines and nothing else.
-func (j *Journal) rewrite() error {
-	if err := j.file.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := j.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	content := bufio.NewWriter(j.file)
-	encoder := json.NewEncoder(content)
-	_ = encoder.Encode(j.head) // Flush has the error
+// rewrite replaces the file by one that holds the lines and nothing else, in one step: a process that is
+// killed meanwhile loses none of them.
+func (j *Journal) rewrite() (err error) {
+	var content bytes.Buffer
+	encoder := json.NewEncoder(&content)
+	_ = encoder.Encode(j.head) // a buffer takes everything
 	for _, s := range j.lines {
 		_ = encoder.Encode(s)
 	}
-	return content.Flush()
+	if j.file != nil {
+		_ = j.file.Close() // Windows replaces no open file
+		j.file = nil
+	}
+	if err := j.folder.write(j.name, content.Bytes()); err != nil {
+		return err
+	}
+	j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_APPEND)
+	return err
 }
 
 // Found returns the line of a file that an earlier run has stored. It returns a line once, so that two
@@ -218,7 +229,9 @@ func (j *Journal) sync() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.timer = nil
-	_ = j.file.Sync() // the journal is a hint: without it, files are sent again
+	if j.file != nil {
+		_ = j.file.Sync() // the journal is a hint: without it, files are sent again
+	}
 }
 
 // Remove removes the lines of these files, because a state gets them: no other one may find them here.
@@ -233,7 +246,7 @@ func (j *Journal) Remove(keyPaths []string) {
 	}
 	if err := j.rewrite(); err != nil {
 		tflog.Warn(j.log, "the files of a folder are recorded no more", map[string]any{"journal": j.name, "error": Cause(err).Error()})
-		_ = j.folder.root.Remove(j.name)
+		_ = j.folder.remove(j.name)
 	}
 }
 
@@ -257,11 +270,15 @@ func (j *Journal) Close(over bool) {
 	if j.timer != nil {
 		j.timer.Stop()
 	}
-	if over || len(j.lines) == 0 {
+	if over = over || len(j.lines) == 0; j.file != nil {
+		if !over {
+			_ = j.file.Sync()
+		}
 		_ = j.file.Close() // Windows removes no open file
-		_ = j.folder.root.Remove(j.name)
-	} else {
-		_ = j.file.Sync()
+		j.file = nil
+	}
+	if over {
+		_ = j.folder.remove(j.name)
 	}
 	j.release()
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 // TestJournalThatCannotBeRead has reading fail, which must not pass for a journal without files.
@@ -14,7 +16,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = file.Close()
-	j := &Journal{file: file}
+	j := &Journal{file: regularfile.Hook(nil).File(file)}
 	if usable, err := j.read(); err == nil {
 		t.Errorf("no error; usable: %t", usable)
 	}

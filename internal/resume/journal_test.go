@@ -34,7 +34,7 @@ func TestJournalKeepsStoredFiles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		j := resume.New(dir).Journal(t.Context(), testJournal)
+		j := resume.New(dir, nil).Journal(t.Context(), testJournal)
 		j.Add(as("a.mp4"))
 		// A line is there at once, for a process that is killed.
 		names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "folder-*.jsonl"))
@@ -42,14 +42,14 @@ func TestJournalKeepsStoredFiles(t *testing.T) {
 		if err != nil || !strings.Contains(string(content), `"a.mp4"`) || strings.Contains(string(content), "alice") {
 			t.Fatalf("the journal is %s, %v", content, err)
 		}
-		if other := resume.New(dir).Journal(t.Context(), testJournal); other != nil {
+		if other := resume.New(dir, nil).Journal(t.Context(), testJournal); other != nil {
 			t.Error("two operations have one journal")
 		}
 		time.Sleep(2 * time.Second) // over the sync
 		j.Add(as("b.mp4"))
 		j.Close(false)
 
-		j = resume.New(dir).Journal(t.Context(), testJournal)
+		j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 		if got, ok := j.Found(asked("b.mp4")); !ok || got != as("b.mp4") {
 			t.Errorf("found %+v, %v", got, ok)
 		}
@@ -60,7 +60,7 @@ func TestJournalKeepsStoredFiles(t *testing.T) {
 			t.Errorf("found %+v", got)
 		}
 		j.Close(true)
-		j = resume.New(dir).Journal(t.Context(), testJournal)
+		j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 		defer j.Close(true)
 		if got, ok := j.Found(asked("a.mp4")); ok {
 			t.Errorf("found after the end: %+v", got)
@@ -71,7 +71,7 @@ func TestJournalKeepsStoredFiles(t *testing.T) {
 func TestJournalIsOfOneFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	j := resume.New(dir).Journal(t.Context(), testJournal)
+	j := resume.New(dir, nil).Journal(t.Context(), testJournal)
 	j.Add(as("a.mp4"))
 	j.Close(false)
 	for _, key := range []resume.JournalKey{
@@ -79,7 +79,7 @@ func TestJournalIsOfOneFolder(t *testing.T) {
 		{Account: testJournal.Account, Address: "https://other.example.com", Folder: testJournal.Folder},
 		{Account: testJournal.Account, Address: testJournal.Address, Folder: "/other"},
 	} {
-		j := resume.New(dir).Journal(t.Context(), key)
+		j := resume.New(dir, nil).Journal(t.Context(), key)
 		if got, ok := j.Found(asked("a.mp4")); ok {
 			t.Errorf("%+v found %+v", key, got)
 		}
@@ -98,7 +98,7 @@ func TestBadLineCostsOneLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			j := resume.New(dir).Journal(t.Context(), testJournal)
+			j := resume.New(dir, nil).Journal(t.Context(), testJournal)
 			names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "folder-*.jsonl"))
 			j.Add(as("a.mp4"))
 			before, err := os.ReadFile(names[0])
@@ -115,7 +115,7 @@ func TestBadLineCostsOneLine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j = resume.New(dir).Journal(t.Context(), testJournal)
+			j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 			defer j.Close(true)
 			for _, wanted := range []string{"a.mp4", "b.mp4", "c.mp4"} {
 				if got, ok := j.Found(asked(wanted)); !ok || got != as(wanted) {
@@ -131,12 +131,12 @@ func TestBadLineCostsOneLine(t *testing.T) {
 func TestLineOfUnusableTexts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	j := resume.New(dir).Journal(t.Context(), testJournal)
+	j := resume.New(dir, nil).Journal(t.Context(), testJournal)
 	s := as("a.mp4")
 	s.ETag, s.UploadedAt = "\x1b[2J", "\u202eyesterday"
 	j.Add(s)
 	j.Close(false)
-	j = resume.New(dir).Journal(t.Context(), testJournal)
+	j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 	defer j.Close(true)
 	s.ETag, s.UploadedAt = "", ""
 	if got, ok := j.Found(asked("a.mp4")); !ok || got != s {
@@ -148,7 +148,7 @@ func TestLineOfUnusableTexts(t *testing.T) {
 func TestLargeJournal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	j := resume.New(dir).Journal(t.Context(), testJournal)
+	j := resume.New(dir, nil).Journal(t.Context(), testJournal)
 	const lines = 70
 	padding := strings.Repeat("x", 1<<20-1) + "\n"
 	j.Add(as("0.mp4"))
@@ -164,10 +164,10 @@ func TestLargeJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = file.Close()
-	j = resume.New(dir).Journal(t.Context(), testJournal)
+	j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 	j.Add(as("last.mp4"))
 	j.Close(false)
-	j = resume.New(dir).Journal(t.Context(), testJournal)
+	j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 	defer j.Close(true)
 	for _, wanted := range []string{"0.mp4", "last.mp4"} {
 		if _, ok := j.Found(asked(wanted)); !ok {
@@ -180,13 +180,13 @@ func TestLargeJournal(t *testing.T) {
 func TestLinesThatAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	j := resume.New(dir).Journal(t.Context(), testJournal)
+	j := resume.New(dir, nil).Journal(t.Context(), testJournal)
 	j.Add(as("a.mp4"))
 	j.Add(as("b.mp4"))
 	j.Remove([]string{as("a.mp4").KeyPath})
 	j.Add(as("c.mp4"))
 	j.Close(false)
-	j = resume.New(dir).Journal(t.Context(), testJournal)
+	j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 	for wanted, there := range map[string]bool{"a.mp4": false, "b.mp4": true, "c.mp4": true} {
 		if _, ok := j.Found(asked(wanted)); ok != there {
 			t.Errorf("%s is found: %t", wanted, ok)
@@ -203,13 +203,13 @@ func TestLinesThatAreRemoved(t *testing.T) {
 func TestTwoFilesOfOneContent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	j := resume.New(dir).Journal(t.Context(), testJournal)
+	j := resume.New(dir, nil).Journal(t.Context(), testJournal)
 	twin := as("a.mp4")
 	twin.KeyPath = "vod/input/c/other/a.mp4"
 	j.Add(as("a.mp4"))
 	j.Add(twin)
 	j.Close(false)
-	j = resume.New(dir).Journal(t.Context(), testJournal)
+	j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 	defer j.Close(true)
 	first, ok := j.Found(asked("a.mp4"))
 	second, twice := j.Found(asked("a.mp4"))
@@ -222,7 +222,7 @@ func TestTwoFilesOfOneContent(t *testing.T) {
 // FuzzJournal opens what a crash or another program may have left.
 func FuzzJournal(f *testing.F) {
 	dir := f.TempDir()
-	j := resume.New(dir).Journal(f.Context(), testJournal)
+	j := resume.New(dir, nil).Journal(f.Context(), testJournal)
 	j.Add(as("a.mp4"))
 	j.Close(false)
 	names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "folder-*.jsonl"))
@@ -235,19 +235,19 @@ func FuzzJournal(f *testing.F) {
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		dir := t.TempDir()
-		j := resume.New(dir).Journal(t.Context(), testJournal)
+		j := resume.New(dir, nil).Journal(t.Context(), testJournal)
 		j.Close(false)
 		path := filepath.Join(dir, resume.Folder, filepath.Base(names[0]))
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		j = resume.New(dir).Journal(t.Context(), testJournal)
+		j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 		if got, ok := j.Found(asked("a.mp4")); ok && (!strings.HasPrefix(got.KeyPath, "vod/input/") || got.SHA256 != testFile.SHA256) {
 			t.Errorf("found %+v", got)
 		}
 		j.Add(as("new.mp4"))
 		j.Close(false)
-		j = resume.New(dir).Journal(t.Context(), testJournal)
+		j = resume.New(dir, nil).Journal(t.Context(), testJournal)
 		defer j.Close(true)
 		if _, ok := j.Found(asked("new.mp4")); !ok {
 			t.Error("what was added is lost")

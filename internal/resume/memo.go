@@ -94,7 +94,7 @@ func (m *Memo) Remember(ctx context.Context, read transfer.Digest) {
 // Forget drops what is remembered of a file that turned out to have other content.
 func (s *Store) Forget(ctx context.Context, path string) {
 	if f := s.open(ctx); f != nil {
-		_ = f.root.Remove(memoName(path))
+		_ = f.remove(memoName(path))
 		f.close()
 	}
 }

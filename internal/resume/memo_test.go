@@ -35,7 +35,7 @@ func remember(t *testing.T, size int, age time.Duration) remembered {
 	}
 	r.digest = transfer.Digest{Size: info.Size(), SHA256: sha256.Sum256(content), ModTime: info.ModTime()}
 	r.sum = hex.EncodeToString(r.digest.SHA256[:])
-	memo := resume.New(r.dir).Memo(t.Context(), r.path)
+	memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
 	if memo.SHA256() != "" {
 		t.Fatal("a hash was known before the file was read")
 	}
@@ -58,12 +58,12 @@ const large = 5 << 20
 func TestHashIsRemembered(t *testing.T) {
 	t.Parallel()
 	r := remember(t, large, time.Hour)
-	if got := resume.New(r.dir).Memo(t.Context(), r.path).SHA256(); got != r.sum {
+	if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != r.sum {
 		t.Errorf("got %q, want %q", got, r.sum)
 	}
 	r.file(t)
-	resume.New(r.dir).Forget(t.Context(), r.path)
-	if got := resume.New(r.dir).Memo(t.Context(), r.path).SHA256(); got != "" {
+	resume.New(r.dir, nil).Forget(t.Context(), r.path)
+	if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
 		t.Errorf("not forgotten: %q", got)
 	}
 }
@@ -108,7 +108,7 @@ func TestHashOfAChangedFileIsNotUsed(t *testing.T) {
 			t.Parallel()
 			r := remember(t, large, time.Hour)
 			change(t, r)
-			if got := resume.New(r.dir).Memo(t.Context(), r.path).SHA256(); got != "" {
+			if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
 				t.Errorf("used: %q", got)
 			}
 		})
@@ -137,7 +137,7 @@ func TestHashIsNotRemembered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := remember(t, tc.size, tc.age)
-			if got := resume.New(r.dir).Memo(t.Context(), r.path).SHA256(); got != "" {
+			if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
 				t.Errorf("remembered: %q", got)
 			}
 		})
@@ -145,11 +145,11 @@ func TestHashIsNotRemembered(t *testing.T) {
 	t.Run("file that changed while it was read", func(t *testing.T) {
 		t.Parallel()
 		r := remember(t, large, time.Hour)
-		resume.New(r.dir).Forget(t.Context(), r.path)
-		memo := resume.New(r.dir).Memo(t.Context(), r.path)
+		resume.New(r.dir, nil).Forget(t.Context(), r.path)
+		memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
 		rewrite(t, r.path, large)
 		memo.Remember(t.Context(), r.digest)
-		if got := resume.New(r.dir).Memo(t.Context(), r.path).SHA256(); got != "" {
+		if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
 			t.Errorf("remembered: %q", got)
 		}
 	})

@@ -65,7 +65,7 @@ func TestFolderOfOthersIsNotUsed(t *testing.T) {
 			keep(t, dir, testKey)
 			tc.change(t, dir)
 			ctx, log := logged(t)
-			store := resume.New(dir)
+			store := resume.New(dir, nil)
 			record, _ := store.Record(ctx, testKey)
 			defer record.Close(false)
 			if (record.Found() != nil) != tc.used || strings.Contains(log.String(), noFolder) == tc.used {
@@ -92,7 +92,7 @@ func TestFolderOfAnotherUserIsNotUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, log := logged(t)
-		if resume.New(dir).Usable(ctx) || !strings.Contains(log.String(), "belongs to another user") {
+		if resume.New(dir, nil).Usable(ctx) || !strings.Contains(log.String(), "belongs to another user") {
 			t.Errorf("%s: used, log %s", below, log)
 		}
 	}
@@ -182,7 +182,7 @@ func TestSpoiltLockIsNotUsed(t *testing.T) {
 			}
 			change(t, path)
 			ctx, log := logged(t)
-			record, elsewhere := resume.New(dir).Record(ctx, testKey)
+			record, elsewhere := resume.New(dir, nil).Record(ctx, testKey)
 			if record != nil || elsewhere != "" || !strings.Contains(log.String(), "its lock cannot be used") {
 				t.Errorf("record %+v, elsewhere %q, log %s", record, elsewhere, log)
 			}
@@ -200,7 +200,7 @@ func TestSpoiltHashIsNotUsed(t *testing.T) {
 			t.Parallel()
 			r := remember(t, large, time.Hour)
 			change(t, r.file(t))
-			if got := resume.New(r.dir).Memo(t.Context(), r.path).SHA256(); got != "" {
+			if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
 				t.Errorf("used: %q", got)
 			}
 		})

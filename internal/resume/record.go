@@ -264,7 +264,7 @@ func (r *Record) Close(over bool) {
 	}
 	if over {
 		r.snapshot = nil // the timer may have fired
-		_ = r.folder.root.Remove(r.name)
+		_ = r.folder.remove(r.name)
 	}
 	r.write()
 	r.store.mu.Lock()

@@ -44,7 +44,7 @@ func logged(t testing.TB) (context.Context, *bytes.Buffer) {
 // keep leaves a record of testUpload and returns the path of its file.
 func keep(t testing.TB, dir string, key resume.Key) string {
 	t.Helper()
-	record, _ := resume.New(dir).Record(t.Context(), key)
+	record, _ := resume.New(dir, nil).Record(t.Context(), key)
 	if record == nil {
 		t.Fatal("no record can be kept")
 	}
@@ -59,7 +59,7 @@ func keep(t testing.TB, dir string, key resume.Key) string {
 
 // found opens the record of a key and returns what it holds.
 func found(ctx context.Context, dir string, key resume.Key) *resume.Upload {
-	record, _ := resume.New(dir).Record(ctx, key)
+	record, _ := resume.New(dir, nil).Record(ctx, key)
 	defer record.Close(false)
 	return record.Found()
 }
@@ -75,7 +75,7 @@ func TestRecordIsFoundAgain(t *testing.T) {
 	if err != nil || strings.Contains(string(content), "alice") {
 		t.Errorf("the record names the account: %s, %v", content, err)
 	}
-	record, _ := resume.New(dir).Record(t.Context(), testKey)
+	record, _ := resume.New(dir, nil).Record(t.Context(), testKey)
 	record.Close(true)
 	if u := found(t.Context(), dir, testKey); u != nil {
 		t.Errorf("found after the upload was over: %+v", u)
@@ -84,7 +84,7 @@ func TestRecordIsFoundAgain(t *testing.T) {
 
 func TestRecordsAreOff(t *testing.T) {
 	t.Parallel()
-	store := resume.New("")
+	store := resume.New("", nil)
 	record, elsewhere := store.Record(t.Context(), testKey)
 	record.Changed(testUpload)
 	record.Flush()
@@ -220,8 +220,8 @@ func TestRecordHasOneHolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	keep(t, dir, testKey)
-	first, _ := resume.New(dir).Record(t.Context(), testKey)
-	second, elsewhere := resume.New(dir).Record(t.Context(), testKey)
+	first, _ := resume.New(dir, nil).Record(t.Context(), testKey)
+	second, elsewhere := resume.New(dir, nil).Record(t.Context(), testKey)
 	if second != nil || elsewhere != "u1" {
 		t.Errorf("second holder %v, elsewhere %q", second, elsewhere)
 	}
@@ -236,7 +236,7 @@ func TestRecordIsWrittenOnceASecond(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		record, _ := resume.New(dir).Record(t.Context(), testKey)
+		record, _ := resume.New(dir, nil).Record(t.Context(), testKey)
 		defer record.Close(true)
 		writes := 0
 		snapshot := func() *resume.Upload { writes++; return testUpload() }
@@ -303,7 +303,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 				}
 				paths = append(paths, path)
 			}
-			if !resume.New(dir).Usable(t.Context()) {
+			if !resume.New(dir, nil).Usable(t.Context()) {
 				t.Fatal("the folder is not used")
 			}
 			for _, path := range paths {
@@ -319,7 +319,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 func TestLockInUseIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	record, _ := resume.New(dir).Record(t.Context(), testKey)
+	record, _ := resume.New(dir, nil).Record(t.Context(), testKey)
 	defer record.Close(true)
 	locks, err := filepath.Glob(filepath.Join(dir, resume.Folder, "*.lock"))
 	if err != nil || len(locks) != 1 {
@@ -329,7 +329,7 @@ func TestLockInUseIsKept(t *testing.T) {
 	if err := os.Chtimes(locks[0], old, old); err != nil {
 		t.Fatal(err)
 	}
-	resume.New(dir).Usable(t.Context())
+	resume.New(dir, nil).Usable(t.Context())
 	if _, err := os.Stat(locks[0]); err != nil {
 		t.Error(err)
 	}

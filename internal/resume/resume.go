@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 // Folder is the name of the provider's own folder in resume_dir.
@@ -30,6 +32,7 @@ const lifetime = 7 * 24 * time.Hour
 // safe for concurrent use.
 type Store struct {
 	dir     string // resume_dir
+	hook    regularfile.Hook
 	refused sync.Once
 	cleaned sync.Once
 
@@ -38,12 +41,12 @@ type Store struct {
 }
 
 // New returns the store below dir, nil if dir is "". The folder is opened and checked for each use, so
-// that a process keeps none open between uploads.
-func New(dir string) *Store {
+// that a process keeps none open between uploads. The hook is called before each operation on a file; nil: none.
+func New(dir string, hook regularfile.Hook) *Store {
 	if dir == "" {
 		return nil
 	}
-	return &Store{dir: dir, held: map[string]bool{}}
+	return &Store{dir: dir, hook: hook, held: map[string]bool{}}
 }
 
 // Usable reports whether records can be kept.
@@ -61,7 +64,7 @@ func (s *Store) open(ctx context.Context) *folder {
 	if s == nil {
 		return nil
 	}
-	f, err := openFolder(s.dir)
+	f, err := openFolder(s.dir, s.hook)
 	if err != nil {
 		s.refused.Do(func() {
 			tflog.Warn(ctx, "resume_dir is not used: unfinished uploads are not recorded on this machine",
@@ -75,7 +78,10 @@ func (s *Store) open(ctx context.Context) *folder {
 
 // openFolder opens the provider's folder in dir and creates both where they are missing. It is checked
 // once it is open, and files are looked up in it, so that nobody can put another one in its place.
-func openFolder(dir string) (*folder, error) {
+func openFolder(dir string, hook regularfile.Hook) (*folder, error) {
+	if err := hook.Before(regularfile.OpOpen, filepath.Join(dir, Folder)); err != nil {
+		return nil, Cause(err)
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, Cause(err)
 	}
@@ -98,7 +104,7 @@ func openFolder(dir string) (*folder, error) {
 	if err != nil {
 		return nil, errors.New("its folder " + Folder + ": " + Cause(err).Error())
 	}
-	return &folder{root: root, path: filepath.Join(dir, Folder)}, nil
+	return &folder{root: root, path: filepath.Join(dir, Folder), hook: hook}, nil
 }
 
 func openBelow(parent *os.Root) (*os.Root, error) {

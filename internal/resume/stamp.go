@@ -29,6 +29,6 @@ func lookAt(path string) look {
 	}
 	defer func() { _ = f.Close() }()
 	absolute, _ := filepath.Abs(path)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d", absolute, fileState(f), info.Size(), info.ModTime().UnixNano()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d", absolute, fileState(f.File), info.Size(), info.ModTime().UnixNano()))
 	return look{stamp: base64.RawURLEncoding.EncodeToString(sum[:6]), size: info.Size(), modTime: info.ModTime()}
 }

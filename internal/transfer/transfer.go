@@ -22,6 +22,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 type ( // what package digest says of files, for users of this package
@@ -52,6 +53,7 @@ type Config struct {
 	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
 	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
 	Redactor     *redact.Redactor  // masks the texts of storage; nil: one that knows the presigned URL alone
+	Files        regularfile.Hook  // on the files that are sent; nil: none
 	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt; hedged requests do not count
 }
 
@@ -65,7 +67,7 @@ type Engine struct {
 
 // New returns an Engine. It starts nothing, so there is nothing to close.
 func New(c Config) *Engine {
-	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0)), reader: digest.NewReader(digest.SystemFiles())}
+	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0)), reader: digest.NewReader(digest.SystemFiles(c.Files))}
 	e.sender = sender{transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout, refused: e.pace.Refused, redactor: cmp.Or(c.Redactor, redact.New())}
 	return e
 }

@@ -59,7 +59,7 @@ func TestConnectionsForTheFirstParts(t *testing.T) {
 	}
 	_, err = upload.New(upload.Config{
 		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 2 * parts}),
-		Address: server.URL, Resume: resume.New(""), Account: func(context.Context) (string, error) { return "test", nil },
+		Address: server.URL, Resume: resume.New("", nil), Account: func(context.Context) (string, error) { return "test", nil },
 	}).Upload(t.Context(), upload.File{
 		Path: name, Name: "media.mp4", Size: int64(len(content)), SHA256: sha256.Sum256(content),
 		Method: upload.MethodMultipart, PartSize: testPartSize,

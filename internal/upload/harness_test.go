@@ -108,7 +108,7 @@ func (b *bench) uploader() *upload.Uploader {
 	}
 	return upload.New(upload.Config{
 		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1, StallTimeout: 2 * requestLimit}),
-		Address: base, Resume: resume.New(b.dir), Account: func(context.Context) (string, error) { return "test", b.account },
+		Address: base, Resume: resume.New(b.dir, nil), Account: func(context.Context) (string, error) { return "test", b.account },
 	})
 }
 

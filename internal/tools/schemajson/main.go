@@ -33,7 +33,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	server := provider.NewServer("dev", os.LookupEnv, nil, false)
+	server := provider.NewServer("dev", provider.Machine{Env: os.LookupEnv}, false)
 	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 
 func main() {
 	err := tf6server.Serve("registry.terraform.io/vodlive/vodlive", func() tfprotov6.ProviderServer {
-		return plain{provider.NewServer("dev", os.LookupEnv, nil, false)}
+		return plain{provider.NewServer("dev", provider.Machine{Env: os.LookupEnv}, false)}
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -1,0 +1,5 @@
+//go:build amd64 && !stdlibmd5
+
+package acctest
+
+const severalParts = false
