@@ -14,7 +14,7 @@ func (p *player) invoke(pl *place, n int) {
 	typ, config, files := "vodlive_process_media", Attrs{"source": filepath.Join(pl.machine.files, "small.mp4"), "service_modes": modes}, []string{"small.mp4"}
 	switch n % 3 {
 	case 1:
-		config, files = Attrs{"source_dir": filepath.Join(pl.machine.files, mediaDir), "exclude": []any{"long*"}, "service_modes": modes}, folderFiles
+		config, files = Attrs{"source_dir": filepath.Join(pl.machine.files, mediaDir), "exclude": []any{"long*", "**/*.away"}, "service_modes": modes}, folderFiles
 	case 2:
 		var paths []any
 		for _, o := range p.at[pl.account].Objects() {

@@ -35,7 +35,7 @@ type checked struct {
 
 	// Of one step.
 	troubled      bool
-	lied          bool // by a response that has other values of a session
+	lied          bool // by a response that has other values of a session, or lacks some
 	hard          bool // by more than what a retry overcomes
 	edited        bool // a file or a state was changed during the step
 	heard         strings.Builder

@@ -89,8 +89,13 @@ func drawHistory(t *rapid.T) History {
 func followed(s Step, about []string) (steps []Step) {
 	uploads := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return len(filesOf(address)) == 0 })
 	unsent := func(t Trouble) bool { return t.Call == simulator.CallPutPart && t.Times == 0 && t.After == 1 }
-	renamed := 4 // the variant of an upload with file_name
+	const renamed, replacing, argument = 4, 7, 8 // variants with file_name and with replace_on_status, and which argument that is
 	switch {
+	case s.Do == DoConfig && kinds[s.On].typ == sessionType && s.N == replacing:
+		steps = []Step{
+			{Do: DoVia, In: s.In, On: s.On, N: argument}, {Do: DoApply, In: s.In}, {Do: DoSalt, In: s.In}, {Do: DoPlan, In: s.In},
+			{Do: DoVia, In: s.In, On: s.On},
+		}
 	case len(uploads) == 0:
 	case s.Do == DoSave && s.N == 1:
 		file := filesOf(uploads[0])[0]
@@ -149,6 +154,10 @@ func drawStep(t *rapid.T, about []string, places int) Step {
 		}
 		if weighted(t, "unfinished", choice[bool]{19, false}, choice[bool]{1, true}) {
 			s.Faults = append(s.Faults, Trouble{Call: simulator.CallPutPart, What: "500", After: 1})
+		}
+		if weighted(t, "token gone", choice[bool]{19, false}, choice[bool]{1, true}) {
+			s.Faults = append(s.Faults, Trouble{Call: simulator.CallPresignURL, What: "401", Times: 1}, Trouble{Call: simulator.CallMultipartCreate, What: "401", Times: 1},
+				Trouble{Call: tokenFiles, What: "EIO", After: 1, Times: 1})
 		}
 		if s.Do == DoImport && s.N == 3 {
 			s.Faults = append(s.Faults, Trouble{Call: simulator.CallGetSession, What: "values missing"})

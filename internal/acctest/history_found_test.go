@@ -258,3 +258,47 @@ func TestFoundCompletionOfMadeFolder(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundForcedReplacementWithoutTheFile has -replace replace an upload whose file vanishes between plan and apply: the
+// upload stays, but the job on it was forgotten first, and submitted again.
+func TestFoundForcedReplacementWithoutTheFile(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "file.one", N: 2},
+			{Do: DoConfig, On: "upload.made", N: 2},
+			{Do: DoConfig, On: "job.made", N: 1},
+			{Do: DoApply},
+			{Do: DoReplace, On: "upload.made", During: []Step{{Do: DoDelete, On: "made/one.mp4", N: 2}}},
+		},
+	})
+}
+
+// TestFoundTaintedFolderThatChanges has a file vanish between the plan that replaces a tainted folder and its apply: the
+// folder's stored files were forgotten before the plan of its create was refused.
+func TestFoundTaintedFolderThatChanges(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: "put-part", What: "500", After: 1}}},
+			{Do: DoApply, During: []Step{{Do: DoDelete, On: "media/a.mp4", N: 3}}},
+		},
+	})
+}
+
+// TestFoundTaintedFolderThatCannotBeRead has reading a file fail once the folder that is replaced has been forgotten.
+func TestFoundTaintedFolderThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for after := range 8 {
+		Replay(t, History{
+			Steps: []Step{
+				{Do: DoConfig, On: "folder.one", N: 2},
+				{Do: DoApply, Faults: []Trouble{{Call: "put-part", What: "500", After: 1}}},
+				{Do: DoRecords},
+				{Do: DoTouch, On: "media/a.mp4"},
+				{Do: DoApply, Faults: []Trouble{{Call: mediaFiles, What: "EIO", After: after, Times: 1}}},
+			},
+		})
+	}
+}

@@ -81,7 +81,7 @@ func (p *player) checkSessions() {
 // untold tells whether a text said that a create was lost, and the listing did not show its session
 // while the provider looked, or failed.
 func (p *player) untold(seen string) bool {
-	return lost.MatchString(seen) && (p.service.ListLate > 28 || strings.Contains(seen, "The run was interrupted before") ||
+	return lost.MatchString(seen) && (p.lied || p.service.ListLate > 28 || strings.Contains(seen, "The run was interrupted before") ||
 		strings.Contains(seen, "until the run was interrupted") || strings.Contains(seen, "listing the sessions of the account failed") ||
 		strings.Contains(seen, "The last listing failed"))
 }
@@ -144,7 +144,7 @@ func (p *player) checkNamed() {
 // checkProtected: what deletion_protection protects leaves no state by a run of Terraform, unless it is
 // gone from the service.
 func (p *player) checkProtected() {
-	if slices.Contains([]string{DoRemove, DoAccount, DoAdvice, DoSettle}, p.sent.Do) {
+	if slices.Contains([]string{DoRemove, DoMove, DoAccount, DoAdvice, DoSettle}, p.sent.Do) {
 		return
 	}
 	for id, pl := range p.protected {
@@ -346,8 +346,6 @@ func patterns(o Instance) [2]any { return [2]any{o.Attrs()["include"], o.Attrs()
 
 // checkOpenFiles: no provider has a file or a lock once it has ended. Linux only.
 func (p *player) checkOpenFiles() {
-	// Then Terraform called Delete and not Create, and the journal that is left to Create is open until the process ends.
-	left := strings.Contains(p.heard.String(), "inconsistent final plan")
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return
@@ -356,7 +354,7 @@ func (p *player) checkOpenFiles() {
 		name, _ := os.Readlink("/proc/self/fd/" + fd.Name())
 		for _, pl := range p.places[1:] {
 			recorded := strings.HasPrefix(name, pl.machine.records+"/") || name == pl.machine.records
-			if strings.HasPrefix(name, pl.machine.files+"/") || recorded && !left {
+			if strings.HasPrefix(name, pl.machine.files+"/") || recorded {
 				p.rec.Errorf("%s is still open", name)
 			}
 		}

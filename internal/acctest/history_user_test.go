@@ -166,7 +166,7 @@ func (p *player) arm(faults []Trouble) {
 			p.at[0].Fail(simulator.Fault{Call: simulator.CallListSessions, Times: trouble.Times, Rewrite: fault.Rewrite})
 			p.at[1].Fail(simulator.Fault{Call: simulator.CallListSessions, Times: trouble.Times, Rewrite: fault.Rewrite})
 		}
-		p.lied = p.lied || trouble.What == "other values"
+		p.lied = p.lied || trouble.What == "other values" || trouble.What == "values missing"
 		for i, service := range p.at {
 			if trouble.What == "echo" && i == 1 {
 				fault.Body = `{"message":"refused for ` + otherToken + ` and ` + otherSecret + `"}`

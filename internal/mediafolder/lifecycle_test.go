@@ -358,10 +358,8 @@ func TestReplacementThatNeverComes(t *testing.T) {
 		w.apply()
 		w.ClearFaults()
 		stored := w.keyPath("a.mp4")
-		pl := w.plan()
-		w.write("bad.mp4", "not as planned")
-		state, diags := w.Provider(w.provider).Apply(pl)
-		if state.Exists() || !diags.Failed() {
+		state, diags := w.Provider(w.provider).ApplyDelete(w.plan())
+		if state.Exists() || diags.Failed() {
 			t.Fatalf("%v\n%s", state.Attrs(), diags)
 		}
 		content, err := os.ReadFile(journals(w)[0])
@@ -369,6 +367,38 @@ func TestReplacementThatNeverComes(t *testing.T) {
 			t.Errorf("the journal lacks %s: %s, %v", stored, content, err)
 		}
 	})
+}
+
+// TestReplacementOfAFolderThatChanged has files change between the plan that replaces a folder whose creation failed and
+// its apply. Terraform would refuse the second plan of the Create, once Delete has forgotten what is stored.
+func TestReplacementOfAFolderThatChanged(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(w *world){
+		"other content": func(w *world) { w.write("bad.mp4", "not as planned") },
+		"one more file": func(w *world) { w.write("new.mp4", "new") },
+		"one less file": func(w *world) { _ = os.Remove(filepath.Join(w.dir, "bad.mp4")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "a.mp4", "bad.mp4")
+				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+				w.apply()
+				w.ClearFaults()
+				stored, pl := w.keyPath("a.mp4"), w.plan()
+				change(w)
+				state, diags := w.Provider(w.provider).Apply(pl)
+				if text := diags.String(); !strings.Contains(text, "have changed since the plan was made, so nothing was replaced") {
+					t.Errorf("the diagnostics are %s", text)
+				}
+				if w.state = state; !state.Exists() || w.keyPath("a.mp4") != stored {
+					t.Errorf("the state is %v", state.Attrs())
+				}
+				w.mustApply()
+				want(t, "key path", w.keyPath("a.mp4"), stored)
+			})
+		})
+	}
 }
 
 // TestCreateBeforeDestroySharesNothing: Create cannot know whose the files of the older object are, so it

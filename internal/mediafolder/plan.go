@@ -2,6 +2,8 @@ package mediafolder
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,15 +39,34 @@ const (
 
 // plannedSource is source_dir as a plan knew it.
 type plannedSource struct {
-	Dir  string `json:"dir"` // "": it was not known
-	Seen bool   `json:"seen"`
+	Dir      string   `json:"dir"`     // "": it was not known
+	Content  string   `json:"content"` // contentID of its files; "": the plan did not see them
+	Patterns patterns `json:"patterns"`
+}
+
+// contentID identifies the names and contents of files.
+func contentID(files map[string]entry) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(sum, "%q %s\n", name, files[name].SHA256.ValueString())
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil {
 		return
 	}
-	p, carried := planner{data: r.Data}, files(ctx)
+	p := planner{data: r.Data}
+	r.modifyPlan(ctx, &p, req, resp)
+	// In an apply, Delete has left the stored files of a tainted folder to a Create that is not to follow.
+	if resp.Diagnostics.HasError() && req.State.Raw.IsNull() {
+		warnForgotten(nil, r.Data.Uploader.WithdrawStored(journalKey(p.plan.SourceDir.ValueString())), &resp.Diagnostics)
+	}
+}
+
+func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	carried := files(ctx)
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -82,7 +103,11 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentApply))...)
-	source, _ := json.Marshal(plannedSource{Dir: p.plan.SourceDir.ValueString(), Seen: p.files != nil}) // cannot fail
+	planned := plannedSource{Dir: p.plan.SourceDir.ValueString()}
+	if p.files != nil {
+		planned.Content, planned.Patterns = contentID(p.files), p.plan.patterns()
+	}
+	source, _ := json.Marshal(planned) // cannot fail
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
 	var protected []byte
 	if p.state.protected() {

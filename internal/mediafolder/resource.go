@@ -18,9 +18,11 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -131,12 +133,10 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	planned, diags := req.Private.GetKey(ctx, privateSource)
 	resp.Diagnostics.Append(diags...)
 	_ = json.Unmarshal(planned, &source) // else nothing is known of it
-	if source.Seen {
-		if _, _, err := walk(source.Dir, state.patterns()); err != nil {
-			providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
-				fmt.Sprintf("%s cannot be read: %s, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.", source.Dir, err)))
-			return
-		}
+	if why := r.unlike(ctx, source); why != "" {
+		providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
+			why+", so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan."))
+		return
 	}
 	var offers []upload.Offer
 	for name, e := range stored {
@@ -153,6 +153,40 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	r.Data.Uploader.OfferStored(ctx, key, offers)
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
+}
+
+// unlike returns why a folder is not what a plan saw, "" if it is: Terraform would refuse the plan of the Create
+// once Delete has forgotten the stored files.
+func (r *mediaFolder) unlike(ctx context.Context, planned plannedSource) string {
+	if planned.Content == "" {
+		return ""
+	}
+	found, problems, err := walk(planned.Dir, planned.Patterns)
+	if err != nil {
+		return fmt.Sprintf("%s cannot be read: %s", planned.Dir, err)
+	}
+	names := slices.Sorted(maps.Keys(found))
+	looks := make([]upload.Look, len(names))
+	for i, name := range names {
+		looks[i].File = upload.File{Path: found[name], Name: name}
+	}
+	r.Data.Uploader.LookAt(ctx, filepath.Base(journalKey(planned.Dir)), looks, upload.DetectStat, nil)
+	files := map[string]entry{}
+	for i, name := range names {
+		if err := looks[i].Err; err != nil {
+			problems = append(problems, strings.TrimSuffix(providerdata.ErrorText(err), "."))
+		}
+		files[name] = entry{SHA256: types.StringValue(looks[i].SHA256)}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "The run was interrupted while the files were read"
+	case len(problems) > 0:
+		return "Files cannot be read:\n" + providerdata.List(problems) + "\n\nThe folder is not what the plan saw"
+	case contentID(files) != planned.Content:
+		return fmt.Sprintf("The files of %s have changed since the plan was made", planned.Dir)
+	}
+	return ""
 }
 
 func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -17,7 +17,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-type patterns struct{ include, exclude []string }
+type patterns struct{ Include, Exclude []string }
 
 func (s Selection) patterns() patterns {
 	if s.Include.IsNull() {
@@ -38,12 +38,12 @@ func texts(set types.Set) (list []string) {
 
 func (p patterns) match(name string) bool {
 	matches := func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) }
-	return slices.ContainsFunc(p.include, matches) && !slices.ContainsFunc(p.exclude, matches)
+	return slices.ContainsFunc(p.Include, matches) && !slices.ContainsFunc(p.Exclude, matches)
 }
 
 // prunes reports whether nothing below a folder can match.
 func (p patterns) prunes(folder string) bool {
-	return slices.ContainsFunc(p.exclude, func(pattern string) bool {
+	return slices.ContainsFunc(p.Exclude, func(pattern string) bool {
 		above, ok := strings.CutSuffix(pattern, "/**")
 		return ok && doublestar.MatchUnvalidated(above, folder)
 	})

@@ -24,7 +24,8 @@ const (
 	privateSeen      = "file" // see upload.Seen
 	privateIntent    = "intent"
 	privateSource    = "source"    // if the plan saw the file with the planned content: what Delete can look for
-	privateProtected = "protected" // the stored file that no plan may replace
+	privateStored    = "stored"    // the key path of the state, for the second plan of a replacement, which has no state
+	privateProtected = "protected" // the same, if no plan may replace it
 
 	intentDestroy   = `"destroy"`
 	intentReplace   = `"replace"`
@@ -42,6 +43,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	p := planner{resource: r}
+	var replaced string // key path of the stored file in whose place one is created
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
 	if req.State.Raw.IsNull() {
@@ -55,6 +57,9 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if json.Unmarshal(noted, &keyPath) == nil {
 			resp.Diagnostics.Append(protected(keyPath, "replace it"))
 		}
+		noted, diags = req.Private.GetKey(ctx, privateStored)
+		resp.Diagnostics.Append(diags...)
+		_ = json.Unmarshal(noted, &replaced) // else none is replaced
 	} else {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -81,16 +86,20 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("replace it because of `%s`", strings.Join(reasons, "`, `"))))
 		return
 	}
-	var source, keyPath []byte
+	var source, stored, keyPath []byte
 	if p.found {
-		if p.state.complete() && len(reasons) > 0 {
-			r.Data.Replacing.Store(p.state.KeyPath.ValueString(), p.plan.Source.ValueString())
+		if replaced != "" {
+			r.Data.Replacing.Store(replaced, p.plan.Source.ValueString())
 		}
 		source, _ = json.Marshal(p.plan.Source.ValueString()) // cannot fail for a string
 	}
-	if p.state.protected() {
-		keyPath, _ = json.Marshal(p.state.KeyPath.ValueString())
+	if p.state.complete() {
+		stored, _ = json.Marshal(p.state.KeyPath.ValueString())
 	}
+	if p.state.protected() {
+		keyPath = stored
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStored, stored)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateProtected, keyPath)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intent))...)

@@ -79,6 +79,22 @@ type offered struct {
 	stored StoredFile
 }
 
+// WithdrawStored ends what OfferStored has begun, if no UploadFolder is to follow, and returns what was offered. It
+// stays in the journal, for the next upload of the folder on this machine.
+func (u *Uploader) WithdrawStored(folder string) []StoredFile {
+	u.journalsMu.Lock()
+	j := u.journals[folder]
+	offered := j != nil && j.offers > 0
+	if offered {
+		j.users++ // closeJournal ends the use by an UploadFolder, too
+	}
+	u.journalsMu.Unlock()
+	if !offered || !u.closeJournal(folder) {
+		return nil
+	}
+	return u.takeRest(folder)
+}
+
 func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
 	found, ok := u.offered.LoadAndDelete(f.storedKey(folder))
 	if !ok {
