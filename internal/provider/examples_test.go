@@ -95,8 +95,8 @@ func exampleFolder(t *testing.T) *acctest.CLI {
 	return cli
 }
 
-// addExample writes an example's file into the working folder, under another name there.
-func addExample(t *testing.T, cli *acctest.CLI, example, name string) {
+// addExample writes an example's file into the working folder, under another name there, and returns its content.
+func addExample(t *testing.T, cli *acctest.CLI, example, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(examples, filepath.FromSlash(example)))
 	if err != nil {
@@ -104,12 +104,16 @@ func addExample(t *testing.T, cli *acctest.CLI, example, name string) {
 	}
 	// Tests of examples name the address of `make simulator`.
 	cli.Write(name, strings.ReplaceAll(string(content), "http://127.0.0.1:8080", cli.Env("VODLIVE_BASE_URL")))
+	return string(content)
 }
+
+// invocation is the option in the comment of an example that says how to invoke its action.
+var invocation = regexp.MustCompile(`-invoke=\S+`)
 
 func planExample(t *testing.T, name string) {
 	t.Helper()
 	cli := exampleFolder(t)
-	addExample(t, cli, name, path.Base(name))
+	content := addExample(t, cli, name, path.Base(name))
 	kind, _, _ := strings.Cut(name, "/")
 	switch kind {
 	case "provider":
@@ -124,16 +128,21 @@ func planExample(t *testing.T, name string) {
 		cli.SkipBelow("ephemeral resources", "1.10.0", "1.11.0")
 	case "actions":
 		cli.SkipBelow("actions", "1.14.2", "")
-		if strings.Contains(name, "process_media") {
-			action, want := "promo", "submitted vod/input/"
-			if strings.Contains(name, "folder") {
-				action, want = "clips", "(2): "
-			}
-			if r := cli.Must("apply", "-auto-approve", "-invoke=action.vodlive_process_media."+action); !strings.Contains(r.Output, want) {
-				t.Errorf("the action did not say what it did:\n%s", r.Output)
-			}
-			return
+		want := "submitted: "
+		switch {
+		case strings.Contains(name, "folder"):
+			want = "(2): "
+		case strings.Contains(name, "process_media"):
+			want = "submitted vod/input/"
 		}
+		r := cli.Must("apply", "-auto-approve")
+		if invoke := invocation.FindString(content); invoke != "" {
+			r = cli.Must("apply", "-auto-approve", invoke)
+		}
+		if !strings.Contains(r.Output, want) {
+			t.Errorf("the action did not say what it did:\n%s", r.Output)
+		}
+		return
 	case "list-resources":
 		cli.SkipBelow("queries", "1.14.2", "")
 		cli.Must("query")

@@ -209,6 +209,8 @@ action "vodlive_submit_batch_job" "optimize" {
 			}
 			cli.Must("apply", "-auto-approve")
 			server.AssertCalls(t, simulator.CallBatch, want.jobs)
+			cli.Must("apply", "-auto-approve", "-invoke=action.vodlive_submit_batch_job.optimize")
+			server.AssertCalls(t, simulator.CallBatch, want.jobs+1)
 			server.AssertCalls(t, simulator.CallPutObject, want.uploads)
 		})
 	}
@@ -249,5 +251,90 @@ action "vodlive_process_media" "running" {
 	}
 	if after := cli.State()["vodlive_live_session.channel"].Values["id"]; after != before || before == nil {
 		t.Errorf("the state has session %v, want %v", after, before)
+	}
+}
+
+// TestDestroyFalseAsksNoProvider holds what the guide on lifecycle rules says of a session with
+// destroy = false: deletion_protection refuses only a change of an argument.
+func TestDestroyFalseAsksNoProvider(t *testing.T) {
+	t.Parallel()
+	cli := acctest.NewCLI(t, acctest.Start(t, simulator.Options{}))
+	cli.SkipBelow("destroy = false", "1.16.0", "1.12.0")
+	configure := func(name, lifecycle string) {
+		cli.Config(fmt.Sprintf(`
+resource "vodlive_live_session" "main" {
+  name                = %q
+  region              = "eu-central-1"
+  input               = "RTMP_PUSH"
+  mode                = "NORM"
+  output_mode         = "RTMP_PULL"
+  input_preset        = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+  deletion_protection = true
+  lifecycle {
+    destroy         = false
+    prevent_destroy = %s
+  }
+}`, name, lifecycle))
+	}
+	configure("first", "false")
+	cli.Must("apply", "-auto-approve")
+	configure("second", "false")
+	if r := cli.Run("plan"); r.Code != 1 || !strings.Contains(r.Flat(), "is protected from deletion") {
+		t.Errorf("a change of the name is not refused: exit code %d\n%s", r.Code, r.Output)
+	}
+	configure("first", "false")
+	cli.Must("plan", "-destroy")
+	cli.Must("taint", "vodlive_live_session.main")
+	cli.Must("plan")
+	configure("first", "true")
+	code := 1
+	if cli.IsTofu() {
+		code = 0
+	}
+	for _, args := range [][]string{{"plan"}, {"plan", "-destroy"}} {
+		if r := cli.Run(args...); r.Code != code {
+			t.Errorf("%v with prevent_destroy: exit code %d, want %d\n%s", args, r.Code, code, r.Output)
+		}
+	}
+}
+
+// TestDestroyFalseHidesATaintedUpload holds what the guide on lifecycle rules says of an interrupted
+// upload with destroy = false: without a record, only untaint resumes it.
+func TestDestroyFalseHidesATaintedUpload(t *testing.T) {
+	t.Parallel()
+	const parts = 3
+	for name, again := range map[string]int{"tainted": parts, "untainted": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := acctest.Start(t, simulator.Options{})
+			cli := acctest.NewCLI(t, server)
+			cli.SkipBelow("destroy = false", "1.16.0", "1.12.0")
+			cli.Write("promo.mp4", strings.Repeat("promo ", parts*5<<20/6))
+			cli.Config(`
+provider "vodlive" {
+  max_retries        = 0
+  resume_dir         = ""
+  upload_concurrency = 1
+}
+resource "vodlive_media_upload" "promo" {
+  source    = "promo.mp4"
+  method    = "multipart"
+  part_size = 5242880
+  lifecycle {
+    destroy = false
+  }
+}`)
+			server.Fail(simulator.Fault{Call: simulator.CallPutPart, After: parts - 1, Status: http.StatusForbidden})
+			if r := cli.Run("apply", "-auto-approve"); r.Code != 1 {
+				t.Fatalf("exit code %d\n%s", r.Code, r.Output)
+			}
+			if name == "untainted" {
+				cli.Must("untaint", "vodlive_media_upload.promo")
+			}
+			server.ClearFaults()
+			server.ResetJournal()
+			cli.Must("apply", "-auto-approve")
+			server.AssertCalls(t, simulator.CallPutPart, again)
+		})
 	}
 }

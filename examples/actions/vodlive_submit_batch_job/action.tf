@@ -10,7 +10,7 @@ resource "vodlive_media_upload" "promo" {
   }
 }
 
-# Without a trigger: terraform apply -invoke=action.vodlive_submit_batch_job.optimize
+# From Terraform 1.16 on, write caller.key_path instead: it avoids a warning.
 action "vodlive_submit_batch_job" "optimize" {
   config {
     paths         = [vodlive_media_upload.promo.key_path]

@@ -5,7 +5,7 @@ list "vodlive_live_session" "ready" {
   include_resource = true
 
   config {
-    region = "eu-central-1"
+    region   = "eu-central-1"
     statuses = ["READY"]
   }
 }
