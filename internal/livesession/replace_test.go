@@ -399,6 +399,9 @@ func TestDeletionProtection(t *testing.T) {
 	if now, diags := d.Apply(pl); !now.Tainted || !now.State.Equal(o.State) || !strings.Contains(diags.String(), "`terraform untaint`") {
 		t.Errorf("%v: %s", now.Attrs(), diags)
 	}
+	if now, diags := d.DestroyUnplanned(o); !now.State.Equal(o.State) || !strings.Contains(diags.String(), protectedText) {
+		t.Errorf("without a plan: %v: %s", now.Attrs(), diags)
+	}
 	if calls := len(w.Journal()) - before; calls > 1 { // the list of regions
 		t.Errorf("%d calls were made:\n%s", calls, w.JournalText())
 	}

@@ -169,18 +169,19 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	r.Data.Creates.Own(m.ID.ValueString()) // it keeps running, so no lost create of this run may claim it
-	if note.Action == "" {
-		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
-		return
-	}
 	var refused diag.Diagnostic
-	if m.DeletionProtection.ValueBool() { // of a tainted session, whose plan does not see the state
-		refused = protected(m.label(), "replace it. It is tainted: `terraform untaint` is needed first")
-	} else {
+	switch {
+	case m.DeletionProtection.ValueBool(): // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
+		refused = protected(m.label(), providerdata.ReplaceOrRemove)
+	case note.Action != "":
 		refused = r.checkReplacement(ctx, &m.session, note)
 	}
 	if refused != nil {
 		providerdata.RefuseDelete(ctx, resp, refused)
+		return
+	}
+	if note.Action == "" {
+		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
 		return
 	}
 	old := &replaced{intent: note, model: m}

@@ -27,8 +27,8 @@ var (
 	afterUpdate = steps{toContinue: inTheState, ifStored: "If it is stored, name its key path in `adopt`."}
 	afterCreate = steps{
 		toContinue: inTheState + " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted; nothing is lost all the same. " +
-			"If `prevent_destroy` forbids that plan, or `create_before_destroy` is set, run `terraform untaint` with the address of this resource and apply again. " +
-			"With `create_before_destroy` the plan as it is would send all files again, because Terraform creates the new object before the provider sees the old one.",
+			"If `prevent_destroy` forbids that plan, or `create_before_destroy` or `destroy = false` is set, run `terraform untaint` with the address of this resource and apply again. " +
+			"With either, the plan as it is would send all files again, because Terraform creates the new object before the provider sees the old one, or without showing it.",
 		ifStored: afterUpdate.ifStored,
 	}
 	afterInvoke = steps{

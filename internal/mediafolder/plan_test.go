@@ -147,6 +147,9 @@ func TestDeletionProtection(t *testing.T) {
 		state, diags = p.Change(tainted, w.config)
 		says(t, diags, protected, "terraform untaint")
 		want(t, "exists after a taint", state.Exists(), true)
+		state, diags = p.DestroyUnplanned(w.state)
+		says(t, diags, protected, "remove it from the state")
+		want(t, "exists without a plan", state.Exists(), true)
 		want(t, "private state", string(state.Private), string(w.state.Private))
 
 		w.config["deletion_protection"] = false

@@ -116,8 +116,8 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	stored := files(ctx).prior.entries
-	if state.protected() { // no plan sees that a tainted folder is protected
-		providerdata.RefuseDelete(ctx, resp, state.refuse("replace it. It is tainted: `terraform untaint` is needed first"))
+	if state.protected() { // it is tainted, so that its plan does not see the state, or the client plans no deletion
+		providerdata.RefuseDelete(ctx, resp, state.refuse(providerdata.ReplaceOrRemove))
 		return
 	}
 	if string(intent) == intentDestroy || !state.ID.IsNull() {

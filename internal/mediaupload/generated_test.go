@@ -192,6 +192,9 @@ func TestDeletionProtection(t *testing.T) {
 	refused("protection lifted and another name", acctest.Attrs{"source": m.path, "file_name": "other.mp4"}, m.state)
 	refused("tainted", m.config, tainted)
 	want(t, "objects", len(m.Objects()), 1)
+	after, diags := p.DestroyUnplanned(m.state)
+	m.says(diags, refusal)
+	want(t, "exists without a plan", after.Exists(), true)
 
 	// Content that is not known while planning is taken for unchanged, and checked at apply.
 	unknown := m.config.With(acctest.Attrs{"triggers": acctest.Attrs{"made_by": acctest.Unknown}})
@@ -206,7 +209,8 @@ func TestDeletionProtection(t *testing.T) {
 		want(t, what+": key path", after.Text("key_path"), m.state.Text("key_path"))
 	}
 
-	o, diags := p.Change(m.state, acctest.Attrs{"source": m.path, "sha256": m.sum, "deletion_protection": false})
+	var o acctest.Instance
+	o, diags = p.Change(m.state, acctest.Attrs{"source": m.path, "sha256": m.sum, "deletion_protection": false})
 	diags.Must(t)
 	o, diags = p.Destroy(o)
 	diags.Must(t)

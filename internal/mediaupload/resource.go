@@ -146,8 +146,8 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	var refused diag.Diagnostics
 	switch {
-	case state.protected(): // no plan sees that a tainted object is protected
-		refused.Append(protected(state.KeyPath.ValueString(), "replace it. It is tainted: `terraform untaint` is needed first"))
+	case state.protected(): // of a tainted object, whose plan does not see the state, or of a client that plans no deletion
+		refused.Append(protected(state.KeyPath.ValueString(), providerdata.ReplaceOrRemove))
 	case string(intent) != intentDestroy:
 		refused = r.checkReplacement(ctx, req)
 	}

@@ -17,6 +17,9 @@ func RefuseDelete(ctx context.Context, resp *resource.DeleteResponse, why ...dia
 	resp.Diagnostics.Append(why...)
 }
 
+// ReplaceOrRemove is what a Delete would do, for Protected.
+const ReplaceOrRemove = "replace it or remove it from the state. If it is tainted, `terraform untaint` is needed first"
+
 // Protected is the error of a plan, or of a Delete, that would change an object while
 // `deletion_protection` is true in the state. kind is "live session" or the like, label names the
 // object, and change is what would be done to it, such as "replace it".
