@@ -164,9 +164,10 @@ func (p *player) promise(pl *place, address string, o Instance) {
 		if pl.machine.sum(name) != was {
 			continue
 		}
+		parts, _ := left["parts"].(string)
 		for _, u := range p.at[pl.account].Uploads() {
 			for _, part := range u.Parts {
-				if u.UploadID == made.uploadID && strings.Contains(","+left["parts"].(string), fmt.Sprintf(",%d:", part.Number)) {
+				if u.UploadID == made.uploadID && strings.Contains(","+parts, fmt.Sprintf(",%d:", part.Number)) {
 					made.parts[fmt.Sprint(part.Number)] = true
 				}
 			}

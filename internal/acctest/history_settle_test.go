@@ -58,7 +58,7 @@ func (p *player) settle() {
 
 // mend corrects what no apply can: the user's configuration and credentials.
 func (p *player) mend(pl *place) {
-	pl.wrong = 0
+	pl.wrong, pl.adopted = 0, nil
 	for address, o := range pl.state {
 		if o.Attrs()["deletion_protection"] == true { // as an apply of the former arguments without it does
 			o = o.Edited(func(a Attrs) { a["deletion_protection"] = false })

@@ -17,7 +17,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-type patterns struct{ Include, Exclude []string }
+type patterns struct {
+	Include []string `json:"include"`
+	Exclude []string `json:"exclude"`
+}
 
 func (s Selection) patterns() patterns {
 	if s.Include.IsNull() {
