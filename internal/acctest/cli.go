@@ -2,6 +2,7 @@ package acctest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -216,8 +217,24 @@ func (p *Process) Signal(s os.Signal) {
 // Pid is the process id of the CLI.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Done is closed when the run has ended.
-func (p *Process) Done() <-chan struct{} { return p.done }
+// Until calls wait with a context that ends with the run. It fails the test on an error of wait: then the run has ended
+// too early.
+func (p *Process) Until(wait func(ctx context.Context) error) {
+	p.tb.Helper()
+	ctx, cancel := context.WithCancel(p.tb.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-p.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if err := wait(ctx); err != nil {
+		_ = p.cmd.Process.Kill()
+		p.tb.Fatalf("the run has ended too early: %v\n%s", err, p.Wait().Output)
+	}
+}
 
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 

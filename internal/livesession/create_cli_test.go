@@ -2,6 +2,7 @@ package livesession_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -308,7 +309,7 @@ func TestInterrupt(t *testing.T) {
 		cli := acctest.NewCLI(t, s)
 		cli.Config(pushPull())
 		p := cli.Start("apply", "-auto-approve")
-		answered(t, p, s, simulator.CallGetSession, 2)
+		p.Until(func(ctx context.Context) error { return s.Answered(ctx, simulator.CallGetSession, 2) })
 		p.Signal(os.Interrupt)
 		r := p.Wait()
 		ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
@@ -324,7 +325,7 @@ func TestInterrupt(t *testing.T) {
 		cli := acctest.NewCLI(t, s)
 		cli.Config(pushPull())
 		p := cli.Start("apply", "-auto-approve")
-		answered(t, p, s, simulator.CallGetSession, 2)
+		p.Until(func(ctx context.Context) error { return s.Answered(ctx, simulator.CallGetSession, 2) })
 		p.Signal(os.Interrupt)
 		ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
 			"Waiting for the live session was interrupted", "`terraform untaint`",
@@ -342,10 +343,7 @@ func TestInterrupt(t *testing.T) {
 		cli := acctest.NewCLI(t, s)
 		cli.Config(pushPull())
 		p := cli.Start("apply", "-auto-approve")
-		if err := hold.Arrived(t.Context(), 1); err != nil {
-			p.Signal(os.Kill)
-			t.Fatalf("%v\n%s", err, p.Wait().Output)
-		}
+		p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
 		p.Signal(os.Interrupt)
 		r := p.Wait()
 		hold.Release()
@@ -354,15 +352,6 @@ func TestInterrupt(t *testing.T) {
 		}}.check(t, s, cli, r)
 		s.AssertCalls(t, simulator.CallListSessions, 0)
 	})
-}
-
-// answered waits until a call has been answered n times.
-func answered(t *testing.T, p *acctest.Process, s *acctest.Server, call string, n int) {
-	t.Helper()
-	if err := s.Answered(t.Context(), call, n); err != nil {
-		p.Signal(os.Kill)
-		t.Fatalf("waiting for %s: %v\n%s", call, err, p.Wait().Output)
-	}
 }
 
 // TestManyAtOnce creates fifty sessions in one apply: they share the list of

@@ -1,6 +1,7 @@
 package mediafolder_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -82,9 +83,7 @@ func TestKilled(t *testing.T) {
 			n := 0 // PUTs come one at a time
 			hold := server.Hold(simulator.CallPutObject, func(*http.Request) bool { n++; return n > stored })
 			p := c.Start("apply", "-auto-approve")
-			if err := hold.Arrived(t.Context(), 1); err != nil {
-				t.Fatal(err)
-			}
+			p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
 			blow(p)
 			if r := p.Wait(); r.Code == 0 {
 				t.Fatalf("the apply succeeded:\n%s", r.Output)

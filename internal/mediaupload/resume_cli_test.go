@@ -1,6 +1,8 @@
 package mediaupload_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,10 +46,8 @@ func brokenOff(t *testing.T, f *fixture, blow func(*acctest.Process)) acctest.Re
 	t.Helper()
 	hold := f.server.Hold(simulator.CallPutPart, isPart(breaksAt))
 	p := f.Start("apply", "-auto-approve")
-	if err := hold.Arrived(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	awaitRecord(t, f, breaksAt-1)
+	p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
+	p.Until(func(ctx context.Context) error { return awaitRecord(ctx, f, breaksAt-1) })
 	blow(p)
 	r := p.Wait()
 	uploads := f.server.Uploads() // before Release, which may store the third part after all
@@ -60,21 +60,20 @@ func brokenOff(t *testing.T, f *fixture, blow func(*acctest.Process)) acctest.Re
 
 // awaitRecord waits until the record of the upload holds so many parts: it is written at most once
 // a second.
-func awaitRecord(t *testing.T, f *fixture, parts int) {
-	t.Helper()
+func awaitRecord(ctx context.Context, f *fixture, parts int) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		names, _ := filepath.Glob(filepath.Join(f.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
 		for _, name := range names {
 			if content, err := os.ReadFile(name); err == nil && strings.Count(string(content), `"etag"`) >= parts {
-				return
+				return nil
 			}
 		}
 		select {
 		case <-tick.C:
-		case <-t.Context().Done():
-			t.Fatal("no record of the upload was written")
+		case <-ctx.Done():
+			return errors.New("no record of the upload was written")
 		}
 	}
 }
@@ -160,13 +159,9 @@ func TestTwoAppliesAtOnce(t *testing.T) {
 
 	hold := first.server.Hold(simulator.CallPutPart, isPart(breaksAt))
 	p := first.Start("apply", "-auto-approve")
-	if err := hold.Arrived(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
 	q := second.Start("apply", "-auto-approve")
-	if err := hold.Arrived(t.Context(), 2); err != nil {
-		t.Fatal(err)
-	}
+	q.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 2) })
 	hold.Release()
 	for _, r := range []acctest.Result{p.Wait(), q.Wait()} {
 		want(t, "exit code of "+r.Output, r.Code, 0)

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -148,9 +149,7 @@ action "vodlive_process_media" "clips" {
 			n := 0 // PUTs come one at a time
 			hold := server.Hold(simulator.CallPutObject, func(*http.Request) bool { n++; return n > stored })
 			p := cli.Start("apply", "-auto-approve", "-invoke=action.vodlive_process_media.clips")
-			if err := hold.Arrived(t.Context(), 1); err != nil {
-				t.Fatal(err)
-			}
+			p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
 			blow(p)
 			if r := p.Wait(); r.Code == 0 {
 				t.Fatalf("the action succeeded:\n%s", r.Output)
