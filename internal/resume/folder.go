@@ -111,7 +111,7 @@ func (f *folder) read(name string) ([]byte, error) {
 }
 
 // write replaces a file in one step: a reader, or a machine that loses power, sees the old content
-// or the new one, and the new one once write has returned. A link of that name is replaced, not followed.
+// or the new one. A link of that name is replaced, not followed.
 func (f *folder) write(name string, content []byte) error {
 	temporary := fmt.Sprintf("%s.%016x.tmp", name, rand.Uint64())
 	file, err := f.open(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
@@ -124,10 +124,8 @@ func (f *folder) write(name string, content []byte) error {
 	}
 	if err != nil {
 		_ = f.remove(temporary)
-		return Cause(err)
 	}
-	f.sync()
-	return nil
+	return Cause(err)
 }
 
 func (f *folder) rename(from, to string) error {
@@ -137,7 +135,7 @@ func (f *folder) rename(from, to string) error {
 	return f.root.Rename(from, to)
 }
 
-// sync makes the names of files outlive a machine that loses power, where the system can sync a folder.
+// sync makes what was written outlive a machine that loses power, where the system can sync a folder.
 func (f *folder) sync() {
 	if folder, err := f.open(".", os.O_RDONLY); err == nil {
 		_ = folder.Sync()

@@ -187,6 +187,7 @@ func (j *Journal) rewrite() (err error) {
 	if err := j.folder.write(j.name, content.Bytes()); err != nil {
 		return err
 	}
+	j.folder.sync()
 	j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_APPEND)
 	return err
 }

@@ -245,6 +245,7 @@ func (r *Record) write() {
 	content, err := json.Marshal(f)
 	if err == nil {
 		err = r.folder.write(r.name, content)
+		r.folder.sync()
 	}
 	if err != nil {
 		tflog.Warn(r.log, "the record of an unfinished upload cannot be written", map[string]any{"record": r.name, "error": err.Error()})
