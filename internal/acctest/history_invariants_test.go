@@ -172,7 +172,7 @@ func (p *player) checkHeld() {
 				p.sent.Do == DoRemove && p.sent.On == address || p.sent.Do == DoReplace && p.sent.On == address || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
 				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || !p.known(pl, was.Text("id")) ||
-					strings.Contains(p.seen.String(), fmt.Sprintf("id = %q", was.Text("id"))) ||
+					p.had[was.Text("id")] == "" && strings.Contains(p.seen.String(), fmt.Sprintf("id = %q", was.Text("id"))) ||
 					notFound(p.seen.String(), was.Text("id"))
 			}
 			if small := pl.state["upload.small"]; address == "job.one" && small.Text("sha256") == pl.state["upload.twin"].Text("sha256") {
