@@ -12,6 +12,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 // recoverWithin limits the search for a lost session, including retries of the listing.
@@ -226,7 +227,7 @@ func idsOf(list []*api.Session) string {
 
 // importBlock is the block that imports a session.
 func importBlock(id string) string {
-	return fmt.Sprintf("import {\n  to = %s.NAME\n  id = %s\n}", typeName, providerdata.HCL(id))
+	return fmt.Sprintf("import {\n  to = %s.NAME\n  id = %s\n}", typeName, quote.HCL(id))
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " s" }
