@@ -132,7 +132,7 @@ func (p *planner) run(ctx context.Context) (upload.Verdict, []string) {
 		p.diags.AddWarning("The content is not known yet",
 			fmt.Sprintf("The stored file %s is planned to stay, because what replaces it is not known before the apply and `deletion_protection` is on. "+
 				"If the apply finds that it has to be replaced, it ends with an error and replaces nothing.", p.state.KeyPath.ValueString()))
-	case v == upload.VerdictUndecided && !p.resource.Data.Replaced.NamedAtApply(p.state.file().HexSHA256(), true):
+	case v == upload.VerdictUndecided && !p.resource.replaced().namedAtApply(p.state.file().HexSHA256(), true):
 		v = upload.VerdictReplace // another object gets this content under a name that is planned already
 	}
 	p.fill(ctx, v, reasons, wanted)

@@ -62,9 +62,9 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	asked.SHA256 = plan.SHA256
 	if kept, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
-		plan.outcome = stored(kept.StoredFile)
-		plan.FileName = types.StringValue(kept.Name)
-		plan.ContentType = firstSet(providerdata.TextOrNull(kept.ContentType), plan.ContentType)
+		plan.outcome = stored(kept.stored)
+		plan.FileName = types.StringValue(kept.uploaded.Name)
+		plan.ContentType = firstSet(providerdata.TextOrNull(kept.uploaded.ContentType), plan.ContentType)
 	} else if !r.upload(ctx, &plan, nil, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
 		return
 	}
@@ -158,7 +158,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if state.complete() {
 		detail := fmt.Sprintf("The service has no call to delete a file. Terraform forgets %s; the file stays stored.", state.KeyPath.ValueString())
 		if string(intent) == intentUndecided {
-			r.Data.Replaced.Offer(providerdata.ReplacedFile{File: state.file(), StoredFile: state.storedFile()})
+			r.replaced().offered.Offer(replacedFile{uploaded: state.file(), stored: state.storedFile()})
 			detail = fmt.Sprintf("Which content replaces %s was not known while planning. If it is the same, the upload is kept and nothing is sent; "+
 				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored; `terraform import` with its key path takes it back.",
 				state.KeyPath.ValueString())
