@@ -22,24 +22,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Keys of the private state. The intent tells Delete, which gets the private data of the new plan, why it
-// runs. The stamps of `files` tell a plan which of them were not touched (see resume.Stamp).
-const (
-	privateIntent = "intent"
-	privateStamps = "stamps"
-	privateSource = "source" // plannedSource
-	// privateProtected is set by a plan of a protected folder: the second plan of a replacement has no state.
-	privateProtected = "protected"
-
-	intentDestroy = `"destroy"`
-	intentApply   = `"apply"`
-)
-
-// plannedSource is source_dir as a plan knew it.
-type plannedSource struct {
-	Dir  string `json:"dir"` // "": it was not known
-	Seen bool   `json:"seen"`
-}
+// privateStamps is the key of the stamps of `files` in the private data. They tell a plan which files were
+// not touched (see resume.Stamp).
+const privateStamps = "stamps"
 
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil {
@@ -54,14 +39,14 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if p.state.protected() {
 			resp.Diagnostics.Append(p.state.refuse("remove it from the state"))
 		}
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
+		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	if p.state == nil {
-		protected, diags := req.Private.GetKey(ctx, privateProtected)
+		earlier, diags := providerdata.ReadPlanNote(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
-		if len(protected) > 0 {
+		if earlier.Protected != "" {
 			resp.Diagnostics.Append(p.plan.refuse("replace it"))
 		}
 	} else {
@@ -81,14 +66,11 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentApply))...)
-	source, _ := json.Marshal(plannedSource{Dir: p.plan.SourceDir.ValueString(), Seen: p.files != nil}) // cannot fail
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
-	var protected []byte
+	note := providerdata.PlanNote{Source: p.plan.SourceDir.ValueString(), Found: p.files != nil}
 	if p.state.protected() {
-		protected = []byte("true")
+		note.Protected = p.state.SourceDir.ValueString()
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateProtected, protected)...)
+	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(p.stamps, p.files))...)
 	carried.result = filesValue{unknown: p.files == nil, entries: p.files}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)

@@ -13,14 +13,16 @@ package mediafolder
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -108,7 +110,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	intent, diags := req.Private.GetKey(ctx, privateIntent)
+	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -118,7 +120,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		providerdata.RefuseDelete(ctx, resp, state.refuse("replace it. It is tainted: `terraform untaint` is needed first"))
 		return
 	}
-	if string(intent) == intentDestroy || !state.ID.IsNull() {
+	if note.Destroy || !state.ID.IsNull() {
 		warnForgotten(stored, nil, &resp.Diagnostics)
 		return
 	}
@@ -127,14 +129,10 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	// The folder may be elsewhere in the new configuration.
-	var source plannedSource
-	planned, diags := req.Private.GetKey(ctx, privateSource)
-	resp.Diagnostics.Append(diags...)
-	_ = json.Unmarshal(planned, &source) // else nothing is known of it
-	if source.Seen {
-		if _, _, err := walk(source.Dir, state.patterns()); err != nil {
+	if note.Found {
+		if _, _, err := walk(note.Source, state.patterns()); err != nil {
 			providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
-				fmt.Sprintf("%s cannot be read: %s, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.", source.Dir, err)))
+				fmt.Sprintf("%s cannot be read: %s, so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan.", note.Source, err)))
 			return
 		}
 	}
@@ -145,14 +143,26 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		}})
 	}
 	key := ""
-	if source.Dir != "" {
-		key = journalKey(source.Dir)
+	if note.Source != "" {
+		key = journalKey(note.Source)
 	} else if len(stored) > 0 {
 		resp.Diagnostics.AddWarning("Uploaded files stay at the service",
 			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
 	}
 	r.Data.Uploader.OfferStored(ctx, key, offers)
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
+}
+
+func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id that the provider made for the folder. A folder cannot be imported by it."},
+	}}
+}
+
+// setIdentity sets the identity: the id, or "" while the creation has not succeeded, because the
+// framework requires one of every object.
+func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	diags.Append(identity.SetAttribute(ctx, path.Root("id"), m.ID.ValueString())...)
 }
 
 func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -18,18 +18,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Keys of the private state. The intent tells Delete, which gets the private data of the new plan, why it
-// runs. Every plan that is not null counts as a replacement: no other one leads to Delete.
-const (
-	privateSeen      = "file" // see upload.Seen
-	privateIntent    = "intent"
-	privateSource    = "source"    // if the plan saw the file with the planned content: what Delete can look for
-	privateProtected = "protected" // the stored file that no plan may replace
-
-	intentDestroy   = `"destroy"`
-	intentReplace   = `"replace"`
-	intentUndecided = `"replace unless the content is the same"`
-)
+const privateSeen = "file" // key in the private data: see upload.Seen
 
 // ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for one
 // change: twice while planning a replacement, once before applying.
@@ -46,14 +35,11 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
 	if req.State.Raw.IsNull() {
 		// The second call for a replacement has no state, but the private data of the first one.
-		earlier, diags := req.Private.GetKey(ctx, privateIntent)
+		earlier, diags := providerdata.ReadPlanNote(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
-		p.replacesUndecided = string(earlier) == intentUndecided
-		var keyPath string
-		noted, diags := req.Private.GetKey(ctx, privateProtected)
-		resp.Diagnostics.Append(diags...)
-		if json.Unmarshal(noted, &keyPath) == nil {
-			resp.Diagnostics.Append(protected(keyPath, "replace it"))
+		p.replacesUndecided = earlier.Undecided
+		if earlier.Protected != "" {
+			resp.Diagnostics.Append(protected(earlier.Protected, "replace it"))
 		}
 	} else {
 		p.state = &model{}
@@ -70,10 +56,6 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	intent := intentReplace
-	if v == upload.VerdictUndecided {
-		intent = intentUndecided
-	}
 	for _, attribute := range reasons {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
 	}
@@ -81,19 +63,14 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("replace it because of `%s`", strings.Join(reasons, "`, `"))))
 		return
 	}
-	var source, keyPath []byte
-	if p.found {
-		if p.state.complete() && len(reasons) > 0 {
-			r.Data.Replacing.Store(p.state.KeyPath.ValueString(), p.plan.Source.ValueString())
-		}
-		source, _ = json.Marshal(p.plan.Source.ValueString()) // cannot fail for a string
+	note := providerdata.PlanNote{Undecided: v == upload.VerdictUndecided, Source: p.plan.Source.ValueString(), Found: p.found}
+	if p.found && p.state.complete() && len(reasons) > 0 {
+		r.Data.Replacing.Store(p.state.KeyPath.ValueString(), note.Source)
 	}
 	if p.state.protected() {
-		keyPath, _ = json.Marshal(p.state.KeyPath.ValueString())
+		note.Protected = p.state.KeyPath.ValueString()
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateProtected, keyPath)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intent))...)
+	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
@@ -103,7 +80,7 @@ func (r *mediaUpload) planDestroy(ctx context.Context, req resource.ModifyPlanRe
 	if state.protected() {
 		resp.Diagnostics.Append(protected(state.KeyPath.ValueString(), "remove it from the state"))
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
+	resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 }
 
 type planner struct {

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"os"
 	"reflect"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -114,20 +113,6 @@ func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 	}
 	return resp, err
 }
-
-func (s *server) finish(diagnostics []*tfprotov6.Diagnostic) {
-	for _, d := range diagnostics {
-		guide := ""
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			guide = guideTo(d.Summary, d.Detail) // before a word of it is masked
-		}
-		d.Summary = s.text(d.Summary, summaryLimit)
-		d.Detail = strings.TrimRight(s.text(d.Detail, textLimit-len(d.Summary)-len(guide)), "\n") + guide
-	}
-}
-
-// text masks and escapes a text before it is cut: half of a secret would not be recognised.
-func (s *server) text(text string, limit int) string { return shorten(s.redactor.Lines(text), limit) }
 
 func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return serve(ctx, s, s.framework.ValidateResourceConfig, req)
