@@ -42,7 +42,7 @@ func (o Once) Upload(ctx context.Context, u *upload.Uploader, method types.Strin
 		return "", diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
 	}
 	next := afterInvoke
-	if !u.Resume.Usable(ctx) { // without a state, only a record can continue an upload
+	if !u.Records(ctx) { // without a state, only a record can continue an upload
 		next.toContinue = ""
 	}
 	result, diags := m.send(ctx, u, nil, next, show)

@@ -33,9 +33,6 @@ const (
 	MaxContent = 1 << 20
 	// nameLimit is the length, in bytes, of the longest name that a key path has room for.
 	nameLimit = api.TextLimit - keypath.Overhead
-	// formerPartSize was once the part size in bytes of every file of up to 156 GiB. Records of
-	// unfinished uploads may still have it.
-	formerPartSize = 16 << 20
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
 )

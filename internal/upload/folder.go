@@ -112,11 +112,11 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	b := &batch{
-		Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.openJournal(ctx, folder.Key, false),
+		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.openJournal(ctx, folder.Key, false),
 		reporter: u.newReporter(ctx, "uploading a folder", show),
 		ofFile:   make([]transfer.Progress, len(folder.Files)), samples: []sample{{at: time.Now()}},
 	}
-	defer b.close()
+	defer b.reporter.close()
 	order := make([]int, len(folder.Files))
 	for i, f := range folder.Files {
 		order[i] = i
@@ -159,9 +159,9 @@ func (u *Uploader) ForgetFolder(ctx context.Context, key string) { u.journal(ctx
 
 // sharedJournal is a journal that operations of this process have open.
 type sharedJournal struct {
-	*resume.Journal
-	users  int
-	offers int // of the users: calls of OfferStored whose UploadFolder has not ended
+	journal *resume.Journal
+	users   int
+	offers  int // of the users: calls of OfferStored whose UploadFolder has not ended
 }
 
 // openJournal opens the journal of a folder, or shares the one that is open.
@@ -170,14 +170,14 @@ func (u *Uploader) openJournal(ctx context.Context, key string, offer bool) *res
 	defer u.journalsMu.Unlock()
 	j := u.journals[key]
 	if j == nil {
-		j = &sharedJournal{Journal: u.journal(ctx, key)}
+		j = &sharedJournal{journal: u.journal(ctx, key)}
 		u.journals[key] = j
 	}
 	j.users++
 	if offer {
 		j.offers++
 	}
-	return j.Journal
+	return j.journal
 }
 
 // closeJournal ends the use of a journal by an UploadFolder, and by the OfferStored before it. last reports whether no
@@ -192,33 +192,33 @@ func (u *Uploader) closeJournal(key string) (last bool) {
 		j.users--
 	}
 	if j.users == 0 {
-		j.Close(false)
+		j.journal.Close(false)
 		delete(u.journals, key)
 	}
 	return j.offers == 0
 }
 
 func (u *Uploader) journal(ctx context.Context, key string) *resume.Journal {
-	if u.Account == nil { // not configured, and so nothing is to be uploaded
+	if u.config.Account == nil { // not configured, and so nothing is to be uploaded
 		return nil
 	}
-	account, err := u.Account(ctx)
+	account, err := u.config.Account(ctx)
 	if err != nil { // each upload reports it
 		return nil
 	}
-	return u.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.Address, Folder: key})
+	return u.config.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.config.Address, Folder: key})
 }
 
 // batch is one call of UploadFolder.
 type batch struct {
-	*Uploader
+	uploader *Uploader
 	folder   Folder
 	outcomes []Outcome
 	journal  *resume.Journal
 	failed   atomic.Int64 // in a row
 
-	*reporter
-	total int64 // bytes
+	reporter *reporter
+	total    int64 // bytes
 
 	mu       sync.Mutex
 	finished int                 // files
@@ -241,23 +241,23 @@ func (b *batch) one(ctx context.Context, i int) {
 			b.stored(i)
 		}
 	}()
-	if stored, ok := b.takeStored(b.folder.Key, f); ok {
+	if stored, ok := b.uploader.takeStored(b.folder.Key, f); ok {
 		o.StoredFile = stored
 		return
 	}
 	if o.Err = b.proceed(ctx); o.Err != nil {
-		rest := operation{Uploader: b.Uploader, file: f}
+		rest := operation{uploader: b.uploader, file: f}
 		rest.keepPartSize(nil)
 		o.Left = rest.choose(nil, nil, "")
 		return
 	}
-	if found, ok := b.journal.Found(line(f, StoredFile{})); ok && b.CheckCustomer(found.KeyPath) == nil {
+	if found, ok := b.journal.Found(line(f, StoredFile{})); ok && b.uploader.CheckCustomer(found.KeyPath) == nil {
 		tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": f.Name, "key_path": found.KeyPath})
 		o.StoredFile = StoredFile{KeyPath: found.KeyPath, ETag: found.ETag, UploadedAt: found.UploadedAt}
 		return
 	}
 	if o.Err = f.CheckSize(); o.Err == nil {
-		o.Result, o.Err = b.upload(ctx, f, nil, func(p transfer.Progress) { b.progress(i, p) })
+		o.Result, o.Err = b.uploader.upload(ctx, f, nil, func(p transfer.Progress) { b.progress(i, p) })
 	}
 	if o.Err == nil {
 		b.journal.Add(line(f, o.StoredFile))
@@ -320,7 +320,7 @@ func (b *batch) stored(i int) {
 
 func (b *batch) tell() {
 	files := len(b.folder.Files)
-	b.report(func() string {
+	b.reporter.report(func() string {
 		p := transfer.Progress{
 			Name: fmt.Sprintf("%s: %d of %d files,", b.folder.Name, b.finished, files),
 			Sent: b.sent, Reused: b.reused, Total: b.total,

@@ -52,11 +52,11 @@ func (u *Uploader) Stamp(path, sha256 string) string {
 // sha256 reads each file once per process; with remembered, not if this machine has hashed it before
 // and it has not been touched since.
 func (u *Uploader) sha256(ctx context.Context, path string, remembered bool) ([32]byte, error) {
-	memo := u.Resume.Memo(ctx, path)
+	memo := u.config.Resume.Memo(ctx, path)
 	if sum := ParseSHA256(memo.SHA256()); sum != noHash && remembered {
 		return sum, nil
 	}
-	digest, err := u.Engine.Hash(ctx, path)
+	digest, err := u.config.Engine.Hash(ctx, path)
 	if err == nil {
 		memo.Remember(ctx, digest)
 	}
