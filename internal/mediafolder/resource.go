@@ -5,10 +5,10 @@
 // nothing else from getting there. Nothing is read back, imported or deleted: the service has no calls
 // for that.
 //
-// A call reaches the resource in two steps. The provider's server passes each call on the state of a
-// resource to Plan, Apply, Read or Upgrade of carry.go. Plan and Apply take `files` out of the values and
-// call the framework, which calls ModifyPlan, Create, Update or Delete of the resource. These get `files`
-// from their context. Read and Upgrade do without the framework.
+// Every call of Terraform for the resource comes through server.go, which stands before the framework. For
+// a plan and an apply, it takes `files` out of the values and calls the framework, which calls
+// ModifyPlan, Create, Update or Delete. These get `files` by filesOf, and set its result there. A read and
+// an upgrade of the state do without the framework, so Read below is empty.
 package mediafolder
 
 import (
@@ -58,10 +58,10 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	carried := files(ctx)
-	a := apply{data: r.Data, plan: &plan, stored: maps.Clone(carried.planned.entries), next: afterCreate}
+	files := filesOf(ctx)
+	a := apply{data: r.Data, plan: &plan, stored: maps.Clone(files.planned.entries), next: afterCreate}
 	a.within(ctx, limit, "create")
-	carried.result.entries = a.stored
+	files.result.entries = a.stored
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
 		return
@@ -71,7 +71,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read is not called: Read of carry.go responds in its place.
+// Read is not called: ReadResource of server.go responds in its place.
 func (r *mediaFolder) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
 func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -82,8 +82,8 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	planned, diags := req.Private.GetKey(ctx, privateStamps)
 	resp.Diagnostics.Append(diags...)
-	carried := files(ctx)
-	if slices.ContainsFunc(slices.Collect(maps.Values(carried.planned.entries)), unsent) {
+	files := filesOf(ctx)
+	if slices.ContainsFunc(slices.Collect(maps.Values(files.planned.entries)), entry.unsent) {
 		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	}
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
@@ -91,11 +91,11 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	a := apply{
-		data: r.Data, plan: &plan, before: carried.prior.entries, stored: maps.Clone(carried.planned.entries),
-		stamps: readStamps(planned, carried.planned.entries), next: afterUpdate,
+		data: r.Data, plan: &plan, before: files.prior.entries, stored: maps.Clone(files.planned.entries),
+		stamps: readStamps(planned, files.planned.entries), next: afterUpdate,
 	}
 	a.within(ctx, limit, "update")
-	carried.result.entries = a.stored
+	files.result.entries = a.stored
 	if a.diags.HasError() {
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
 	}
@@ -115,7 +115,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	stored := files(ctx).prior.entries
+	stored := filesOf(ctx).prior.entries
 	if state.protected() { // no plan sees that a tainted folder is protected
 		providerdata.RefuseDelete(ctx, resp, state.refuse("replace it. It is tainted: `terraform untaint` is needed first"))
 		return
@@ -139,7 +139,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	var offers []upload.Offer
 	for name, e := range stored {
 		offers = append(offers, upload.Offer{File: state.file(name, "", e), Stored: upload.StoredFile{
-			KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
+			KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt,
 		}})
 	}
 	key := ""

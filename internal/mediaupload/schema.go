@@ -77,7 +77,7 @@ func Arguments() map[string]schema.Attribute {
 		"content_type": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Media type of the file, for example `video/mp4`. A change uploads the file again. Default: found from the extension of the file name, else from the content.",
-			Validators:          []validator.String{mediaType},
+			Validators:          []validator.String{providerdata.MediaType},
 		},
 		"sha256": schema.StringAttribute{
 			Optional: true, Computed: true,

@@ -41,8 +41,9 @@ const address = "registry.terraform.io/vodlive/vodlive"
 // context: there are few of them, and a stream outlives the call that starts it.
 func NewServer(version string, env Environment, dial Dial, logged bool) tfprotov6.ProviderServer {
 	p := &vodlive{version: version, env: env, dial: dial, redactor: redact.New()}
-	inner := providerserver.NewProtocol6(p)().(framework) //nolint:forcetypeassert // the framework has list resources and actions
-	s := &server{framework: inner, logged: logged, redactor: p.redactor}
+	inner := providerserver.NewProtocol6(p)()
+	both := framework{mediafolder.NewServer(inner), inner.(listsAndActions)} //nolint:forcetypeassert // the framework has them
+	s := &server{framework: both, logged: logged, redactor: p.redactor}
 	s.schema = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 		all, _ := inner.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 		return all
@@ -50,9 +51,13 @@ func NewServer(version string, env Environment, dial Dial, logged bool) tfprotov
 	return s
 }
 
-// framework has the methods of the framework's server that this provider needs.
-type framework interface {
+// framework is the framework's server, with the way of its own that package mediafolder has for its resource.
+type framework struct {
 	tfprotov6.ProviderServer
+	listsAndActions
+}
+
+type listsAndActions interface {
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 }
@@ -119,9 +124,7 @@ func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 }
 
 func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-		return mediafolder.Upgrade(ctx, s.framework.UpgradeResourceState, req)
-	}, req)
+	return serve(ctx, s, s.framework.UpgradeResourceState, req)
 }
 
 func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
@@ -129,21 +132,15 @@ func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 }
 
 func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-		return mediafolder.Read(ctx, s.framework.ReadResource, req)
-	}, req)
+	return serve(ctx, s, s.framework.ReadResource, req)
 }
 
 func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-		return mediafolder.Plan(ctx, s.framework.PlanResourceChange, req)
-	}, req)
+	return serve(ctx, s, s.framework.PlanResourceChange, req)
 }
 
 func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		return mediafolder.Apply(ctx, s.framework.ApplyResourceChange, req)
-	}, req)
+	return serve(ctx, s, s.framework.ApplyResourceChange, req)
 }
 
 func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,9 +24,7 @@ const (
 	// giveUpAfter is how many files may fail in a row, for no reason of their own: an outage must not
 	// cost the retries of every file of a large folder.
 	giveUpAfter = 40
-	// quietReading is how long reading files may take before it is reported.
-	quietReading = 3 * time.Second
-	// rateWindow is how far back the rate of a folder looks.
+	// rateWindow is the time over which the rate of a folder is measured.
 	rateWindow = 5 * time.Second
 )
 
@@ -69,7 +66,7 @@ func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offe
 	}
 	for _, o := range offers {
 		u.offered.Store(o.File.storedKey(folder), offered{folder, o.Stored})
-		j.Add(line(o.File, o.Stored))
+		j.Add(journalLine(o.File, o.Stored))
 	}
 }
 
@@ -133,7 +130,7 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		}
 		limit <- struct{}{}
 		running.Go(func() {
-			b.one(ctx, i)
+			b.uploadFile(ctx, i)
 			<-limit
 		})
 	}
@@ -234,7 +231,7 @@ type sample struct {
 	sent int64
 }
 
-func (b *batch) one(ctx context.Context, i int) {
+func (b *batch) uploadFile(ctx context.Context, i int) {
 	f, o := b.folder.Files[i], &b.outcomes[i]
 	defer func() {
 		if o.Err == nil {
@@ -251,7 +248,7 @@ func (b *batch) one(ctx context.Context, i int) {
 		o.Left = rest.choose(nil, nil, "")
 		return
 	}
-	if found, ok := b.journal.Found(line(f, StoredFile{})); ok && b.uploader.CheckCustomer(found.KeyPath) == nil {
+	if found, ok := b.journal.Found(journalLine(f, StoredFile{})); ok && b.uploader.CheckCustomer(found.KeyPath) == nil {
 		tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": f.Name, "key_path": found.KeyPath})
 		o.StoredFile = StoredFile{KeyPath: found.KeyPath, ETag: found.ETag, UploadedAt: found.UploadedAt}
 		return
@@ -260,13 +257,13 @@ func (b *batch) one(ctx context.Context, i int) {
 		o.Result, o.Err = b.uploader.upload(ctx, f, nil, func(p transfer.Progress) { b.progress(i, p) })
 	}
 	if o.Err == nil {
-		b.journal.Add(line(f, o.StoredFile))
+		b.journal.Add(journalLine(f, o.StoredFile))
 	}
 	b.count(ctx, o.Err)
 }
 
-// line is a file as a journal has it.
-func line(f File, stored StoredFile) resume.Stored {
+// journalLine is a file as a journal has it.
+func journalLine(f File, stored StoredFile) resume.Stored {
 	return resume.Stored{
 		SHA256: f.HexSHA256(), Size: f.Size, FileName: f.Name, ContentType: f.ContentType,
 		KeyPath: stored.KeyPath, ETag: stored.ETag, UploadedAt: stored.UploadedAt,
@@ -307,7 +304,7 @@ func (b *batch) progress(i int, p transfer.Progress) {
 	b.sent += p.Sent - b.ofFile[i].Sent
 	b.reused += p.Reused - b.ofFile[i].Reused
 	b.ofFile[i] = p
-	b.tell()
+	b.report()
 }
 
 func (b *batch) stored(i int) {
@@ -315,10 +312,10 @@ func (b *batch) stored(i int) {
 	defer b.mu.Unlock()
 	b.finished++
 	b.reused += b.folder.Files[i].Size - b.ofFile[i].Sent - b.ofFile[i].Reused
-	b.tell()
+	b.report()
 }
 
-func (b *batch) tell() {
+func (b *batch) report() {
 	files := len(b.folder.Files)
 	b.reporter.report(func() string {
 		p := transfer.Progress{
@@ -336,59 +333,4 @@ func (b *batch) tell() {
 		b.samples = append(b.samples, sample{now, b.sent})
 		return progressLine(p)
 	}, b.finished == files)
-}
-
-// Look is one file of a folder as a plan looks at it.
-type Look struct {
-	File   File   // only Path, Name, and ContentType if the configuration says it, must be set
-	SHA256 string // in: of the stored file, "" if none is stored; out: of the file, lower-case hex
-	Stamp  string // see resume.Stamp; in: as it was when the stored file was planned; out: as it is
-	Kept   bool   // out: the file was not touched since, so it was not read
-	Err    error
-}
-
-// LookAt finds out what the files are now, several at once, and fills in their Looks. When ctx ends, it
-// leaves out the rest. show, which may be nil, gets a line of progress a second, after the first few.
-func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detection string, show func(line string)) {
-	r := u.newReporter(ctx, "reading the files of a folder", show)
-	defer r.close()
-	r.lastLine, r.lastLog = time.Now().Add(quietReading-lineInterval), time.Now().Add(quietReading-logInterval)
-	var mu sync.Mutex
-	looked, read, bytes := 0, 0, int64(0)
-	line := func() string {
-		return fmt.Sprintf("%s: looked at %d of %d files, %d read (%s)", name, looked, len(looks), read, size(bytes))
-	}
-	slots := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
-	var running sync.WaitGroup
-	for i := range looks {
-		select {
-		case <-ctx.Done():
-			continue
-		case slots <- struct{}{}:
-		}
-		running.Go(func() {
-			l := &looks[i]
-			u.look(ctx, l, detection)
-			<-slots
-			mu.Lock()
-			defer mu.Unlock()
-			looked++
-			if !l.Kept && l.Err == nil {
-				read++
-				bytes += l.File.Size
-			}
-			r.report(line, false)
-		})
-	}
-	running.Wait()
-}
-
-func (u *Uploader) look(ctx context.Context, l *Look, detection string) {
-	var now Seen
-	now, l.Kept, l.Err = u.See(ctx, l.File.Path, Seen{Stamp: l.Stamp, SHA256: l.SHA256}, detection)
-	l.SHA256, l.Stamp = now.SHA256, now.Stamp
-	if !l.Kept && l.Err == nil {
-		l.File.SHA256 = ParseSHA256(now.SHA256)
-		l.File, l.Err = u.Prepare(ctx, l.File, detection)
-	}
 }

@@ -50,7 +50,7 @@ type Uploader struct {
 	claims sync.Map
 
 	offered sync.Map // offered by File.storedKey
-	seen    sync.Map // stamps by seenKey
+	stamps  sync.Map // of the files that this process has read, by stampKey
 
 	journalsMu sync.Mutex
 	journals   map[string]*sharedJournal // open ones, by Folder.Key
@@ -116,7 +116,7 @@ func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, p
 		err = o.single(ctx)
 	}
 	if err == nil {
-		u.seen.Store(seenKey{f.Path, f.HexSHA256()}, stamp) // the file was read while it was sent
+		u.stamps.Store(stampKey{f.Path, f.HexSHA256()}, stamp) // the file was read while it was sent
 		o.result.UploadedAt = time.Now().UTC().Format(time.RFC3339)
 		return o.result, nil
 	}
