@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 // importBlocks writes the configuration that imports sessions.
@@ -173,7 +173,7 @@ func blocks(session types.Object, name string) string {
 	}
 	const resource = "vodlive_live_session"
 	var b strings.Builder
-	fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\nresource %q %q {\n", resource, name, providerdata.HCL(text(session, "id")), resource, name)
+	fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\nresource %q %q {\n", resource, name, quote.HCL(text(session, "id")), resource, name)
 	for _, line := range lines {
 		fmt.Fprintf(&b, "  %-*s = %s\n", width, line[0], line[1])
 	}
@@ -203,5 +203,5 @@ func expression(object types.Object, name string) (hcl string, ok bool) {
 	if wall, ok := localtime.Read(given); ok && name == "scheduled_at" {
 		given = wall.Format(localtime.Layout) // the service may write it in another layout
 	}
-	return providerdata.HCL(given), true
+	return quote.HCL(given), true
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 type rtmpURL struct {
@@ -64,13 +64,13 @@ func splitRTMPURL(given string) (parts rtmpURL, problem string) {
 	switch {
 	case err != nil:
 		return parts, "cannot be read as a URL"
-	case providerdata.StreamPorts[u.Scheme] == "": // Parse returns the scheme in lower case
+	case quote.StreamPorts[u.Scheme] == "": // Parse returns the scheme in lower case
 		return parts, "does not begin with rtmp:// or rtmps://"
 	case u.Hostname() == "":
 		return parts, "has no host"
 	}
 	parts = rtmpURL{Scheme: u.Scheme, Host: u.Hostname(), ServerURL: given}
-	port := cmp.Or(u.Port(), providerdata.StreamPorts[u.Scheme])
+	port := cmp.Or(u.Port(), quote.StreamPorts[u.Scheme])
 	if parts.Port, err = strconv.ParseInt(port, 10, 64); err != nil || parts.Port < 1 || parts.Port > 65535 {
 		return parts, "has a port that is not between 1 and 65535"
 	}

@@ -70,11 +70,11 @@ func (r *liveSession) create(ctx, limited context.Context, given *session, diags
 		return nil, true
 	}
 	spec, sent := given.spec(), time.Now()
-	answered := r.Data.Creates.Begin(spec)
+	answered := createsOf(r.Data).begin(spec)
 	created, err := r.Data.API.CreateSession(limited, spec)
 	r.Data.Sessions.Wrote()
 	if err == nil {
-		r.Data.Creates.Own(created.ID)
+		createsOf(r.Data).own(created.ID)
 	}
 	answered()
 	if err != nil {

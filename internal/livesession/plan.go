@@ -49,7 +49,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 // planChange decides whether a session is replaced.
 func (r *liveSession) planChange(ctx context.Context, state, plan, config *model, resp *resource.ModifyPlanResponse) {
 	if r.Data != nil {
-		r.Data.Creates.Own(state.ID.ValueString()) // so that no lost create of this run claims it
+		createsOf(r.Data).own(state.ID.ValueString()) // so that no lost create of this run claims it
 	}
 	status := state.Status.ValueString()
 	ended := slices.Contains(elements(plan.ReplaceOnStatus), status)

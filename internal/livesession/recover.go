@@ -12,6 +12,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 // recoverWithin limits the search for a lost session, including retries of the listing.
@@ -78,7 +79,7 @@ func (l *lost) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if mayBe(&l.given, s) && !l.data.Creates.Owns(s.ID) {
+		if mayBe(&l.given, s) && !createsOf(l.data).owns(s.ID) {
 			matching = append(matching, s)
 		}
 	}
@@ -107,12 +108,12 @@ func (l *lost) look(ctx context.Context) error {
 // candidate, so that no other lost create with equal arguments names it.
 func (l *lost) take() {
 	appeared := len(l.appeared)
-	l.appeared = slices.DeleteFunc(l.appeared, func(s *api.Session) bool { return l.data.Creates.Owns(s.ID) })
+	l.appeared = slices.DeleteFunc(l.appeared, func(s *api.Session) bool { return createsOf(l.data).owns(s.ID) })
 	l.others = len(l.appeared) < appeared
-	if len(l.appeared) != 1 || len(l.either) > 0 || l.interrupted || l.err != nil || l.data.Creates.Waiting(l.given.spec()) {
+	if len(l.appeared) != 1 || len(l.either) > 0 || l.interrupted || l.err != nil || createsOf(l.data).waiting(l.given.spec()) {
 		return
 	}
-	if only := l.appeared[0]; l.data.Creates.Own(only.ID) {
+	if only := l.appeared[0]; createsOf(l.data).own(only.ID) {
 		l.mine = only
 	} else {
 		l.appeared, l.others = nil, true
@@ -226,7 +227,7 @@ func idsOf(list []*api.Session) string {
 
 // importBlock is the block that imports a session.
 func importBlock(id string) string {
-	return fmt.Sprintf("import {\n  to = %s.NAME\n  id = %s\n}", typeName, providerdata.HCL(id))
+	return fmt.Sprintf("import {\n  to = %s.NAME\n  id = %s\n}", typeName, quote.HCL(id))
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " s" }

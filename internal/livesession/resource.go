@@ -113,7 +113,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 // read reads a session of the state. If no GET has returned it since its creation, read retries on
 // 404, as for a new session.
 func (r *liveSession) read(ctx context.Context, id string, mem *memory) (s *api.Session, paged bool, err error) {
-	r.Data.Creates.Own(id) // so that no lost create of this run claims it
+	createsOf(r.Data).own(id) // so that no lost create of this run claims it
 	if !mem.Unconfirmed {
 		return r.Data.Sessions.Get(ctx, id)
 	}
@@ -168,7 +168,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.Data.Creates.Own(m.ID.ValueString()) // it keeps running, so no lost create of this run may claim it
+	createsOf(r.Data).own(m.ID.ValueString()) // it keeps running, so no lost create of this run may claim it
 	var refused diag.Diagnostic
 	switch {
 	case m.DeletionProtection.ValueBool(): // of a tainted session, whose plan does not see the state, or of a client that plans no deletion

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 // The service may store a value in another spelling than configured. Replacing the session would
@@ -40,7 +40,7 @@ func sameURL(a, b string) bool {
 	}
 	for _, u := range []*url.URL{one, other} {
 		u.Scheme = strings.ToLower(u.Scheme)
-		u.Host = strings.ToLower(u.Hostname()) + ":" + cmp.Or(u.Port(), providerdata.StreamPorts[u.Scheme])
+		u.Host = strings.ToLower(u.Hostname()) + ":" + cmp.Or(u.Port(), quote.StreamPorts[u.Scheme])
 	}
 	return one.String() == other.String()
 }

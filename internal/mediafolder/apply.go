@@ -23,7 +23,7 @@ type apply struct {
 	plan   *model
 	before map[string]entry // of the state
 	next   steps
-	once   string            // what the journal of an upload without a state is looked up by; "": there is a state
+	key    string            // of the journal of an upload without a state; "": there is a state
 	show   func(line string) // as that of UploadFolder
 
 	stamps     map[string]string // as planned; after run, those of stored
@@ -45,9 +45,9 @@ func (a *apply) run(ctx context.Context) {
 	dir := a.plan.SourceDir.ValueString()
 	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
-	folder := upload.Folder{Name: filepath.Base(journalKey(dir)), Key: cmp.Or(a.once, journalKey(dir)), KeepJournal: a.once != ""}
+	folder := upload.Folder{Name: filepath.Base(journalKey(dir)), Key: cmp.Or(a.key, journalKey(dir)), KeepJournal: a.key != ""}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
-		if !unsent(a.stored[name]) {
+		if !a.stored[name].unsent() {
 			continue
 		}
 		path, ok := paths[name]
@@ -59,11 +59,11 @@ func (a *apply) run(ctx context.Context) {
 	if a.stamps == nil { // Create does not get what was planned
 		a.stamps = make(map[string]string, len(a.stored))
 		for name, e := range a.stored {
-			a.stamps[name] = a.data.Uploader.Stamp(paths[name], e.SHA256.ValueString())
+			a.stamps[name] = a.data.Uploader.Stamp(paths[name], e.SHA256)
 		}
 	}
 	outcomes, rest, recorded := a.data.Uploader.UploadFolder(ctx, folder, a.show)
-	if a.recorded = recorded; a.once != "" && !recorded {
+	if a.recorded = recorded; a.key != "" && !recorded {
 		a.next = afterInvokeWithoutRecords
 	}
 	a.take(names, folder.Files, outcomes)
@@ -79,7 +79,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		warnings = append(warnings, o.Warnings...)
 		if o.Err == nil {
 			e := a.stored[name]
-			e.KeyPath, e.ETag, e.UploadedAt = types.StringValue(o.KeyPath), providerdata.TextOrNull(o.ETag), providerdata.TextOrNull(o.UploadedAt)
+			e.KeyPath, e.ETag, e.UploadedAt = o.KeyPath, o.ETag, o.UploadedAt
 			a.stored[name] = e
 			continue
 		}
@@ -87,7 +87,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		if o.Left != nil {
 			a.incomplete[name] = incompleteUpload(files[i], o.Left)
 		}
-		if before, ok := a.before[name]; ok && !kept[before.KeyPath.ValueString()] {
+		if before, ok := a.before[name]; ok && !kept[before.KeyPath] {
 			a.stored[name] = before // what was stored before still is
 		} else {
 			delete(a.stored, name)
@@ -104,7 +104,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 func (a *apply) keyPaths() map[string]bool {
 	all := make(map[string]bool, len(a.stored))
 	for _, e := range a.stored {
-		all[e.KeyPath.ValueString()] = true
+		all[e.KeyPath] = true
 	}
 	return all
 }
@@ -113,7 +113,7 @@ func (a *apply) keyPaths() map[string]bool {
 func (a *apply) finish(rest []upload.StoredFile) {
 	gone, kept := map[string]entry{}, a.keyPaths()
 	for name, e := range a.before {
-		if !kept[e.KeyPath.ValueString()] {
+		if !kept[e.KeyPath] {
 			gone[name] = e
 		}
 	}

@@ -107,7 +107,7 @@ func warnForgotten(gone map[string]entry, others []upload.StoredFile, diags *dia
 // keyPathLines are the key paths of files, by name.
 func keyPathLines(files map[string]entry) (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		lines = append(lines, fmt.Sprintf("%s: %s", name, files[name].KeyPath.ValueString()))
+		lines = append(lines, fmt.Sprintf("%s: %s", name, files[name].KeyPath))
 	}
 	return lines
 }

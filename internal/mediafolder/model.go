@@ -36,7 +36,7 @@ type model struct {
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 
 	ID         types.String `tfsdk:"id"`
-	Files      types.Map    `tfsdk:"files"` // always null: see carry.go
+	Files      types.Map    `tfsdk:"files"` // always null: see server.go
 	FileCount  types.Int64  `tfsdk:"file_count"`
 	TotalSize  types.Int64  `tfsdk:"total_size"`
 	Incomplete types.Map    `tfsdk:"incomplete_uploads"`
@@ -51,14 +51,15 @@ func (m *model) refuse(change string) diag.Diagnostic {
 	return providerdata.Protected("media folder", m.SourceDir.ValueString(), change)
 }
 
-// entry is one file in `files`. A key path that is unknown is that of a file to upload.
+// entry is one file in `files`. A file to upload has no KeyPath, ETag and UploadedAt, which Terraform gets as
+// unknown. Of a stored file, "" is not known.
 type entry struct {
-	KeyPath, SHA256, ETag, ContentType, UploadedAt types.String
-	Size                                           types.Int64
+	KeyPath, SHA256, ETag, ContentType, UploadedAt string
+	Size                                           int64 // bytes
 }
 
 // unsent reports whether a planned file is to be uploaded.
-func unsent(e entry) bool { return e.KeyPath.IsUnknown() }
+func (e entry) unsent() bool { return e.KeyPath == "" }
 
 var entryType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"key_path": types.StringType, "sha256": types.StringType, "size": types.Int64Type,
@@ -69,7 +70,7 @@ var entryType = types.ObjectType{AttrTypes: map[string]attr.Type{
 func (m *model) counted(files map[string]entry) {
 	total := int64(0)
 	for _, e := range files {
-		total += e.Size.ValueInt64()
+		total += e.Size
 	}
 	m.FileCount, m.TotalSize = types.Int64Value(int64(len(files))), types.Int64Value(total)
 }
@@ -115,7 +116,7 @@ func (s Selection) found(name, localPath string) upload.File {
 // file is an entry as the file to send.
 func (s Selection) file(name, localPath string, e entry) upload.File {
 	f := s.found(name, localPath)
-	f.ContentType, f.Size, f.SHA256 = e.ContentType.ValueString(), e.Size.ValueInt64(), upload.ParseSHA256(e.SHA256.ValueString())
+	f.ContentType, f.Size, f.SHA256 = e.ContentType, e.Size, upload.ParseSHA256(e.SHA256)
 	return f
 }
 

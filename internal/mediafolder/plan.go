@@ -1,6 +1,7 @@
 package mediafolder
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,22 +25,15 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Keys of the private state. The intent tells Delete, which gets the private data of the new plan, why it
-// runs. The stamps of `files` tell a plan which of them were not touched (see resume.Stamp).
-const (
-	privateIntent = "intent"
-	privateStamps = "stamps"
-	privateSource = "source" // plannedSource
-	// privateProtected is set by a plan of a protected folder: the second plan of a replacement has no state.
-	privateProtected = "protected"
+// privateStamps is the key of the stamps of `files` in the private data. They tell a plan which files were
+// not touched (see resume.Stamp).
+const privateStamps = "stamps"
 
-	intentDestroy = `"destroy"`
-	intentApply   = `"apply"`
-)
+// privateSeen is the key of what a plan saw in the folder.
+const privateSeen = "seen"
 
-// plannedSource is source_dir as a plan knew it.
-type plannedSource struct {
-	Dir      string   `json:"dir"`     // "": it was not known
+// seen is what a plan saw in the folder. Delete compares it with what is there.
+type seen struct {
 	Content  string   `json:"content"` // contentID of its files; "": the plan did not see them
 	Patterns patterns `json:"patterns"`
 }
@@ -48,7 +42,7 @@ type plannedSource struct {
 func contentID(files map[string]entry) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(sum, "%q %s\n", name, files[name].SHA256.ValueString())
+		fmt.Fprintf(sum, "%q %s\n", name, files[name].SHA256)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
@@ -66,7 +60,7 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 }
 
 func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	carried := files(ctx)
+	files := filesOf(ctx)
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -75,20 +69,20 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 		if p.state.protected() {
 			resp.Diagnostics.Append(p.state.refuse("remove it from the state"))
 		}
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
+		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	if p.state == nil {
-		protected, diags := req.Private.GetKey(ctx, privateProtected)
+		earlier, diags := providerdata.ReadPlanNote(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
-		if len(protected) > 0 {
+		if earlier.Protected != "" {
 			resp.Diagnostics.Append(p.plan.refuse("replace it"))
 		}
 	} else {
 		stamps, diags := req.Private.GetKey(ctx, privateStamps)
 		resp.Diagnostics.Append(diags...)
-		p.stored = carried.prior.entries
+		p.stored = files.prior.entries
 		p.stamps = readStamps(stamps, p.stored)
 	}
 	if resp.Diagnostics.HasError() {
@@ -102,20 +96,19 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentApply))...)
-	planned := plannedSource{Dir: p.plan.SourceDir.ValueString()}
-	if p.files != nil {
-		planned.Content, planned.Patterns = contentID(p.files), p.plan.patterns()
-	}
-	source, _ := json.Marshal(planned) // cannot fail
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
-	var protected []byte
+	note := providerdata.PlanNote{Source: p.plan.SourceDir.ValueString(), Found: p.files != nil}
 	if p.state.protected() {
-		protected = []byte("true")
+		note.Protected = p.state.SourceDir.ValueString()
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateProtected, protected)...)
+	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
+	var now seen
+	if p.files != nil {
+		now = seen{contentID(p.files), p.plan.patterns()}
+	}
+	content, _ := json.Marshal(now) // cannot fail for strings
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, content)...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(p.stamps, p.files))...)
-	carried.result = filesValue{unknown: p.files == nil, entries: p.files}
+	files.result = filesValue{unknown: p.files == nil, entries: p.files}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
@@ -132,7 +125,7 @@ type planner struct {
 	diags    diag.Diagnostics
 }
 
-// run fills the plan. show is as that of LookAt.
+// run fills the plan. show is as that of InspectFiles.
 func (p *planner) run(ctx context.Context, show func(line string)) {
 	p.plan.ID, p.plan.Incomplete, p.plan.Files = types.StringUnknown(), types.MapNull(incompleteType), types.MapNull(entryType)
 	if p.state != nil && !p.state.ID.IsNull() {
@@ -197,11 +190,11 @@ func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 
 func (p *planner) fill(ctx context.Context, found map[string]string, show func(line string)) {
 	names := slices.Sorted(maps.Keys(found))
-	looks := make([]upload.Look, len(names))
+	inspections := make([]upload.Inspection, len(names))
 	for i, name := range names {
-		looks[i] = upload.Look{File: p.plan.found(name, found[name]), SHA256: p.stored[name].SHA256.ValueString(), Stamp: p.stamps[name]}
+		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), SHA256: p.stored[name].SHA256, Stamp: p.stamps[name]}
 	}
-	p.data.Uploader.LookAt(ctx, filepath.Base(journalKey(p.plan.SourceDir.ValueString())), looks, p.plan.ChangeDetection.ValueString(), show)
+	p.data.Uploader.InspectFiles(ctx, filepath.Base(journalKey(p.plan.SourceDir.ValueString())), inspections, p.plan.ChangeDetection.ValueString(), show)
 	if ctx.Err() != nil {
 		p.refuse("The run was interrupted while the files were read. Nothing was sent.")
 		return
@@ -212,19 +205,19 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	adopt := map[string]types.String{} // null adopts nothing
 	p.diags.Append(p.plan.Adopt.ElementsAs(ctx, &adopt, false)...)
 	for i, name := range names {
-		e, v, err := p.file(name, looks[i], adopt[name].ValueString())
+		e, err := p.file(name, inspections[i], adopt[name].ValueString())
 		if err != nil {
 			p.problem(err)
 			continue
 		}
-		if v == upload.VerdictAdopt {
-			adopted = append(adopted, fmt.Sprintf("%s: %s", name, e.KeyPath.ValueString()))
+		if _, stored := p.stored[name]; !stored && !e.unsent() {
+			adopted = append(adopted, fmt.Sprintf("%s: %s", name, e.KeyPath))
 		}
-		p.files[name], p.stamps[name] = e, looks[i].Stamp
+		p.files[name], p.stamps[name] = e, inspections[i].Stamp
 	}
 	p.keepMoved(names)
 	for _, e := range p.files {
-		p.uploads = p.uploads || e.KeyPath.IsUnknown()
+		p.uploads = p.uploads || e.unsent()
 	}
 	for _, name := range slices.Sorted(maps.Keys(adopt)) {
 		if _, stored := p.stored[name]; !stored && found[name] == "" {
@@ -248,18 +241,18 @@ func (p *planner) keepMoved(names []string) {
 	type object struct{ sha256, name, contentType string }
 	kept := map[string]bool{}
 	for _, e := range p.files {
-		kept[e.KeyPath.ValueString()] = true
+		kept[e.KeyPath] = true
 	}
 	left := map[object]entry{} // what the folder has under no name any more
 	for _, e := range p.stored {
-		if keyPath := e.KeyPath.ValueString(); !kept[keyPath] {
-			left[object{e.SHA256.ValueString(), slashpath.Base(keyPath), e.ContentType.ValueString()}] = e
+		if !kept[e.KeyPath] {
+			left[object{e.SHA256, slashpath.Base(e.KeyPath), e.ContentType}] = e
 		}
 	}
 	for _, name := range names {
 		e := p.files[name]
-		was := object{e.SHA256.ValueString(), storedName(name, p.plan.NameFormat.ValueString()), e.ContentType.ValueString()}
-		if stored, ok := left[was]; ok && e.KeyPath.IsUnknown() {
+		was := object{e.SHA256, storedName(name, p.plan.NameFormat.ValueString()), e.ContentType}
+		if stored, ok := left[was]; ok && e.unsent() {
 			p.files[name] = stored
 			delete(left, was)
 		}
@@ -278,63 +271,47 @@ func (p *planner) refuseProblems() bool {
 	return len(p.problems) > 0
 }
 
-func (p *planner) file(name string, l upload.Look, adopt string) (entry, upload.Verdict, error) {
-	if l.Err != nil {
-		return entry{}, 0, l.Err
+// file plans one file: it stays as it is stored, is adopted, or is to be uploaded.
+func (p *planner) file(name string, now upload.Inspection, adopt string) (entry, error) {
+	if now.Err != nil {
+		return entry{}, now.Err
 	}
-	e, isStored := p.stored[name]
-	var stored *upload.Facts
-	configured := p.plan.configuredType(name)
-	wanted := upload.Facts{SHA256: &l.SHA256, FileName: &l.File.Name, Size: &l.File.Size}
-	if configured != "" {
-		wanted.ContentType = &configured
-	}
-	switch {
-	case isStored:
-		stored = &upload.Facts{
-			SHA256: e.SHA256.ValueStringPointer(), FileName: nameOf(name, e), ContentType: e.ContentType.ValueStringPointer(), Size: e.Size.ValueInt64Pointer(),
-		}
-		if l.Kept {
-			l.File.Size = e.Size.ValueInt64()
-		}
+	stored, isStored := p.stored[name]
+	if isStored {
+		contentType := p.plan.configuredType(name)
 		// Without the media type that was configured before, the file has its default one again.
-		if configured == "" && p.state.configuredType(name) != "" {
+		if contentType == "" && p.state.configuredType(name) != "" {
 			var err error
-			if l.File.ContentType, err = l.File.DefaultType(); err != nil {
-				return entry{}, 0, err
+			if contentType, err = now.File.DefaultType(); err != nil {
+				return entry{}, err
 			}
-			wanted.ContentType = &l.File.ContentType
+			now.File.ContentType = contentType
 		}
-		if l.File.ContentType == "" { // it was not read
-			l.File.ContentType = e.ContentType.ValueString()
+		if strings.EqualFold(now.SHA256, stored.SHA256) && keepsName(stored.KeyPath, name, now.File.Name) && (contentType == "" || contentType == stored.ContentType) {
+			return stored, nil
 		}
-	case adopt != "":
-		if err := p.data.Uploader.CheckCustomer(adopt); err != nil {
-			return entry{}, 0, fmt.Errorf("`adopt` of %s: %w", name, err)
+		if now.Kept { // it was not read
+			now.File.Size = stored.Size
+			now.File.ContentType = cmp.Or(now.File.ContentType, stored.ContentType)
 		}
-		stored = &upload.Facts{}
 	}
-	v, _ := upload.Judge(stored, wanted)
-	if v == upload.VerdictKeep {
-		return e, v, nil
+	e := entry{SHA256: now.SHA256, Size: now.File.Size, ContentType: now.File.ContentType}
+	if adopt == "" || isStored {
+		return e, now.File.CheckSize()
 	}
-	e = entry{SHA256: types.StringValue(l.SHA256), Size: types.Int64Value(l.File.Size), ContentType: types.StringValue(l.File.ContentType)}
-	if v == upload.VerdictAdopt {
-		e.KeyPath = types.StringValue(adopt)
-		return e, v, nil
+	if err := p.data.Uploader.CheckCustomer(adopt); err != nil {
+		return entry{}, fmt.Errorf("`adopt` of %s: %w", name, err)
 	}
-	e.KeyPath, e.ETag, e.UploadedAt = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
-	return e, v, l.File.CheckSize()
+	e.KeyPath = adopt
+	return e, nil
 }
 
-// nameOf is the name under which a file is stored, nil if it is of neither format, as that of an adopted
-// file may be. The format in the state does not tell: an update may have failed.
-func nameOf(name string, e entry) *string {
-	stored := slashpath.Base(e.KeyPath.ValueString())
-	if stored != storedName(name, formatBase) && stored != storedName(name, formatFlat) {
-		return nil
-	}
-	return &stored
+// keepsName reports whether the file under a key path may stay for a file with this stored name. The name of an
+// adopted file may be of neither format, and is kept. The format in the state does not tell: an
+// update may have failed.
+func keepsName(keyPath, name, wanted string) bool {
+	stored := slashpath.Base(keyPath)
+	return stored == wanted || stored != storedName(name, formatBase) && stored != storedName(name, formatFlat)
 }
 
 // writeStamps lists the stamps of files in the order of their names, as JSON.

@@ -5,10 +5,10 @@
 // nothing else from getting there. Nothing is read back, imported or deleted: the service has no calls
 // for that.
 //
-// A call reaches the resource in two steps. The provider's server passes each call on the state of a
-// resource to Plan, Apply, Read or Upgrade of carry.go. Plan and Apply take `files` out of the values and
-// call the framework, which calls ModifyPlan, Create, Update or Delete of the resource. These get `files`
-// from their context. Read and Upgrade do without the framework.
+// Every call of Terraform for the resource comes through server.go, which stands before the framework. For
+// a plan and an apply, it takes `files` out of the values and calls the framework, which calls
+// ModifyPlan, Create, Update or Delete. These get `files` by filesOf, and set its result there. A read and
+// an upgrade of the state do without the framework, so Read below is empty.
 package mediafolder
 
 import (
@@ -21,8 +21,10 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -58,10 +60,10 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	carried := files(ctx)
-	a := apply{data: r.Data, plan: &plan, stored: maps.Clone(carried.planned.entries), next: afterCreate}
+	files := filesOf(ctx)
+	a := apply{data: r.Data, plan: &plan, stored: maps.Clone(files.planned.entries), next: afterCreate}
 	a.within(ctx, limit, "create")
-	carried.result.entries = a.stored
+	files.result.entries = a.stored
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
 		return
@@ -71,7 +73,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read is not called: Read of carry.go responds in its place.
+// Read is not called: ReadResource of server.go responds in its place.
 func (r *mediaFolder) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
 func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -82,8 +84,8 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	planned, diags := req.Private.GetKey(ctx, privateStamps)
 	resp.Diagnostics.Append(diags...)
-	carried := files(ctx)
-	if slices.ContainsFunc(slices.Collect(maps.Values(carried.planned.entries)), unsent) {
+	files := filesOf(ctx)
+	if slices.ContainsFunc(slices.Collect(maps.Values(files.planned.entries)), entry.unsent) {
 		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	}
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
@@ -91,11 +93,11 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	a := apply{
-		data: r.Data, plan: &plan, before: carried.prior.entries, stored: maps.Clone(carried.planned.entries),
-		stamps: readStamps(planned, carried.planned.entries), next: afterUpdate,
+		data: r.Data, plan: &plan, before: files.prior.entries, stored: maps.Clone(files.planned.entries),
+		stamps: readStamps(planned, files.planned.entries), next: afterUpdate,
 	}
 	a.within(ctx, limit, "update")
-	carried.result.entries = a.stored
+	files.result.entries = a.stored
 	if a.diags.HasError() {
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
 	}
@@ -110,17 +112,17 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	intent, diags := req.Private.GetKey(ctx, privateIntent)
+	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	stored := files(ctx).prior.entries
+	stored := filesOf(ctx).prior.entries
 	if state.protected() { // it is tainted, so that its plan does not see the state, or the client plans no deletion
 		providerdata.RefuseDelete(ctx, resp, state.refuse(providerdata.ReplaceOrRemove))
 		return
 	}
-	if string(intent) == intentDestroy || !state.ID.IsNull() {
+	if note.Destroy || !state.ID.IsNull() {
 		warnForgotten(stored, nil, &resp.Diagnostics)
 		return
 	}
@@ -129,11 +131,11 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	// The folder may be elsewhere in the new configuration.
-	var source plannedSource
-	planned, diags := req.Private.GetKey(ctx, privateSource)
+	var planned seen
+	content, diags := req.Private.GetKey(ctx, privateSeen)
 	resp.Diagnostics.Append(diags...)
-	_ = json.Unmarshal(planned, &source) // else nothing is known of it
-	if why := r.unlike(ctx, source); why != "" {
+	_ = json.Unmarshal(content, &planned) // else nothing is known of it
+	if why := r.unlike(ctx, note.Source, planned); why != "" {
 		providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
 			why+", so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan."))
 		return
@@ -141,12 +143,12 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	var offers []upload.Offer
 	for name, e := range stored {
 		offers = append(offers, upload.Offer{File: state.file(name, "", e), Stored: upload.StoredFile{
-			KeyPath: e.KeyPath.ValueString(), ETag: e.ETag.ValueString(), UploadedAt: e.UploadedAt.ValueString(),
+			KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt,
 		}})
 	}
 	key := ""
-	if source.Dir != "" {
-		key = journalKey(source.Dir)
+	if note.Source != "" {
+		key = journalKey(note.Source)
 	} else if len(stored) > 0 {
 		resp.Diagnostics.AddWarning("Uploaded files stay at the service",
 			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
@@ -157,26 +159,26 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 
 // unlike returns why a folder is not what a plan saw, "" if it is: Terraform would refuse the plan of the Create
 // once Delete has forgotten the stored files.
-func (r *mediaFolder) unlike(ctx context.Context, planned plannedSource) string {
+func (r *mediaFolder) unlike(ctx context.Context, dir string, planned seen) string {
 	if planned.Content == "" {
 		return ""
 	}
-	found, problems, err := walk(planned.Dir, planned.Patterns)
+	found, problems, err := walk(dir, planned.Patterns)
 	if err != nil {
-		return fmt.Sprintf("%s cannot be read: %s", planned.Dir, err)
+		return fmt.Sprintf("%s cannot be read: %s", dir, err)
 	}
 	names := slices.Sorted(maps.Keys(found))
-	looks := make([]upload.Look, len(names))
+	inspections := make([]upload.Inspection, len(names))
 	for i, name := range names {
-		looks[i].File = upload.File{Path: found[name], Name: name}
+		inspections[i].File = upload.File{Path: found[name], Name: name}
 	}
-	r.Data.Uploader.LookAt(ctx, filepath.Base(journalKey(planned.Dir)), looks, upload.DetectStat, nil)
+	r.Data.Uploader.InspectFiles(ctx, filepath.Base(journalKey(dir)), inspections, upload.DetectStat, nil)
 	files := map[string]entry{}
 	for i, name := range names {
-		if err := looks[i].Err; err != nil {
+		if err := inspections[i].Err; err != nil {
 			problems = append(problems, strings.TrimSuffix(providerdata.ErrorText(err), "."))
 		}
-		files[name] = entry{SHA256: types.StringValue(looks[i].SHA256)}
+		files[name] = entry{SHA256: inspections[i].SHA256}
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -184,9 +186,21 @@ func (r *mediaFolder) unlike(ctx context.Context, planned plannedSource) string 
 	case len(problems) > 0:
 		return "Files cannot be read:\n" + providerdata.List(problems) + "\n\nThe folder is not what the plan saw"
 	case contentID(files) != planned.Content:
-		return fmt.Sprintf("The files of %s have changed since the plan was made", planned.Dir)
+		return fmt.Sprintf("The files of %s have changed since the plan was made", dir)
 	}
 	return ""
+}
+
+func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id that the provider made for the folder. A folder cannot be imported by it."},
+	}}
+}
+
+// setIdentity sets the identity: the id, or "" while the creation has not succeeded, because the
+// framework requires one of every object.
+func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	diags.Append(identity.SetAttribute(ctx, path.Root("id"), m.ID.ValueString())...)
 }
 
 func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -96,7 +96,7 @@ func Arguments() map[string]schema.Attribute {
 				"else the one found from the content. Letter case and the dot do not count; two keys for one extension are an error. A file whose configured media type changes is uploaded again.",
 			Validators: []validator.Map{
 				mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
-				mapvalidator.ValueStringsAre(mediaType),
+				mapvalidator.ValueStringsAre(providerdata.MediaType),
 				eachExtensionOnce{},
 			},
 		},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // pattern accepts what walk can match.
@@ -35,15 +34,6 @@ var storedKeyPath = providerdata.StringRule{Kind: "key path", Allowed: keyPathRu
 		return ""
 	}
 	return fmt.Sprintf("is %q, which %s.", given, keyPathRule)
-}}
-
-const mediaTypeRule = "must be a media type such as video/mp4"
-
-var mediaType = providerdata.StringRule{Kind: "media type", Allowed: mediaTypeRule, Problem: func(given string) string {
-	if upload.IsMediaType(given) {
-		return ""
-	}
-	return fmt.Sprintf("is %q, which %s.", given, mediaTypeRule)
 }}
 
 // eachExtensionOnce refuses two keys of `content_types` for one extension: which one applies would be a

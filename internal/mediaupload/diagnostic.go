@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -49,7 +50,7 @@ func uploadDiagnostic(f upload.File, left *resume.Upload, err error, next steps)
 	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", f.Name),
 			fmt.Sprintf("%s\n\nFind out whether the file is stored, for example with a batch job on this key path.\n\n%s\n\nIf the file is not stored, %s",
-				providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", providerdata.Shell(unsure.KeyPath)), next.ifNot))
+				providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", quote.Shell(unsure.KeyPath)), next.ifNot))
 	}
 	d := providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", f.Name), err)
 	// The parts of a file that changed are other ones.

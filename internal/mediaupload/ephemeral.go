@@ -44,7 +44,7 @@ func (e *uploadURL) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 				MarkdownDescription: "Name of the file to store, with its extension.",
 			},
 			"content_type": schema.StringAttribute{
-				Optional: true, Computed: true, Validators: []validator.String{mediaType},
+				Optional: true, Computed: true, Validators: []validator.String{providerdata.MediaType},
 				MarkdownDescription: "Media type of the file: the upload must send it as `Content-Type`. Default: found from the extension of the file name, else `application/octet-stream`.",
 			},
 			"presigned_url": schema.StringAttribute{

@@ -29,12 +29,12 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 // remember keeps in the private state what this process saw of the file, if it read the content that the
 // model has. Otherwise, what an earlier process saw stays.
 func (m *model) remember(ctx context.Context, u *upload.Uploader, private privateState) diag.Diagnostics {
-	seen := upload.Seen{SHA256: m.file().HexSHA256()}
-	if seen.Stamp = u.Stamp(m.Source.ValueString(), seen.SHA256); seen.Stamp == "" {
+	now := upload.Fingerprint{SHA256: m.file().HexSHA256()}
+	if now.Stamp = u.Stamp(m.Source.ValueString(), now.SHA256); now.Stamp == "" {
 		return nil
 	}
-	content, _ := json.Marshal(seen) // cannot fail for strings
-	return private.SetKey(ctx, privateSeen, content)
+	content, _ := json.Marshal(now) // cannot fail for strings
+	return private.SetKey(ctx, privateFingerprint, content)
 }
 
 type privateState interface {

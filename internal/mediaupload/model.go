@@ -16,7 +16,7 @@ import (
 
 // model is the resource in configuration, plan and state.
 type model struct {
-	Once
+	FileArguments
 	Content         types.String   `tfsdk:"content"`
 	ContentBase64   types.String   `tfsdk:"content_base64"`
 	Method          types.String   `tfsdk:"method"`

@@ -18,19 +18,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Keys of the private state. The intent tells Delete, which gets the private data of the new plan, why it
-// runs. Every plan that is not null counts as a replacement: no other one leads to Delete.
-const (
-	privateSeen      = "file" // see upload.Seen
-	privateIntent    = "intent"
-	privateSource    = "source"    // if the plan saw the file with the planned content: what Delete can look for
-	privateStored    = "stored"    // the key path of the state, for the second plan of a replacement, which has no state
-	privateProtected = "protected" // the same, if no plan may replace it
-
-	intentDestroy   = `"destroy"`
-	intentReplace   = `"replace"`
-	intentUndecided = `"replace unless the content is the same"`
-)
+const privateFingerprint = "file" // key in the private data: see upload.Fingerprint
 
 // ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for one
 // change: twice while planning a replacement, once before applying.
@@ -38,34 +26,33 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if r.Data == nil {
 		return
 	}
-	if req.Plan.Raw.IsNull() {
-		r.planDestroy(ctx, req, resp)
-		return
-	}
 	p := planner{resource: r}
 	var replaced string // key path of the stored file in whose place one is created
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
-	if req.State.Raw.IsNull() {
-		// The second call for a replacement has no state, but the private data of the first one.
-		earlier, diags := req.Private.GetKey(ctx, privateIntent)
-		resp.Diagnostics.Append(diags...)
-		p.replacesUndecided = string(earlier) == intentUndecided
-		var keyPath string
-		noted, diags := req.Private.GetKey(ctx, privateProtected)
-		resp.Diagnostics.Append(diags...)
-		if json.Unmarshal(noted, &keyPath) == nil {
-			resp.Diagnostics.Append(protected(keyPath, "replace it"))
-		}
-		noted, diags = req.Private.GetKey(ctx, privateStored)
-		resp.Diagnostics.Append(diags...)
-		_ = json.Unmarshal(noted, &replaced) // else none is replaced
-	} else {
+	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
-		content, diags := req.Private.GetKey(ctx, privateSeen)
+	}
+	if req.Plan.Raw.IsNull() {
+		if p.state.protected() {
+			resp.Diagnostics.Append(protected(p.state.KeyPath.ValueString(), "remove it from the state"))
+		}
+		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
+		return
+	}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
+	if p.state == nil {
+		// The second call for a replacement has no state, but the private data of the first one.
+		earlier, diags := providerdata.ReadPlanNote(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
-		_ = json.Unmarshal(content, &p.seen) // otherwise the file is read
+		p.replacesUndecided, replaced = earlier.Undecided, earlier.Stored
+		if earlier.Protected != "" {
+			resp.Diagnostics.Append(protected(earlier.Protected, "replace it"))
+		}
+	} else {
+		content, diags := req.Private.GetKey(ctx, privateFingerprint)
+		resp.Diagnostics.Append(diags...)
+		_ = json.Unmarshal(content, &p.last) // otherwise the file is read
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -75,10 +62,6 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	intent := intentReplace
-	if v == upload.VerdictUndecided {
-		intent = intentUndecided
-	}
 	for _, attribute := range reasons {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
 	}
@@ -86,33 +69,18 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("replace it because of `%s`", strings.Join(reasons, "`, `"))))
 		return
 	}
-	var source, stored, keyPath []byte
-	if p.found {
-		if replaced != "" {
-			r.Data.Replacing.Store(replaced, p.plan.Source.ValueString())
-		}
-		source, _ = json.Marshal(p.plan.Source.ValueString()) // cannot fail for a string
+	note := providerdata.PlanNote{Undecided: v == verdictUndecided, Source: p.plan.Source.ValueString(), Found: p.found}
+	if p.found && replaced != "" {
+		r.Data.Replacing.Store(replaced, note.Source)
 	}
 	if p.state.complete() {
-		stored, _ = json.Marshal(p.state.KeyPath.ValueString())
+		note.Stored = p.state.KeyPath.ValueString()
 	}
 	if p.state.protected() {
-		keyPath = stored
+		note.Protected = p.state.KeyPath.ValueString()
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStored, stored)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSource, source)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateProtected, keyPath)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intent))...)
+	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
-}
-
-func (r *mediaUpload) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if state.protected() {
-		resp.Diagnostics.Append(protected(state.KeyPath.ValueString(), "remove it from the state"))
-	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateIntent, []byte(intentDestroy))...)
 }
 
 type planner struct {
@@ -120,29 +88,29 @@ type planner struct {
 	config   model
 	plan     model
 	state    *model // nil: the object is to be created
-	seen     upload.Seen
+	last     upload.Fingerprint
 	found    bool // the file is here, and as far as is known with the content to upload
 	diags    diag.Diagnostics
 
 	replacesUndecided bool // the new object replaces one for which the verdict was undecided
 }
 
-func (p *planner) run(ctx context.Context) (upload.Verdict, []string) {
+func (p *planner) run(ctx context.Context) (verdict, []string) {
 	wanted := p.wanted(ctx)
 	if p.diags.HasError() {
-		return upload.VerdictKeep, nil
+		return verdictKeep, nil
 	}
-	v, reasons := upload.Judge(p.state.facts(), wanted.judged())
+	v, reasons := judge(p.state, wanted)
 	switch {
 	case p.state == nil && p.replacesUndecided:
-		v = upload.VerdictUndecided
-	case v == upload.VerdictUndecided && p.state.protected():
-		v, reasons = upload.VerdictKeep, nil
+		v = verdictUndecided
+	case v == verdictUndecided && p.state.protected():
+		v, reasons = verdictKeep, nil
 		p.diags.AddWarning("The content is not known yet",
 			fmt.Sprintf("The stored file %s is planned to stay, because what replaces it is not known before the apply and `deletion_protection` is on. "+
 				"If the apply finds that it has to be replaced, it ends with an error and replaces nothing.", p.state.KeyPath.ValueString()))
-	case v == upload.VerdictUndecided && !p.resource.Data.Replaced.NamedAtApply(p.state.file().HexSHA256(), true):
-		v = upload.VerdictReplace // another object gets this content under a name that is planned already
+	case v == verdictUndecided && !p.resource.replaced().namedAtApply(p.state.file().HexSHA256(), true):
+		v = verdictReplace // another object gets this content under a name that is planned already
 	}
 	p.fill(ctx, v, reasons, wanted)
 	return v, reasons
@@ -150,22 +118,6 @@ func (p *planner) run(ctx context.Context) (upload.Verdict, []string) {
 
 // complete reports whether the state has a complete upload, as also after an import.
 func (m *model) complete() bool { return m != nil && m.Incomplete.IsNull() && !m.KeyPath.IsNull() }
-
-// facts describe the stored file of a state, nil if it has no complete one.
-func (m *model) facts() *upload.Facts {
-	if !m.complete() {
-		return nil
-	}
-	f := m.judged()
-	return &f
-}
-
-func (m *model) judged() upload.Facts {
-	return upload.Facts{
-		SHA256: m.SHA256.ValueStringPointer(), FileName: m.FileName.ValueStringPointer(),
-		ContentType: m.ContentType.ValueStringPointer(), Size: m.Size.ValueInt64Pointer(),
-	}
-}
 
 // wanted is the configuration with the hash and the size of the file. Null means any value, and a
 // null size that the file is not here.
@@ -238,11 +190,11 @@ func (p *planner) contentHash(ctx context.Context, source string) types.String {
 	if p.retriggered() {
 		detection = upload.DetectContent
 	}
-	var before upload.Seen
-	if p.state.complete() && strings.EqualFold(p.seen.SHA256, p.state.SHA256.ValueString()) {
-		before = p.seen
+	var before upload.Fingerprint
+	if p.state.complete() && strings.EqualFold(p.last.SHA256, p.state.SHA256.ValueString()) {
+		before = p.last
 	}
-	now, kept, err := p.resource.Data.Uploader.See(ctx, source, before, detection)
+	now, kept, err := p.resource.Data.Uploader.Fingerprint(ctx, source, before, detection)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
@@ -253,17 +205,17 @@ func (p *planner) contentHash(ctx context.Context, source string) types.String {
 }
 
 // fill makes the plan for a verdict, or reports why there can be none.
-func (p *planner) fill(ctx context.Context, v upload.Verdict, reasons []string, wanted model) {
+func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted model) {
 	absent := wanted.Size.IsNull()
 	switch {
-	case v == upload.VerdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name") && !p.config.FileName.IsUnknown():
+	case v == verdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name") && !p.config.FileName.IsUnknown():
 		p.fail("The imported file has another name",
 			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Leave `file_name` out, or give the imported name.",
 				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), p.config.FileName.ValueString()))
-	case v == upload.VerdictReplace && absent:
+	case v == verdictReplace && absent:
 		p.fail("The file cannot be uploaded",
 			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload. %s", p.config.Source.ValueString(), strings.Join(reasons, "`, `"), madeByApply))
-	case v == upload.VerdictKeep || v == upload.VerdictAdopt:
+	case v == verdictKeep || v == verdictAdopt:
 		p.fillStored(v, wanted)
 	default:
 		p.fillUpload(ctx, v, wanted)
@@ -271,14 +223,14 @@ func (p *planner) fill(ctx context.Context, v upload.Verdict, reasons []string, 
 }
 
 // fillStored plans to keep the stored file. What an import lacks comes from the local file.
-func (p *planner) fillStored(v upload.Verdict, wanted model) {
+func (p *planner) fillStored(v verdict, wanted model) {
 	p.plan.outcome = p.state.outcome
 	p.plan.SHA256 = firstSet(kept(p.config.SHA256, p.state.SHA256), wanted.SHA256)
 	p.plan.FileName = kept(p.config.FileName, p.state.FileName)
 	p.plan.ContentType = kept(p.config.ContentType, p.state.ContentType)
 	p.plan.Size = p.state.Size
 	keyPath := p.state.KeyPath.ValueString()
-	if v == upload.VerdictAdopt {
+	if v == verdictAdopt {
 		p.plan.Size = wanted.Size
 		if p.plan.ContentType.IsNull() {
 			p.plan.ContentType = p.contentType(v)
@@ -301,11 +253,11 @@ func kept(config, stored types.String) types.String {
 }
 
 // fillUpload plans an upload: of a new object, or of what is left of one that is incomplete.
-func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted model) {
+func (p *planner) fillUpload(ctx context.Context, v verdict, wanted model) {
 	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), nil)
 	p.plan.SHA256, p.plan.Size = wanted.SHA256, wanted.Size
 	p.plan.FileName, p.plan.ContentType = p.config.FileName, p.config.ContentType
-	if v == upload.VerdictUpload && p.state != nil && p.plan.FileName.IsNull() {
+	if v == verdictUpload && p.state != nil && p.plan.FileName.IsNull() {
 		p.plan.FileName = p.state.FileName // the unfinished upload has this name
 	}
 	if p.plan.FileName.IsNull() {
@@ -314,7 +266,7 @@ func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted model
 	if p.plan.ContentType.IsNull() {
 		p.plan.ContentType = p.contentType(v)
 	}
-	if p.state == nil && v == upload.VerdictUpload && p.resource.namedAtApply(p.plan, p.config) {
+	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
 		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
 	}
 	if err := p.plan.file().CheckSize(); err != nil {
@@ -330,8 +282,8 @@ func (p *planner) fillUpload(ctx context.Context, v upload.Verdict, wanted model
 }
 
 // baseName is the default name of a new upload. It is unknown where the apply may keep a stored file.
-func (p *planner) baseName(v upload.Verdict) types.String {
-	if v == upload.VerdictUndecided || p.config.inputUnknown() {
+func (p *planner) baseName(v verdict) types.String {
+	if v == verdictUndecided || p.config.inputUnknown() {
 		return types.StringUnknown()
 	}
 	name, err := upload.DefaultName(p.config.Source.ValueString())
@@ -343,8 +295,8 @@ func (p *planner) baseName(v upload.Verdict) types.String {
 
 // contentType is the default media type. It is planned if the name tells it, or if the content has
 // been read anyway. Otherwise it is unknown until the apply.
-func (p *planner) contentType(v upload.Verdict) types.String {
-	if v == upload.VerdictUndecided || p.plan.FileName.IsUnknown() || p.config.inputUnknown() {
+func (p *planner) contentType(v verdict) types.String {
+	if v == verdictUndecided || p.plan.FileName.IsUnknown() || p.config.inputUnknown() {
 		return types.StringUnknown()
 	}
 	f := p.plan.file()

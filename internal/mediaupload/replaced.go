@@ -1,6 +1,8 @@
 package mediaupload
 
 import (
+	"sync"
+
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -11,15 +13,38 @@ import (
 // content, the stored file is kept: Delete offers it, and the Create of an object that asks for
 // such a file takes it.
 
+// replacedFiles are what the resources of a provider process know of each other's replacements.
+type replacedFiles struct {
+	offered providerdata.Handover[replacedFile]
+	naming  sync.Map // by content: see namedAtApply
+}
+
+// replacedFile is a stored file whose resource is being replaced, and what it was uploaded as.
+type replacedFile struct {
+	uploaded upload.File // its ContentType is "" if not known, as after an import
+	stored   upload.StoredFile
+}
+
+func (r *mediaUpload) replaced() *replacedFiles { return providerdata.Shared[replacedFiles](r.Data) }
+
+// namedAtApply reports whether new objects of a content get their names at apply, not in the plan,
+// because one of them may keep a replaced file under its name. An apply must not change a planned
+// name, and it cannot tell two new objects of one content apart. So the first call for a content
+// decides for all of them, by wanted.
+func (r *replacedFiles) namedAtApply(sha256 string, wanted bool) bool {
+	decided, _ := r.naming.LoadOrStore(sha256, wanted)
+	return decided == true
+}
+
 // takeStored takes a stored file that has what a plan asks for. It prefers one with the same source, then
 // one with the same name, so that objects with the same content keep their own.
-func (r *mediaUpload) takeStored(plan model, baseName string) (file providerdata.ReplacedFile, ok bool) {
-	for _, prefer := range []func(providerdata.ReplacedFile) bool{
-		func(f providerdata.ReplacedFile) bool { return f.Path == plan.Source.ValueString() },
-		func(f providerdata.ReplacedFile) bool { return f.Name == baseName },
-		func(providerdata.ReplacedFile) bool { return true },
+func (r *mediaUpload) takeStored(plan model, baseName string) (file replacedFile, ok bool) {
+	for _, prefer := range []func(upload.File) bool{
+		func(f upload.File) bool { return f.Path == plan.Source.ValueString() },
+		func(f upload.File) bool { return f.Name == baseName },
+		func(upload.File) bool { return true },
 	} {
-		file, ok = r.Data.Replaced.Take(func(f providerdata.ReplacedFile) bool { return prefer(f) && plan.servedBy(f) })
+		file, ok = r.replaced().offered.Take(func(f replacedFile) bool { return prefer(f.uploaded) && plan.servedBy(f) })
 		if ok {
 			break
 		}
@@ -38,15 +63,16 @@ func (r *mediaUpload) namedAtApply(plan, config model) bool {
 		return true
 	}
 	config.SHA256 = plan.SHA256
-	return r.Data.Replaced.NamedAtApply(plan.file().HexSHA256(), false) ||
-		(!r.Data.Replaced.Has(plan.servedBy) && r.Data.Replaced.Has(config.servedBy))
+	all := r.replaced()
+	return all.namedAtApply(plan.file().HexSHA256(), false) || (!all.offered.Has(plan.servedBy) && all.offered.Has(config.servedBy))
 }
 
 // servedBy reports whether a stored file has what a model asks for. A name or a type that is null or
 // unknown asks for nothing.
-func (m *model) servedBy(f providerdata.ReplacedFile) bool {
+func (m *model) servedBy(f replacedFile) bool {
 	has := func(want types.String, have string) bool {
 		return want.IsNull() || want.IsUnknown() || have == "" || want.ValueString() == have
 	}
-	return f.SHA256 == upload.ParseSHA256(m.SHA256.ValueString()) && has(m.FileName, f.Name) && has(m.ContentType, f.ContentType)
+	return f.uploaded.SHA256 == upload.ParseSHA256(m.SHA256.ValueString()) &&
+		has(m.FileName, f.uploaded.Name) && has(m.ContentType, f.uploaded.ContentType)
 }

@@ -8,12 +8,13 @@ package mediaupload
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
@@ -62,9 +63,9 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	asked.SHA256 = plan.SHA256
 	if kept, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
-		plan.outcome = stored(kept.StoredFile)
-		plan.FileName = types.StringValue(kept.Name)
-		plan.ContentType = firstSet(providerdata.TextOrNull(kept.ContentType), plan.ContentType)
+		plan.outcome = stored(kept.stored)
+		plan.FileName = types.StringValue(kept.uploaded.Name)
+		plan.ContentType = firstSet(providerdata.TextOrNull(kept.uploaded.ContentType), plan.ContentType)
 	} else if !r.upload(ctx, &plan, nil, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
 		return
 	}
@@ -139,7 +140,7 @@ func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, 
 func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	intent, diags := req.Private.GetKey(ctx, privateIntent)
+	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -148,8 +149,8 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	switch {
 	case state.protected(): // of a tainted object, whose plan does not see the state, or of a client that plans no deletion
 		refused.Append(protected(state.KeyPath.ValueString(), providerdata.ReplaceOrRemove))
-	case string(intent) != intentDestroy:
-		refused = r.checkReplacement(ctx, req)
+	case !note.Destroy:
+		refused = r.checkReplacement(note)
 	}
 	if refused.HasError() {
 		providerdata.RefuseDelete(ctx, resp, refused...)
@@ -157,8 +158,8 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	if state.complete() {
 		detail := fmt.Sprintf("The service has no call to delete a file. Terraform forgets %s; the file stays stored.", state.KeyPath.ValueString())
-		if string(intent) == intentUndecided {
-			r.Data.Replaced.Offer(providerdata.ReplacedFile{File: state.file(), StoredFile: state.storedFile()})
+		if note.Undecided {
+			r.replaced().offered.Offer(replacedFile{uploaded: state.file(), stored: state.storedFile()})
 			detail = fmt.Sprintf("Which content replaces %s was not known while planning. If it is the same, the upload is kept and nothing is sent; "+
 				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored; `terraform import` with its key path takes it back.",
 				state.KeyPath.ValueString())
@@ -172,7 +173,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if left == nil || r.Data.Uploader.Completed(left.UploadID) {
 		return
 	}
-	if string(intent) != intentDestroy {
+	if !note.Destroy {
 		r.Data.Uploader.HandOver(state.file(), left)
 		return
 	}
@@ -182,19 +183,33 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 
 // checkReplacement looks for the file of a replacement before the old object is forgotten: a saved plan
 // may be applied where the file is not. An error keeps the object in the state.
-func (r *mediaUpload) checkReplacement(ctx context.Context, req resource.DeleteRequest) diag.Diagnostics {
-	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // Create would be refused
+func (r *mediaUpload) checkReplacement(note providerdata.PlanNote) diag.Diagnostics {
+	diags := r.Data.NeedUpload(typeName)
+	if diags.HasError() || !note.Found { // Create would be refused
 		return diags
 	}
-	var source string
-	planned, diags := req.Private.GetKey(ctx, privateSource)
-	if diags.HasError() || json.Unmarshal(planned, &source) != nil {
-		return diags
-	}
-	if _, err := transfer.Stat(source); err != nil {
+	if _, err := transfer.Stat(note.Source); err != nil {
 		diags.AddError("The file cannot be uploaded", err.Error()+", so nothing was replaced and the state is as it was. Plan again where the file is, and apply that plan.")
 	}
 	return diags
+}
+
+func (r *mediaUpload) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"key_path": identityschema.StringAttribute{RequiredForImport: true, Description: "Key path of the stored file."},
+	}}
+}
+
+// setIdentity sets the identity: the key path of the stored file, or of the unfinished upload. The framework
+// requires one of every object: one that has neither, because an Update failed, keeps what it has.
+func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	keyPath := m.KeyPath
+	if unfinished, ok := m.Incomplete.Attributes()["key_path"].(types.String); ok {
+		keyPath = unfinished
+	}
+	var before types.String
+	diags.Append(identity.GetAttribute(ctx, path.Root("key_path"), &before)...)
+	diags.Append(identity.SetAttribute(ctx, path.Root("key_path"), firstSet(keyPath, before, types.StringValue("")))...)
 }
 
 // ImportState takes a key path. Nothing can be looked up: the service shows no stored file.

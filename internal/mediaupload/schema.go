@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
@@ -76,7 +77,7 @@ func Arguments() map[string]schema.Attribute {
 		"content_type": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Media type of the file, for example `video/mp4`. A change uploads the file again. Default: found from the extension of the file name, else from the content.",
-			Validators:          []validator.String{mediaType},
+			Validators:          []validator.String{providerdata.MediaType},
 		},
 		"sha256": schema.StringAttribute{
 			Optional: true, Computed: true,
@@ -93,7 +94,7 @@ func computedAttributes() map[string]schema.Attribute {
 	text, number := providerdata.ComputedText, providerdata.ComputedNumber
 	return map[string]schema.Attribute{
 		"id":                     text("The key path."),
-		"key_path":               text("Key path of the stored file, `vod/input/<customer id>/<upload id>/<file name>`: what `paths` of `vodlive_batch_job` takes."),
+		"key_path":               text("Key path of the stored file, `" + keypath.Form + "`: what `paths` of `vodlive_batch_job` takes."),
 		"size":                   number("Size of the content in bytes."),
 		"part_count":             number("Number of parts that the file was sent in; 0 for a single PUT."),
 		"etag":                   text("ETag of the stored object as storage reports it."),

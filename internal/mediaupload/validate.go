@@ -37,13 +37,6 @@ var fileName = providerdata.StringRule{Kind: "file name", Allowed: "must be a fi
 	return fmt.Sprintf("is %q, which %s. Give a plain file name with its extension, such as \"promo.mp4\".", given, problem)
 }}
 
-var mediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
-	if upload.IsMediaType(given) {
-		return ""
-	}
-	return fmt.Sprintf("is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", given)
-}}
-
 // The rules of content never show it: it may be a secret.
 var (
 	content       = providerdata.StringRule{Kind: "content", Allowed: contentSize, Problem: func(given string) string { return sizeProblem(len(given)) }}

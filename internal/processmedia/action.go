@@ -32,7 +32,7 @@ var (
 )
 
 type model struct {
-	mediaupload.Once
+	mediaupload.FileArguments
 	mediafolder.Selection
 	ServiceModes types.List `tfsdk:"service_modes"`
 }
@@ -60,7 +60,7 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	switch {
 	case resp.Diagnostics.HasError():
 	case config.SourceDir.IsNull():
-		resp.Diagnostics.Append(config.Once.Check(config.Method, config.PartSize)...)
+		resp.Diagnostics.Append(config.FileArguments.Check(config.Method, config.PartSize)...)
 	default:
 		resp.Diagnostics.Append(config.Selection.Check(ctx)...)
 	}
@@ -86,7 +86,7 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	var what, stored string // on what the job is submitted; where the files are if that fails
 	var diags diag.Diagnostics
 	if config.SourceDir.IsNull() {
-		what, diags = config.Once.Upload(ctx, a.data.Uploader, config.Method, config.PartSize, say)
+		what, diags = config.FileArguments.Upload(ctx, a.data.Uploader, config.Method, config.PartSize, say)
 		keyPaths = []string{what}
 		stored = fmt.Sprintf("The file itself is stored as %s. Another invocation would send it again. "+
 			"The action `vodlive_submit_batch_job` submits a job on this key path without that.", what)

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"os"
 	"reflect"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,8 +40,9 @@ const address = "registry.terraform.io/vodlive/vodlive"
 // context: there are few of them, and a stream outlives the call that starts it.
 func NewServer(version string, machine Machine, logged bool) tfprotov6.ProviderServer {
 	p := &vodlive{version: version, machine: machine, redactor: redact.New()}
-	inner := providerserver.NewProtocol6(p)().(framework) //nolint:forcetypeassert // the framework has list resources and actions
-	s := &server{framework: inner, logged: logged, redactor: p.redactor}
+	inner := providerserver.NewProtocol6(p)()
+	both := framework{mediafolder.NewServer(inner), inner.(listsAndActions)} //nolint:forcetypeassert // the framework has them
+	s := &server{framework: both, logged: logged, redactor: p.redactor}
 	s.schema = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 		all, _ := inner.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 		return all
@@ -50,9 +50,13 @@ func NewServer(version string, machine Machine, logged bool) tfprotov6.ProviderS
 	return s
 }
 
-// framework has the methods of the framework's server that this provider needs.
-type framework interface {
+// framework is the framework's server, with the way of its own that package mediafolder has for its resource.
+type framework struct {
 	tfprotov6.ProviderServer
+	listsAndActions
+}
+
+type listsAndActions interface {
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 }
@@ -114,28 +118,12 @@ func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 	return resp, err
 }
 
-func (s *server) finish(diagnostics []*tfprotov6.Diagnostic) {
-	for _, d := range diagnostics {
-		guide := ""
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			guide = guideTo(d.Summary, d.Detail) // before a word of it is masked
-		}
-		d.Summary = s.text(d.Summary, summaryLimit)
-		d.Detail = strings.TrimRight(s.text(d.Detail, textLimit-len(d.Summary)-len(guide)), "\n") + guide
-	}
-}
-
-// text masks and escapes a text before it is cut: half of a secret would not be recognised.
-func (s *server) text(text string, limit int) string { return shorten(s.redactor.Lines(text), limit) }
-
 func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return serve(ctx, s, s.framework.ValidateResourceConfig, req)
 }
 
 func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-		return mediafolder.Upgrade(ctx, s.framework.UpgradeResourceState, req)
-	}, req)
+	return serve(ctx, s, s.framework.UpgradeResourceState, req)
 }
 
 func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
@@ -143,21 +131,15 @@ func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 }
 
 func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-		return mediafolder.Read(ctx, s.framework.ReadResource, req)
-	}, req)
+	return serve(ctx, s, s.framework.ReadResource, req)
 }
 
 func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-		return mediafolder.Plan(ctx, s.framework.PlanResourceChange, req)
-	}, req)
+	return serve(ctx, s, s.framework.PlanResourceChange, req)
 }
 
 func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return serve(ctx, s, func(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		return mediafolder.Apply(ctx, s.framework.ApplyResourceChange, req)
-	}, req)
+	return serve(ctx, s, s.framework.ApplyResourceChange, req)
 }
 
 func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {

@@ -6,6 +6,7 @@ package providerdata
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -39,17 +40,23 @@ type Data struct {
 
 	SkipRegionValidation bool
 
-	Replaced         ReplacedFiles
 	Replacing        sync.Map      // in a plan: the files to upload, by the key paths of the stored files that they replace
 	ReplacedSessions Handover[any] // each as the package livesession has it
 	ReplacedJobs     Handover[any] // each as the package batchjob has it
-	Creates          Creates       // create requests for sessions in flight
 
 	regions regions
+	shared  sync.Map // see Shared
 }
 
 // New returns the Data of a provider process, without its settings.
 func New() *Data { return &Data{regions: regions{turn: make(chan struct{}, 1)}} }
+
+// Shared returns the T that all resources of this provider process share: a zero value, made by the first call.
+// A package keeps there what its own resources need of each other, under a type of its own.
+func Shared[T any](d *Data) *T {
+	shared, _ := d.shared.LoadOrStore(reflect.TypeFor[T](), new(T))
+	return shared.(*T) //nolint:forcetypeassert // stored under its type
+}
 
 // From returns the Data of a Configure request. It is nil, without a diagnostic, during validation,
 // when the provider is not configured.

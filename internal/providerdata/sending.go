@@ -19,14 +19,13 @@ import (
 )
 
 // IncompleteTypes are the types of the attributes of IncompleteObject.
-var IncompleteTypes = map[string]attr.Type{
-	"upload_id":    types.StringType,
-	"key_path":     types.StringType,
-	"part_size":    types.Int64Type,
-	"stored_parts": types.Int64Type,
-	"parts":        types.StringType,
-	"completing":   types.BoolType,
-}
+var IncompleteTypes = func() map[string]attr.Type {
+	types := map[string]attr.Type{}
+	for name, a := range IncompleteAttributes() {
+		types[name] = a.GetType()
+	}
+	return types
+}()
 
 // IncompleteObject is an unfinished upload as the state holds it, null for nil.
 func IncompleteObject(u *resume.Upload) types.Object {
@@ -71,6 +70,14 @@ func Unfinished(o types.Object, size int64) (*resume.Upload, diag.Diagnostics) {
 	}
 	return u, nil
 }
+
+// MediaType validates the media type of a file.
+var MediaType = StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
+	if upload.IsMediaType(given) {
+		return ""
+	}
+	return fmt.Sprintf("is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", given)
+}}
 
 // TextOrNull is null for "", which stands for what the service did not return or does not apply.
 func TextOrNull(s string) types.String {

@@ -50,12 +50,12 @@ func TestChooseAnUnfinishedUpload(t *testing.T) {
 		"record taken":               {recorded: upload("b", 5<<20, parts[1]), taken: "b"},
 		"at work in another process": {own: upload("a", 5<<20, parts[0]), elsewhere: "a"},
 	} {
-		o := &operation{Uploader: New(Config{}), file: File{PartSize: 5 << 20}}
+		o := &operation{uploader: New(Config{}), file: File{PartSize: 5 << 20}}
 		if tc.handed != nil {
-			o.HandOver(o.file, tc.handed)
+			o.uploader.HandOver(o.file, tc.handed)
 		}
 		if tc.taken != "" {
-			o.claim(tc.taken)
+			o.uploader.claim(tc.taken)
 		}
 		if diff := cmp.Diff(tc.want, o.choose(tc.own, tc.recorded, tc.elsewhere)); diff != "" {
 			t.Errorf("%s: %s", name, diff)

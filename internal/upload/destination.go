@@ -3,10 +3,12 @@ package upload
 import (
 	"cmp"
 	"context"
+	"crypto/md5" //nolint:gosec // S3's ETags are MD5; the content is proved by SHA-256
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -18,7 +20,8 @@ import (
 
 // destination is one multipart upload under way. It is the engine's Destination.
 type destination struct {
-	*operation
+	operation *operation
+	api       *api.Client
 	id        resume.Upload // Parts: what an earlier upload left
 	continued bool
 
@@ -29,13 +32,13 @@ type destination struct {
 }
 
 func (o *operation) newDestination(id resume.Upload) *destination {
-	return &destination{operation: o, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
+	return &destination{operation: o, api: o.uploader.config.API, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
 }
 
 func (d *destination) PartURL(ctx context.Context, number int) (string, error) {
-	address, err := d.API.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
+	address, err := d.api.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
 	if d.continued && again(ctx, err) {
-		address, err = d.API.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
+		address, err = d.api.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
 	}
 	return address, err
 }
@@ -45,7 +48,7 @@ func (d *destination) Stored(part transfer.Part) {
 	d.mu.Lock()
 	d.stored[part.Number] = part
 	d.mu.Unlock()
-	d.record.Changed(d.unfinished)
+	d.operation.record.Changed(d.unfinished)
 }
 
 // set changes what unfinished tells.
@@ -76,7 +79,7 @@ func (d *destination) unfinished() *resume.Upload {
 	}
 	for i := range u.Parts {
 		u.Parts[i].Sent, u.Parts[i].Repeated = false, false
-		if d.record == nil { // then nothing keeps the checksums
+		if d.operation.record == nil { // then nothing keeps the checksums
 			u.Parts[i].Checksum = ""
 		}
 	}
@@ -104,24 +107,24 @@ func (d *destination) forgetUnsure() bool {
 func (d *destination) send(ctx context.Context) (StoredFile, error) {
 	sent, completed, err := d.sendAndComplete(ctx)
 	if refused, ok := errors.AsType[*api.Error](err); ok && refused.StorageCode == api.StorageInvalidPart && d.forgetUnsure() {
-		tflog.Info(ctx, "storage refused the parts: those that were sent more than once are sent again", map[string]any{"file_name": d.file.Name})
+		tflog.Info(ctx, "storage refused the parts: those that were sent more than once are sent again", map[string]any{"file_name": d.operation.file.Name})
 		sent, completed, err = d.sendAndComplete(ctx)
 	}
 	if err != nil {
 		return StoredFile{}, err
 	}
 	d.set(true, true)
-	d.claims.Store(d.id.UploadID, true)
+	d.operation.uploader.claims.Store(d.id.UploadID, true)
 	if err := checkObject(d.id.KeyPath, sent, completed); err != nil {
 		return StoredFile{}, err
 	}
 	if completed.Key != "" && completed.Key != d.id.KeyPath {
-		d.warn("The file may be stored under another key path",
+		d.operation.warn("The file may be stored under another key path",
 			fmt.Sprintf("When the upload of %q began, the service announced the key path %s, which is what `key_path` holds. When the upload was complete, it named %s.",
-				d.file.Name, d.id.KeyPath, completed.Key))
+				d.operation.file.Name, d.id.KeyPath, completed.Key))
 	}
 	if want, differs := composedETag(sent.Parts, completed); differs {
-		d.warn("The stored object's ETag is an unusual one",
+		d.operation.warn("The stored object's ETag is an unusual one",
 			fmt.Sprintf("The ETag of %s is %s. From the ETags of its parts, each of which was right, S3 makes %s.", d.id.KeyPath, completed.ETag, want))
 	}
 	return StoredFile{
@@ -141,7 +144,7 @@ func (d *destination) sendAndComplete(ctx context.Context) (sent transfer.Result
 
 func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {
 	send := func() (transfer.Result, error) {
-		return d.Engine.UploadParts(ctx, d.content(), d.id.PartSize, d.parts(), d)
+		return d.operation.uploader.config.Engine.UploadParts(ctx, d.operation.content(), d.id.PartSize, d.parts(), d)
 	}
 	sent, err := send()
 	// PartURL has repeated refused calls. The engine has repeated refused PUTs, but not after a
@@ -159,12 +162,12 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	}
 	// Before the call: if this process ends now, the next one knows that the object may exist.
 	d.set(true, false)
-	d.record.Changed(d.unfinished)
-	d.record.Flush()
-	completed, err := d.API.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
+	d.operation.record.Changed(d.unfinished)
+	d.operation.record.Flush()
+	completed, err := d.api.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
 	lost := api.MayHaveBeenProcessed(err)
 	if (d.continued || lost) && again(ctx, err) {
-		completed, err = d.API.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
+		completed, err = d.api.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
 		lost = lost || api.MayHaveBeenProcessed(err)
 	}
 	if err == nil {
@@ -178,22 +181,59 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 		return nil, &MaybeCompleteError{KeyPath: d.id.KeyPath, Err: err}
 	}
 	if unknown {
-		d.warn("The upload was taken as complete",
+		d.operation.warn("The upload was taken as complete",
 			fmt.Sprintf("The response to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
 				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+
 				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
 				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.\n\n"+
-				"The response to the repetition: %s", d.file.Name, d.id.KeyPath, err))
+				"The response to the repetition: %s", d.operation.file.Name, d.id.KeyPath, err))
 		return &api.CompletedUpload{}, nil
 	}
 	d.set(d.id.Completing || lost, !d.continued && why.final())
-	d.record.Changed(d.unfinished)
+	d.operation.record.Changed(d.unfinished)
 	return nil, err
 }
 
 // canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not
 // about the service. The upload that is begun stays empty.
 func (d *destination) canBegin(ctx context.Context) bool {
-	_, err := d.API.CreateMultipartUpload(ctx, d.file.Name, 0)
+	_, err := d.api.CreateMultipartUpload(ctx, d.operation.file.Name, 0)
 	return err == nil
+}
+
+// checkObject compares the checksums that storage returns for a complete object with those of the
+// file. They are the only proof where ETags are no MD5s.
+func checkObject(keyPath string, sent transfer.Result, completed *api.CompletedUpload) error {
+	for _, c := range []struct{ name, algorithm, value string }{
+		{"CRC-64/NVME", "crc64nvme", completed.ChecksumCRC64NVME},
+		{"CRC-32C", "crc32c", completed.ChecksumCRC32C},
+		{"CRC-32", "crc32", completed.ChecksumCRC32},
+		{"SHA-256", "sha256", completed.ChecksumSHA256},
+	} {
+		if c.value == "" {
+			continue
+		}
+		if known, ok := sent.Matches(c.algorithm, c.value); known && !ok {
+			return fmt.Errorf("storage made an object, %s, that is not the file: its %s is %s, which is not the file's. Do not use this object. "+
+				"The next upload sends the file from its beginning", keyPath, c.name, c.value)
+		}
+	}
+	return nil
+}
+
+// composedETag returns the ETag that S3 makes of the parts', and whether the object has another one of the
+// same form. Where ETags of parts are no MD5s, as with KMS, nothing can be said.
+func composedETag(parts []transfer.Part, completed *api.CompletedUpload) (want string, differs bool) {
+	sums := md5.New() //nolint:gosec // see above
+	for _, p := range parts {
+		if !p.ETagIsMD5() {
+			return "", false
+		}
+		sums.Write(p.MD5[:])
+	}
+	suffix := fmt.Sprintf("-%d", len(parts))
+	want = fmt.Sprintf("%x%s", sums.Sum(nil), suffix)
+	got := strings.ToLower(strings.Trim(completed.ETag, `"`))
+	sameForm := len(got) == len(want) && strings.HasSuffix(got, suffix)
+	return want, sameForm && got != want
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -30,12 +31,8 @@ const (
 	singleLimit = 64 << 20
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
-	// nameLimit is the length, in bytes, of the longest name: a key path has 1 KiB at most, and the shortest
-	// one begins with vod/input/, a customer id of one character and a UUID.
-	nameLimit = api.TextLimit - len("vod/input/c/") - 36 - len("/")
-	// formerPartSize was once the part size in bytes of every file of up to 156 GiB. Records of
-	// unfinished uploads may still have it.
-	formerPartSize = 16 << 20
+	// nameLimit is the length, in bytes, of the longest name that a key path has room for.
+	nameLimit = api.TextLimit - keypath.Overhead
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
 )

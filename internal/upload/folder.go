@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,9 +24,7 @@ const (
 	// giveUpAfter is how many files may fail in a row, for no reason of their own: an outage must not
 	// cost the retries of every file of a large folder.
 	giveUpAfter = 40
-	// quietReading is how long reading files may take before it is reported.
-	quietReading = 3 * time.Second
-	// rateWindow is how far back the rate of a folder looks.
+	// rateWindow is the time over which the rate of a folder is measured.
 	rateWindow = 5 * time.Second
 )
 
@@ -69,7 +66,7 @@ func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offe
 	}
 	for _, o := range offers {
 		u.offered.Store(o.File.storedKey(folder), offered{folder, o.Stored})
-		j.Add(line(o.File, o.Stored))
+		j.Add(journalLine(o.File, o.Stored))
 	}
 }
 
@@ -128,11 +125,11 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	b := &batch{
-		Uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.openJournal(ctx, folder.Key, false),
+		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.openJournal(ctx, folder.Key, false),
 		reporter: u.newReporter(ctx, "uploading a folder", show),
 		ofFile:   make([]transfer.Progress, len(folder.Files)), samples: []sample{{at: time.Now()}},
 	}
-	defer b.close()
+	defer b.reporter.close()
 	order := make([]int, len(folder.Files))
 	for i, f := range folder.Files {
 		order[i] = i
@@ -149,7 +146,7 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		}
 		limit <- struct{}{}
 		running.Go(func() {
-			b.one(ctx, i)
+			b.uploadFile(ctx, i)
 			<-limit
 		})
 	}
@@ -175,9 +172,9 @@ func (u *Uploader) ForgetFolder(ctx context.Context, key string) { u.journal(ctx
 
 // sharedJournal is a journal that operations of this process have open.
 type sharedJournal struct {
-	*resume.Journal
-	users  int
-	offers int // of the users: calls of OfferStored whose UploadFolder has not ended
+	journal *resume.Journal
+	users   int
+	offers  int // of the users: calls of OfferStored whose UploadFolder has not ended
 }
 
 // openJournal opens the journal of a folder, or shares the one that is open.
@@ -186,14 +183,14 @@ func (u *Uploader) openJournal(ctx context.Context, key string, offer bool) *res
 	defer u.journalsMu.Unlock()
 	j := u.journals[key]
 	if j == nil {
-		j = &sharedJournal{Journal: u.journal(ctx, key)}
+		j = &sharedJournal{journal: u.journal(ctx, key)}
 		u.journals[key] = j
 	}
 	j.users++
 	if offer {
 		j.offers++
 	}
-	return j.Journal
+	return j.journal
 }
 
 // closeJournal ends the use of a journal by an UploadFolder, and by the OfferStored before it. last reports whether no
@@ -208,33 +205,33 @@ func (u *Uploader) closeJournal(key string) (last bool) {
 		j.users--
 	}
 	if j.users == 0 {
-		j.Close(false)
+		j.journal.Close(false)
 		delete(u.journals, key)
 	}
 	return j.offers == 0
 }
 
 func (u *Uploader) journal(ctx context.Context, key string) *resume.Journal {
-	if u.Account == nil { // not configured, and so nothing is to be uploaded
+	if u.config.Account == nil { // not configured, and so nothing is to be uploaded
 		return nil
 	}
-	account, err := u.Account(ctx)
+	account, err := u.config.Account(ctx)
 	if err != nil { // each upload reports it
 		return nil
 	}
-	return u.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.Address, Folder: key})
+	return u.config.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.config.Address, Folder: key})
 }
 
 // batch is one call of UploadFolder.
 type batch struct {
-	*Uploader
+	uploader *Uploader
 	folder   Folder
 	outcomes []Outcome
 	journal  *resume.Journal
 	failed   atomic.Int64 // in a row
 
-	*reporter
-	total int64 // bytes
+	reporter *reporter
+	total    int64 // bytes
 
 	mu       sync.Mutex
 	finished int                 // files
@@ -250,39 +247,39 @@ type sample struct {
 	sent int64
 }
 
-func (b *batch) one(ctx context.Context, i int) {
+func (b *batch) uploadFile(ctx context.Context, i int) {
 	f, o := b.folder.Files[i], &b.outcomes[i]
 	defer func() {
 		if o.Err == nil {
 			b.stored(i)
 		}
 	}()
-	if stored, ok := b.takeStored(b.folder.Key, f); ok {
+	if stored, ok := b.uploader.takeStored(b.folder.Key, f); ok {
 		o.StoredFile = stored
 		return
 	}
 	if o.Err = b.proceed(ctx); o.Err != nil {
-		rest := operation{Uploader: b.Uploader, file: f}
+		rest := operation{uploader: b.uploader, file: f}
 		rest.keepPartSize(nil)
 		o.Left = rest.choose(nil, nil, "")
 		return
 	}
-	if found, ok := b.journal.Found(line(f, StoredFile{})); ok && b.CheckCustomer(found.KeyPath) == nil {
+	if found, ok := b.journal.Found(journalLine(f, StoredFile{})); ok && b.uploader.CheckCustomer(found.KeyPath) == nil {
 		tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": f.Name, "key_path": found.KeyPath})
 		o.StoredFile = StoredFile{KeyPath: found.KeyPath, ETag: found.ETag, UploadedAt: found.UploadedAt}
 		return
 	}
 	if o.Err = f.CheckSize(); o.Err == nil {
-		o.Result, o.Err = b.upload(ctx, f, nil, func(p transfer.Progress) { b.progress(i, p) })
+		o.Result, o.Err = b.uploader.upload(ctx, f, nil, func(p transfer.Progress) { b.progress(i, p) })
 	}
 	if o.Err == nil {
-		b.journal.Add(line(f, o.StoredFile))
+		b.journal.Add(journalLine(f, o.StoredFile))
 	}
 	b.count(ctx, o.Err)
 }
 
-// line is a file as a journal has it.
-func line(f File, stored StoredFile) resume.Stored {
+// journalLine is a file as a journal has it.
+func journalLine(f File, stored StoredFile) resume.Stored {
 	return resume.Stored{
 		SHA256: f.HexSHA256(), Size: f.Size, FileName: f.Name, ContentType: f.ContentType,
 		KeyPath: stored.KeyPath, ETag: stored.ETag, UploadedAt: stored.UploadedAt,
@@ -323,7 +320,7 @@ func (b *batch) progress(i int, p transfer.Progress) {
 	b.sent += p.Sent - b.ofFile[i].Sent
 	b.reused += p.Reused - b.ofFile[i].Reused
 	b.ofFile[i] = p
-	b.tell()
+	b.report()
 }
 
 func (b *batch) stored(i int) {
@@ -331,12 +328,12 @@ func (b *batch) stored(i int) {
 	defer b.mu.Unlock()
 	b.finished++
 	b.reused += b.folder.Files[i].Size - b.ofFile[i].Sent - b.ofFile[i].Reused
-	b.tell()
+	b.report()
 }
 
-func (b *batch) tell() {
+func (b *batch) report() {
 	files := len(b.folder.Files)
-	b.report(func() string {
+	b.reporter.report(func() string {
 		p := transfer.Progress{
 			Name: fmt.Sprintf("%s: %d of %d files,", b.folder.Name, b.finished, files),
 			Sent: b.sent, Reused: b.reused, Total: b.total,
@@ -352,59 +349,4 @@ func (b *batch) tell() {
 		b.samples = append(b.samples, sample{now, b.sent})
 		return progressLine(p)
 	}, b.finished == files)
-}
-
-// Look is one file of a folder as a plan looks at it.
-type Look struct {
-	File   File   // only Path, Name, and ContentType if the configuration says it, must be set
-	SHA256 string // in: of the stored file, "" if none is stored; out: of the file, lower-case hex
-	Stamp  string // see resume.Stamp; in: as it was when the stored file was planned; out: as it is
-	Kept   bool   // out: the file was not touched since, so it was not read
-	Err    error
-}
-
-// LookAt finds out what the files are now, several at once, and fills in their Looks. When ctx ends, it
-// leaves out the rest. show, which may be nil, gets a line of progress a second, after the first few.
-func (u *Uploader) LookAt(ctx context.Context, name string, looks []Look, detection string, show func(line string)) {
-	r := u.newReporter(ctx, "reading the files of a folder", show)
-	defer r.close()
-	r.lastLine, r.lastLog = time.Now().Add(quietReading-lineInterval), time.Now().Add(quietReading-logInterval)
-	var mu sync.Mutex
-	looked, read, bytes := 0, 0, int64(0)
-	line := func() string {
-		return fmt.Sprintf("%s: looked at %d of %d files, %d read (%s)", name, looked, len(looks), read, size(bytes))
-	}
-	slots := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
-	var running sync.WaitGroup
-	for i := range looks {
-		select {
-		case <-ctx.Done():
-			continue
-		case slots <- struct{}{}:
-		}
-		running.Go(func() {
-			l := &looks[i]
-			u.look(ctx, l, detection)
-			<-slots
-			mu.Lock()
-			defer mu.Unlock()
-			looked++
-			if !l.Kept && l.Err == nil {
-				read++
-				bytes += l.File.Size
-			}
-			r.report(line, false)
-		})
-	}
-	running.Wait()
-}
-
-func (u *Uploader) look(ctx context.Context, l *Look, detection string) {
-	var now Seen
-	now, l.Kept, l.Err = u.See(ctx, l.File.Path, Seen{Stamp: l.Stamp, SHA256: l.SHA256}, detection)
-	l.SHA256, l.Stamp = now.SHA256, now.Stamp
-	if !l.Kept && l.Err == nil {
-		l.File.SHA256 = ParseSHA256(now.SHA256)
-		l.File, l.Err = u.Prepare(ctx, l.File, detection)
-	}
 }

@@ -41,10 +41,10 @@ func TestReadingForSeconds(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				dir := t.TempDir()
-				looks := make([]upload.Look, seconds*4*runtime.GOMAXPROCS(0))
-				for i := range looks {
-					looks[i].File.Path = filepath.Join(dir, fmt.Sprintf("%d.mp4", i))
-					if err := os.WriteFile(looks[i].File.Path, []byte("0123456789"), 0o600); err != nil {
+				files := make([]upload.Inspection, seconds*4*runtime.GOMAXPROCS(0))
+				for i := range files {
+					files[i].File.Path = filepath.Join(dir, fmt.Sprintf("%d.mp4", i))
+					if err := os.WriteFile(files[i].File.Path, []byte("0123456789"), 0o600); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -53,8 +53,8 @@ func TestReadingForSeconds(t *testing.T) {
 				var log bytes.Buffer
 				var shown []string
 				ctx := slowDisk{tflogtest.RootLogger(t.Context(), &log)}
-				u.LookAt(ctx, "media", looks, upload.DetectContent, func(line string) { shown = append(shown, line) })
-				for _, l := range looks {
+				u.InspectFiles(ctx, "media", files, upload.DetectContent, func(line string) { shown = append(shown, line) })
+				for _, l := range files {
 					if l.Err != nil || l.SHA256 == "" {
 						t.Fatalf("%+v", l)
 					}
@@ -63,7 +63,7 @@ func TestReadingForSeconds(t *testing.T) {
 				if err != nil || len(shown) != lines || strings.Join(append(shown, ""), "\n") != string(written) {
 					t.Fatalf("want %d lines, shown: %q, written: %q, %v", lines, shown, written, err)
 				}
-				want := regexp.MustCompile(fmt.Sprintf(`^media: looked at \d+ of %d files, \d+ read \([\d.]+ .?B\)$`, len(looks)))
+				want := regexp.MustCompile(fmt.Sprintf(`^media: looked at \d+ of %d files, \d+ read \([\d.]+ .?B\)$`, len(files)))
 				for _, line := range shown {
 					if !want.MatchString(line) {
 						t.Errorf("line %q", line)

@@ -14,13 +14,16 @@ import (
 
 func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
 	o.keepPartSize(earlier)
-	account, err := o.Account(ctx)
+	account, err := o.uploader.config.Account(ctx)
 	if err != nil {
 		o.result.Left = o.choose(earlier, nil, "") // nothing of it is lost
 		return err
 	}
 	var elsewhere string
-	o.record, elsewhere = o.openRecord(ctx, account)
+	o.record, elsewhere = o.uploader.config.Resume.Record(ctx, resume.Key{
+		Account: account, Address: o.uploader.config.Address, SHA256: o.file.HexSHA256(),
+		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
+	})
 	defer func() { o.record.Close(o.over) }()
 
 	if chosen := o.choose(earlier, o.record.Found(), elsewhere); chosen != nil {
@@ -48,33 +51,11 @@ func (o *operation) keepPartSize(earlier *resume.Upload) {
 	}
 }
 
-// openRecord opens this machine's record of the upload, which may have the part size that an earlier
-// version of the provider would have chosen.
-func (o *operation) openRecord(ctx context.Context, account string) (record *resume.Record, elsewhere string) {
-	key := resume.Key{
-		Account: account, Address: o.Address, SHA256: o.file.HexSHA256(),
-		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
-	}
-	record, elsewhere = o.Resume.Record(ctx, key)
-	if o.file.PartSize != 0 || key.PartSize >= formerPartSize || record.Found() != nil || elsewhere != "" {
-		return record, elsewhere
-	}
-	key.PartSize = formerPartSize
-	former, _ := o.Resume.Record(ctx, key)
-	if former.Found() == nil {
-		former.Close(false)
-		return record, ""
-	}
-	record.Close(false)
-	o.file.PartSize = formerPartSize
-	return former, ""
-}
-
 // candidates are the unfinished uploads that the caller knows, and those that were handed over.
 func (o *operation) candidates(earlier *resume.Upload) []*resume.Upload {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return append([]*resume.Upload{earlier}, o.handedOver[o.file.key()]...)
+	o.uploader.mu.Lock()
+	defer o.uploader.mu.Unlock()
+	return append([]*resume.Upload{earlier}, o.uploader.handedOver[o.file.key()]...)
 }
 
 // choose finds the unfinished upload to continue: a candidate, joined with this machine's record of the
@@ -84,10 +65,10 @@ func (o *operation) candidates(earlier *resume.Upload) []*resume.Upload {
 func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *resume.Upload {
 	for _, candidate := range append(o.candidates(earlier), recorded) {
 		if candidate == nil || candidate.PartSize != o.file.partSize() || candidate.UploadID == "" || candidate.KeyPath == "" ||
-			candidate.UploadID == elsewhere || !o.claim(candidate.UploadID) {
+			candidate.UploadID == elsewhere || !o.uploader.claim(candidate.UploadID) {
 			continue
 		}
-		if err := o.CheckCustomer(candidate.KeyPath); err != nil {
+		if err := o.uploader.CheckCustomer(candidate.KeyPath); err != nil {
 			o.warn("An unfinished upload could not be continued",
 				fmt.Sprintf("The unfinished upload of %q is not used: %s. The file is uploaded from its beginning.", o.file.Name, err))
 			continue
@@ -123,14 +104,14 @@ func union(recorded, own []transfer.Part) []transfer.Part {
 }
 
 func (o *operation) begin(ctx context.Context) (*destination, error) {
-	created, err := o.API.CreateMultipartUpload(ctx, o.file.Name, o.Engine.AtOnce(transfer.PartCount(o.file.Size, o.file.partSize())))
+	created, err := o.uploader.config.API.CreateMultipartUpload(ctx, o.file.Name, o.uploader.config.Engine.AtOnce(transfer.PartCount(o.file.Size, o.file.partSize())))
 	if err != nil {
 		return nil, err
 	}
-	if err := o.CheckCustomer(created.KeyPath); err != nil {
+	if err := o.uploader.CheckCustomer(created.KeyPath); err != nil {
 		return nil, err
 	}
-	o.claim(created.UploadID)
+	o.uploader.claim(created.UploadID)
 	return o.newDestination(resume.Upload{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}), nil
 }
 

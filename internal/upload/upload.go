@@ -11,10 +11,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -41,14 +43,14 @@ type Config struct {
 
 // Uploader uploads files. One serves the whole provider process. It is safe for concurrent use.
 type Uploader struct {
-	Config
+	config Config
 
 	// claims has the ids of the multipart uploads that operations of this process have or had, true
 	// once they are complete.
 	claims sync.Map
 
 	offered sync.Map // offered by File.storedKey
-	seen    sync.Map // stamps by seenKey
+	stamps  sync.Map // of the files that this process has read, by stampKey
 
 	journalsMu sync.Mutex
 	journals   map[string]*sharedJournal // open ones, by Folder.Key
@@ -60,7 +62,7 @@ type Uploader struct {
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
-	return &Uploader{Config: c, journals: map[string]*sharedJournal{}, handedOver: map[string][]*resume.Upload{}}
+	return &Uploader{config: c, journals: map[string]*sharedJournal{}, handedOver: map[string][]*resume.Upload{}}
 }
 
 // StoredFile is a complete upload as the service and storage describe it; "" is what they did not say.
@@ -105,7 +107,7 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, progress func(transfer.Progress)) (Result, error) {
-	o := &operation{Uploader: u, file: f, progress: progress}
+	o := &operation{uploader: u, file: f, progress: progress}
 	stamp := resume.Stamp(f.Path)
 	var err error
 	if f.multipart() {
@@ -114,12 +116,12 @@ func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, p
 		err = o.single(ctx)
 	}
 	if err == nil {
-		u.seen.Store(seenKey{f.Path, f.HexSHA256()}, stamp) // the file was read while it was sent
+		u.stamps.Store(stampKey{f.Path, f.HexSHA256()}, stamp) // the file was read while it was sent
 		o.result.UploadedAt = time.Now().UTC().Format(time.RFC3339)
 		return o.result, nil
 	}
 	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
-		u.Resume.Forget(ctx, f.Path)
+		u.config.Resume.Forget(ctx, f.Path)
 	}
 	if _, unsure := errors.AsType[*MaybeCompleteError](err); !unsure && o.result.Left == nil && refusalOf(err).final() {
 		err = fmt.Errorf("%w\n\nThis upload cannot be continued: the next one sends the file from its beginning", err)
@@ -135,6 +137,9 @@ func (u *Uploader) HandOver(f File, left *resume.Upload) {
 	u.handedOver[f.key()] = append(u.handedOver[f.key()], left)
 }
 
+// Records reports whether unfinished uploads are recorded on this machine.
+func (u *Uploader) Records(ctx context.Context) bool { return u.config.Resume.Usable(ctx) }
+
 // Completed reports whether this process completed the upload with this id.
 func (u *Uploader) Completed(id string) bool {
 	complete, _ := u.claims.Load(id)
@@ -149,7 +154,7 @@ func (u *Uploader) claim(id string) bool {
 
 // operation is one call of Upload.
 type operation struct {
-	*Uploader
+	uploader *Uploader
 	file     File
 	progress func(transfer.Progress)
 
@@ -168,14 +173,30 @@ func (o *operation) content() transfer.File {
 
 func (o *operation) single(ctx context.Context) error {
 	address := func(ctx context.Context) (string, error) {
-		target, err := o.API.PresignUpload(ctx, o.file.Name, o.file.ContentType)
+		target, err := o.uploader.config.API.PresignUpload(ctx, o.file.Name, o.file.ContentType)
 		if err != nil {
 			return "", err
 		}
 		o.result.KeyPath = target.KeyPath
-		return target.URL, o.CheckCustomer(target.KeyPath)
+		return target.URL, o.uploader.CheckCustomer(target.KeyPath)
 	}
 	var err error
-	o.result.ETag, err = o.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
+	o.result.ETag, err = o.uploader.config.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
 	return err
+}
+
+// CheckCustomer refuses the key path of a customer that the configuration does not allow.
+func (u *Uploader) CheckCustomer(keyPath string) error {
+	if u.config.AllowedCustomers == nil {
+		return nil
+	}
+	parsed, err := keypath.Parse(keyPath)
+	if err != nil {
+		return fmt.Errorf("%w, so its customer cannot be compared with `allowed_customer_ids`", err)
+	}
+	if !slices.Contains(u.config.AllowedCustomers, parsed.CustomerID) {
+		return fmt.Errorf("the key path %s belongs to customer %q, but `allowed_customer_ids` allows only %q. "+
+			"Check that the identity token is that of the right account", keyPath, parsed.CustomerID, u.config.AllowedCustomers)
+	}
+	return nil
 }

@@ -537,13 +537,6 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 			b.mustStore(state(b.interruptedByFormer()), "2")
 		})
 	})
-	t.Run("record", func(t *testing.T) {
-		t.Parallel()
-		inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
-			b.interruptedByFormer()
-			b.mustStore(nil, "2")
-		})
-	})
 }
 
 // TestPartSizeThatStorageDoesNotTake: an edited state has a part size below the least one. Such parts

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
 const (
@@ -16,6 +18,21 @@ const (
 	// longestEscape is the length, in bytes, of the longest escape that redact writes: two of \u0000.
 	longestEscape = 12
 )
+
+// finish masks and shortens diagnostics, and adds to errors where the guide explains them.
+func (s *server) finish(diagnostics []*tfprotov6.Diagnostic) {
+	for _, d := range diagnostics {
+		guide := ""
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			guide = guideTo(d.Summary, d.Detail) // before a word of it is masked
+		}
+		d.Summary = s.text(d.Summary, summaryLimit)
+		d.Detail = strings.TrimRight(s.text(d.Detail, textLimit-len(d.Summary)-len(guide)), "\n") + guide
+	}
+}
+
+// text masks and escapes a text before it is cut: half of a secret would not be recognised.
+func (s *server) text(text string, limit int) string { return shorten(s.redactor.Lines(text), limit) }
 
 // shorten cuts what is longer than limit bytes, and says so. It cuts between words, else at least not
 // within a character or an escape.

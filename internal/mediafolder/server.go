@@ -4,21 +4,27 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/big"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // The framework's time for a computed map grows with the square of the elements: a plan of 4,000
-// unchanged files took it five seconds. So the functions of this file take `files` out of what Terraform
-// sends, leave null in its place, and put the result into the framework's answer. The resource gets and
-// sets it by way of the context of the call.
+// unchanged files took it five seconds. So this server stands between Terraform and the framework. It
+// takes `files` out of the values that Terraform sends, leaves null in their place, and puts the result
+// into the framework's response. The resource reads and sets `files` through filesOf.
 
-// carried is `files` of one call.
-type carried struct {
+// server is the framework's server for the provider, with `files` passed by.
+type server struct{ tfprotov6.ProviderServer }
+
+// NewServer returns the framework's server with a way of its own for the resource vodlive_media_folder.
+func NewServer(framework tfprotov6.ProviderServer) tfprotov6.ProviderServer { return server{framework} }
+
+// callFiles is `files` of one call.
+type callFiles struct {
 	prior, planned filesValue // as Terraform sent them
 	result         filesValue // as the resource set it
 }
@@ -29,40 +35,38 @@ type filesValue struct {
 	entries map[string]entry
 }
 
-type carriedKey struct{}
+type callFilesKey struct{}
 
-// files returns what the call carries.
-func files(ctx context.Context) *carried {
-	c, _ := ctx.Value(carriedKey{}).(*carried)
-	if c == nil { // a bug: the call did not go through this file
-		panic("mediafolder: `files` is not carried")
+// filesOf returns `files` of the call of a context.
+func filesOf(ctx context.Context) *callFiles {
+	c, _ := ctx.Value(callFilesKey{}).(*callFiles)
+	if c == nil { // a bug: the call did not go through this server
+		panic("mediafolder: the call has no `files`")
 	}
 	return c
 }
 
-// carrying calls the framework with `files`, and forgets them afterwards: the framework keeps the
+// withFiles calls the framework with `files`, and forgets them afterwards: the framework keeps the
 // contexts of all calls.
-func carrying[Q, R any](ctx context.Context, call func(context.Context, Q) (R, error), req Q, c *carried) (R, filesValue, error) {
-	resp, err := call(context.WithValue(ctx, carriedKey{}, c), req)
+func withFiles[Q, R any](ctx context.Context, call func(context.Context, Q) (R, error), req Q, c *callFiles) (R, filesValue, error) {
+	resp, err := call(context.WithValue(ctx, callFilesKey{}, c), req)
 	result := c.result
-	*c = carried{}
+	*c = callFiles{}
 	return resp, result, err
 }
 
-// Plan makes a plan through the framework's method.
-func Plan(ctx context.Context, call func(context.Context, *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error),
-	req *tfprotov6.PlanResourceChangeRequest,
-) (*tfprotov6.PlanResourceChangeResponse, error) {
+// PlanResourceChange ends in ModifyPlan of the resource.
+func (s server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if req.TypeName != typeName {
-		return call(ctx, req)
+		return s.ProviderServer.PlanResourceChange(ctx, req)
 	}
-	var c carried
+	var c callFiles
 	var proposed filesValue
 	stripped := *req
 	if err := errors.Join(takeOut(&stripped.PriorState, &c.prior), takeOut(&stripped.ProposedNewState, &proposed)); err != nil {
 		return nil, err
 	}
-	resp, result, err := carrying(ctx, call, &stripped, &c)
+	resp, result, err := withFiles(ctx, s.ProviderServer.PlanResourceChange, &stripped, &c)
 	if err != nil {
 		return nil, err
 	}
@@ -72,46 +76,40 @@ func Plan(ctx context.Context, call func(context.Context, *tfprotov6.PlanResourc
 	return resp, putBack(&resp.PlannedState, result)
 }
 
-// Apply applies through the framework's method.
-func Apply(ctx context.Context, call func(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error),
-	req *tfprotov6.ApplyResourceChangeRequest,
-) (*tfprotov6.ApplyResourceChangeResponse, error) {
+// ApplyResourceChange ends in Create, Update or Delete of the resource.
+func (s server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if req.TypeName != typeName {
-		return call(ctx, req)
+		return s.ProviderServer.ApplyResourceChange(ctx, req)
 	}
-	var c carried
+	var c callFiles
 	stripped := *req
 	if err := errors.Join(takeOut(&stripped.PriorState, &c.prior), takeOut(&stripped.PlannedState, &c.planned)); err != nil {
 		return nil, err
 	}
 	c.result = c.prior // of an update that fails early, and of a delete that fails
-	resp, result, err := carrying(ctx, call, &stripped, &c)
+	resp, result, err := withFiles(ctx, s.ProviderServer.ApplyResourceChange, &stripped, &c)
 	if err != nil {
 		return nil, err
 	}
 	return resp, putBack(&resp.NewState, result)
 }
 
-// Read answers without the framework: the service has no call that shows a stored file.
-func Read(ctx context.Context, call func(context.Context, *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error),
-	req *tfprotov6.ReadResourceRequest,
-) (*tfprotov6.ReadResourceResponse, error) {
+// ReadResource responds without the framework: the service has no call that shows a stored file.
+func (s server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	if req.TypeName != typeName {
-		return call(ctx, req)
+		return s.ProviderServer.ReadResource(ctx, req)
 	}
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, Private: req.Private, NewIdentity: req.CurrentIdentity}, nil
 }
 
-// Upgrade reads a state file without the framework, unless its version is another one.
-func Upgrade(ctx context.Context, call func(context.Context, *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error),
-	req *tfprotov6.UpgradeResourceStateRequest,
-) (*tfprotov6.UpgradeResourceStateResponse, error) {
+// UpgradeResourceState reads a state file without the framework, unless its version is another one.
+func (s server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	if req.TypeName != typeName || req.Version != 0 || req.RawState == nil {
-		return call(ctx, req)
+		return s.ProviderServer.UpgradeResourceState(ctx, req)
 	}
 	v, err := req.RawState.UnmarshalWithOpts(resourceType(), tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}})
 	if err != nil {
-		return call(ctx, req) // it reports the error
+		return s.ProviderServer.UpgradeResourceState(ctx, req) // it reports the error
 	}
 	state, err := tfprotov6.NewDynamicValue(resourceType(), v)
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &state}, err
@@ -176,25 +174,25 @@ func fromTerraform(v tftypes.Value) (filesValue, error) {
 		return filesValue{}, err
 	}
 	f := filesValue{entries: make(map[string]entry, len(elements))}
-	ctx := context.Background()
 	for name, element := range elements {
 		var a map[string]tftypes.Value
 		if err := element.As(&a); err != nil {
 			return filesValue{}, err
 		}
 		var e entry
-		for attribute, field := range e.texts() {
-			read, err := types.StringType.ValueFromTerraform(ctx, a[attribute])
-			if err != nil {
+		for attribute, text := range e.texts() {
+			if !a[attribute].IsKnown() { // of a file to upload
+				continue
+			}
+			if err := a[attribute].As(text); err != nil {
 				return filesValue{}, err
 			}
-			*field = text(read)
 		}
-		read, err := types.Int64Type.ValueFromTerraform(ctx, a["size"])
-		if err != nil {
+		var size big.Float
+		if err := a["size"].As(&size); err != nil {
 			return filesValue{}, err
 		}
-		e.Size = number(read)
+		e.Size, _ = size.Int64()
 		f.entries[name] = e
 	}
 	return f, nil
@@ -207,22 +205,27 @@ func (f filesValue) toTerraform() tftypes.Value {
 	case f.entries == nil:
 		return tftypes.NewValue(filesType, nil)
 	}
-	ctx := context.Background()
 	elements := make(map[string]tftypes.Value, len(f.entries))
 	for name, e := range f.entries {
-		a := make(map[string]tftypes.Value, 6)
-		for attribute, field := range e.texts() {
-			a[attribute], _ = field.ToTerraformValue(ctx) // cannot fail, nor can the next
+		a := map[string]tftypes.Value{"size": tftypes.NewValue(tftypes.Number, e.Size)}
+		for attribute, text := range e.texts() {
+			var value any // null
+			switch {
+			case *text != "":
+				value = *text
+			case e.unsent():
+				value = tftypes.UnknownValue
+			}
+			a[attribute] = tftypes.NewValue(tftypes.String, value)
 		}
-		a["size"], _ = e.Size.ToTerraformValue(ctx)
 		elements[name] = tftypes.NewValue(elementType, a)
 	}
 	return tftypes.NewValue(filesType, elements)
 }
 
 // texts are the attributes that are strings.
-func (e *entry) texts() map[string]*types.String {
-	return map[string]*types.String{
+func (e *entry) texts() map[string]*string {
+	return map[string]*string{
 		"key_path": &e.KeyPath, "sha256": &e.SHA256, "etag": &e.ETag, "content_type": &e.ContentType, "uploaded_at": &e.UploadedAt,
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Once are the arguments that say which file is uploaded. Its methods upload a file that no state keeps.
-type Once struct {
+// FileArguments say which file is uploaded. The methods upload a file that no state keeps, for the action
+// vodlive_process_media.
+type FileArguments struct {
 	Source      types.String `tfsdk:"source"`
 	FileName    types.String `tfsdk:"file_name"`
 	ContentType types.String `tfsdk:"content_type"`
@@ -20,11 +21,11 @@ type Once struct {
 
 // Check returns what Upload would fail on, as far as it shows without reading the file. The same plan
 // may make the file, so a missing one is no error.
-func (o Once) Check(method types.String, partSize types.Int64) diag.Diagnostics {
-	if o.Source.IsUnknown() {
+func (a FileArguments) Check(method types.String, partSize types.Int64) diag.Diagnostics {
+	if a.Source.IsUnknown() {
 		return nil
 	}
-	m := model{Once: o, Method: method, PartSize: partSize}
+	m := model{FileArguments: a, Method: method, PartSize: partSize}
 	err := m.file().Check()
 	if err == nil || upload.IsMissing(err) {
 		return nil
@@ -33,8 +34,8 @@ func (o Once) Check(method types.String, partSize types.Int64) diag.Diagnostics 
 }
 
 // Upload stores the file and returns its key path. show gets lines of progress.
-func (o Once) Upload(ctx context.Context, u *upload.Uploader, method types.String, partSize types.Int64, show func(line string)) (keyPath string, diags diag.Diagnostics) {
-	m := model{Once: o, Method: method, PartSize: partSize}
+func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, method types.String, partSize types.Int64, show func(line string)) (keyPath string, diags diag.Diagnostics) {
+	m := model{FileArguments: a, Method: method, PartSize: partSize}
 	if m.SHA256.IsNull() {
 		show("reading " + m.Source.ValueString())
 	}
@@ -42,7 +43,7 @@ func (o Once) Upload(ctx context.Context, u *upload.Uploader, method types.Strin
 		return "", diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
 	}
 	next := afterInvoke
-	if !u.Resume.Usable(ctx) { // without a state, only a record can continue an upload
+	if !u.Records(ctx) { // without a state, only a record can continue an upload
 		next.toContinue = ""
 	}
 	result, diags := m.send(ctx, u, nil, next, show)

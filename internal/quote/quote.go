@@ -1,4 +1,7 @@
-package providerdata
+// Package quote writes strings so that they can be pasted: into a configuration, into a shell. It also
+// has the default ports of streams. It is a package of its own because the provider's functions
+// need it, and these must not pull in what makes requests.
+package quote
 
 import (
 	"fmt"
@@ -7,6 +10,9 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
+
+// StreamPorts are the default ports of the URLs of streams, by scheme.
+var StreamPorts = map[string]string{"rtmp": "1935", "rtmps": "443"}
 
 // HCL quotes a string for a configuration, where ${ and %{ begin a template.
 func HCL(s string) string {

@@ -1,9 +1,9 @@
-package providerdata_test
+package quote_test
 
 import (
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 func TestHCL(t *testing.T) {
@@ -17,7 +17,7 @@ func TestHCL(t *testing.T) {
 		"\x1b\u202e\u200b\U000e0041": `"\u001b\u202e\u200b\U000e0041"`,
 		"Ünï 😀":                      `"Ünï 😀"`,
 	} {
-		if got := providerdata.HCL(text); got != want {
+		if got := quote.HCL(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestShell(t *testing.T) {
 		"vod/input/c/u/it's $(here) `now`.mp4": `'vod/input/c/u/it'\''s $(here) ` + "`now`" + `.mp4'`,
 		"a\nb\x1b[2J\u202e":                    `'a\u000ab\u001b[2J\u202e'`,
 	} {
-		if got := providerdata.Shell(text); got != want {
+		if got := quote.Shell(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}

@@ -47,10 +47,10 @@ func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show fun
 	if p.diags.HasError() {
 		return nil, false, p.diags
 	}
-	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, once: s.journalKey(), show: show}
+	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, key: s.journalKey(), show: show}
 	a.run(ctx)
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
-		keyPaths = append(keyPaths, a.stored[name].KeyPath.ValueString())
+		keyPaths = append(keyPaths, a.stored[name].KeyPath)
 	}
 	return keyPaths, a.recorded, append(p.diags, a.diags...)
 }

@@ -1,21 +1,19 @@
-package providerdata_test
+package mediaupload
 
 import (
 	"testing"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 func TestFirstPlannedDecidesTheNaming(t *testing.T) {
 	t.Parallel()
-	var n providerdata.ReplacedFiles
+	var n replacedFiles
 	for i, tc := range []struct {
 		content      string
 		wanted, want bool
 	}{
 		{"a", true, true}, {"a", false, true}, {"b", false, false}, {"b", true, false}, {"a", true, true},
 	} {
-		if got := n.NamedAtApply(tc.content, tc.wanted); got != tc.want {
+		if got := n.namedAtApply(tc.content, tc.wanted); got != tc.want {
 			t.Errorf("call %d: names of %s are decided at apply: %v, want %v", i+1, tc.content, got, tc.want)
 		}
 	}

@@ -1,0 +1,55 @@
+package mediaupload
+
+import (
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// verdict is what a plan does with the file.
+type verdict int
+
+const (
+	verdictKeep      verdict = iota // the stored file stays as it is
+	verdictAdopt                    // the local file is taken for the content of an imported one
+	verdictUpload                   // a file of which nothing, or not everything, is stored
+	verdictReplace                  // another file is uploaded in place of the stored one
+	verdictUndecided                // a replacement, unless the apply finds that the stored file is the wanted one
+)
+
+// judge compares the stored file of a state, which may be nil, with the wanted one: null is any value, unknown
+// one that only the apply knows, and a size that is null that the file is not here. The reasons are
+// the attributes that require, or may require, a replacement. What an import lacks differs from nothing. An
+// import whose content is not known is never undecided: the apply could not recognise it.
+func judge(state *model, wanted model) (v verdict, reasons []string) {
+	if !state.complete() {
+		return verdictUpload, nil
+	}
+	var differing, open []string
+	for _, a := range []struct {
+		name       string
+		want, have types.String
+		equal      func(a, b string) bool
+	}{
+		{"sha256", wanted.SHA256, state.SHA256, strings.EqualFold},
+		{"file_name", wanted.FileName, state.FileName, func(a, b string) bool { return a == b }},
+		{"content_type", wanted.ContentType, state.ContentType, func(a, b string) bool { return a == b }},
+	} {
+		switch {
+		case a.want.IsNull() || a.have.IsNull():
+		case a.want.IsUnknown():
+			open = append(open, a.name)
+		case !a.equal(a.want.ValueString(), a.have.ValueString()):
+			differing = append(differing, a.name)
+		}
+	}
+	switch {
+	case len(differing) > 0:
+		return verdictReplace, differing
+	case len(open) > 0 && !state.SHA256.IsNull():
+		return verdictUndecided, open
+	case state.Size.IsNull() && !wanted.Size.IsNull():
+		return verdictAdopt, nil
+	}
+	return verdictKeep, nil
+}

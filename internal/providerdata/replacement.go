@@ -1,0 +1,103 @@
+package providerdata
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+)
+
+// Handover passes what resources hold from the Delete of a resource to the Create that replaces it.
+// Both run in one provider process, and Terraform passes nothing from one to the other. The zero
+// value is ready to use.
+type Handover[T any] struct {
+	mu      sync.Mutex
+	offered []T
+}
+
+// Offer leaves an item for Take.
+func (h *Handover[T]) Offer(item T) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.offered = append(h.offered, item)
+}
+
+// Take removes and returns the item offered first that fits, so that no two resources share one.
+func (h *Handover[T]) Take(fits func(T) bool) (item T, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := slices.IndexFunc(h.offered, fits)
+	if i < 0 {
+		return item, false
+	}
+	item = h.offered[i]
+	h.offered = slices.Delete(h.offered, i, i+1)
+	return item, true
+}
+
+// Has reports whether Take would find an item.
+func (h *Handover[T]) Has(fits func(T) bool) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.offered, fits)
+}
+
+// PlanNote is what the plan of an upload leaves in the object's private data. The second plan of a replacement reads
+// it, because it gets no state, and Delete reads that of the new plan. Every plan that does not
+// destroy the object counts as a replacement: no other one leads to Delete.
+type PlanNote struct {
+	Destroy   bool   `json:"destroy,omitempty"`   // nothing replaces the object
+	Undecided bool   `json:"undecided,omitempty"` // if the apply finds the stored content, it keeps the object
+	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
+	Stored    string `json:"stored,omitempty"`    // key path of the stored file that the object has
+	Source    string `json:"source,omitempty"`    // path of the file or folder to upload, "" if it is not known
+	Found     bool   `json:"found,omitempty"`     // the plan saw Source
+}
+
+const privateNote = "plan"
+
+// ReadPlanNote returns the note in private data. It is empty if there is none that can be read.
+func ReadPlanNote(ctx context.Context, private interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+},
+) (note PlanNote, diags diag.Diagnostics) {
+	content, diags := private.GetKey(ctx, privateNote)
+	if json.Unmarshal(content, &note) != nil {
+		note = PlanNote{}
+	}
+	return note, diags
+}
+
+// Write replaces the note in private data.
+func (n PlanNote) Write(ctx context.Context, private interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+},
+) diag.Diagnostics {
+	content, _ := json.Marshal(n) // cannot fail for strings
+	return private.SetKey(ctx, privateNote, content)
+}
+
+// RefuseDelete ends a Delete with errors, after which Terraform keeps the object. Without a state in the
+// response it keeps the object's private data, too. With one, it would keep the private data of the plan,
+// which describes what was to replace the object.
+func RefuseDelete(ctx context.Context, resp *resource.DeleteResponse, why ...diag.Diagnostic) {
+	resp.State.RemoveResource(ctx)
+	resp.Diagnostics.Append(why...)
+}
+
+// ReplaceOrRemove is what a Delete would do, for Protected.
+const ReplaceOrRemove = "replace it or remove it from the state. If it is tainted, `terraform untaint` is needed first"
+
+// Protected is the error of a plan, or of a Delete, that would change an object while
+// `deletion_protection` is true in the state. kind is "live session" or the like, label names the
+// object, and change is what would be done to it, such as "replace it".
+func Protected(kind, label, change string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The "+kind+" is protected from deletion",
+		fmt.Sprintf("%s %s has `deletion_protection = true` in the state, and this plan would %s. To allow that, set `deletion_protection = false` in its resource "+
+			"block, apply, and plan again. If the block is no longer in the configuration, add it again first.", strings.ToUpper(kind[:1])+kind[1:], label, change))
+}
