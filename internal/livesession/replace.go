@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,40 +27,72 @@ import (
 // With create_before_destroy, Create runs first and cannot know that it replaces a session. Delete
 // then runs on a plan of its own, which is that of a destroy.
 
-// intent is what a plan notes for Delete. The zero value is that of a destroy.
-type intent struct {
-	Action string `json:"action,omitempty"`
-	// Protected names the session if deletion_protection forbids to replace it. Terraform may decide
-	// to replace it after the first call of ModifyPlan: the second one reports the error.
-	Protected string `json:"protected,omitempty"`
-	// Open are the attributes that were not known while planning. Known is the SHA-256 of the others.
-	// They tell for which Create a session is offered.
-	Open  []string `json:"open,omitempty"`
-	Known string   `json:"known,omitempty"`
-	// What Delete can check before the session is forgotten, "" if it was not known while planning.
-	Region      string `json:"region,omitempty"`
-	Timezone    string `json:"timezone,omitempty"`
-	ScheduledAt string `json:"scheduled_at,omitempty"`
+// Delete stops nothing: the service has no call that stops or deletes a session. It makes a request
+// only for a replacement, to find out whether Create would be refused.
+func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var m model
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	note, diags := readIntent(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r.Data.Creates.Own(m.ID.ValueString()) // it keeps running, so no lost create of this run may claim it
+	if note.Action == "" {
+		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
+		return
+	}
+	var refused diag.Diagnostic
+	if m.DeletionProtection.ValueBool() { // of a tainted session, whose plan does not see the state
+		refused = protected(m.label(), "replace it. It is tainted: `terraform untaint` is needed first")
+	} else {
+		refused = r.checkReplacement(ctx, &m.session, note)
+	}
+	if refused != nil {
+		providerdata.RefuseDelete(ctx, resp, refused)
+		return
+	}
+	old := &replaced{intent: note, model: m}
+	old.data, diags = readPrivate(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	r.Data.ReplacedSessions.Offer(old)
+	if note.Action == actionDecide {
+		resp.Diagnostics.Append(m.mayBeKept())
+	} else {
+		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
+	}
 }
 
-// The values of intent.Action.
-const (
-	actionReplace = "replace"
-	// actionDecide is to replace the session unless the arguments come out at apply as they were.
-	actionDecide = "decide at apply"
-)
-
-const intentKey = "intent"
-
-func recallIntent(ctx context.Context, private privateState) (in intent, diags diag.Diagnostics) {
-	text, diags := private.GetKey(ctx, intentKey)
-	_ = json.Unmarshal(text, &in) // without one, nothing is known of the plan
-	return in, diags
-}
-
-func (in intent) keep(ctx context.Context, private privateState) diag.Diagnostics {
-	text, _ := json.Marshal(in) // cannot fail for strings
-	return private.SetKey(ctx, intentKey, text)
+// checkReplacement checks what Create would refuse, before the session is forgotten. It is nil if
+// nothing is wrong. An error of Delete keeps the session in the state.
+func (r *liveSession) checkReplacement(ctx context.Context, m *session, in intent) diag.Diagnostic {
+	refuse := func(why string) diag.Diagnostic {
+		return diag.NewErrorDiagnostic("The live session was not replaced",
+			fmt.Sprintf("Live session %s stays in the state, because creating the session that replaces it would fail. %s", m.label(), why))
+	}
+	if diags := r.Data.NeedLive(typeName); diags.HasError() {
+		return refuse(diags[0].Detail())
+	}
+	problem, err := "", error(nil)
+	if !r.Data.SkipRegionValidation {
+		problem, err = r.checkRegion(ctx, in.Region)
+	}
+	if r.Data.SkipRegionValidation || err != nil { // find out whether the service accepts the credentials
+		if _, err := r.Data.API.GetSession(ctx, m.ID.ValueString()); err != nil && !api.NotFound(err) {
+			return refuse(providerdata.ErrorDiagnostic("Reading the live session", err).Detail())
+		}
+	}
+	if in.Action == actionDecide { // the session may be kept, whatever Create would refuse
+		return nil
+	}
+	if in.Region != "" && problem != "" {
+		return refuse("The region is not allocated to the account: " + problem)
+	}
+	planned := session{IsScheduled: types.BoolValue(in.ScheduledAt != ""), Timezone: types.StringValue(in.Timezone), ScheduledAt: types.StringValue(in.ScheduledAt)}
+	if diags := planned.checkFuture(time.Now()); diags.HasError() {
+		return refuse(diags[0].Detail())
+	}
+	return nil
 }
 
 // intentOf returns the intent of a plan that creates an object.
@@ -70,13 +101,13 @@ func intentOf(plan *model, raw tftypes.Value, action string) intent {
 	if plan.IsScheduled.ValueBool() {
 		in.Timezone, in.ScheduledAt = plan.Timezone.ValueString(), plan.ScheduledAt.ValueString()
 	}
-	in.Open, in.Known = digestOf(raw, nil)
+	in.Unknown, in.Known = digestOf(raw, nil)
 	return in
 }
 
 // digestOf returns the attributes of an object that are not known, and a digest of the others. It
 // leaves out those that skip names.
-func digestOf(raw tftypes.Value, skip []string) (open []string, known string) {
+func digestOf(raw tftypes.Value, skip []string) (unknown []string, known string) {
 	var values map[string]tftypes.Value
 	_ = raw.As(&values) // no value of another type is planned
 	hash := sha256.New()
@@ -84,29 +115,29 @@ func digestOf(raw tftypes.Value, skip []string) (open []string, known string) {
 		switch {
 		case slices.Contains(skip, name):
 		case !values[name].IsFullyKnown():
-			open = append(open, name)
+			unknown = append(unknown, name)
 		default:
 			_, _ = fmt.Fprintf(hash, "%s=%s\n", name, values[name])
 		}
 	}
-	return open, hex.EncodeToString(hash.Sum(nil))
+	return unknown, hex.EncodeToString(hash.Sum(nil))
 }
 
 // replaced is a session whose Delete has run for a replacement.
 type replaced struct {
 	intent
-	model  model // as in the state
-	memory memory
+	model model // as in the state
+	data  privateData
 }
 
 // isFor reports whether a planned object may be the one that the session is replaced by.
 func (o *replaced) isFor(raw tftypes.Value) bool {
-	_, known := digestOf(raw, o.Open)
+	_, known := digestOf(raw, o.Unknown)
 	return known == o.Known
 }
 
-// serves reports whether the session has the arguments that a plan asks for, so that it is kept.
-func (o *replaced) serves(plan, config *model) bool {
+// matches reports whether the session has the arguments that a plan asks for, so that it is kept.
+func (o *replaced) matches(plan, config *model) bool {
 	return o.Action == actionDecide && len(replacing(&o.model, plan, config)) == 0 &&
 		!slices.Contains(elements(plan.ReplaceOnStatus), o.model.Status.ValueString())
 }
@@ -134,9 +165,9 @@ func anyReplaced(*replaced) bool { return true }
 
 // change is an argument whose change replaces the session.
 type change struct {
-	name string
-	open bool                     // it may come out at apply as it was
-	undo func(plan, state *model) // plans the value of the state; nil where Terraform would refuse that
+	name    string
+	unknown bool                     // it may come out at apply as it was
+	undo    func(plan, state *model) // plans the value of the state; nil where Terraform would refuse that
 }
 
 // replacing returns the changes that replace the session: of the arguments that the service knows,
@@ -160,7 +191,7 @@ func replacing(state, plan, config *model) (changed []change) {
 			if a.equal(was, twin) {
 				continue
 			}
-			c.open, c.undo = twin.IsUnknown(), nil
+			c.unknown, c.undo = twin.IsUnknown(), nil
 		}
 		changed = append(changed, c)
 	}
@@ -200,6 +231,18 @@ func protected(label, what string) diag.Diagnostic {
 	return providerdata.Protected("live session", label, what)
 }
 
+// forgotten warns of a session that leaves the state and may keep running. It is empty if the last
+// known status is terminal.
+func (m *session) forgotten(what string) (diags diag.Diagnostics) {
+	if m.ID.IsNull() || terminal(m.Status.ValueString()) {
+		return nil
+	}
+	diags.AddWarning("The live session keeps running",
+		fmt.Sprintf("Live session %s %s, but keeps running: the service has no call to stop or delete a session. "+
+			"To manage it again, import this id.", m.label(), what))
+	return diags
+}
+
 // mayReplace warns of a replacement that is decided at apply.
 func (m *session) mayReplace(changed []change) diag.Diagnostic {
 	return diag.NewWarningDiagnostic("The live session may be replaced",
@@ -232,43 +275,9 @@ func (m *session) leftOut() diag.Diagnostic {
 			"To manage it again, add this block with the address of a resource, then apply:\n%s", m.label(), importBlock(m.ID.ValueString())))
 }
 
-// checkReplacement checks what Create would refuse, before the session is forgotten. It is nil if
-// nothing is wrong. An error of Delete keeps the session in the state.
-func (r *liveSession) checkReplacement(ctx context.Context, m *session, in intent) diag.Diagnostic {
-	refuse := func(why string) diag.Diagnostic {
-		return diag.NewErrorDiagnostic("The live session was not replaced",
-			fmt.Sprintf("Live session %s stays in the state, because creating the session that replaces it would fail. %s", m.label(), why))
-	}
-	if diags := r.Data.NeedLive(typeName); diags.HasError() {
-		return refuse(diags[0].Detail())
-	}
-	problem, err := "", error(nil)
-	if !r.Data.SkipRegionValidation {
-		problem, err = r.checkRegion(ctx, in.Region)
-	}
-	if r.Data.SkipRegionValidation || err != nil { // find out whether the service accepts the credentials
-		if _, err := r.Data.API.GetSession(ctx, m.ID.ValueString()); err != nil && !api.NotFound(err) {
-			return refuse(providerdata.ErrorDiagnostic("Reading the live session", err).Detail())
-		}
-	}
-	if in.Action == actionDecide { // the session may be kept, whatever Create would refuse
-		return nil
-	}
-	if in.Region != "" && problem != "" {
-		return refuse("The region is not allocated to the account: " + problem)
-	}
-	planned := session{IsScheduled: types.BoolValue(in.ScheduledAt != ""), Timezone: types.StringValue(in.Timezone), ScheduledAt: types.StringValue(in.ScheduledAt)}
-	if diags := planned.checkFuture(time.Now()); diags.HasError() {
-		return refuse(diags[0].Detail())
-	}
-	return nil
-}
-
 // restore returns a replaced session to the state, after the create of the new one was refused.
 func (o *replaced) restore(ctx context.Context, resp *resource.CreateResponse) {
-	resp.Diagnostics.Append(resp.State.Set(ctx, o.model)...)
-	resp.Diagnostics.Append(o.memory.keep(ctx, resp.Private)...)
-	setIdentity(ctx, resp.Identity, o.model.ID.ValueString(), &resp.Diagnostics)
+	o.model.saveCreated(ctx, &o.data, resp)
 	resp.Diagnostics.AddError("The live session was not replaced",
 		fmt.Sprintf("Live session %s is in the state again, as tainted, because the session that was to replace it could not be created. "+
 			"The next apply tries the replacement again. To keep the session instead, run `terraform untaint` with the resource's address.", o.model.label()))
@@ -280,7 +289,5 @@ func (o *replaced) keepAs(ctx context.Context, m *model, resp *resource.CreateRe
 		a.copy(&m.session, &o.model.session)
 	}
 	m.dropEndpoints()
-	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(o.memory.keep(ctx, resp.Private)...)
-	setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics)
+	m.saveCreated(ctx, &o.data, resp)
 }
