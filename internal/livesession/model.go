@@ -104,6 +104,12 @@ func (m *session) spec() api.SessionSpec {
 // values of a fixed set in another letter case.
 func received(s *api.Session) session {
 	text := providerdata.TextOrNull
+	number := func(n *int64) types.Int64 { // 0 stands for none, as "" does for a text
+		if n == nil || *n == 0 {
+			return types.Int64Null()
+		}
+		return types.Int64Value(*n)
+	}
 	m := newSession()
 	if p := s.InputPreset; p != (api.InputPreset{}) {
 		m.InputPreset = types.ObjectValueMust(presetTypes, map[string]attr.Value{
@@ -125,6 +131,6 @@ func received(s *api.Session) session {
 	m.TranscoderID = text(s.TranscoderID)
 	m.SubDomainA, m.SubDomainB = text(s.SubDomainA), text(s.SubDomainB)
 	m.ElasticIPA, m.ElasticIPB = text(s.ElasticIPA), text(s.ElasticIPB)
-	m.Port, m.EgressPort = types.Int64PointerValue(s.Port), types.Int64PointerValue(s.EgressPort)
+	m.Port, m.EgressPort = number(s.Port), number(s.EgressPort)
 	return m
 }

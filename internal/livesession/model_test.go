@@ -16,15 +16,26 @@ import (
 // full is a session with a value in every field, of those that apply and of
 // those that do not.
 func full(input, mode, output string) *api.Session {
-	return &api.Session{
-		ID: "s1", UserID: "u1", Region: "eu", Name: "match", Input: input, Mode: mode, OutputMode: output, Status: "READY",
+	s := &api.Session{
+		ID: "s1", Region: "eu", Name: "match", Input: input, Mode: mode, OutputMode: output, Status: "READY",
 		InputPreset:  api.InputPreset{Codec: "H264", Resolution: "HD", Bitrate: "MAX_10_MBPS"},
 		InputSourceA: "rtmp://in/a", InputSourceB: "rtmp://in/b", OutputDestinationA: "rtmp://out/a", OutputDestinationB: "rtmp://out/b",
-		EnableInputRecord: new(true), IsScheduled: new(true), Timezone: "UTC", ScheduledAt: "2031-05-17 20:15",
+		Timezone: "UTC", ScheduledAt: "2031-05-17 20:15",
 		InputEndpointA: "rtmp://e/ia", InputEndpointB: "rtmp://e/ib", OutputEndpointA: "rtmp://e/oa", OutputEndpointB: "rtmp://e/ob",
-		TranscoderID: "t1", SubDomainA: "a.example", SubDomainB: "b.example", ElasticIPA: "198.51.100.1", ElasticIPB: "198.51.100.2",
-		Port: new(int64(1935)), EgressPort: new(int64(1936)),
 	}
+	for _, field := range reflect.ValueOf(s).Elem().Fields() { // the others may have any value
+		switch field.Interface().(type) {
+		case string:
+			if field.IsZero() {
+				field.SetString("x")
+			}
+		case *int64:
+			field.Set(reflect.ValueOf(new(int64(7))))
+		case *bool:
+			field.Set(reflect.ValueOf(new(true)))
+		}
+	}
+	return s
 }
 
 // TestFillApplies: what does not apply to a session is null, whatever is sent.

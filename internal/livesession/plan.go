@@ -91,7 +91,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 	switch {
 	case len(changed) == 0:
 	case note.Protected != "":
-		resp.Diagnostics.Append(protected(note.Protected, "replace it because of "+enumerate(names(changed), "and")))
+		resp.Diagnostics.Append(protected(note.Protected, "replace it because of "+names(changed)))
 	case !undecided:
 		resp.Diagnostics.Append(state.forgotten("will be replaced by a new one and removed from the state")...)
 	case !terminal(status):
@@ -114,7 +114,7 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp 
 	kept := note.Action == actionDecide // perhaps, so what a new session must not have is no error
 	if r.Data != nil {
 		resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
-		kept = kept || r.hasReplaced(resp.Plan.Raw, func(o *replaced) bool { return o.matches(plan, config) })
+		kept = kept || r.Data.ReplacedSessions.Has(offeredFor(resp.Plan.Raw, func(o *replaced) bool { return o.matches(plan, config) }))
 	}
 	if !kept {
 		resp.Diagnostics.Append(plan.checkFuture(time.Now())...)

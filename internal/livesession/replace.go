@@ -130,12 +130,6 @@ type replaced struct {
 	data  privateData
 }
 
-// isFor reports whether a planned object may be the one that the session is replaced by.
-func (o *replaced) isFor(raw tftypes.Value) bool {
-	_, known := digestOf(raw, o.Unknown)
-	return known == o.Known
-}
-
 // matches reports whether the session has the arguments that a plan asks for, so that it is kept.
 func (o *replaced) matches(plan, config *model) bool {
 	return o.Action == actionDecide && len(replacing(&o.model, plan, config)) == 0 &&
@@ -149,15 +143,15 @@ func (r *liveSession) takeReplaced(raw tftypes.Value, fits func(*replaced) bool)
 	return o, ok
 }
 
-// hasReplaced reports whether takeReplaced would take a session.
-func (r *liveSession) hasReplaced(raw tftypes.Value, fits func(*replaced) bool) bool {
-	return r.Data.ReplacedSessions.Has(offeredFor(raw, fits))
-}
-
+// offeredFor tells which of the sessions that Delete offers are for a planned object and fit.
 func offeredFor(raw tftypes.Value, fits func(*replaced) bool) func(item any) bool {
 	return func(item any) bool {
-		o, is := item.(*replaced)
-		return is && o.isFor(raw) && fits(o)
+		o, ok := item.(*replaced)
+		if !ok {
+			return false
+		}
+		_, known := digestOf(raw, o.Unknown)
+		return known == o.Known && fits(o)
 	}
 }
 
@@ -214,11 +208,13 @@ func mayBeEqual(was, is attr.Value) bool {
 	return true
 }
 
-func names(changed []change) (list []string) {
+// names lists the arguments of changes in a sentence.
+func names(changed []change) string {
+	var list []string
 	for _, c := range changed {
 		list = append(list, "`"+c.name+"`")
 	}
-	return list
+	return enumerate(list, "and")
 }
 
 // label names a session in a diagnostic.
@@ -250,14 +246,14 @@ func (m *session) mayReplace(changed []change) diag.Diagnostic {
 			"Otherwise it creates a new session and removes this one from the state without stopping it: the service has no call for that.\n\n"+
 			"With `create_before_destroy` the apply creates a new session in any case. To avoid that, first apply the resource that the value comes from, "+
 			"with `-target`, or set `deletion_protection = true`.",
-			enumerate(names(changed), "and"), m.label()))
+			names(changed), m.label()))
 }
 
 // assumed warns of values that the plan of a protected session takes for unchanged.
 func assumed(label string, changed []change) diag.Diagnostic {
 	return diag.NewWarningDiagnostic("The live session is assumed to be unchanged",
 		fmt.Sprintf("The value of %s is not known yet. Live session %s has `deletion_protection = true`, so this plan takes the value for unchanged. "+
-			"If it is not, the next plan shows it.", enumerate(names(changed), "and"), label))
+			"If it is not, the next plan shows it.", names(changed), label))
 }
 
 // mayBeKept warns, as the last diagnostic of a session whose Create may never run.
