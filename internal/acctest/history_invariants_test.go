@@ -171,7 +171,7 @@ func (p *player) checkHeld() {
 				slices.ContainsFunc(kinds[address].needs, pl.createBeforeDestroy) || pl.variant(address) == 0 || pl.blocks[address].triggered || p.sent.Do == DoDestroy || p.sent.Do == DoAccount ||
 				p.sent.Do == DoRemove && p.sent.On == address || p.sent.Do == DoReplace && p.sent.On == address || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
-				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || !p.known(pl, was.Text("id")) ||
+				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
 					p.had[was.Text("id")] == "" && strings.Contains(p.seen.String(), fmt.Sprintf("id = %q", was.Text("id"))) ||
 					notFound(p.seen.String(), was.Text("id"))
 			}

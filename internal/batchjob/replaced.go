@@ -16,38 +16,48 @@ import (
 // is kept and not submitted again: Delete offers it, and the Create of a job with the same arguments
 // takes it. With create_before_destroy, Create runs before Delete, so the job is submitted again.
 
-const (
-	privateSources = "sources" // of a plan, for Delete: files that replace files of the job
-	privateIntent  = "intent"  // of a plan, for Delete
-	intentDecide   = `"replace unless the arguments are the same"`
-)
+// intent is what a plan notes for Delete. The zero value is that of a destroy.
+type intent struct {
+	MayKeep bool     `json:"may_keep,omitempty"` // the arguments may come out as they were
+	Sources []string `json:"sources,omitempty"`  // files that the plan uploads in place of files of the job
+}
 
-type privateSetter interface {
+const intentKey = "replace"
+
+// privateState is that of the framework, whose type is internal.
+type privateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-type privateGetter interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+// intentOf returns the intent of a plan. A plan without a change, as with -replace, is to submit the
+// job again.
+func (r *batchJob) intentOf(state, plan model) intent {
+	in := intent{MayKeep: !state.equal(plan) &&
+		mayBe(state.Paths, plan.Paths) && mayBe(state.ServiceModes, plan.ServiceModes) && mayBe(state.Triggers, plan.Triggers)}
+	for _, element := range state.Paths.Elements() {
+		keyPath, _ := element.(types.String)
+		if source, ok := r.Data.Replacing.Load(keyPath.ValueString()); ok {
+			in.Sources = append(in.Sources, fmt.Sprint(source))
+		}
+	}
+	return in
 }
 
-// noteIntent notes for Delete whether the plan may turn out to be the job of the state. A plan without a
-// change, as with -replace, is to submit the job again.
-func (m *model) noteIntent(ctx context.Context, plan model, private privateSetter) diag.Diagnostics {
-	var intent []byte
-	if !m.equal(plan) && mayBe(m.Paths, plan.Paths) && mayBe(m.ServiceModes, plan.ServiceModes) && mayBe(m.Triggers, plan.Triggers) {
-		intent = []byte(intentDecide)
-	}
-	return private.SetKey(ctx, privateIntent, intent)
+func (in intent) save(ctx context.Context, private privateState) diag.Diagnostics {
+	text, _ := json.Marshal(in) // cannot fail for strings
+	return private.SetKey(ctx, intentKey, text)
+}
+
+func readIntent(ctx context.Context, private privateState) (in intent, diags diag.Diagnostics) {
+	text, diags := private.GetKey(ctx, intentKey)
+	_ = json.Unmarshal(text, &in) // a plan of an earlier build has none
+	return in, diags
 }
 
 // equal reports whether two jobs have the same arguments.
 func (m *model) equal(other model) bool {
 	return m.Paths.Equal(other.Paths) && m.ServiceModes.Equal(other.ServiceModes) && m.Triggers.Equal(other.Triggers)
-}
-
-// forgetPlan removes what a plan notes for Delete: a Delete that does not replace the job needs no file.
-func forgetPlan(ctx context.Context, private privateSetter) diag.Diagnostics {
-	return append(private.SetKey(ctx, privateIntent, nil), private.SetKey(ctx, privateSources, nil)...)
 }
 
 // mayBe reports whether a planned value may come out as it was.
@@ -74,11 +84,19 @@ func mayBe(was, planned attr.Value) bool {
 	return planned.Equal(was)
 }
 
-// offerReplaced leaves the job to a Create of this process, if the plan left open whether it is replaced.
-func (r *batchJob) offerReplaced(ctx context.Context, state model, private privateGetter) diag.Diagnostics {
-	intent, diags := private.GetKey(ctx, privateIntent)
-	if string(intent) == intentDecide {
-		r.Data.ReplacedJobs.Offer(state)
+// checkReplacement checks what Create needs before the job is forgotten: the configuration of the provider, if the
+// job may be kept, and the files that the plan uploads, because Terraform deletes the job before the uploads that it
+// depends on. A saved plan may be applied where the files are not.
+func (r *batchJob) checkReplacement(planned intent) (diags diag.Diagnostics) {
+	if planned.MayKeep {
+		diags.Append(r.Data.NeedUpload(typeName)...)
+	}
+	for _, source := range planned.Sources {
+		if _, err := os.Stat(source); err != nil {
+			diags.AddError("The batch job was not replaced",
+				fmt.Sprintf("The plan uploads %s in place of a file of this job, but that file cannot be read here, so nothing was replaced and the state is as it was. "+
+					"Plan again where the file is, and apply that plan.", source))
+		}
 	}
 	return diags
 }
@@ -91,39 +109,4 @@ func (r *batchJob) takeReplaced(plan model) (kept model, ok bool) {
 	})
 	kept, ok = item.(model)
 	return kept, ok
-}
-
-// noteSources notes for Delete which files the same plan uploads in place of files of the job.
-func (r *batchJob) noteSources(ctx context.Context, state model, private privateSetter) diag.Diagnostics {
-	var sources []string
-	for _, element := range state.Paths.Elements() {
-		keyPath, _ := element.(types.String)
-		if source, ok := r.Data.Replacing.Load(keyPath.ValueString()); ok {
-			sources = append(sources, fmt.Sprint(source))
-		}
-	}
-	content, _ := json.Marshal(sources) // cannot fail for strings
-	return private.SetKey(ctx, privateSources, content)
-}
-
-// checkReplacement checks what Create needs before the job is forgotten: the configuration of the provider, if the
-// job may be kept, and the files that the plan uploads, because Terraform deletes the job before the uploads that it
-// depends on. A saved plan may be applied where the files are not.
-func (r *batchJob) checkReplacement(ctx context.Context, private privateGetter) diag.Diagnostics {
-	intent, diags := private.GetKey(ctx, privateIntent)
-	if string(intent) == intentDecide {
-		diags.Append(r.Data.NeedUpload(typeName)...)
-	}
-	var sources []string
-	content, more := private.GetKey(ctx, privateSources)
-	diags.Append(more...)
-	_ = json.Unmarshal(content, &sources) // a plan of an earlier build has none
-	for _, source := range sources {
-		if _, err := os.Stat(source); err != nil {
-			diags.AddError("The batch job was not replaced",
-				fmt.Sprintf("The plan uploads %s in place of a file of this job, but that file cannot be read here, so nothing was replaced and the state is as it was. "+
-					"Plan again where the file is, and apply that plan.", source))
-		}
-	}
-	return diags
 }

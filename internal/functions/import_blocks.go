@@ -190,6 +190,8 @@ func expression(object types.Object, name string) (hcl string, ok bool) {
 	switch value := value.(type) {
 	case types.Bool:
 		return "true", value.ValueBool()
+	case types.Int64:
+		return strconv.FormatInt(value.ValueInt64(), 10), true
 	case types.Object:
 		var parts []string
 		for _, part := range []string{"codec", "resolution", "bitrate"} {

@@ -1,35 +1,45 @@
 package functions_test
 
 import (
+	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/functions"
 )
 
 // importedSession is a session as the function takes it, with null for what is not given.
 func importedSession(values map[string]attr.Value) attr.Value {
-	kinds := map[string]attr.Type{
-		"id": types.StringType, "name": types.StringType, "region": types.StringType, "input": types.StringType, "mode": types.StringType, "output_mode": types.StringType,
-		"input_preset":        types.ObjectType{AttrTypes: map[string]attr.Type{"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType}},
-		"enable_input_record": types.BoolType, "is_scheduled": types.BoolType, "timezone": types.StringType, "scheduled_at": types.StringType,
-	}
+	session := elementType().(types.ObjectType)
 	all := map[string]attr.Value{}
-	for name, kind := range kinds {
-		all[name] = values[name]
-		switch {
-		case values[name] != nil:
-		case kind == types.BoolType:
-			all[name] = types.BoolNull()
-		case kind == types.StringType:
-			all[name] = types.StringNull()
-		default:
-			all[name] = types.ObjectNull(kind.(types.ObjectType).AttrTypes)
+	for name, typ := range session.AttrTypes {
+		null, err := typ.ValueFromTerraform(context.Background(), tftypes.NewValue(typ.TerraformType(context.Background()), nil))
+		if err != nil {
+			panic(err)
+		}
+		all[name] = null
+	}
+	maps.Copy(all, values)
+	return types.ObjectValueMust(session.AttrTypes, all)
+}
+
+// elementType is the type of a session, as the function takes it.
+func elementType() attr.Type {
+	for _, newFunction := range functions.All() {
+		var definition function.DefinitionResponse
+		newFunction().Definition(context.Background(), function.DefinitionRequest{}, &definition)
+		if list, ok := definition.Definition.Parameters[0].GetType().(types.ListType); ok {
+			return list.ElemType
 		}
 	}
-	return types.ObjectValueMust(kinds, all)
+	panic("no function takes a list")
 }
 
 func imports(t *testing.T, sessions ...map[string]attr.Value) string {

@@ -20,7 +20,8 @@ import (
 // attribute describes one attribute of a session for the schemas, the mappings between Terraform
 // and the API, the comparisons and the rules.
 type attribute struct {
-	name, description string
+	name, description            string
+	required, optional, computed bool // in the schema of the resource
 
 	access
 	listed    bool // only the listing is sure to have the value
@@ -39,126 +40,185 @@ type attribute struct {
 // arguments are the attributes that a create request has. Those of a condition come first.
 var arguments = []attribute{
 	{
-		name: "name", description: "Name of the session.", valid: rules(notBlank, stringvalidator.LengthAtMost(api.TextLimit)), same: api.SameText,
-		access: text(func(m *session) *types.String { return &m.Name }),
+		name: "name", required: true,
+		description: "Name of the session.",
+		access:      text(func(m *session) *types.String { return &m.Name }),
+		valid:       rules(notBlank, stringvalidator.LengthAtMost(api.TextLimit)), same: api.SameText,
 	},
 	{
-		name: "region", valid: rules(notBlank), same: strings.EqualFold,
+		name: "region", required: true,
 		description: "Region in which the session runs. It must be allocated to the account: the data source `vodlive_regions` lists these regions.",
 		access:      text(func(m *session) *types.String { return &m.Region }),
+		valid:       rules(notBlank), same: strings.EqualFold,
 	},
 	{
-		name: "input", valid: rules(oneOf(directions...)),
+		name: "input", required: true,
 		description: "How the service gets the stream: `RTMP_PUSH` or `RTMPS_PUSH` (your encoder sends it to `input_endpoint_a`), `RTMP_PULL` or " +
 			"`RTMPS_PULL` (the service fetches it from `input_source_a`).",
 		access: text(func(m *session) *types.String { return &m.Input }),
+		valid:  rules(oneOf(directions...)),
 	},
 	{
-		name: "mode", valid: rules(oneOf(modes...)),
+		name: "mode", required: true,
 		description: "`NORM`: one pipeline. `HA`: a main and a backup pipeline. The service does not switch between them: your client does, on failure.",
 		access:      text(func(m *session) *types.String { return &m.Mode }),
+		valid:       rules(oneOf(modes...)),
 	},
 	{
-		name: "output_mode", valid: rules(oneOf(directions...)),
+		name: "output_mode", required: true,
 		description: "How the service delivers the stream: `RTMP_PULL` or `RTMPS_PULL` (players fetch it from `output_endpoint_a`), `RTMP_PUSH` or " +
 			"`RTMPS_PUSH` (the service sends it to `output_destination_a`).",
 		access: text(func(m *session) *types.String { return &m.OutputMode }),
+		valid:  rules(oneOf(directions...)),
 	},
-	{name: "input_preset", description: "Codec, maximum resolution and maximum bit rate of the input.", access: preset()},
-	streamArgument("input_source_a", "from which the service fetches the stream.", "Required with a PULL `input`, not allowed with a PUSH one.",
+	{
+		name: "input_preset", required: true,
+		description: "Codec, maximum resolution and maximum bit rate of the input.",
+		access:      preset(),
+	},
+	optionalURL("input_source_a", "from which the service fetches the stream.", "Required with a PULL `input`, not allowed with a PUSH one.",
 		func(m *session) *types.String { return &m.InputSourceA }, func(m *model) *types.String { return &m.InputSourceAWO }, pullIn),
-	streamArgument("input_source_b", "from which the backup pipeline fetches the stream.", "Required with a PULL `input` and mode `HA`, not allowed otherwise.",
+	optionalURL("input_source_b", "from which the backup pipeline fetches the stream.", "Required with a PULL `input` and mode `HA`, not allowed otherwise.",
 		func(m *session) *types.String { return &m.InputSourceB }, func(m *model) *types.String { return &m.InputSourceBWO }, pullIn, ha),
-	streamArgument("output_destination_a", "to which the service sends the stream.", "Required with a PUSH `output_mode`, not allowed with a PULL one.",
+	optionalURL("output_destination_a", "to which the service sends the stream.", "Required with a PUSH `output_mode`, not allowed with a PULL one.",
 		func(m *session) *types.String { return &m.OutputDestinationA }, func(m *model) *types.String { return &m.OutputDestinationAWO }, pushOut),
-	streamArgument("output_destination_b", "to which the backup pipeline sends the stream.", "Required with a PUSH `output_mode` and mode `HA`, not allowed otherwise.",
+	optionalURL("output_destination_b", "to which the backup pipeline sends the stream.", "Required with a PUSH `output_mode` and mode `HA`, not allowed otherwise.",
 		func(m *session) *types.String { return &m.OutputDestinationB }, func(m *model) *types.String { return &m.OutputDestinationBWO }, pushOut, ha),
 	{
-		name: "enable_input_record", description: "Whether to record the input. The recording can be downloaded after the session has completed.",
-		access: field(func(m *session) *types.Bool { return &m.EnableInputRecord }, types.BoolValue(false)),
+		name: "enable_input_record", optional: true, computed: true,
+		description: "Whether to record the input. The recording can be downloaded after the session has completed.",
+		access:      field(func(m *session) *types.Bool { return &m.EnableInputRecord }, types.BoolValue(false)),
 	},
 	{
-		name: "is_scheduled", description: "Whether the session starts at a set time, given by `scheduled_at` and `timezone`.",
-		access: field(func(m *session) *types.Bool { return &m.IsScheduled }, types.BoolValue(false)),
+		name: "is_scheduled", optional: true, computed: true,
+		description: "Whether the session starts at a set time, given by `scheduled_at` and `timezone`.",
+		access:      field(func(m *session) *types.Bool { return &m.IsScheduled }, types.BoolValue(false)),
 	},
 	{
-		name: "timezone", description: "Time zone of `scheduled_at`: a name of the tz database, such as `Europe/Berlin`.",
-		rule:   " Required when `is_scheduled` is true, not allowed otherwise.",
-		access: text(func(m *session) *types.String { return &m.Timezone }),
-		needs:  []condition{scheduled}, valid: rules(providerdata.StringRule{Allowed: localtime.ZoneRule, Problem: localtime.ZoneProblem}), same: localtime.SameZone,
+		name: "timezone", optional: true,
+		description: "Time zone of `scheduled_at`: a name of the tz database, such as `Europe/Berlin`.",
+		rule:        " Required when `is_scheduled` is true, not allowed otherwise.",
+		access:      text(func(m *session) *types.String { return &m.Timezone }), needs: []condition{scheduled},
+		valid: rules(providerdata.StringRule{Allowed: localtime.ZoneRule, Problem: localtime.ZoneProblem}), same: localtime.SameZone,
 	},
 	{
-		name: "scheduled_at", description: "Start of the session, as a local time `YYYY-MM-DD HH:MM` in `timezone`.",
+		name: "scheduled_at", optional: true,
+		description: "Start of the session, as a local time `YYYY-MM-DD HH:MM` in `timezone`.",
 		rule: " Required when `is_scheduled` is true, not allowed otherwise. A time that does not exist because of a clock change is an error, " +
 			"and so is a time in the past when the session is created. The function `schedule` converts an RFC 3339 time.",
-		access: text(func(m *session) *types.String { return &m.ScheduledAt }),
-		needs:  []condition{scheduled}, valid: rules(localTime), same: sameClock,
+		access: text(func(m *session) *types.String { return &m.ScheduledAt }), needs: []condition{scheduled},
+		valid: rules(localTime), same: sameClock,
 	},
 }
 
 // computed are the attributes that the service sets.
 var computed = []attribute{
-	{
-		name: "id", description: "Id of the session, generated by the service.",
-		access: text(func(m *session) *types.String { return &m.ID }),
-	},
-	{
-		name: "status",
-		description: "Status of the session when it was last read: `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, " +
-			"`TERMINATED`, `ERROR`, `SCHEDULED` or `CANCELLED`. Status changes never show up as a diff.",
-		access: text(func(m *session) *types.String { return &m.Status }),
-	},
-	endpoint("input_endpoint_a", "URL to which the encoder sends the stream. Set with a PUSH `input`.",
+	computedText("id", "Id of the session, generated by the service.",
+		func(m *session) *types.String { return &m.ID }),
+	computedText("status", "Status of the session when it was last read: `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, "+
+		"`TERMINATED`, `ERROR`, `SCHEDULED` or `CANCELLED`. Status changes never show up as a diff.",
+		func(m *session) *types.String { return &m.Status }),
+	computedURL("input_endpoint_a", "URL to which the encoder sends the stream. Set with a PUSH `input`.",
 		func(m *session) *types.String { return &m.InputEndpointA }, pushIn),
-	endpoint("input_endpoint_b", "URL to which the encoder sends the stream for the backup pipeline. Set with a PUSH `input` and mode `HA`.",
+	computedURL("input_endpoint_b", "URL to which the encoder sends the stream for the backup pipeline. Set with a PUSH `input` and mode `HA`.",
 		func(m *session) *types.String { return &m.InputEndpointB }, pushIn, ha),
-	endpoint("output_endpoint_a", "URL from which players fetch the stream. Set with a PULL `output_mode`.",
+	computedURL("output_endpoint_a", "URL from which players fetch the stream. Set with a PULL `output_mode`.",
 		func(m *session) *types.String { return &m.OutputEndpointA }, pullOut),
-	endpoint("output_endpoint_b", "URL from which players fetch the stream of the backup pipeline. Set with a PULL `output_mode` and mode `HA`.",
+	computedURL("output_endpoint_b", "URL from which players fetch the stream of the backup pipeline. Set with a PULL `output_mode` and mode `HA`.",
 		func(m *session) *types.String { return &m.OutputEndpointB }, pullOut, ha),
-	listedText("user_id", "Id of the user who created the session.",
-		func(m *session) *types.String { return &m.UserID }),
-	listedText("transcoder_id", "Id of the transcoder preset that the session uses.",
-		func(m *session) *types.String { return &m.TranscoderID }),
-	listedText("sub_domain_a", "Domain name of the session.",
-		func(m *session) *types.String { return &m.SubDomainA }),
-	listedText("sub_domain_b", "Domain name of the backup pipeline. Set with mode `HA`.",
-		func(m *session) *types.String { return &m.SubDomainB }, ha),
-	listedText("elastic_ip_a", "IP address allocated to the session, for firewall rules. Null until the service has allocated one.",
-		func(m *session) *types.String { return &m.ElasticIPA }),
-	listedText("elastic_ip_b", "IP address allocated to the backup pipeline, for firewall rules. Set with mode `HA`.",
-		func(m *session) *types.String { return &m.ElasticIPB }, ha),
-	{
-		name: "port", description: "Port allocated to the session, for firewall rules. Null until the service has allocated one.", listed: true,
-		access: field(func(m *session) *types.Int64 { return &m.Port }, types.Int64Null()),
-	},
-	{
-		name: "egress_port", description: "Port of the outgoing stream, for firewall rules. Null until the service has allocated one.", listed: true,
-		access: field(func(m *session) *types.Int64 { return &m.EgressPort }, types.Int64Null()),
-	},
+	onlyListed(computedText("user_id", "Id of the user who created the session.",
+		func(m *session) *types.String { return &m.UserID })),
+	onlyListed(computedText("transcoder_id", "Id of the transcoder preset that the session uses.",
+		func(m *session) *types.String { return &m.TranscoderID })),
+	onlyListed(computedText("sub_domain_a", "Domain name of the session.",
+		func(m *session) *types.String { return &m.SubDomainA })),
+	onlyListed(computedText("sub_domain_b", "Domain name of the backup pipeline. Set with mode `HA`.",
+		func(m *session) *types.String { return &m.SubDomainB }, ha)),
+	onlyListed(computedText("elastic_ip_a", "IP address allocated to the session, for firewall rules. Null until the service has allocated one.",
+		func(m *session) *types.String { return &m.ElasticIPA })),
+	onlyListed(computedText("elastic_ip_b", "IP address allocated to the backup pipeline, for firewall rules. Set with mode `HA`.",
+		func(m *session) *types.String { return &m.ElasticIPB }, ha)),
+	onlyListed(computedInteger("port", "Port allocated to the session, for firewall rules. Null until the service has allocated one.",
+		func(m *session) *types.Int64 { return &m.Port })),
+	onlyListed(computedInteger("egress_port", "Port of the outgoing stream, for firewall rules. Null until the service has allocated one.",
+		func(m *session) *types.Int64 { return &m.EgressPort })),
 }
 
 // attributes in the order in which a response is read: the arguments decide which others apply.
 var attributes = slices.Concat(arguments, computed)
 
-// streamArgument is the URL of a stream that the service fetches or sends.
-func streamArgument(name, what, rule string, at func(*session) *types.String, twin func(*model) *types.String, needs ...condition) attribute {
+// presetParts are the arguments in input_preset, all strings. Their access is that of input_preset.
+var presetParts = []attribute{
+	{
+		name: "codec", optional: true, computed: true,
+		description: "Video codec: `H264`.", valid: rules(oneOf(codecs...)), access: access{none: types.StringValue("H264")},
+	},
+	{name: "resolution", required: true, description: "Maximum resolution: `SD`, `HD` or `FULL_HD`.", valid: rules(oneOf(resolutions...))},
+	{name: "bitrate", required: true, description: "Maximum bit rate: `MAX_10_MBPS` or `MAX_20_MBPS`.", valid: rules(oneOf(bitrates...))},
+}
+
+// optionalURL is the URL of a stream that the service fetches or sends.
+func optionalURL(name, what, rule string, at func(*session) *types.String, twin func(*model) *types.String, needs ...condition) attribute {
 	return attribute{
-		name: name, description: "`rtmp://` or `rtmps://` URL " + what + " Its path may carry a stream key.", rule: " " + rule,
+		name: name, optional: true, description: "`rtmp://` or `rtmps://` URL " + what + " Its path may carry a stream key.", rule: " " + rule,
 		access: text(at), needs: needs, sensitive: true, listed: true, valid: rules(streamURL), same: sameURL, twin: twin,
 	}
 }
 
-// endpoint is a URL that the service generates.
-func endpoint(name, description string, at func(*session) *types.String, needs ...condition) attribute {
-	return attribute{name: name, description: description + " Its path carries a stream key.", access: text(at), needs: needs, sensitive: true}
+// computedURL is a URL that the service generates.
+func computedURL(name, description string, at func(*session) *types.String, needs ...condition) attribute {
+	a := computedText(name, description+" Its path carries a stream key.", at, needs...)
+	a.sensitive = true
+	return a
 }
 
-func listedText(name, description string, at func(*session) *types.String, needs ...condition) attribute {
-	return attribute{name: name, description: description, access: text(at), needs: needs, listed: true}
+func computedText(name, description string, at func(*session) *types.String, needs ...condition) attribute {
+	return attribute{name: name, computed: true, description: description, access: text(at), needs: needs}
+}
+
+func computedInteger(name, description string, at func(*session) *types.Int64) attribute {
+	return attribute{name: name, computed: true, description: description, access: field(at, types.Int64Null())}
+}
+
+func onlyListed(a attribute) attribute {
+	a.listed = true
+	return a
 }
 
 func rules(list ...validator.String) []validator.String { return list }
+
+// access reads and writes the value of an attribute.
+type access struct {
+	value func(*session) attr.Value
+	copy  func(to, from *session)
+	clear func(*session) // sets the value to none
+	none  attr.Value     // the value of a session for which none is known: null, or the default
+}
+
+func field[T attr.Value](at func(*session) *T, none T) access {
+	return access{
+		value: func(m *session) attr.Value { return *at(m) },
+		copy:  func(to, from *session) { *at(to) = *at(from) },
+		clear: func(m *session) { *at(m) = none },
+		none:  none,
+	}
+}
+
+func text(at func(*session) *types.String) access { return field(at, types.StringNull()) }
+
+// preset keeps the parts that a response lacks.
+func preset() access {
+	a := field(func(m *session) *types.Object { return &m.InputPreset }, types.ObjectNull(presetTypes))
+	a.copy = func(to, from *session) {
+		parts := map[string]attr.Value{}
+		for _, part := range presetParts {
+			byDefault, _ := part.none.(types.String)
+			parts[part.name] = cmp.Or(from.preset(part.name), to.preset(part.name), byDefault)
+		}
+		to.InputPreset = types.ObjectValueMust(presetTypes, parts)
+	}
+	return a
+}
 
 // condition is that an argument has one of the values in.
 type condition struct {
@@ -213,53 +273,23 @@ func (a attribute) applies(m *session) types.Bool {
 	return all
 }
 
-// access reads and writes the value of an attribute.
-type access struct {
-	value func(*session) attr.Value
-	copy  func(to, from *session)
-	clear func(*session) // sets the value of a session for which none is known: null, for a bool false
-}
-
-func field[T attr.Value](at func(*session) *T, none T) access {
-	return access{
-		value: func(m *session) attr.Value { return *at(m) },
-		copy:  func(to, from *session) { *at(to) = *at(from) },
-		clear: func(m *session) { *at(m) = none },
+// equal reports whether two values of the argument have the same meaning.
+func (a attribute) equal(x, y attr.Value) bool {
+	if x.Equal(y) {
+		return true
 	}
+	one, text := x.(types.String)
+	other, _ := y.(types.String)
+	known := !one.IsNull() && !one.IsUnknown() && !other.IsNull() && !other.IsUnknown()
+	return text && a.same != nil && known && a.same(one.ValueString(), other.ValueString())
 }
 
-func text(at func(*session) *types.String) access { return field(at, types.StringNull()) }
-
-// presetPart is an attribute of input_preset.
-type presetPart struct {
-	name, description string
-	values            []string
-	byDefault         types.String // null if the argument is required
-}
-
-var presetParts = []presetPart{
-	{"codec", "Video codec: `H264`.", codecs, types.StringValue("H264")},
-	{"resolution", "Maximum resolution: `SD`, `HD` or `FULL_HD`.", resolutions, types.StringNull()},
-	{"bitrate", "Maximum bit rate: `MAX_10_MBPS` or `MAX_20_MBPS`.", bitrates, types.StringNull()},
-}
-
-var presetTypes = map[string]attr.Type{"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType}
-
-// preset returns an attribute of input_preset, null if there is none.
-func (m *session) preset(name string) types.String {
-	value, _ := m.InputPreset.Attributes()[name].(types.String)
-	return value
-}
-
-// preset keeps the parts that a response lacks.
-func preset() access {
-	a := field(func(m *session) *types.Object { return &m.InputPreset }, types.ObjectNull(presetTypes))
-	a.copy = func(to, from *session) {
-		parts := map[string]attr.Value{}
-		for _, part := range presetParts {
-			parts[part.name] = cmp.Or(from.preset(part.name), to.preset(part.name), part.byDefault)
+// differing returns the arguments whose values do not have the same meaning.
+func differing(one, other *session) (list []attribute) {
+	for _, a := range arguments {
+		if !a.equal(a.value(one), a.value(other)) {
+			list = append(list, a)
 		}
-		to.InputPreset = types.ObjectValueMust(presetTypes, parts)
 	}
-	return a
+	return list
 }

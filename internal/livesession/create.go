@@ -15,9 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-const defaultCreateTimeout = 20 * time.Minute
-
-// Create saves the id before it waits: a later failure leaves the session in the state as tainted.
+// Create creates a session, waits for it and reads the values that only the listing has. It saves the
+// id before it waits: a later failure leaves the session in the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
@@ -26,11 +25,11 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if old, ok := r.takeReplaced(req.Plan.Raw, func(o *replaced) bool { return o.serves(&m, &config) }); ok {
+	if old, ok := r.takeReplaced(req.Plan.Raw, func(o *replaced) bool { return o.matches(&m, &config) }); ok {
 		old.keepAs(ctx, &m, resp)
 		return
 	}
-	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
+	limit, diags := m.Timeouts.Create(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
@@ -48,18 +47,24 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	r.takeReplaced(req.Plan.Raw, func(o *replaced) bool { return o.Action == actionReplace }) // its replacement is complete
 
-	n := &newborn{model: &m, given: given, shown: given, memory: memory{Unconfirmed: true, Unseen: byListing}}
-	n.seen(created)
-	n.save(ctx, resp)
+	shown, data := given, privateData{Unconfirmed: true, NotReadBy: byListing}
+	m.fillCreated(created, &shown, &data)
+	m.saveCreated(ctx, &data, resp)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.settle(limited, n, created, resp)
-	if resp.Diagnostics.HasError() {
+	last, problem := wait(limited, r.pollCreated(), created, waitStatuses(m.WaitForStatus))
+	m.fillCreated(last, &shown, &data)
+	data.Unconfirmed = last == created
+	if problem != nil {
+		resp.Diagnostics.Append(problem)
 		m.DeletionProtection = types.BoolNull() // so that the next apply can replace the tainted session
+	} else if s := r.listCreated(limited, &m, last, &resp.Diagnostics); s != nil {
+		m.fillCreated(s, &shown, &data)
+		data.NotReadBy, data.ListedIn = "", m.Status.String()
 	}
-	n.save(ctx, resp)
-	resp.Diagnostics.Append(n.differences()...)
+	m.saveCreated(ctx, &data, resp)
+	resp.Diagnostics.Append(otherValues(m.ID.ValueString(), &given, &shown)...)
 }
 
 // create sends the request once. Without a session, refused reports whether none was created for sure.
@@ -78,77 +83,55 @@ func (r *liveSession) create(ctx, limited context.Context, given *session, diags
 	}
 	answered()
 	if err != nil {
-		diags.Append(r.createFailed(ctx, *given, sent, err))
+		diags.Append(createFailed(ctx, r.Data, *given, sent, err))
 		return nil, !api.MayHaveBeenProcessed(err)
 	}
 	return created, false
 }
 
-// newborn is the session of a running Create, after the service has returned its id.
-type newborn struct {
-	memory
-	model *model  // written to the state, with the arguments as planned: Terraform refuses others
-	given session // as planned, with the URLs of write-only arguments
-	shown session // as the service shows it
-}
-
-// seen applies a response of the service.
-func (n *newborn) seen(s *api.Session) {
-	n.shown.fill(s, arguments)
-	for _, a := range differing(&n.model.session, &n.shown) {
-		if !n.model.writeOnly(a) {
-			n.add(a.name, a.value(&n.shown))
+// fillCreated sets the values of a response to a session that is being created. shown is the session
+// as the service shows it. The arguments of m stay as planned, because Terraform refuses others.
+func (m *model) fillCreated(s *api.Session, shown *session, data *privateData) {
+	shown.fill(s, arguments)
+	for _, a := range differing(&m.session, shown) {
+		if !m.writeOnly(a) {
+			data.addSpelling(a.name, a.value(shown))
 		}
 	}
-	n.model.fillComputed(s)
+	m.fillComputed(s)
 }
 
-func (n *newborn) save(ctx context.Context, resp *resource.CreateResponse) {
-	resp.Diagnostics.Append(resp.State.Set(ctx, *n.model)...)
-	resp.Diagnostics.Append(n.keep(ctx, resp.Private)...)
-	setIdentity(ctx, resp.Identity, n.model.ID.ValueString(), &resp.Diagnostics)
-}
-
-// settle waits for the session and fills in the values that the create response lacks. It sends GETs
-// until one has returned the session, the first at once. Only then does it use pages of the listing,
-// which may show a session for which a GET still returns 404.
-func (r *liveSession) settle(ctx context.Context, n *newborn, created *api.Session, resp *resource.CreateResponse) {
-	first := true
-	poll := func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+// pollCreated returns how a new session is polled: by GETs until one has returned it, the first at
+// once. Only then does it use pages of the listing, which may show a session for which a GET still
+// returns 404.
+func (r *liveSession) pollCreated() pollFunc {
+	first, confirmed := true, false
+	return func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
 		switch {
-		case !n.Unconfirmed:
+		case confirmed:
 			return r.Data.Sessions.Poll(ctx, id, early, late)
 		case !first && !pause(ctx, early+rand.N(late-early+1)):
 			return nil, ctx.Err()
 		}
 		first = false
 		s, err := r.Data.API.GetSession(ctx, id)
-		n.Unconfirmed = err != nil
+		confirmed = err == nil
 		return s, err
-	}
-	last, failed := wait(ctx, poll, created, waitFor(n.model.WaitForStatus))
-	n.seen(last)
-	if failed != nil {
-		resp.Diagnostics.Append(failed)
-		return
-	}
-	if _, missing := n.model.untold(); len(missing) == 0 || slices.Contains(unallocatedStatuses, last.Status) {
-		return
-	}
-	if s := r.listedNew(ctx, created.ID, &resp.Diagnostics); s != nil {
-		n.seen(s)
-		n.Unseen, n.Listed = "", n.model.Status.String()
 	}
 }
 
-// listedNew calls listed up to three times, because the listing may not show a new session at once.
-// A page from before the call could show an older status than the wait ended with.
-func (r *liveSession) listedNew(ctx context.Context, id string, diags *diag.Diagnostics) *api.Session {
-	for _, again := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
-		if !pause(ctx, again) {
+// listCreated returns the new session from the listing, if m lacks values that the listing may have
+// in the status of the last response. It lists up to three times, because the listing may not show a new session
+// at once. A page from before the call could show an older status than the wait ended with.
+func (r *liveSession) listCreated(ctx context.Context, m *model, last *api.Session, diags *diag.Diagnostics) *api.Session {
+	if _, missing := m.missing(); len(missing) == 0 || slices.Contains(unallocatedStatuses, last.Status) {
+		return nil
+	}
+	for _, interval := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
+		if !pause(ctx, interval) {
 			return nil
 		}
-		s, ok := listed(ctx, r.Data, id, time.Now(), diags)
+		s, ok := fromListing(ctx, r.Data, last.ID, time.Now(), diags)
 		if s != nil || !ok {
 			return s
 		}
@@ -156,15 +139,15 @@ func (r *liveSession) listedNew(ctx context.Context, id string, diags *diag.Diag
 	return nil
 }
 
-// differences warns of arguments that the service shows with another meaning than given. It leaves
+// otherValues warns of arguments that the service shows with another meaning than given. It leaves
 // out the values of sources and destinations, because they carry stream keys.
-func (n *newborn) differences() (diags diag.Diagnostics) {
+func otherValues(id string, given, shown *session) (diags diag.Diagnostics) {
 	var lines strings.Builder
-	for _, a := range differing(&n.given, &n.shown) {
+	for _, a := range differing(given, shown) {
 		if a.sensitive {
 			fmt.Fprintf(&lines, "\n  - %s (sensitive, so not shown)", a.name)
 		} else {
-			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.name, a.value(&n.given), a.value(&n.shown))
+			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.name, a.value(given), a.value(shown))
 		}
 	}
 	if lines.Len() == 0 {
@@ -174,7 +157,6 @@ func (n *newborn) differences() (diags diag.Diagnostics) {
 		fmt.Sprintf("Live session %s was created, but the service shows other values for it than the configuration has:%s\n\n"+
 			"Terraform keeps the configured values in the state, and plans show no difference as long as the service shows these values. "+
 			"Check whether you can use the session. To create another one, run `terraform apply -replace` with the resource's address: "+
-			"this session keeps running.",
-			n.model.ID.ValueString(), lines.String()))
+			"this session keeps running.", id, lines.String()))
 	return diags
 }

@@ -23,14 +23,14 @@ import (
 
 // NewDataSource returns the data source vodlive_live_session.
 func NewDataSource() datasource.DataSource {
-	return &single{providerdata.DataSource{TypeName: typeName}}
+	return &sessionDataSource{providerdata.DataSource{TypeName: typeName}}
 }
 
-type single struct{ providerdata.DataSource }
+type sessionDataSource struct{ providerdata.DataSource }
 
-var _ datasource.DataSourceWithConfigValidators = (*single)(nil)
+var _ datasource.DataSourceWithConfigValidators = (*sessionDataSource)(nil)
 
-func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *sessionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	all := computedAttributes[schema.Attribute](attributes)
 	all["id"] = schema.StringAttribute{
 		Optional: true, Computed: true,
@@ -49,11 +49,11 @@ func (d *single) Schema(_ context.Context, _ datasource.SchemaRequest, resp *dat
 	}
 }
 
-func (d *single) ConfigValidators(context.Context) []datasource.ConfigValidator {
+func (d *sessionDataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
 	return []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))}
 }
 
-func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+func (d *sessionDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	m := model{session: newSession()}
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("name"), &m.Name)...)
@@ -77,7 +77,7 @@ func (d *single) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 }
 
 // read reads the session with the id of m.
-func (d *single) read(ctx context.Context, m *model, diags *diag.Diagnostics) {
+func (d *sessionDataSource) read(ctx context.Context, m *model, diags *diag.Diagnostics) {
 	id := m.ID.ValueString()
 	since := time.Now()
 	s, err := d.Data.API.GetSession(ctx, id)
@@ -90,18 +90,26 @@ func (d *single) read(ctx context.Context, m *model, diags *diag.Diagnostics) {
 		return
 	}
 	m.fill(s, attributes)
-	if required, fromList := m.untold(); len(required)+len(fromList) > 0 {
-		if s, _ := listed(ctx, d.Data, id, since, diags); s != nil {
+	if required, missing := m.missing(); len(required)+len(missing) > 0 {
+		if s, _ := fromListing(ctx, d.Data, id, since, diags); s != nil {
 			m.fill(s, attributes)
 		}
 	}
+}
+
+// noSuchSession is the error for an id that the account does not have.
+func noSuchSession(id, base string, err error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("No live session has this id",
+		fmt.Sprintf("No session of this account has the id %q. The provider looked for it at %s with the configured access token id. "+
+			"Check the id, and that `base_url` and the credentials belong to the account that has the session. "+
+			"The data source `vodlive_live_sessions` lists the sessions of an account.\n\n%s", id, base, providerdata.ErrorText(err)))
 }
 
 // mostNamed is how many sessions of one name a diagnostic lists.
 const mostNamed = 10
 
 // named returns the only session of the account with a name.
-func (d *single) named(ctx context.Context, name types.String) (*api.Session, diag.Diagnostic) {
+func (d *sessionDataSource) named(ctx context.Context, name types.String) (*api.Session, diag.Diagnostic) {
 	var found []*api.Session
 	sameName := filter{Name: name, Statuses: types.SetNull(types.StringType)}
 	for s, problem := range sameName.matching(ctx, d.Data) {
@@ -135,12 +143,12 @@ const listTypeName = "vodlive_live_sessions"
 
 // NewListDataSource returns the data source vodlive_live_sessions.
 func NewListDataSource() datasource.DataSource {
-	return &several{providerdata.DataSource{TypeName: listTypeName}}
+	return &sessionsDataSource{providerdata.DataSource{TypeName: listTypeName}}
 }
 
-type several struct{ providerdata.DataSource }
+type sessionsDataSource struct{ providerdata.DataSource }
 
-type severalModel struct {
+type sessionsModel struct {
 	filter
 
 	Limit    types.Int64 `tfsdk:"limit"`
@@ -149,7 +157,7 @@ type severalModel struct {
 	URLs     types.Map   `tfsdk:"urls"`
 }
 
-func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *sessionsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"limit": schema.Int64Attribute{
 			Optional: true,
@@ -177,8 +185,8 @@ func (d *several) Schema(_ context.Context, _ datasource.SchemaRequest, resp *da
 	}
 }
 
-func (d *several) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var m severalModel
+func (d *sessionsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var m sessionsModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	resp.Diagnostics.Append(d.Data.ReadLive(listTypeName)...)
 	if resp.Diagnostics.HasError() {

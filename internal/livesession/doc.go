@@ -6,7 +6,24 @@
 // change, stop or delete a session. So a change of any argument that the service knows replaces the
 // session, and Delete only removes the session from the state and warns that it keeps running.
 //
-// The table in attributes.go describes each attribute of a session for all of them. Rules in
-// validate.go need neither network nor clock; rules that need the account or the clock are in plan.go.
-// What must not happen to a session that is replaced is in replace.go.
+// Files call only files that follow them in this order:
+//
+//	resource.go       the resource vodlive_live_session: schema, import, update
+//	validate.go       rules over several arguments, which need neither network nor clock
+//	plan.go           rules that need the account or the clock; what is replaced
+//	create.go         create, wait until a GET and the status confirm it, read what only the listing has
+//	read.go           read, and tell drift from another spelling of the same value
+//	replace.go        delete, and what keeps a session safe that is to be replaced
+//	lost.go           look for the session of a create whose response was lost
+//	region.go         the check of a region
+//	status.go         the resource vodlive_live_session_status
+//	ephemeral.go, data_source.go, list_resource.go, filter.go
+//	schema.go         schemas made of the attributes
+//	wait.go           wait for a status; one session from the listing
+//	state.go          the identity and the private state
+//	fill.go           a response into a model
+//	attributes.go     one row for each attribute of a session
+//	model.go          the values of a session, from and to the types of package api
+//	rules.go          rules for single values
+//	schedule.go, spelling.go, values.go
 package livesession

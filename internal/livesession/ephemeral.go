@@ -12,17 +12,17 @@ import (
 
 // NewEphemeralResource returns the ephemeral resource vodlive_live_session, which reads a session
 // without leaving its stream keys in a plan or a state.
-func NewEphemeralResource() ephemeral.EphemeralResource { return &opened{} }
+func NewEphemeralResource() ephemeral.EphemeralResource { return &ephemeralSession{} }
 
-type opened struct{ single }
+type ephemeralSession struct{ sessionDataSource }
 
-var _ ephemeral.EphemeralResourceWithConfigure = (*opened)(nil)
+var _ ephemeral.EphemeralResourceWithConfigure = (*ephemeralSession)(nil)
 
-func (e *opened) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+func (e *ephemeralSession) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
 	resp.TypeName = typeName
 }
 
-func (e *opened) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+func (e *ephemeralSession) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	all := computedAttributes[schema.Attribute](attributes)
 	all["id"] = schema.StringAttribute{
 		Required:            true,
@@ -37,11 +37,11 @@ func (e *opened) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephe
 	}
 }
 
-func (e *opened) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+func (e *ephemeralSession) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
 	e.Data = providerdata.From(req.ProviderData, &resp.Diagnostics)
 }
 
-func (e *opened) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+func (e *ephemeralSession) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	m := model{session: newSession()}
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
 	resp.Diagnostics.Append(e.Data.ReadLive(typeName)...)

@@ -2,7 +2,6 @@ package livesession
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"regexp"
 	"slices"
@@ -82,11 +81,3 @@ func (f *filter) matches(s *api.Session) bool {
 		(f.Statuses.IsNull() || slices.Contains(elements(f.Statuses), canonical(s.Status, statuses))) &&
 		(f.Name.IsNull() || api.SameText(f.Name.ValueString(), s.Name))
 }
-
-// regex allows regular expressions of Go's regexp package.
-var regex = providerdata.StringRule{Allowed: "must be a regular expression in RE2 syntax", Problem: func(value string) string {
-	if _, err := regexp.Compile(value); err != nil {
-		return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err)
-	}
-	return ""
-}}

@@ -1,8 +1,6 @@
 package livesession
 
 import (
-	"cmp"
-
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -79,6 +77,14 @@ func newModel() model {
 
 func newSession() session { return session{InputPreset: types.ObjectNull(presetTypes)} }
 
+// preset returns an attribute of input_preset, null if there is none.
+func (m *session) preset(name string) types.String {
+	value, _ := m.InputPreset.Attributes()[name].(types.String)
+	return value
+}
+
+var presetTypes = map[string]attr.Type{"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType}
+
 // spec returns the arguments of the create request.
 func (m *session) spec() api.SessionSpec {
 	return api.SessionSpec{
@@ -98,6 +104,12 @@ func (m *session) spec() api.SessionSpec {
 // values of a fixed set in another letter case.
 func received(s *api.Session) session {
 	text := providerdata.TextOrNull
+	number := func(n *int64) types.Int64 { // 0 stands for none, as "" does for a text
+		if n == nil || *n == 0 {
+			return types.Int64Null()
+		}
+		return types.Int64Value(*n)
+	}
 	m := newSession()
 	if p := s.InputPreset; p != (api.InputPreset{}) {
 		m.InputPreset = types.ObjectValueMust(presetTypes, map[string]attr.Value{
@@ -119,85 +131,6 @@ func received(s *api.Session) session {
 	m.TranscoderID = text(s.TranscoderID)
 	m.SubDomainA, m.SubDomainB = text(s.SubDomainA), text(s.SubDomainB)
 	m.ElasticIPA, m.ElasticIPB = text(s.ElasticIPA), text(s.ElasticIPB)
-	m.Port, m.EgressPort = types.Int64PointerValue(s.Port), types.Int64PointerValue(s.EgressPort)
+	m.Port, m.EgressPort = number(s.Port), number(s.EgressPort)
 	return m
-}
-
-// fill sets the values of a response, of the attributes in the list. A value that the response
-// lacks stays: create returns fewer fields than get, and get fewer than the listing. A value that
-// does not apply to the session is null, whether the service sent it as absent, null or "".
-func (m *session) fill(s *api.Session, list []attribute) {
-	shown := received(s)
-	for _, a := range list {
-		value := a.value(m)
-		switch {
-		case !a.applies(m).ValueBool():
-			a.clear(m)
-		case !a.value(&shown).IsNull():
-			a.copy(m, &shown)
-		case value.IsNull() || value.IsUnknown():
-			a.clear(m)
-		}
-	}
-}
-
-// fillComputed sets what the service computes, except for endpoints that the state must not have.
-func (m *model) fillComputed(s *api.Session) {
-	m.fill(s, computed)
-	m.dropEndpoints()
-}
-
-// dropEndpoints clears the endpoints if the state must not have them.
-func (m *model) dropEndpoints() {
-	if m.EndpointsInState.IsNull() || m.EndpointsInState.IsUnknown() || m.EndpointsInState.ValueBool() {
-		return
-	}
-	for _, a := range computed {
-		if a.sensitive {
-			a.clear(&m.session)
-		}
-	}
-}
-
-// writeOnly reports whether the value of an argument is given by its write-only twin, so that the
-// state must not have it.
-func (m *model) writeOnly(a attribute) bool {
-	return a.twin != nil && !m.URLsWOVersion.IsNull() && a.value(&m.session).IsNull()
-}
-
-// untold names the attributes that no response has set yet: required are arguments without which a
-// session cannot be imported, listed are those that the listing may show.
-func (m *model) untold() (required, listed []string) {
-	missing := func(a attribute) bool {
-		value := a.value(&m.session)
-		return (value.IsNull() || value.IsUnknown()) && a.applies(&m.session).ValueBool() && !m.writeOnly(a)
-	}
-	for _, a := range arguments {
-		if !a.listed && a.name != "input_preset" && missing(a) {
-			required = append(required, a.name)
-		}
-	}
-	for _, part := range presetParts {
-		if m.preset(part.name).ValueString() == "" && part.byDefault.IsNull() {
-			required = append(required, "input_preset."+part.name)
-		}
-	}
-	for _, a := range attributes {
-		if a.listed && missing(a) {
-			listed = append(listed, a.name)
-		}
-	}
-	return required, listed
-}
-
-// given returns the planned session with the URLs of the configuration's write-only arguments. The
-// name is that of the configuration, too: the plan may have it with escapes, as the service's.
-func (m *model) given(config *model) session {
-	s := m.session
-	s.Name = config.Name
-	s.InputSourceA = cmp.Or(config.InputSourceAWO, s.InputSourceA)
-	s.InputSourceB = cmp.Or(config.InputSourceBWO, s.InputSourceB)
-	s.OutputDestinationA = cmp.Or(config.OutputDestinationAWO, s.OutputDestinationA)
-	s.OutputDestinationB = cmp.Or(config.OutputDestinationBWO, s.OutputDestinationB)
-	return s
 }

@@ -26,7 +26,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(intent{}.keep(ctx, resp.Private)...)
+		resp.Diagnostics.Append(intent{}.save(ctx, resp.Private)...)
 		if state.DeletionProtection.ValueBool() {
 			resp.Diagnostics.Append(protected(state.label(), "remove it from the state"))
 			return
@@ -54,20 +54,20 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 	status := state.Status.ValueString()
 	ended := slices.Contains(elements(plan.ReplaceOnStatus), status)
 	changed := replacing(state, plan, config)
-	open := len(changed) > 0 && !ended && !slices.ContainsFunc(changed, func(c change) bool { return !c.open })
+	undecided := len(changed) > 0 && !ended && !slices.ContainsFunc(changed, func(c change) bool { return !c.unknown })
 	note := intent{Action: actionReplace}
 	if state.DeletionProtection.ValueBool() {
 		note.Protected = state.label()
-		if open && !slices.ContainsFunc(changed, func(c change) bool { return c.undo == nil }) {
+		if undecided && !slices.ContainsFunc(changed, func(c change) bool { return c.undo == nil }) {
 			// The session cannot be replaced, so the plan assumes that nothing has changed.
 			for _, c := range changed {
 				c.undo(plan, state)
 			}
 			resp.Diagnostics.Append(assumed(state.label(), changed))
-			changed, open = nil, false
+			changed, undecided = nil, false
 		}
 	}
-	if open {
+	if undecided {
 		note.Action = actionDecide
 	}
 	for _, c := range changed {
@@ -87,33 +87,21 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	resp.Diagnostics.Append(note.keep(ctx, resp.Private)...)
+	resp.Diagnostics.Append(note.save(ctx, resp.Private)...)
 	switch {
 	case len(changed) == 0:
 	case note.Protected != "":
-		resp.Diagnostics.Append(protected(note.Protected, "replace it because of "+enumerate(names(changed), "and")))
-	case !open:
+		resp.Diagnostics.Append(protected(note.Protected, "replace it because of "+names(changed)))
+	case !undecided:
 		resp.Diagnostics.Append(state.forgotten("will be replaced by a new one and removed from the state")...)
 	case !terminal(status):
 		resp.Diagnostics.Append(state.mayReplace(changed))
 	}
 }
 
-// forgotten warns of a session that leaves the state and may keep running. It is empty if the last
-// known status is terminal.
-func (m *session) forgotten(what string) (diags diag.Diagnostics) {
-	if m.ID.IsNull() || terminal(m.Status.ValueString()) {
-		return nil
-	}
-	diags.AddWarning("The live session keeps running",
-		fmt.Sprintf("Live session %s %s, but keeps running: the service has no call to stop or delete a session. "+
-			"To manage it again, import this id.", m.label(), what))
-	return diags
-}
-
 // planCreate applies the rules for a new session.
 func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp *resource.ModifyPlanResponse) {
-	first, diags := recallIntent(ctx, resp.Private) // of the call with the prior state, if there was one
+	first, diags := readIntent(ctx, resp.Private) // of the call with the prior state, if there was one
 	resp.Diagnostics.Append(diags...)
 	if first.Protected != "" {
 		resp.Diagnostics.Append(protected(first.Protected, "replace it"))
@@ -122,11 +110,11 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp 
 	plan.planComputed()
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	note := intentOf(plan, resp.Plan.Raw, cmp.Or(first.Action, actionReplace))
-	resp.Diagnostics.Append(note.keep(ctx, resp.Private)...)
+	resp.Diagnostics.Append(note.save(ctx, resp.Private)...)
 	kept := note.Action == actionDecide // perhaps, so what a new session must not have is no error
 	if r.Data != nil {
 		resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
-		kept = kept || r.hasReplaced(resp.Plan.Raw, func(o *replaced) bool { return o.serves(plan, config) })
+		kept = kept || r.Data.ReplacedSessions.Has(offeredFor(resp.Plan.Raw, func(o *replaced) bool { return o.matches(plan, config) }))
 	}
 	if !kept {
 		resp.Diagnostics.Append(plan.checkFuture(time.Now())...)
@@ -158,21 +146,6 @@ func (r *liveSession) planRegion(ctx context.Context, region types.String, diags
 	}
 }
 
-// checkRegion describes what is wrong with a region. It is "" for an allocated region.
-func (r *liveSession) checkRegion(ctx context.Context, region string) (problem string, err error) {
-	regions, err := r.Data.Regions(ctx)
-	if err != nil {
-		return "", err
-	}
-	var names []string
-	for _, region := range regions {
-		if !region.Unavailable {
-			names = append(names, region.Name)
-		}
-	}
-	return regionProblem(region, names), nil
-}
-
 // planComputed plans the values of the service that can never apply as null, so that `count` and
 // `for_each` may depend on them.
 func (m *model) planComputed() {
@@ -189,37 +162,4 @@ func (m *model) planComputed() {
 		}
 	}
 	m.dropEndpoints()
-}
-
-// regionProblem describes what is wrong with a region. It is "" for an allocated region.
-func regionProblem(region string, allocated []string) string {
-	if slices.Contains(allocated, region) {
-		return ""
-	}
-	if len(allocated) == 0 {
-		return fmt.Sprintf("%q was given, but no region is allocated to this account.", region)
-	}
-	names := slices.Sorted(slices.Values(allocated))
-	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(names, "and"))
-	near := alike(region, names)
-	for edits := 1; near == "" && edits <= min(2, len(region)/3); edits++ {
-		if i := slices.IndexFunc(names, func(name string) bool { return within(region, name, edits) }); i >= 0 {
-			near = names[i]
-		}
-	}
-	if near != "" {
-		problem += fmt.Sprintf(" Did you mean %q?", near)
-	}
-	return problem
-}
-
-// within reports whether at most so many edits make b of a. An edit adds, removes or replaces a byte.
-func within(a, b string, edits int) bool {
-	for a != "" && b != "" && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	if a == "" || b == "" || edits == 0 {
-		return len(a)+len(b) <= edits
-	}
-	return within(a[1:], b, edits-1) || within(a, b[1:], edits-1) || within(a[1:], b[1:], edits-1)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,208 +27,41 @@ import (
 // With create_before_destroy, Create runs first and cannot know that it replaces a session. Delete
 // then runs on a plan of its own, which is that of a destroy.
 
-// intent is what a plan notes for Delete. The zero value is that of a destroy.
-type intent struct {
-	Action string `json:"action,omitempty"`
-	// Protected names the session if deletion_protection forbids to replace it. Terraform may decide
-	// to replace it after the first call of ModifyPlan: the second one reports the error.
-	Protected string `json:"protected,omitempty"`
-	// Open are the attributes that were not known while planning. Known is the SHA-256 of the others.
-	// They tell for which Create a session is offered.
-	Open  []string `json:"open,omitempty"`
-	Known string   `json:"known,omitempty"`
-	// What Delete can check before the session is forgotten, "" if it was not known while planning.
-	Region      string `json:"region,omitempty"`
-	Timezone    string `json:"timezone,omitempty"`
-	ScheduledAt string `json:"scheduled_at,omitempty"`
-}
-
-// The values of intent.Action.
-const (
-	actionReplace = "replace"
-	// actionDecide is to replace the session unless the arguments come out at apply as they were.
-	actionDecide = "decide at apply"
-)
-
-const intentKey = "intent"
-
-func recallIntent(ctx context.Context, private privateState) (in intent, diags diag.Diagnostics) {
-	text, diags := private.GetKey(ctx, intentKey)
-	_ = json.Unmarshal(text, &in) // without one, nothing is known of the plan
-	return in, diags
-}
-
-func (in intent) keep(ctx context.Context, private privateState) diag.Diagnostics {
-	text, _ := json.Marshal(in) // cannot fail for strings
-	return private.SetKey(ctx, intentKey, text)
-}
-
-// intentOf returns the intent of a plan that creates an object.
-func intentOf(plan *model, raw tftypes.Value, action string) intent {
-	in := intent{Action: action, Region: plan.Region.ValueString()}
-	if plan.IsScheduled.ValueBool() {
-		in.Timezone, in.ScheduledAt = plan.Timezone.ValueString(), plan.ScheduledAt.ValueString()
+// Delete stops nothing: the service has no call that stops or deletes a session. It makes a request
+// only for a replacement, to find out whether Create would be refused.
+func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var m model
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	note, diags := readIntent(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
-	in.Open, in.Known = digestOf(raw, nil)
-	return in
-}
-
-// digestOf returns the attributes of an object that are not known, and a digest of the others. It
-// leaves out those that skip names.
-func digestOf(raw tftypes.Value, skip []string) (open []string, known string) {
-	var values map[string]tftypes.Value
-	_ = raw.As(&values) // no value of another type is planned
-	hash := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		switch {
-		case slices.Contains(skip, name):
-		case !values[name].IsFullyKnown():
-			open = append(open, name)
-		default:
-			_, _ = fmt.Fprintf(hash, "%s=%s\n", name, values[name])
-		}
+	createsOf(r.Data).own(m.ID.ValueString()) // it keeps running, so no lost create of this run may claim it
+	var refused diag.Diagnostic
+	switch {
+	case m.DeletionProtection.ValueBool(): // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
+		refused = protected(m.label(), providerdata.ReplaceOrRemove)
+	case note.Action != "":
+		refused = r.checkReplacement(ctx, &m.session, note)
 	}
-	return open, hex.EncodeToString(hash.Sum(nil))
-}
-
-// replaced is a session whose Delete has run for a replacement.
-type replaced struct {
-	intent
-	model  model // as in the state
-	memory memory
-}
-
-// isFor reports whether a planned object may be the one that the session is replaced by.
-func (o *replaced) isFor(raw tftypes.Value) bool {
-	_, known := digestOf(raw, o.Open)
-	return known == o.Known
-}
-
-// serves reports whether the session has the arguments that a plan asks for, so that it is kept.
-func (o *replaced) serves(plan, config *model) bool {
-	return o.Action == actionDecide && len(replacing(&o.model, plan, config)) == 0 &&
-		!slices.Contains(elements(plan.ReplaceOnStatus), o.model.Status.ValueString())
-}
-
-// takeReplaced takes a session that was offered for a planned object.
-func (r *liveSession) takeReplaced(raw tftypes.Value, fits func(*replaced) bool) (*replaced, bool) {
-	item, ok := r.Data.ReplacedSessions.Take(offeredFor(raw, fits))
-	o, _ := item.(*replaced)
-	return o, ok
-}
-
-// hasReplaced reports whether takeReplaced would take a session.
-func (r *liveSession) hasReplaced(raw tftypes.Value, fits func(*replaced) bool) bool {
-	return r.Data.ReplacedSessions.Has(offeredFor(raw, fits))
-}
-
-func offeredFor(raw tftypes.Value, fits func(*replaced) bool) func(item any) bool {
-	return func(item any) bool {
-		o, is := item.(*replaced)
-		return is && o.isFor(raw) && fits(o)
+	if refused != nil {
+		providerdata.RefuseDelete(ctx, resp, refused)
+		return
 	}
-}
-
-func anyReplaced(*replaced) bool { return true }
-
-// change is an argument whose change replaces the session.
-type change struct {
-	name string
-	open bool                     // it may come out at apply as it was
-	undo func(plan, state *model) // plans the value of the state; nil where Terraform would refuse that
-}
-
-// replacing returns the changes that replace the session: of the arguments that the service knows,
-// because it has no call to change a session, and of the version of the write-only URLs.
-func replacing(state, plan, config *model) (changed []change) {
-	if !state.URLsWOVersion.IsNull() && !state.URLsWOVersion.Equal(plan.URLsWOVersion) {
-		changed = append(changed, change{"urls_wo_version", plan.URLsWOVersion.IsUnknown(), func(plan, state *model) { plan.URLsWOVersion = state.URLsWOVersion }})
+	if note.Action == "" {
+		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
+		return
 	}
-	for _, a := range arguments {
-		was, is := a.value(&state.session), a.value(&plan.session)
-		if a.equal(was, is) {
-			continue
-		}
-		c := change{a.name, mayBeEqual(was, is), func(plan, state *model) {
-			if !was.IsNull() { // else the value stays unknown: Terraform refuses null in its place
-				a.copy(&plan.session, &state.session)
-			}
-		}}
-		if a.twin != nil && is.IsNull() { // after an import, a value may move to the write-only argument
-			twin := *a.twin(config)
-			if a.equal(was, twin) {
-				continue
-			}
-			c.open, c.undo = twin.IsUnknown(), nil
-		}
-		changed = append(changed, c)
+	old := &replaced{intent: note, model: m}
+	old.data, diags = readPrivate(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	r.Data.ReplacedSessions.Offer(old)
+	if note.Action == actionDecide {
+		resp.Diagnostics.Append(m.mayBeKept())
+	} else {
+		resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
 	}
-	return changed
-}
-
-// mayBeEqual reports whether a planned value that is not known, or an object with such parts, may
-// come out as it was.
-func mayBeEqual(was, is attr.Value) bool {
-	before, _ := was.(types.Object)
-	after, object := is.(types.Object)
-	if !object || is.IsUnknown() {
-		return is.IsUnknown()
-	}
-	for name, part := range after.Attributes() {
-		if old := before.Attributes()[name]; !part.IsUnknown() && (old == nil || !part.Equal(old)) {
-			return false
-		}
-	}
-	return true
-}
-
-func names(changed []change) (list []string) {
-	for _, c := range changed {
-		list = append(list, "`"+c.name+"`")
-	}
-	return list
-}
-
-// label names a session in a diagnostic.
-func (m *session) label() string {
-	return fmt.Sprintf("%s (%q, status %s)", m.ID.ValueString(), m.Name.ValueString(), cmp.Or(m.Status.ValueString(), "not known"))
-}
-
-// protected is the error of a plan that would do to a protected session what is given.
-func protected(label, what string) diag.Diagnostic {
-	return providerdata.Protected("live session", label, what)
-}
-
-// mayReplace warns of a replacement that is decided at apply.
-func (m *session) mayReplace(changed []change) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("The live session may be replaced",
-		fmt.Sprintf("The value of %s is not known yet, so this plan shows a replacement. If the value is as before, the apply keeps live session %s. "+
-			"Otherwise it creates a new session and removes this one from the state without stopping it: the service has no call for that.\n\n"+
-			"With `create_before_destroy` the apply creates a new session in any case. To avoid that, first apply the resource that the value comes from, "+
-			"with `-target`, or set `deletion_protection = true`.",
-			enumerate(names(changed), "and"), m.label()))
-}
-
-// assumed warns of values that the plan of a protected session takes for unchanged.
-func assumed(label string, changed []change) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("The live session is assumed to be unchanged",
-		fmt.Sprintf("The value of %s is not known yet. Live session %s has `deletion_protection = true`, so this plan takes the value for unchanged. "+
-			"If it is not, the next plan shows it.", enumerate(names(changed), "and"), label))
-}
-
-// mayBeKept warns, as the last diagnostic of a session whose Create may never run.
-func (m *session) mayBeKept() diag.Diagnostic {
-	return diag.NewWarningDiagnostic("The live session may be kept",
-		fmt.Sprintf("The plan did not know yet whether to replace live session %s. If its arguments are as before, this apply keeps it in the state. "+
-			"Otherwise, and if the apply ends before that is known, it is no longer in the state, and the service has no call to stop it. "+
-			"To manage it again, add this block with the address of a resource, then apply:\n%s", m.label(), importBlock(m.ID.ValueString())))
-}
-
-// leftOut is the error for a replaced session that is in no state although it was not replaced.
-func (m *session) leftOut() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("The live session keeps running",
-		fmt.Sprintf("Live session %s was to be replaced. It is no longer in the state, but keeps running. "+
-			"To manage it again, add this block with the address of a resource, then apply:\n%s", m.label(), importBlock(m.ID.ValueString())))
 }
 
 // checkReplacement checks what Create would refuse, before the session is forgotten. It is nil if
@@ -264,11 +96,185 @@ func (r *liveSession) checkReplacement(ctx context.Context, m *session, in inten
 	return nil
 }
 
+// intentOf returns the intent of a plan that creates an object.
+func intentOf(plan *model, raw tftypes.Value, action string) intent {
+	in := intent{Action: action, Region: plan.Region.ValueString()}
+	if plan.IsScheduled.ValueBool() {
+		in.Timezone, in.ScheduledAt = plan.Timezone.ValueString(), plan.ScheduledAt.ValueString()
+	}
+	in.Unknown, in.Known = digestOf(raw, nil)
+	return in
+}
+
+// digestOf returns the attributes of an object that are not known, and a digest of the others. It
+// leaves out those that skip names.
+func digestOf(raw tftypes.Value, skip []string) (unknown []string, known string) {
+	var values map[string]tftypes.Value
+	_ = raw.As(&values) // no value of another type is planned
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case slices.Contains(skip, name):
+		case !values[name].IsFullyKnown():
+			unknown = append(unknown, name)
+		default:
+			_, _ = fmt.Fprintf(hash, "%s=%s\n", name, values[name])
+		}
+	}
+	return unknown, hex.EncodeToString(hash.Sum(nil))
+}
+
+// replaced is a session whose Delete has run for a replacement.
+type replaced struct {
+	intent
+	model model // as in the state
+	data  privateData
+}
+
+// matches reports whether the session has the arguments that a plan asks for, so that it is kept.
+func (o *replaced) matches(plan, config *model) bool {
+	return o.Action == actionDecide && len(replacing(&o.model, plan, config)) == 0 &&
+		!slices.Contains(elements(plan.ReplaceOnStatus), o.model.Status.ValueString())
+}
+
+// takeReplaced takes a session that was offered for a planned object.
+func (r *liveSession) takeReplaced(raw tftypes.Value, fits func(*replaced) bool) (*replaced, bool) {
+	item, ok := r.Data.ReplacedSessions.Take(offeredFor(raw, fits))
+	o, _ := item.(*replaced)
+	return o, ok
+}
+
+// offeredFor tells which of the sessions that Delete offers are for a planned object and fit.
+func offeredFor(raw tftypes.Value, fits func(*replaced) bool) func(item any) bool {
+	return func(item any) bool {
+		o, ok := item.(*replaced)
+		if !ok {
+			return false
+		}
+		_, known := digestOf(raw, o.Unknown)
+		return known == o.Known && fits(o)
+	}
+}
+
+func anyReplaced(*replaced) bool { return true }
+
+// change is an argument whose change replaces the session.
+type change struct {
+	name    string
+	unknown bool                     // it may come out at apply as it was
+	undo    func(plan, state *model) // plans the value of the state; nil where Terraform would refuse that
+}
+
+// replacing returns the changes that replace the session: of the arguments that the service knows,
+// because it has no call to change a session, and of the version of the write-only URLs.
+func replacing(state, plan, config *model) (changed []change) {
+	if !state.URLsWOVersion.IsNull() && !state.URLsWOVersion.Equal(plan.URLsWOVersion) {
+		changed = append(changed, change{"urls_wo_version", plan.URLsWOVersion.IsUnknown(), func(plan, state *model) { plan.URLsWOVersion = state.URLsWOVersion }})
+	}
+	for _, a := range arguments {
+		was, is := a.value(&state.session), a.value(&plan.session)
+		if a.equal(was, is) {
+			continue
+		}
+		c := change{a.name, mayBeEqual(was, is), func(plan, state *model) {
+			if !was.IsNull() { // else the value stays unknown: Terraform refuses null in its place
+				a.copy(&plan.session, &state.session)
+			}
+		}}
+		if a.twin != nil && is.IsNull() { // after an import, a value may move to the write-only argument
+			twin := *a.twin(config)
+			if a.equal(was, twin) {
+				continue
+			}
+			c.unknown, c.undo = twin.IsUnknown(), nil
+		}
+		changed = append(changed, c)
+	}
+	return changed
+}
+
+// mayBeEqual reports whether a planned value that is not known, or an object with such parts, may
+// come out as it was.
+func mayBeEqual(was, is attr.Value) bool {
+	before, _ := was.(types.Object)
+	after, object := is.(types.Object)
+	if !object || is.IsUnknown() {
+		return is.IsUnknown()
+	}
+	for name, part := range after.Attributes() {
+		if old := before.Attributes()[name]; !part.IsUnknown() && (old == nil || !part.Equal(old)) {
+			return false
+		}
+	}
+	return true
+}
+
+// names lists the arguments of changes in a sentence.
+func names(changed []change) string {
+	var list []string
+	for _, c := range changed {
+		list = append(list, "`"+c.name+"`")
+	}
+	return enumerate(list, "and")
+}
+
+// label names a session in a diagnostic.
+func (m *session) label() string {
+	return fmt.Sprintf("%s (%q, status %s)", m.ID.ValueString(), m.Name.ValueString(), cmp.Or(m.Status.ValueString(), "not known"))
+}
+
+// protected is the error of a plan that would do to a protected session what is given.
+func protected(label, what string) diag.Diagnostic {
+	return providerdata.Protected("live session", label, what)
+}
+
+// forgotten warns of a session that leaves the state and may keep running. It is empty if the last
+// known status is terminal.
+func (m *session) forgotten(what string) (diags diag.Diagnostics) {
+	if m.ID.IsNull() || terminal(m.Status.ValueString()) {
+		return nil
+	}
+	diags.AddWarning("The live session keeps running",
+		fmt.Sprintf("Live session %s %s, but keeps running: the service has no call to stop or delete a session. "+
+			"To manage it again, import this id.", m.label(), what))
+	return diags
+}
+
+// mayReplace warns of a replacement that is decided at apply.
+func (m *session) mayReplace(changed []change) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("The live session may be replaced",
+		fmt.Sprintf("The value of %s is not known yet, so this plan shows a replacement. If the value is as before, the apply keeps live session %s. "+
+			"Otherwise it creates a new session and removes this one from the state without stopping it: the service has no call for that.\n\n"+
+			"With `create_before_destroy` the apply creates a new session in any case. To avoid that, first apply the resource that the value comes from, "+
+			"with `-target`, or set `deletion_protection = true`.",
+			names(changed), m.label()))
+}
+
+// assumed warns of values that the plan of a protected session takes for unchanged.
+func assumed(label string, changed []change) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("The live session is assumed to be unchanged",
+		fmt.Sprintf("The value of %s is not known yet. Live session %s has `deletion_protection = true`, so this plan takes the value for unchanged. "+
+			"If it is not, the next plan shows it.", names(changed), label))
+}
+
+// mayBeKept warns, as the last diagnostic of a session whose Create may never run.
+func (m *session) mayBeKept() diag.Diagnostic {
+	return diag.NewWarningDiagnostic("The live session may be kept",
+		fmt.Sprintf("The plan did not know yet whether to replace live session %s. If its arguments are as before, this apply keeps it in the state. "+
+			"Otherwise, and if the apply ends before that is known, it is no longer in the state, and the service has no call to stop it. "+
+			"To manage it again, add this block with the address of a resource, then apply:\n%s", m.label(), importBlock(m.ID.ValueString())))
+}
+
+// leftOut is the error for a replaced session that is in no state although it was not replaced.
+func (m *session) leftOut() diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The live session keeps running",
+		fmt.Sprintf("Live session %s was to be replaced. It is no longer in the state, but keeps running. "+
+			"To manage it again, add this block with the address of a resource, then apply:\n%s", m.label(), importBlock(m.ID.ValueString())))
+}
+
 // restore returns a replaced session to the state, after the create of the new one was refused.
 func (o *replaced) restore(ctx context.Context, resp *resource.CreateResponse) {
-	resp.Diagnostics.Append(resp.State.Set(ctx, o.model)...)
-	resp.Diagnostics.Append(o.memory.keep(ctx, resp.Private)...)
-	setIdentity(ctx, resp.Identity, o.model.ID.ValueString(), &resp.Diagnostics)
+	o.model.saveCreated(ctx, &o.data, resp)
 	resp.Diagnostics.AddError("The live session was not replaced",
 		fmt.Sprintf("Live session %s is in the state again, as tainted, because the session that was to replace it could not be created. "+
 			"The next apply tries the replacement again. To keep the session instead, run `terraform untaint` with the resource's address.", o.model.label()))
@@ -280,7 +286,5 @@ func (o *replaced) keepAs(ctx context.Context, m *model, resp *resource.CreateRe
 		a.copy(&m.session, &o.model.session)
 	}
 	m.dropEndpoints()
-	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(o.memory.keep(ctx, resp.Private)...)
-	setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics)
+	m.saveCreated(ctx, &o.data, resp)
 }

@@ -3,18 +3,20 @@ package livesession
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -61,13 +63,10 @@ func resourceSchema(ctx context.Context) schema.Schema {
 				"as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
 		}),
 	}
-	for _, a := range computed {
-		known[a.name] = a.computed()
-	}
-	for _, a := range arguments {
-		known[a.name] = a.argument()
+	for _, a := range attributes {
+		known[a.name] = a.schema()
 		if a.twin != nil {
-			known[a.name+writeOnlySuffix] = a.writeOnlyArgument()
+			known[a.name+writeOnlySuffix] = a.writeOnlySchema()
 		}
 	}
 	return schema.Schema{
@@ -82,43 +81,64 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	}
 }
 
-// argument returns the attribute as an argument of the resource.
-func (a attribute) argument() schema.Attribute {
-	switch a.value(&session{}).(type) {
+// schema returns the attribute for the resource.
+func (a attribute) schema() schema.Attribute {
+	defaults := a.optional && a.computed
+	description := a.description + a.rule
+	if defaults {
+		description += fmt.Sprintf(" Default: `%s`.", strings.Trim(a.none.String(), `"`))
+	}
+	switch none := a.none.(type) {
 	case types.Bool:
-		return schema.BoolAttribute{
-			Optional: true, Computed: true,
-			MarkdownDescription: a.description + " Default: `false`.",
-			Default:             booldefault.StaticBool(false),
+		s := schema.BoolAttribute{
+			Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: description,
 		}
+		if defaults {
+			s.Default = booldefault.StaticBool(none.ValueBool())
+		}
+		return s
+	case types.Int64:
+		s := schema.Int64Attribute{
+			Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: description,
+		}
+		if defaults {
+			s.Default = int64default.StaticInt64(none.ValueInt64())
+		} else if a.computed {
+			s.PlanModifiers = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+		}
+		return s
 	case types.Object:
-		arguments := map[string]schema.Attribute{}
+		parts := map[string]schema.Attribute{}
 		for _, part := range presetParts {
-			argument := schema.StringAttribute{
-				Required:            part.byDefault.IsNull(),
-				MarkdownDescription: part.description,
-				Validators:          rules(oneOf(part.values...)),
+			if !a.required {
+				part = part.readOnly()
 			}
-			if byDefault := part.byDefault.ValueString(); byDefault != "" {
-				argument.Optional, argument.Computed = true, true
-				argument.MarkdownDescription += " Default: `" + byDefault + "`."
-				argument.Default = stringdefault.StaticString(byDefault)
-			}
-			arguments[part.name] = argument
+			parts[part.name] = part.schema()
 		}
-		return schema.SingleNestedAttribute{Required: true, MarkdownDescription: a.description, Attributes: arguments}
+		return schema.SingleNestedAttribute{
+			Required: a.required, Optional: a.optional, Computed: a.computed, MarkdownDescription: description, Attributes: parts,
+		}
 	}
-	return schema.StringAttribute{
-		Required: a.needs == nil, Optional: a.needs != nil, Sensitive: a.sensitive,
-		MarkdownDescription: a.description + a.rule,
-		Validators:          a.valid,
-		PlanModifiers:       []planmodifier.String{keepSpelling{a}},
+	s := schema.StringAttribute{
+		Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: description,
+		Validators:    a.valid,
+		PlanModifiers: []planmodifier.String{keepSpelling{a}},
 	}
+	if none, _ := a.none.(types.String); defaults {
+		s.Default = stringdefault.StaticString(none.ValueString())
+	} else if a.computed {
+		s.PlanModifiers = []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	}
+	return s
 }
 
-const writeOnlySuffix = "_wo"
+// readOnly returns the attribute for a schema in which the service sets all values.
+func (a attribute) readOnly() attribute {
+	a.required, a.optional, a.computed, a.rule, a.valid = false, false, true, "", nil
+	return a
+}
 
-func (a attribute) writeOnlyArgument() schema.StringAttribute {
+func (a attribute) writeOnlySchema() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true,
 		MarkdownDescription: fmt.Sprintf("`%s` as a write-only argument, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state. "+
@@ -130,29 +150,57 @@ func (a attribute) writeOnlyArgument() schema.StringAttribute {
 	}
 }
 
-// computed returns the attribute as a value of the service.
-func (a attribute) computed() schema.Attribute {
-	switch a.value(&session{}).(type) {
-	case types.Bool:
-		return schema.BoolAttribute{Computed: true, MarkdownDescription: a.description}
-	case types.Int64:
-		return schema.Int64Attribute{
-			Computed: true, MarkdownDescription: a.description,
-			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
-		}
-	case types.Object:
-		parts := map[string]schema.Attribute{}
-		for _, part := range presetParts {
-			parts[part.name] = schema.StringAttribute{Computed: true, MarkdownDescription: part.description}
-		}
-		return schema.SingleNestedAttribute{Computed: true, MarkdownDescription: a.description, Attributes: parts}
-	}
-	return schema.StringAttribute{
-		Computed: true, Sensitive: a.sensitive, MarkdownDescription: a.description,
-		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+// keepSpelling plans the value of the state if the configuration has another spelling of it, so
+// that the plan shows no change. After an import the state has the service's spelling.
+type keepSpelling struct{ attribute }
+
+func (keepSpelling) Description(context.Context) string {
+	return "Another spelling of the same value is not a change."
+}
+
+func (k keepSpelling) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
+
+func (k keepSpelling) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	if k.equal(req.StateValue, req.PlanValue) {
+		resp.PlanValue = req.StateValue
 	}
 }
 
-func statusSet() []validator.Set {
-	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank, knownStatus)}
+// A list or map of sessions has the attributes withoutURLs. Their URLs, which carry stream keys, are
+// in a map of their own that is sensitive as a whole: Terraform's time for a resource or a data
+// source grows with the square of its sensitive values.
+var (
+	withoutURLs = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return a.sensitive })
+	onlyURLs    = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return !a.sensitive })
+)
+
+// computedAttributes returns attributes of a session as values of the service. A is the interface of
+// the schema of a resource, a data source or an ephemeral resource: those of a resource implement all.
+func computedAttributes[A any](list []attribute) map[string]A {
+	all := map[string]A{}
+	for _, a := range list {
+		all[a.name] = any(a.readOnly().schema()).(A) //nolint:forcetypeassert // see above
+	}
+	return all
+}
+
+// urlsAttribute returns the map of the URLs of sessions.
+func urlsAttribute(description string) schema.MapAttribute {
+	return schema.MapAttribute{Computed: true, Sensitive: true, MarkdownDescription: description, ElementType: objectType(onlyURLs)}
+}
+
+// object returns the values of attributes of the session.
+func (m *session) object(list []attribute) types.Object {
+	kinds, values := map[string]attr.Type{}, map[string]attr.Value{}
+	for _, a := range list {
+		value := a.value(m)
+		kinds[a.name], values[a.name] = value.Type(context.Background()), value
+	}
+	return types.ObjectValueMust(kinds, values)
+}
+
+// objectType returns the type of an object of these attributes.
+func objectType(list []attribute) attr.Type {
+	none := newSession()
+	return none.object(list).Type(context.Background())
 }

@@ -109,7 +109,7 @@ func (r *sessionStatus) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 func (r *sessionStatus) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m statusModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	limit, diags := m.Timeouts.Create(ctx, defaultCreateTimeout)
+	limit, diags := m.Timeouts.Create(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	r.apply(ctx, &m, limit, &resp.State, &resp.Diagnostics)
 }
@@ -117,7 +117,7 @@ func (r *sessionStatus) Create(ctx context.Context, req resource.CreateRequest, 
 func (r *sessionStatus) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var m statusModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	limit, diags := m.Timeouts.Update(ctx, defaultCreateTimeout)
+	limit, diags := m.Timeouts.Update(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
 	r.apply(ctx, &m, limit, &resp.State, &resp.Diagnostics)
 }
@@ -145,7 +145,7 @@ func (r *sessionStatus) apply(ctx context.Context, m *statusModel, limit time.Du
 
 // wait waits for the sessions and sets m.Sessions and m.URLs.
 func (r *sessionStatus) wait(ctx context.Context, m *statusModel) diag.Diagnostic {
-	g := group{list: r.Data.Sessions.All, ids: elements(m.SessionIDs), want: waitFor(m.WaitForStatus)}
+	g := group{list: r.Data.Sessions.All, ids: elements(m.SessionIDs), want: waitStatuses(m.WaitForStatus)}
 	if problem := g.wait(ctx); problem != nil {
 		return problem
 	}
@@ -182,12 +182,12 @@ func (g *group) wait(ctx context.Context) diag.Diagnostic {
 	}
 	start := time.Now()
 	var (
-		trouble      error     // the failure of the last listing; nil after a success
+		lastErr      error     // the failure of the last listing; nil after a success
 		missingSince time.Time // the end of the first listing since when one of them is missing; zero: none is
 	)
 	for {
 		begun := time.Now()
-		err := g.look(ctx)
+		err := g.read(ctx)
 		ended, waiting, missing := g.sorted()
 		switch {
 		case len(missing) == 0:
@@ -201,7 +201,7 @@ func (g *group) wait(ctx context.Context) diag.Diagnostic {
 		})
 		switch {
 		case ctx.Err() != nil:
-			return g.cutOff(ctx, time.Since(start), trouble)
+			return g.stopped(ctx, time.Since(start), lastErr)
 		case err != nil && !transient(err):
 			return providerdata.ErrorDiagnostic("Listing the live sessions", err)
 		case len(ended) > 0:
@@ -217,16 +217,16 @@ func (g *group) wait(ctx context.Context) diag.Diagnostic {
 					"Check the ids, and that `base_url` and the credentials belong to the account that has the sessions.",
 					seconds(time.Since(missingSince)), count(len(missing)), g.lines(missing)))
 		}
-		trouble = err
+		lastErr = err
 		interval := max(pollFirst, min(time.Since(start)/8, pollLast), time.Since(begun))
 		if !pause(ctx, interval) {
-			return g.cutOff(ctx, time.Since(start), trouble)
+			return g.stopped(ctx, time.Since(start), lastErr)
 		}
 	}
 }
 
-// look lists the account until it has shown all sessions.
-func (g *group) look(ctx context.Context) error {
+// read lists the account until it has shown all sessions.
+func (g *group) read(ctx context.Context) error {
 	shown := map[string]*api.Session{}
 	for s, err := range g.list(ctx) {
 		if err != nil {
@@ -261,17 +261,17 @@ func (g *group) sorted() (ended, waiting, missing []string) {
 	return ended, waiting, missing
 }
 
-// cutOff says that the time limit or an interrupt ended the wait. trouble is the failure of the last
+// stopped says that the time limit or an interrupt ended the wait. lastErr is the failure of the last
 // listing, nil if it did not fail.
-func (g *group) cutOff(ctx context.Context, after time.Duration, trouble error) diag.Diagnostic {
+func (g *group) stopped(ctx context.Context, after time.Duration, lastErr error) diag.Diagnostic {
 	_, waiting, missing := g.sorted()
 	detail := strings.TrimSpace(g.rest(slices.Concat(waiting, missing))) + "\n\nThe sessions keep running. The next apply waits again."
 	if !errors.Is(context.Cause(ctx), errTimeout) {
 		return diag.NewErrorDiagnostic("Waiting for the live sessions was interrupted", detail)
 	}
 	detail = fmt.Sprintf("The time limit in `timeouts` ended after %s. ", after.Round(time.Second)) + detail
-	if trouble != nil {
-		detail += "\n\nThe last listing failed: " + providerdata.ErrorText(trouble)
+	if lastErr != nil {
+		detail += "\n\nThe last listing failed: " + providerdata.ErrorText(lastErr)
 	}
 	return diag.NewErrorDiagnostic("The live sessions were not ready in time", detail)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -35,7 +34,7 @@ func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
 		return nil
 	}
 	name := a.name
-	value, _ := a.value(&m.session).(types.String)
+	value := a.value(&m.session)
 	if a.twin != nil && value.IsNull() && !a.twin(m).IsNull() {
 		name, value = a.name+writeOnlySuffix, *a.twin(m)
 	}
@@ -57,7 +56,7 @@ func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
 		diags.AddAttributeError(path.Root(name), name+" is missing", detail)
 	case !value.IsNull() && holds.Equal(types.BoolValue(false)):
 		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Remove `%s`", name, rule, here, name)
-		if value.ValueString() == "" {
+		if value.Equal(types.StringValue("")) {
 			detail += ", or write null: an empty string counts as set"
 		}
 		diags.AddAttributeError(path.Root(name), name+" does not apply", detail+".")
@@ -70,7 +69,7 @@ func checkDistinctStatuses(waited, replaced types.Set) (diags diag.Diagnostics) 
 	if waited.IsUnknown() {
 		return nil
 	}
-	good := waitFor(waited)
+	good := waitStatuses(waited)
 	for _, status := range elements(replaced) {
 		if slices.Contains(good, status) {
 			diags.AddAttributeWarning(path.Root("replace_on_status"), "Every plan will replace the session",
@@ -79,45 +78,4 @@ func checkDistinctStatuses(waited, replaced types.Set) (diags diag.Diagnostics) 
 		}
 	}
 	return diags
-}
-
-// elements are the known strings of a set, sorted.
-func elements(set types.Set) []string {
-	var items []string
-	for _, e := range set.Elements() {
-		if s, ok := e.(types.String); ok && !s.IsNull() && !s.IsUnknown() {
-			items = append(items, s.ValueString())
-		}
-	}
-	slices.Sort(items)
-	return items
-}
-
-// waitFor returns the statuses of wait_for_status, or the default.
-func waitFor(set types.Set) []string {
-	if set.IsNull() {
-		return defaultWaitForStatus
-	}
-	return elements(set)
-}
-
-// quoted formats items as "A", "B" or "C".
-func quoted(items []string) string {
-	q := make([]string, len(items))
-	for i, item := range items {
-		q[i] = fmt.Sprintf("%q", item)
-	}
-	return enumerate(q, "or")
-}
-
-// alike returns the element of values that differs from value in letter case and separators only,
-// or "".
-func alike(value string, values []string) string {
-	fold := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
-	for _, v := range values {
-		if strings.EqualFold(fold.Replace(v), fold.Replace(value)) {
-			return v
-		}
-	}
-	return ""
 }

@@ -16,6 +16,8 @@ import (
 )
 
 const (
+	defaultTimeout = 20 * time.Minute
+
 	pollFirst = time.Second
 	pollLast  = 15 * time.Second
 	// appearWithin is how long a GET may return 404 for a new session, and a listing may lack it.
@@ -42,7 +44,7 @@ type pollFunc func(ctx context.Context, id string, early, late time.Duration) (*
 // statuses and on transient failures: the retries of a single call cover only seconds.
 func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string) (*api.Session, diag.Diagnostic) {
 	start, last := time.Now(), created
-	var trouble error // the failure of the last poll; nil after a success
+	var lastErr error // the failure of the last poll; nil after a success
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
@@ -50,8 +52,8 @@ func wait(ctx context.Context, poll pollFunc, created *api.Session, want []strin
 			detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` when `timeouts.create` ended after %s. "+
 				"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
 				last.ID, time.Since(start).Round(time.Second), last.Status, taint)
-			if trouble != nil {
-				detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(trouble)
+			if lastErr != nil {
+				detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(lastErr)
 			}
 			return last, diag.NewErrorDiagnostic("The live session was not ready in time", detail)
 		case ctx.Err() != nil:
@@ -65,12 +67,12 @@ func wait(ctx context.Context, poll pollFunc, created *api.Session, want []strin
 				fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s.\n\n%s",
 					last.ID, last.Status, taint, providerdata.ErrorText(err)))
 		case err != nil:
-			trouble = err
+			lastErr = err
 			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID, "error": err.Error()})
 			continue
 		}
 		s.Status = canonical(s.Status, statuses)
-		trouble, last = nil, s
+		lastErr, last = nil, s
 		tflog.Info(ctx, "Waiting for the live session", map[string]any{
 			"id": s.ID, "status": s.Status, "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
 		})
@@ -97,3 +99,15 @@ func transient(err error) bool {
 
 // errTimeout is the cancellation cause of a time limit. It tells a timeout from an interrupt.
 var errTimeout = errors.New("the time limit of the operation is over")
+
+// fromListing returns a session from a page of the listing that was requested after since. It is nil if
+// no page shows the session. A failure (ok is false) is only a warning, because the session exists.
+func fromListing(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s *api.Session, ok bool) {
+	s, err := data.Sessions.Listed(ctx, id, since)
+	if err != nil {
+		diags.AddWarning("Some values of the live session are missing",
+			fmt.Sprintf("Only the listing shows the addresses, ports and transcoder of live session %s, and the listing failed. "+
+				"The next plan or refresh tries again. %s", id, providerdata.ErrorText(err)))
+	}
+	return s, err == nil
+}

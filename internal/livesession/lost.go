@@ -15,88 +15,89 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
-// recoverWithin limits the search for a lost session, including retries of the listing.
-const recoverWithin = 2 * time.Minute
+// searchLimit limits the search for a lost session, including retries of the listing.
+const searchLimit = 2 * time.Minute
 
 // createFailed turns the failure of a create into a diagnostic. A session that may have been created
 // nevertheless is looked for in the listing, so that the user can import it instead of creating a
-// second one. ErrorText then leaves out the advice to apply again.
-func (r *liveSession) createFailed(ctx context.Context, given session, sent time.Time, err error) diag.Diagnostic {
+// second one. ErrorText leaves out the advice to apply again.
+func createFailed(ctx context.Context, data *providerdata.Data, given session, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
-	l := lost{data: r.Data, given: given, sent: sent}
+	l := lostCreate{data: data, given: given, sent: sent}
 	l.search(ctx)
 	return diag.NewErrorDiagnostic("The live session may have been created",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The provider did not send it again, because that could create a second session.\n\n%s",
 			providerdata.ErrorText(err), l.text()))
 }
 
-// lost is the search for the session of a create whose response was lost. The service shows no time
-// of creation, so when the listing first shows a session tells a new one from an older one.
-type lost struct {
+// lostCreate is the search for the session of a create whose response was lost. The service shows no
+// time of creation, so when the listing first shows a session tells a new one from an older one.
+type lostCreate struct {
 	data  *providerdata.Data
 	given session   // with the URLs of write-only arguments
 	sent  time.Time // before the request went out
 
-	looked      time.Duration // from the first listing to the last
+	searched    time.Duration // from the first listing to the last
 	interrupted bool
 	err         error           // of the last listing
-	first       map[string]bool // ids in the first listing; nil before
+	firstIDs    map[string]bool // in the first listing; nil before
 
 	// Sessions of the last listing with these arguments that no resource of this run has.
 	appeared []*api.Session // not in the first listing
-	either   []*api.Session // in the first listing, so new or older
+	inFirst  []*api.Session // in the first listing, so new or older
 	older    []*api.Session // on a page received before the request was sent
-	mine     *api.Session   // the only candidate, claimed by this create; nil: there are none or several
-	others   bool           // other creates have claimed sessions that appeared
+
+	claimed         *api.Session // the only candidate, now of this create; nil: there are none or several
+	claimedByOthers bool         // other creates have claimed sessions that appeared
 }
 
 // search lists repeatedly for appearWithin. It does not end when a session appears, because that may
 // be an older one that the listing shows late, and the new one may follow.
-func (l *lost) search(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, recoverWithin)
+func (l *lostCreate) search(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, searchLimit)
 	defer cancel()
 	start := time.Now()
 	// The listings begin at 0, 2, 6, 14 and 30 s, the last one after appearWithin.
 	for interval := 2 * time.Second; ctx.Err() == nil; interval *= 2 {
 		begun := time.Since(start)
-		l.err = l.look(limited)
-		l.looked = time.Since(start)
+		l.err = l.list(limited)
+		l.searched = time.Since(start)
 		refused := l.err != nil && !transient(l.err)
 		if begun >= appearWithin || refused || !pause(limited, interval) {
 			break
 		}
 	}
 	l.interrupted = ctx.Err() != nil
-	l.take()
+	l.claim()
 }
 
-// look reads the whole listing and sorts the matching sessions into appeared, either and older.
-func (l *lost) look(ctx context.Context) error {
+// list reads the whole listing and sorts the matching sessions into appeared, inFirst and older.
+func (l *lostCreate) list(ctx context.Context) error {
 	var matching []*api.Session
 	for s, err := range l.data.Sessions.All(ctx) {
 		if err != nil {
 			return err
 		}
-		if mayBe(&l.given, s) && !createsOf(l.data).owns(s.ID) {
+		if mayHave(&l.given, s) && !createsOf(l.data).owns(s.ID) {
 			matching = append(matching, s)
 		}
 	}
-	begin := l.first == nil
-	if begin {
-		l.first = map[string]bool{}
+	first := l.firstIDs == nil
+	if first {
+		l.firstIDs = map[string]bool{}
 	}
-	l.appeared, l.either, l.older = nil, nil, nil
+	l.appeared, l.inFirst, l.older = nil, nil, nil
 	for _, s := range matching {
-		if begin {
-			l.first[s.ID] = true
+		if first {
+			l.firstIDs[s.ID] = true
 		}
 		switch {
 		case l.data.Sessions.ShownBefore(s.ID, l.sent):
 			l.older = append(l.older, s)
-		case l.first[s.ID]:
-			l.either = append(l.either, s)
+		case l.firstIDs[s.ID]:
+			l.inFirst = append(l.inFirst, s)
 		default:
 			l.appeared = append(l.appeared, s)
 		}
@@ -104,40 +105,40 @@ func (l *lost) look(ctx context.Context) error {
 	return nil
 }
 
-// take leaves out what other lost creates have claimed by now. It claims a session that is the only
+// claim leaves out what other lost creates have claimed by now. It claims a session that is the only
 // candidate, so that no other lost create with equal arguments names it.
-func (l *lost) take() {
+func (l *lostCreate) claim() {
 	appeared := len(l.appeared)
 	l.appeared = slices.DeleteFunc(l.appeared, func(s *api.Session) bool { return createsOf(l.data).owns(s.ID) })
-	l.others = len(l.appeared) < appeared
-	if len(l.appeared) != 1 || len(l.either) > 0 || l.interrupted || l.err != nil || createsOf(l.data).waiting(l.given.spec()) {
+	l.claimedByOthers = len(l.appeared) < appeared
+	if len(l.appeared) != 1 || len(l.inFirst) > 0 || l.interrupted || l.err != nil || createsOf(l.data).waiting(l.given.spec()) {
 		return
 	}
 	if only := l.appeared[0]; createsOf(l.data).own(only.ID) {
-		l.mine = only
+		l.claimed = only
 	} else {
-		l.appeared, l.others = nil, true
+		l.appeared, l.claimedByOthers = nil, true
 	}
 }
 
 // text describes the result of the search, with an import block for each session that may be new. It
 // shows no sources and destinations, which are secrets.
-func (l *lost) text() string {
+func (l *lostCreate) text() string {
 	var b strings.Builder
 	switch {
-	case l.first == nil && l.interrupted:
+	case l.firstIDs == nil && l.interrupted:
 		b.WriteString("The run was interrupted before the provider could look for the session.")
-	case l.first == nil:
+	case l.firstIDs == nil:
 		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
-	case l.mine != nil:
+	case l.claimed != nil:
 		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session. It may also be an older one that the listing shows late, or one that somebody else created:")
 	default:
-		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.looked))
+		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.searched))
 		if l.interrupted {
 			b.WriteString(", until the run was interrupted")
 		}
 		switch {
-		case len(l.appeared) == 0 && l.others:
+		case len(l.appeared) == 0 && l.claimedByOthers:
 			b.WriteString(". In this time no session with exactly these arguments appeared that another create has not named. The session may still appear.")
 		case len(l.appeared) == 0:
 			b.WriteString(". No session with exactly these arguments appeared in this time. The session may still appear.")
@@ -149,18 +150,18 @@ func (l *lost) text() string {
 			b.WriteString(" The last listing failed: " + providerdata.ErrorText(l.err))
 		}
 	}
-	shown := withBlocks(l.appeared, l.either)
+	shown := withBlocks(l.appeared, l.inFirst)
 	writeBlocks(&b, l.appeared, shown)
-	if len(l.either) > 0 {
+	if len(l.inFirst) > 0 {
 		fmt.Fprintf(&b, "\n\nThe first listing already showed %s with exactly these arguments. Each may be the new session or an older one: "+
-			"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.either)))
-		writeBlocks(&b, l.either, shown)
+			"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.inFirst)))
+		writeBlocks(&b, l.inFirst, shown)
 	}
 	if len(l.older) > 0 {
 		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), idsOf(l.older))
 	}
 	b.WriteString("\n\n")
-	if l.mine == nil {
+	if l.claimed == nil {
 		spec := l.given.spec()
 		fmt.Fprintf(&b, "Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
 			"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
@@ -177,11 +178,11 @@ const mostBlocks, mostBlockBytes = 10, 6 << 10
 
 // withBlocks chooses the sessions of both lists that get an import block: first those that may still
 // run.
-func withBlocks(appeared, either []*api.Session) map[*api.Session]bool {
+func withBlocks(appeared, inFirst []*api.Session) map[*api.Session]bool {
 	chosen := map[*api.Session]bool{}
 	left := mostBlockBytes
 	for _, ended := range []bool{false, true} {
-		for _, s := range slices.Concat(appeared, either) {
+		for _, s := range slices.Concat(appeared, inFirst) {
 			if terminal(canonical(s.Status, statuses)) != ended {
 				continue
 			}
@@ -230,18 +231,9 @@ func importBlock(id string) string {
 	return fmt.Sprintf("import {\n  to = %s.NAME\n  id = %s\n}", typeName, quote.HCL(id))
 }
 
-func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) + " s" }
-
-func count(n int) string {
-	if n == 1 {
-		return "1 session"
-	}
-	return strconv.Itoa(n) + " sessions"
-}
-
-// mayBe reports whether a session has the given arguments. An optional value that the service did
+// mayHave reports whether a session has the given arguments. An optional value that the service did
 // not send counts as equal.
-func mayBe(given *session, s *api.Session) bool {
+func mayHave(given *session, s *api.Session) bool {
 	shown := *given
 	shown.fill(s, arguments)
 	return s.Name != "" && s.Region != "" && s.Input != "" && s.Mode != "" && len(differing(given, &shown)) == 0

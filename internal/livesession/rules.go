@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -108,3 +111,15 @@ var localTime = rule("must be a local time of the form YYYY-MM-DD HH:MM, such as
 	}
 	return false, hint
 })
+
+// regex allows regular expressions of Go's regexp package.
+var regex = providerdata.StringRule{Allowed: "must be a regular expression in RE2 syntax", Problem: func(value string) string {
+	if _, err := regexp.Compile(value); err != nil {
+		return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err)
+	}
+	return ""
+}}
+
+func statusSet() []validator.Set {
+	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank, knownStatus)}
+}

@@ -1,0 +1,199 @@
+package livesession_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// The tables below attributes.go that repeat its rows: the mappings of model.go, the request and the
+// decoder of package api, the function import_blocks, the simulator. Each test fails for an attribute
+// that one of them lacks.
+
+// ownArguments are those that the service does not know.
+var ownArguments = []string{"wait_for_status", "replace_on_status", "deletion_protection", "endpoints_in_state", "urls_wo_version", "timeouts"}
+
+// arguments are the attributes of the resource that a create request has.
+func arguments(p *acctest.Provider) map[string]*tfprotov6.SchemaAttribute {
+	all := map[string]*tfprotov6.SchemaAttribute{}
+	for _, a := range p.Schema.ResourceSchemas[resourceType].Block.Attributes {
+		if (a.Required || a.Optional) && !a.WriteOnly && !slices.Contains(ownArguments, a.Name) {
+			all[a.Name] = a
+		}
+	}
+	return all
+}
+
+// shapes are two sessions to which, together, every attribute applies.
+func shapes() []config {
+	pull := base().With(config{
+		"input": "RTMP_PULL", "output_mode": "RTMPS_PUSH", "mode": "HA",
+		"input_source_a": "rtmp://a.example.com/in/1", "input_source_b": "rtmp://b.example.com/in/2",
+		"output_destination_a": "rtmps://a.example.com/out/1", "output_destination_b": "rtmps://b.example.com/out/2",
+		"input_preset": config{"codec": "H264"}, "enable_input_record": true, "is_scheduled": true,
+		"timezone": "Europe/Berlin", "scheduled_at": "2031-05-17 20:15",
+	})
+	return []config{pull, base().With(config{"mode": "HA", "is_scheduled": false, "input_preset": config{"codec": "H264"}})}
+}
+
+// example returns a value for an attribute that the shapes do not name.
+func example(a *tfprotov6.SchemaAttribute) any {
+	switch {
+	case a.Type == nil:
+		return config{"codec": "H264", "resolution": "HD", "bitrate": "MAX_10_MBPS"}
+	case a.Type.Is(tftypes.Number):
+		return 7
+	case a.Type.Is(tftypes.Bool):
+		return true
+	case strings.Contains(a.Name, "_endpoint_"):
+		return "rtmp://live.example.com/app/" + a.Name
+	case a.Name == "status":
+		return "READY"
+	}
+	return "example of " + a.Name
+}
+
+// TestEveryAttributeIsDecoded answers a GET with every attribute of the data source.
+func TestEveryAttributeIsDecoded(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	p := w.Provider(once)
+	decoded := map[string]bool{}
+	for _, body := range shapes() {
+		for _, a := range p.Schema.DataSourceSchemas[resourceType].Block.Attributes {
+			if _, ok := body[a.Name]; !ok {
+				body[a.Name] = example(a)
+			}
+		}
+		id := w.AddSession(simulator.SessionRecord{Name: "match"})
+		body["id"] = id
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 1, Body: string(text)})
+		read, diags := p.DataSource(resourceType, config{"id": id})
+		diags.Must(t)
+		for name, value := range read {
+			switch {
+			case value == nil:
+			case fmt.Sprint(value) != fmt.Sprint(body[name]):
+				t.Errorf("%s is %v, in the response %v", name, value, body[name])
+			default:
+				decoded[name] = true
+			}
+		}
+	}
+	for _, a := range p.Schema.DataSourceSchemas[resourceType].Block.Attributes {
+		if !decoded[a.Name] {
+			t.Errorf("%s is read from no response: look at api.decodeSession and livesession.received", a.Name)
+		}
+	}
+}
+
+// TestEveryArgumentIsSentAndShown creates sessions with every argument at the simulated service, which
+// refuses fields that it does not know, and lists them.
+func TestEveryArgumentIsSentAndShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		p := w.Provider(once)
+		sent, shown := map[string]bool{}, map[string]bool{}
+		for _, given := range shapes() {
+			for name, a := range arguments(p) {
+				if _, ok := given[name]; !ok && !needsCondition(name) {
+					given[name] = example(a)
+				}
+			}
+			o, diags := p.Create(resourceType, given)
+			diags.Must(t)
+			p.AssertNoChanges(o, given)
+			read, diags := p.DataSource(resourceType, config{"id": o.Text("id")})
+			diags.Must(t)
+			for name, value := range read {
+				shown[name] = shown[name] || value != nil
+			}
+		}
+		for _, r := range w.Journal() {
+			if r.Call != simulator.CallCreateSession {
+				continue
+			}
+			var body map[string]any
+			if err := json.Unmarshal(r.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			for name := range body {
+				sent[name] = true
+			}
+		}
+		for name := range arguments(p) {
+			if !sent[name] {
+				t.Errorf("%s is in no create request: look at api.SessionSpec and livesession.spec", name)
+			}
+		}
+		for name, ok := range shown {
+			if !ok {
+				t.Errorf("the simulated service shows no %s: look at simulator/shape.go", name)
+			}
+		}
+	})
+}
+
+// needsCondition tells the arguments that are set only where the shapes set them.
+func needsCondition(name string) bool {
+	return strings.HasPrefix(name, "input_source_") || strings.HasPrefix(name, "output_destination_") || name == "timezone" || name == "scheduled_at"
+}
+
+// TestEveryArgumentIsImported holds the function import_blocks against the arguments of the resource.
+func TestEveryArgumentIsImported(t *testing.T) {
+	t.Parallel()
+	p := acctest.NewProvider(t, nil)
+	element, _ := p.Schema.Functions["import_blocks"].Parameters[0].Type.(tftypes.List).ElementType.(tftypes.Object)
+	want := map[string]tftypes.Type{"id": tftypes.String}
+	given := shapes()[0].With(config{"id": "s-1"})
+	for name, a := range arguments(p) {
+		if given[name] == nil {
+			given[name] = example(a)
+		}
+		if !a.Sensitive {
+			want[name] = a.ValueType()
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if got := element.AttributeTypes[name]; got == nil || !got.Equal(want[name]) {
+			t.Errorf("import_blocks takes %s as %v, the resource as %v: look at functions.sessionArguments", name, got, want[name])
+		}
+	}
+	session := config{}
+	for name := range element.AttributeTypes {
+		session[name] = given[name]
+	}
+	list := acctest.Value(tftypes.List{ElementType: element}, []any{session})
+	resp, err := p.Server.CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{Name: "import_blocks", Arguments: []*tfprotov6.DynamicValue{p.Dynamic(list)}})
+	if err != nil || resp.Error != nil {
+		t.Fatal(err, resp.Error)
+	}
+	result, err := resp.Result.Unmarshal(tftypes.String)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks string
+	if err := result.As(&blocks); err != nil {
+		t.Fatal(err)
+	}
+	for name := range arguments(p) {
+		if !strings.Contains(blocks, "\n  "+name+" ") {
+			t.Errorf("import_blocks writes no %s: %s", name, blocks)
+		}
+	}
+}

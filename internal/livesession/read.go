@@ -1,0 +1,142 @@
+package livesession
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+// Read refreshes the state. It looks up values that only the listing shows once per status, and
+// only while a value is missing, so that the refresh of a complete session requests no listing.
+func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var m model
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	id := m.ID.ValueString()
+	// Set before the request: the framework requires an identity from every read, also of a session
+	// that is gone, and a CLI below 1.12 has stored none.
+	setIdentity(ctx, resp.Identity, id, &resp.Diagnostics)
+	importing := m.Name.IsNull() // required, so only null during an import
+	if r.Data.Unknown {
+		if importing {
+			resp.Diagnostics.AddError("The provider configuration is not known yet",
+				fmt.Sprintf("Live session %s cannot be imported while values in the provider block come from a resource that is not applied yet. "+
+					"Apply that resource first with `-target`.", id))
+		}
+		return // the state stays as it is until the next run
+	}
+	data, diags := readPrivate(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	s, paged, err := r.read(ctx, id, &data)
+	switch {
+	case api.NotFound(err) && importing:
+		resp.Diagnostics.Append(noSuchSession(id, r.Data.LiveAddress, err))
+		return
+	case api.NotFound(err):
+		resp.State.RemoveResource(ctx)
+		resp.Diagnostics.Append(gone(&m.session, err))
+		return
+	case err != nil:
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
+		return
+	}
+	before := m.session
+	m.refresh(s, paged, importing, &data)
+	required, missing := m.missing()
+	if len(required)+len(missing) > 0 && data.ListedIn != m.Status.String() {
+		if s, _ := fromListing(ctx, r.Data, id, time.Time{}, &resp.Diagnostics); s != nil {
+			m.refresh(s, true, importing, &data)
+			data.ListedIn = m.Status.String()
+			required, _ = m.missing()
+		}
+	}
+	if importing {
+		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
+	} else {
+		m.ID = types.StringValue(id) // an identity must not change
+	}
+	if importing && len(required) > 0 {
+		resp.Diagnostics.AddError("The live session cannot be imported",
+			fmt.Sprintf("Live session %s exists, but neither the GET nor the listing returned %s, which the import needs. Report this to the service.", id, enumerate(required, "and")))
+		return
+	}
+	if !reflect.DeepEqual(before, m.session) {
+		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	}
+	resp.Diagnostics.Append(data.save(ctx, resp.Private)...)
+}
+
+// read reads a session of the state. If no GET has returned it since its creation, read retries on
+// 404, as for a new session.
+func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s *api.Session, paged bool, err error) {
+	createsOf(r.Data).own(id) // so that no lost create of this run claims it
+	if !data.Unconfirmed {
+		return r.Data.Sessions.Get(ctx, id)
+	}
+	start := time.Now()
+	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
+		s, err = r.Data.API.GetSession(ctx, id)
+		data.Unconfirmed = err != nil
+		if !api.NotFound(err) || time.Since(start) >= appearWithin {
+			return s, false, err
+		}
+		if !pause(ctx, interval) {
+			return nil, false, ctx.Err()
+		}
+	}
+}
+
+// refresh sets the values of a response, of the listing or of a GET. An argument keeps its value
+// while the service shows this value or a spelling of it. Any other value is drift and removes the
+// argument's spellings, unless it is in the first response of its kind: then it is a spelling, too.
+// In an import, the listing's values replace those of the GET, because configurations are generated
+// from the listing. A write-only argument stays null.
+func (m *model) refresh(s *api.Session, listing, importing bool, data *privateData) {
+	call, other := byGet, byListing
+	if listing {
+		call, other = other, call
+	}
+	if importing && data.NotReadBy == "" { // the first response
+		data.NotReadBy = other
+	}
+	first := data.NotReadBy == call
+	shown := m.session
+	shown.fill(s, arguments)
+	for _, a := range differing(&m.session, &shown) {
+		was, is := a.value(&m.session), a.value(&shown)
+		switch {
+		case m.writeOnly(a) || data.hasSpelling(a.name, is):
+		case first && importing && !was.IsNull():
+			data.addSpelling(a.name, was)
+			a.copy(&m.session, &shown)
+		case first && !was.IsNull():
+			data.addSpelling(a.name, is)
+		default:
+			a.copy(&m.session, &shown)
+			delete(data.Spellings, a.name)
+		}
+	}
+	m.fillComputed(s)
+	if first {
+		data.NotReadBy = ""
+	}
+}
+
+// gone warns of a session that is removed from the state because of a 404.
+func gone(m *session, err error) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("The live session was not found",
+		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404: %s\n\n"+
+			"The service also returns 404 if the credentials belong to another account. If the session should still exist, check `base_url`, "+
+			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
+}
