@@ -21,8 +21,9 @@ func TestVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	type vector struct {
-		Call, Name string
-		Body       json.RawMessage
+		Call string          `json:"call"`
+		Name string          `json:"name"`
+		Body json.RawMessage `json:"body"`
 	}
 	var vectors []vector
 	if err := json.Unmarshal(content, &vectors); err != nil {

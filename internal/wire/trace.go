@@ -80,8 +80,8 @@ func (t *trace) progress(f fault) (waiting, broken string) {
 	return "the request was being sent", "while the request was being sent"
 }
 
-// wsaConnRefused is what Windows says of a connection that nobody accepted. Package syscall has no name for it.
-const wsaConnRefused = syscall.Errno(10061)
+// errConnRefused is what Windows says of a connection that nobody accepted. Package syscall has no name for it.
+const errConnRefused = syscall.Errno(10061)
 
 // describe puts an error of the network into words. broken says when it happened.
 func describe(err error, f fault, broken string) string {
@@ -95,7 +95,7 @@ func describe(err error, f fault, broken string) string {
 		return fmt.Sprintf("the host name %q is not known", lookup.Name)
 	case isLookup:
 		return fmt.Sprintf("the host name %q could not be looked up: %s", lookup.Name, lookup.Err)
-	case (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaConnRefused)) && op != nil && op.Addr != nil:
+	case (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errConnRefused)) && op != nil && op.Addr != nil:
 		return "connection refused by " + op.Addr.String()
 	case f == faultNotSent && op != nil && op.Addr != nil && op.Timeout():
 		return fmt.Sprintf("no connection to %s was made in time", op.Addr)
