@@ -16,11 +16,8 @@ var (
 
 // aSession is a session, wrapped or not. The response to a create may have little more than the id.
 var aSession = wanted{
-	sure: isSession, maybe: func(o object) bool { return o.hasAny("id") }, own: sessionObjects, inLists: true,
-}
-
-func isSession(o object) bool {
-	return o.hasAny("id") && slices.ContainsFunc(sessionKeys, o.has)
+	sure:  func(o object) bool { return o.hasAny("id") && slices.ContainsFunc(sessionKeys, o.has) },
+	maybe: func(o object) bool { return o.hasAny("id") }, own: sessionObjects, inLists: true,
 }
 
 // hasSession reports whether a body has an object that is surely a session.

@@ -51,9 +51,9 @@ func valid(t *testing.T, v any) {
 }
 
 func FuzzDecodeSession(f *testing.F) {
-	for _, wrapper := range wrappers {
-		f.Add(strings.ReplaceAll(wrapper, "%s", fullSession))
-		f.Add(strings.ReplaceAll(wrapper, "%s", `{"id":"s","output_mode":{"a":{"b":"RTMP_PULL"}},"port":"1","is_scheduled":"0"}`))
+	addVectors(f, "get-session", "create-session")
+	for _, wrapper := range wrappers(f, "object") {
+		f.Add(wrap(wrapper, `{"id":"s","output_mode":{"a":{"b":"RTMP_PULL"}},"port":"1","is_scheduled":"0"}`))
 	}
 	for _, seed := range []string{
 		``, `null`, `{}`, `[]`, `{"id":1e999}`, `{"id":"s","output_mode":[[["x"]]]}`, "{\"id\":\"\xff\"}", `{"data":{"data":{"data":{"data":{"data":{"data":{"id":"s"}}}}}}}`, `{"` + testToken + `":{"a":1}}`,
@@ -87,6 +87,7 @@ func FuzzDecodeSession(f *testing.F) {
 }
 
 func FuzzDecodeSessionPage(f *testing.F) {
+	addVectors(f, "list-sessions")
 	for _, seed := range []string{
 		`{"Sessions":[{"id":"s"}],"LastEvaluatedKey":{"id":"i","user_id":"u","created_at_user_id":"c"}}`,
 		`{"data":{"sessions":[{"id":"s"},{"session":{"id":"t","mode":"HA"}}]},"LastEvaluatedKey":null}`,
@@ -116,6 +117,11 @@ func FuzzDecodeSessionPage(f *testing.F) {
 }
 
 func FuzzCursor(f *testing.F) {
+	for _, v := range readVectors(f, "list-sessions") {
+		if _, cursor, found := strings.Cut(string(v.Cursor), ":"); found {
+			f.Add(strings.TrimSuffix(cursor, "}"))
+		}
+	}
 	for _, seed := range []string{`{"id":"i","user_id":"u","created_at_user_id":"c"}`, `{"id":7}`, `{"Id":"a&b=c#d%zz"}`, `{"id":{"S":"\u0000\n"}}`, `{}`, `null`, `""`, `[]`, `"x"`, `{"id":{"S":{"S":"x"}}}`, `{"pk":"x"}`, `{"id":"i","pk":"x","":"y","a b":{"N":"1"}}`, `{"id":null,"pk":"x"}`} {
 		f.Add(seed)
 	}
@@ -150,6 +156,7 @@ func FuzzCursor(f *testing.F) {
 }
 
 func FuzzDecodeRegions(f *testing.F) {
+	addVectors(f, "regions")
 	for _, seed := range []string{`["eu"]`, `{"data":["eu",{"name":"us"}]}`, `{"data":[{"region":{"name":"x"}}]}`, `{"data":[{"id":7}]}`, `{"data":null}`, `{"data":[{"x":1}]}`, `{"data":[{"region":{"name":"x"},"availability":{"status":"no"}}]}`, `{"data":[{"rgn":{"nm":"x"},"enabled":0}]}`, `{"data":[[]]}`, `[[["x"]]]`, ``} {
 		f.Add(seed)
 	}
@@ -165,6 +172,7 @@ func FuzzDecodeRegions(f *testing.F) {
 }
 
 func FuzzDecodeUploads(f *testing.F) {
+	addVectors(f, "presign-url", "multipart-create", "multipart-generate-url", "multipart-complete", "batch")
 	for _, seed := range []string{
 		`{"data":{"fileKeyPath":"vod/input/c/u/k","presigned_url":"https://st.example.com/k?s=1","upload_id":"u","key_path":"vod/input/c/u/k","url":"http://127.0.0.1:1/k","Key":"k"},"message":"ok"}`,
 		`{"data":"https://st.example.com/k"}`, `{"fileKeyPath":"vod/input/c/u/k","presigned_url":"HTTP://h/"}`, `{"url":"https://[::1]:0/%zz"}`, `{"url":"https://a:b@h/"}`, `{"data":{"ETag":null,"VersionId":7}}`, ``, `"x"`,
@@ -210,6 +218,15 @@ func FuzzDecodeUploads(f *testing.F) {
 }
 
 func FuzzErrorMessage(f *testing.F) {
+	for _, v := range readVectors(f) {
+		if v.Refused == nil {
+			continue
+		}
+		for _, body := range v.bodies(f) {
+			f.Add("application/json", body)
+			f.Add("text/html; charset=x", body)
+		}
+	}
 	for _, seed := range []string{
 		`{"message":"no"}`, `{"errors":[{"field":"a","message":"b"}]}`, `{"error":{"error":{"error":"x"}}}`, `<html><title>502</title>`, `<Error><Code>c</Code><Message>m</Message></Error>`,
 		testSecret, `{"x":"` + testToken + `"}`, "id-\u200btoken-Zm9vYmFy/8271", "https://h/?X-Amz-Signature=1", "rtmp://h/app/key", "rtmp://h/", "urlrtmp://h/app/key", "<p>" + testTokenID, "\xff\xfe", `"\ud800"`, "&lt;&#x0;", "<title>400</title><div>a <b>b</b></div><script>c", "<Message><![CDATA[x", "<code>" + testSecret + "</code><message>", testTokenID + testSecret, ``,

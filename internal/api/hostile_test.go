@@ -216,26 +216,6 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestLocationOfAnObject: it may be signed.
-func TestLocationOfAnObject(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"https://h.example.com/b/k%20%2F.mp4":                           "https://h.example.com/b/k%20%2F.mp4",
-		"https://joe:HIDDEN@h.example.com/b/k?X-Amz-Signature=HIDDEN#a": "https://h.example.com/b/k",
-		"h.example.com/b/k?X-Amz-Signature=HIDDEN":                      "h.example.com/b/k",
-		"/b/k?sig=HIDDEN":                              "/b/k",
-		"joe:HIDDEN@h.example.com/k":                   "h.example.com/k",
-		"https://h/100%zz.mp4?sig=HIDDEN":              "https://h/100%zz.mp4",
-		"https://b.s3.amazonaws.com/c/u/a b[1]@2x.mp4": "https://b.s3.amazonaws.com/c/u/a b[1]@2x.mp4",
-		"b:c/u/a.mp4":                                  "b:c/u/a.mp4",
-	} {
-		done, err := once(t, 200, fmt.Sprintf(`{"Key":"k","Location":%q}`, address)).CompleteMultipartUpload(t.Context(), "k", "u", nil)
-		if err != nil || done.Location != want {
-			t.Errorf("%s: got %+v, %v", address, done, err)
-		}
-	}
-}
-
 // TestStreamKeysAreRemembered: a key that was sent or received is masked in all later texts.
 func TestStreamKeysAreRemembered(t *testing.T) {
 	t.Parallel()

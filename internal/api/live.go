@@ -27,10 +27,10 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
 	c.mask.AddStreams([]string{spec.Name, spec.Region}, spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB)
 	call := wire.Call{
-		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, Once: true, StatusInBody: statusUnless(hasSession),
+		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true, StatusInBody: statusUnless(hasSession),
 	}
 	return ask(ctx, c, "create the live session", call, func(v value) (*Session, error) {
-		session, err := c.knowStreams(decodeSession(v))
+		session, err := masking(c.mask.AddStreams)(v)
 		if session != nil {
 			return session, nil
 		}
@@ -47,36 +47,20 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 	call := wire.Call{
 		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), StatusInBody: statusUnless(hasSession),
 	}
-	return ask(ctx, c, attempted, call, func(v value) (*Session, error) { return c.knowStreams(decodeSession(v)) })
+	return ask(ctx, c, attempted, call, masking(c.mask.AddStreams))
 }
 
-// knowStreams makes the masker know the stream keys of a session that was asked for.
-func (c *Client) knowStreams(s *Session, err error) (*Session, error) {
-	if s != nil {
-		c.mask.AddStreams(s.names(), s.streams()...)
-	}
-	return s, err
-}
-
-// decodeListed is decodeSession for the listing, which may have more stream keys than the masker has
-// room for.
-func (c *Client) decodeListed(v value) (*Session, error) {
-	s, err := decodeSession(v)
-	if s != nil {
-		c.mask.AddListed(s.names(), s.streams()...)
-	}
-	return s, err
-}
-
-// names are the values of a session that a stream key may repeat without making them secret.
-func (s *Session) names() []string {
-	return []string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB}
-}
-
-func (s *Session) streams() []string {
-	return []string{
-		s.InputSourceA, s.InputSourceB, s.OutputDestinationA, s.OutputDestinationB,
-		s.InputEndpointA, s.InputEndpointB, s.OutputEndpointA, s.OutputEndpointB,
+// masking returns decodeSession that makes the masker know the stream keys of the session. A stream key
+// may repeat the values shown, without making them secret.
+func masking(add func(shown []string, addresses ...string)) func(value) (*Session, error) {
+	return func(v value) (*Session, error) {
+		s, err := decodeSession(v)
+		if s != nil {
+			add([]string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB},
+				s.InputSourceA, s.InputSourceB, s.OutputDestinationA, s.OutputDestinationB,
+				s.InputEndpointA, s.InputEndpointB, s.OutputEndpointA, s.OutputEndpointB)
+		}
+		return s, err
 	}
 }
 
@@ -103,5 +87,7 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 		}
 	}
 	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query}
-	return ask(ctx, c, "list the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, c.decodeListed) })
+	// The listing may have more stream keys than the masker has room for.
+	decode := masking(c.mask.AddListed)
+	return ask(ctx, c, "list the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, decode) })
 }

@@ -61,7 +61,7 @@ func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID 
 // repeated only if it was surely not processed: see MayHaveBeenProcessed.
 func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) (message string, err error) {
 	call := wire.Call{
-		Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", Once: true,
+		Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", NonIdempotent: true,
 		Body: map[string][]string{"paths": paths, "service_modes": serviceModes},
 		// The message is all that a response has, and 204 leaves it out. So only the status decides.
 		NoContent: true, StatusInBody: statusUnless(func(value) bool { return false }),

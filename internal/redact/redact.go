@@ -4,7 +4,7 @@
 // A Redactor finds secrets in two ways. It searches for those that it was told, also for parts of
 // 12 bytes, in any letter case, and behind up to three encodings: percent, JSON, HTML, base64,
 // hexadecimal (known.go, layer.go). It hides whatever looks like a secret: query strings, user info,
-// stream keys, tokens, signatures, values of fields with such names (looks.go). Both search copies of
+// stream keys, tokens, signatures, values of fields with such names (pattern.go). Both search copies of
 // the text, and hide the bytes that the found ones come from.
 //
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
@@ -43,11 +43,10 @@ type Redactor struct {
 	tokens  []string
 	streams index // of AddStreams
 	listed  index // of AddListed
-	leftOut leftOut
-}
 
-// leftOut is whether a secret found no room in an index, and whether that was reported.
-type leftOut struct{ happened, reported bool }
+	// whether a secret found no room in an index, and whether LeftOut has reported it
+	leftOut, reported bool
+}
 
 // New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
 // secret.
@@ -114,16 +113,16 @@ func (r *Redactor) addTo(x *index, shown, addresses []string) {
 
 func (r *Redactor) know(x *index, secret string, names map[uint64]bool) {
 	if !x.add(secret, names) {
-		r.leftOut.happened = true
+		r.leftOut = true
 	}
 }
 
-// LeftOut reports once that there was no room for a secret, which is shown where no looks tell it.
+// LeftOut reports once that there was no room for a secret, which is shown unless a pattern finds it.
 func (r *Redactor) LeftOut() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	report := r.leftOut.happened && !r.leftOut.reported
-	r.leftOut.reported = r.leftOut.happened
+	report := r.leftOut && !r.reported
+	r.reported = r.leftOut
 	return report
 }
 
@@ -161,16 +160,16 @@ func (r *Redactor) text(s string, also *index) string {
 type indexes []*index
 
 // mark hides the secrets in a layer and in the layers that are encoded in it. What base64 and
-// hexadecimal digits say has no looks.
-func (known indexes) mark(l *layer, encodings int, looks bool, hidden []bool) {
+// hexadecimal digits say is searched for known secrets only.
+func (known indexes) mark(l *layer, encodings int, patterns bool, hidden []bool) {
 	if l == nil || len(l.bytes) == 0 {
 		return
 	}
-	if looks {
-		markLooks(l, hidden)
+	if patterns {
+		markPatterns(l, hidden)
 	}
 	if encodings > 0 {
-		known.mark(l.unescaped(), encodings-1, looks, hidden)
+		known.mark(l.unescaped(), encodings-1, patterns, hidden)
 	}
 	if len(known) == 0 {
 		return

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -85,4 +86,21 @@ func Permanent(err error) bool {
 	// Only an error of the handshake has the connection. A later one means damage on the way.
 	record, ok := errors.AsType[tls.RecordHeaderError](err)
 	return ok && record.Conn != nil
+}
+
+type elsewhereKey struct{}
+
+// Elsewhere returns a context for a request that should use none of these addresses, because a request to them
+// has failed or lags. Where a name has no other address they are used all the same.
+func Elsewhere(ctx context.Context, avoid ...net.Addr) context.Context {
+	if len(avoid) == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, elsewhereKey{}, avoid)
+}
+
+// Avoided returns what Elsewhere was called with.
+func Avoided(ctx context.Context) []net.Addr {
+	avoid, _ := ctx.Value(elsewhereKey{}).([]net.Addr)
+	return avoid
 }

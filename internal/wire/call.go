@@ -45,10 +45,10 @@ type Call struct {
 	Query    url.Values
 	Body     any // sent as JSON; nil: none
 
-	// Once marks a call that must not be processed twice. It is repeated only if the service has
+	// NonIdempotent marks a call that must not be processed twice. It is repeated only if the service has
 	// surely done nothing, and has a connection of its own: the service may have closed a kept one
 	// meanwhile, which cannot be told from a connection that broke after the request.
-	Once bool
+	NonIdempotent bool
 	// Unlimited exempts every attempt from the request timeout.
 	Unlimited bool
 	// Following is how many calls follow this one at once. If this one has to make a connection, and

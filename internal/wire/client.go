@@ -59,9 +59,12 @@ type Client struct {
 
 // New makes a Client.
 func New(c Config) *Client {
-	client := &Client{config: c, kept: c.Transport, fresh: c.Transport, storage: storageGuard{kept: c.Transport, fresh: c.Transport, userAgent: c.UserAgent}, limits: map[url.URL]*rateLimit{}}
+	client := &Client{
+		config: c, kept: c.Transport, fresh: c.Transport, limits: map[url.URL]*rateLimit{},
+		storage: storageGuard{kept: c.Transport, fresh: c.Transport, userAgent: c.UserAgent},
+	}
 	if c.Transport == nil {
-		client.kept, client.fresh = keptTransport(c), freshTransport(c)
+		client.kept, client.fresh = callTransports(c)
 		client.storage.kept, client.storage.fresh = storageTransports(c)
 	}
 	return client

@@ -72,7 +72,7 @@ func (c *client) get(ctx context.Context) error {
 
 // create makes something that must not be made twice.
 func (c *client) create(ctx context.Context) error {
-	return c.do(ctx, wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: "/things", Body: map[string]string{"name": "n"}, Once: true})
+	return c.do(ctx, wire.Call{Endpoint: c.live, Method: http.MethodPost, Path: "/things", Body: map[string]string{"name": "n"}, NonIdempotent: true})
 }
 
 // presign is a POST that may be repeated, with the identity token.

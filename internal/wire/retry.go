@@ -52,19 +52,19 @@ func (x *exchange) retryFailures(ctx context.Context) (*response, error) {
 }
 
 const (
-	// repeatedOnce are the faults after which the service has surely done nothing. A 503 is not
+	// notProcessed are the faults after which the service has surely done nothing. A 503 is not
 	// among them: a gateway may answer it for a request that the service went on to process.
-	repeatedOnce = faultNotSent | faultThrottled
-	repeated     = repeatedOnce | faultUnavailable | faultServer | faultLost | faultUnreadable
+	notProcessed = faultNotSent | faultThrottled
+	transient    = notProcessed | faultUnavailable | faultServer | faultLost | faultUnreadable
 )
 
 // mayRepeat reports whether the call may be sent again after a fault. A 401 is not a fault here:
 // authorize handles it.
 func (c *Call) mayRepeat(f fault) bool {
-	if c.Once {
-		return f&repeatedOnce != 0
+	if c.NonIdempotent {
+		return f&notProcessed != 0
 	}
-	return f&repeated != 0
+	return f&transient != 0
 }
 
 // judge returns the fault of an attempt, and what is wrong with the body of a 2xx response.
@@ -115,4 +115,34 @@ func (f fault) ambiguous(res *response) bool {
 	}
 	// 303 refers to the result of a request that was processed.
 	return f == faultFinal && res != nil && (res.status >= http.StatusInternalServerError || res.ok() || res.status == http.StatusSeeOther)
+}
+
+// authorize adds the credential. After a 401 it gets another one, once in a call, and repeats the
+// attempt, whichever call it is: a request with 401 was refused before anything was done.
+func (x *exchange) authorize(ctx context.Context) (*response, error) {
+	if err := x.setCredential(ctx, ""); err != nil {
+		return nil, err
+	}
+	res, err := x.throttle(ctx)
+	if err != nil || res.status != http.StatusUnauthorized || x.renewed || !x.Endpoint.credential.Renewable() {
+		return res, err
+	}
+	x.renewed = true
+	if err := x.setCredential(ctx, x.authorization); err != nil {
+		return res, err
+	}
+	return x.throttle(ctx)
+}
+
+func (x *exchange) setCredential(ctx context.Context, rejected string) error {
+	header, err := x.Endpoint.credential.Header(ctx, rejected)
+	switch {
+	case err == nil:
+		x.mask.AddToken(header)
+		x.authorization = header
+		return nil
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return ended(ctx)
+	}
+	return &callError{fault: faultFinal, text: x.mask.Line(err.Error()), cause: err}
 }

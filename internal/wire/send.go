@@ -45,7 +45,7 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	sent, traced := &trace{}, ctx
 	transport := x.client.kept
 	// An attempt without a time limit would not leave a connection that died silently.
-	if x.Once || x.timedOut || x.Unlimited {
+	if x.NonIdempotent || x.timedOut || x.Unlimited {
 		transport = x.client.fresh
 	} else if x.Following > 1 {
 		traced = x.connectAhead(ctx)
@@ -89,7 +89,7 @@ func (x *exchange) request(ctx context.Context) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.Once {
+	if x.NonIdempotent {
 		// Without GetBody net/http cannot repeat the request by itself.
 		req.GetBody = nil
 	}

@@ -126,8 +126,16 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 		case r := <-results:
 			pending--
 			if r.err == nil {
-				go discard(results, pending)
-				s.overtaken(addresses[:next], r.address)
+				go func() { // close connections that are made after this one
+					for range pending {
+						if r := <-results; r.err == nil {
+							_ = r.conn.Close()
+						}
+					}
+				}()
+				for _, overtaken := range addresses[:slices.Index(addresses, r.address)] {
+					s.died(overtaken)
+				}
 				return r.conn, nil
 			}
 			if failed == nil {
@@ -140,22 +148,6 @@ func (s *spread) first(ctx context.Context, network string, addresses []string) 
 		}
 	}
 	return nil, failed
-}
-
-// discard closes connections that are made after another one was.
-func discard(results <-chan dialled, pending int) {
-	for range pending {
-		if r := <-results; r.err == nil {
-			_ = r.conn.Close()
-		}
-	}
-}
-
-// overtaken notes that an address was connected to sooner than those that were tried before it.
-func (s *spread) overtaken(tried []string, by string) {
-	for _, address := range tried[:slices.Index(tried, by)] {
-		s.died(address)
-	}
 }
 
 func (s *spread) died(address string) {

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
@@ -79,6 +80,9 @@ func (t *trace) progress(f fault) (waiting, broken string) {
 	return "the request was being sent", "while the request was being sent"
 }
 
+// errConnRefused is what Windows says of a connection that nobody accepted. Package syscall has no name for it.
+const errConnRefused = syscall.Errno(10061)
+
 // describe puts an error of the network into words. broken says when it happened.
 func describe(err error, f fault, broken string) string {
 	if text := tlsProblem(err); text != "" {
@@ -91,7 +95,7 @@ func describe(err error, f fault, broken string) string {
 		return fmt.Sprintf("the host name %q is not known", lookup.Name)
 	case isLookup:
 		return fmt.Sprintf("the host name %q could not be looked up: %s", lookup.Name, lookup.Err)
-	case errors.Is(err, refused) && op != nil && op.Addr != nil:
+	case (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errConnRefused)) && op != nil && op.Addr != nil:
 		return "connection refused by " + op.Addr.String()
 	case f == faultNotSent && op != nil && op.Addr != nil && op.Timeout():
 		return fmt.Sprintf("no connection to %s was made in time", op.Addr)

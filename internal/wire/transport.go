@@ -51,21 +51,16 @@ func newTransport(c Config, dial dialFunc) *http.Transport {
 	}
 }
 
-// keptTransport keeps its connections. It uses HTTP/2 if the service offers it.
-func keptTransport(c Config) *http.Transport {
-	t := newTransport(c, dialer(c))
-	t.ForceAttemptHTTP2 = true
-	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: pingTimeout}
-	t.MaxIdleConnsPerHost = connectionsKept
-	return t
-}
-
-// freshTransport makes a connection for each request. So net/http never repeats a request by
-// itself: it does that only on a connection that was used before, or over HTTP/2.
-func freshTransport(c Config) *http.Transport {
-	t := newTransport(c, dialer(c))
-	t.DisableKeepAlives = true
-	return t
+// callTransports are for calls of the service. kept uses HTTP/2 if the service offers it. fresh makes a
+// connection for each request. So net/http never repeats a request by itself: it does that only on a
+// connection that was used before, or over HTTP/2.
+func callTransports(c Config) (kept, fresh *http.Transport) {
+	kept, fresh = newTransport(c, dialer(c)), newTransport(c, dialer(c))
+	kept.ForceAttemptHTTP2 = true
+	kept.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: pingTimeout}
+	kept.MaxIdleConnsPerHost = connectionsKept
+	fresh.DisableKeepAlives = true
+	return kept, fresh
 }
 
 // reach says with which addresses a request may make a connection.

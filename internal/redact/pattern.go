@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// patterns find secrets by their looks: the first group of each is one.
+// patterns find what looks like a secret: the first group of each is one.
 var patterns = []struct {
 	needs string // in every match, so that most texts need no search
 	find  *regexp.Regexp
@@ -26,8 +26,8 @@ var patterns = []struct {
 	{"eyJ", regexp.MustCompile(`\b(eyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){1,4}\.?)`)},
 }
 
-// markLooks hides what looks like a secret in a layer.
-func markLooks(l *layer, hidden []bool) {
+// markPatterns hides what looks like a secret in a layer.
+func markPatterns(l *layer, hidden []bool) {
 	for _, p := range patterns {
 		if !bytes.Contains(l.bytes, []byte(p.needs)) {
 			continue

@@ -1,8 +1,0 @@
-//go:build !windows
-
-package wire
-
-import "syscall"
-
-// refused is the system's error for a connection that nobody accepted.
-const refused = syscall.ECONNREFUSED
