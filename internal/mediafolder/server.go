@@ -180,7 +180,7 @@ func fromTerraform(v tftypes.Value) (filesValue, error) {
 			return filesValue{}, err
 		}
 		var e entry
-		for attribute, text := range e.texts() {
+		for attribute, text := range textsOf(&e) {
 			if !a[attribute].IsKnown() { // of a file to upload
 				continue
 			}
@@ -208,7 +208,7 @@ func (f filesValue) toTerraform() tftypes.Value {
 	elements := make(map[string]tftypes.Value, len(f.entries))
 	for name, e := range f.entries {
 		a := map[string]tftypes.Value{"size": tftypes.NewValue(tftypes.Number, e.Size)}
-		for attribute, text := range e.texts() {
+		for attribute, text := range textsOf(&e) {
 			var value any // null
 			switch {
 			case *text != "":
@@ -223,8 +223,8 @@ func (f filesValue) toTerraform() tftypes.Value {
 	return tftypes.NewValue(filesType, elements)
 }
 
-// texts are the attributes that are strings.
-func (e *entry) texts() map[string]*string {
+// textsOf are the attributes of an entry that are strings.
+func textsOf(e *entry) map[string]*string {
 	return map[string]*string{
 		"key_path": &e.KeyPath, "sha256": &e.SHA256, "etag": &e.ETag, "content_type": &e.ContentType, "uploaded_at": &e.UploadedAt,
 	}
