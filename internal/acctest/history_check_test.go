@@ -238,6 +238,10 @@ func (p *player) hear(pl *place, text string) {
 	if keep := keepsRunning.FindStringSubmatch(text); len(keep) > 0 && !p.known(pl, keep[1]) && !p.gone(keep[1]) {
 		p.rec.Errorf("a text says that session %s keeps running, which does not exist: %s", keep[1], text)
 	}
+	said404 := func(t Trouble) bool { return t.What == "404" }
+	if left := wasNotFound.FindStringSubmatch(text); len(left) > 0 && p.known(pl, left[1]) && p.service.GetLate == 0 && !slices.ContainsFunc(p.sent.Faults, said404) {
+		p.rec.Errorf("a text says that session %s was not found, which exists: %s", left[1], text)
+	}
 	if made := wasCreated.FindStringSubmatch(text); len(made) > 0 && !p.gone(made[1]) &&
 		!slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return rec.ID == made[1] }) {
 		p.rec.Errorf("a text says that session %s was created, which does not exist: %s", made[1], text)
@@ -277,6 +281,7 @@ func (p *player) counts(pl *place, text string) bool {
 
 var (
 	keepsRunning = regexp.MustCompile(`Live session (\S+) \(.*keeps running`)
+	wasNotFound  = regexp.MustCompile(`Live session (\S+) .* was removed from the state, because reading it`)
 	wasCreated   = regexp.MustCompile(`Live session (\S+) was created`)
 	staysStored  = regexp.MustCompile(`Terraform forgets (\S+); the file stays stored`)
 	retried      = regexp.MustCompile(`\(3 attempts|time-out|connection broken|no progress for|InvalidPart`)
