@@ -119,6 +119,9 @@ func followed(s Step, about []string) (steps []Step) {
 		steps = []Step{{Do: DoSaved, In: s.In}}
 	case s.Do == DoApply && slices.ContainsFunc(s.Faults, unsent):
 		steps = []Step{{Do: DoEdit, In: s.In, On: uploads[0], N: len(s.Faults)}}
+		if len(s.Faults)%2 == 0 { // other parts, in the state and in the record
+			steps = []Step{{Do: DoEdit, In: s.In, On: uploads[0]}, {Do: DoRecords, In: s.In, N: 2}, {Do: DoApply, In: s.In}}
+		}
 	}
 	return steps
 }
