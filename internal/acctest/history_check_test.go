@@ -393,6 +393,9 @@ func (p *player) record(r *run) {
 			}
 		}
 	}
+	if len(p.last.files) >= r.files { // the folder may have been complete, and its journal closed
+		clear(p.last.files)
+	}
 	if len(running) != 1 || running[0] == "folder.one" || p.service.KMS || r.place.arguments(running[0], unknownValue)["method"] != "multipart" {
 		return
 	}

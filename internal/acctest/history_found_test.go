@@ -302,3 +302,21 @@ func TestFoundTaintedFolderThatCannotBeRead(t *testing.T) {
 		})
 	}
 }
+
+// TestFoundSessionOfAnother has two sessions come out as they were, of which one knew more while planning. The other one may
+// not take its session, because no other session is left for it then.
+func TestFoundSessionOfAnother(t *testing.T) {
+	t.Parallel()
+	for range 10 { // the order of the deletions decides
+		Replay(t, History{
+			Steps: []Step{
+				{Do: DoConfig, On: "session.a", N: 1},
+				{Do: DoConfig, On: "session.b", N: 8},
+				{Do: DoVia, On: "session.b", N: 1},
+				{Do: DoApply},
+				{Do: DoVia, On: "session.a", N: 1},
+				{Do: DoApply},
+			},
+		})
+	}
+}

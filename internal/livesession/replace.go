@@ -137,11 +137,18 @@ func (o *replaced) matches(plan, config *model) bool {
 		!slices.Contains(elements(plan.ReplaceOnStatus), o.model.Status.ValueString())
 }
 
-// takeReplaced takes a session that was offered for a planned object.
+// takeReplaced takes a session that was offered for a planned object: of several, the one of which most was known
+// while planning, because fewer other objects can take that one.
 func (r *liveSession) takeReplaced(raw tftypes.Value, fits func(*replaced) bool) (*replaced, bool) {
-	item, ok := r.Data.ReplacedSessions.Take(offeredFor(raw, fits))
-	o, _ := item.(*replaced)
-	return o, ok
+	var values map[string]tftypes.Value
+	_ = raw.As(&values)
+	for unknown := range len(values) + 1 {
+		item, ok := r.Data.ReplacedSessions.Take(offeredFor(raw, func(o *replaced) bool { return len(o.Unknown) == unknown && fits(o) }))
+		if o, _ := item.(*replaced); ok {
+			return o, true
+		}
+	}
+	return nil, false
 }
 
 // offeredFor tells which of the sessions that Delete offers are for a planned object and fit.
