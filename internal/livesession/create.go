@@ -53,13 +53,12 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	last, problem := wait(limited, r.pollCreated(), created, waitStatuses(m.WaitForStatus))
+	last, problem := wait(limited, r.pollCreated(&data), created, waitStatuses(m.WaitForStatus))
 	m.fillCreated(last, &shown, &data)
-	data.Unconfirmed = last == created
 	if problem != nil {
 		resp.Diagnostics.Append(problem)
 		m.DeletionProtection = types.BoolNull() // so that the next apply can replace the tainted session
-	} else if s := r.listCreated(limited, &m, last, &resp.Diagnostics); s != nil {
+	} else if s := r.listCreated(limited, &m, created.ID, last.Status, &resp.Diagnostics); s != nil {
 		m.fillCreated(s, &shown, &data)
 		data.NotReadBy, data.ListedIn = "", m.Status.String()
 	}
@@ -103,35 +102,35 @@ func (m *model) fillCreated(s *api.Session, shown *session, data *privateData) {
 
 // pollCreated returns how a new session is polled: by GETs until one has returned it, the first at
 // once. Only then does it use pages of the listing, which may show a session for which a GET still
-// returns 404.
-func (r *liveSession) pollCreated() pollFunc {
-	first, confirmed := true, false
+// returns 404. data notes whether a GET has returned it.
+func (r *liveSession) pollCreated(data *privateData) pollFunc {
+	first := true
 	return func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
 		switch {
-		case confirmed:
+		case !data.Unconfirmed:
 			return r.Data.Sessions.Poll(ctx, id, early, late)
 		case !first && !pause(ctx, early+rand.N(late-early+1)):
 			return nil, ctx.Err()
 		}
 		first = false
 		s, err := r.Data.API.GetSession(ctx, id)
-		confirmed = err == nil
+		data.Unconfirmed = err != nil
 		return s, err
 	}
 }
 
 // listCreated returns the new session from the listing, if m lacks values that the listing may have
-// in the status of the last response. It lists up to three times, because the listing may not show a new session
+// in the status given, that of the last response. It lists up to three times, because the listing may not show a new session
 // at once. A page from before the call could show an older status than the wait ended with.
-func (r *liveSession) listCreated(ctx context.Context, m *model, last *api.Session, diags *diag.Diagnostics) *api.Session {
-	if _, missing := m.missing(); len(missing) == 0 || slices.Contains(unallocatedStatuses, last.Status) {
+func (r *liveSession) listCreated(ctx context.Context, m *model, id, status string, diags *diag.Diagnostics) *api.Session {
+	if _, missing := m.missing(); len(missing) == 0 || slices.Contains(unallocatedStatuses, status) {
 		return nil
 	}
 	for _, interval := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
 		if !pause(ctx, interval) {
 			return nil
 		}
-		s, ok := fromListing(ctx, r.Data, last.ID, time.Now(), diags)
+		s, ok := fromListing(ctx, r.Data, id, time.Now(), diags)
 		if s != nil || !ok {
 			return s
 		}

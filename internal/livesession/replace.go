@@ -155,11 +155,11 @@ func (r *liveSession) takeReplaced(raw tftypes.Value, fits func(*replaced) bool)
 func offeredFor(raw tftypes.Value, fits func(*replaced) bool) func(item any) bool {
 	return func(item any) bool {
 		o, ok := item.(*replaced)
-		if !ok {
+		if !ok || !fits(o) { // before the digest, which takes longer
 			return false
 		}
 		_, known := digestOf(raw, o.Unknown)
-		return known == o.Known && fits(o)
+		return known == o.Known
 	}
 }
 
