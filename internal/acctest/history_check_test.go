@@ -327,6 +327,7 @@ func (r *run) configured(address string, pl *Plan) {
 	if pl.Attrs()["sha256"] == Unknown || pl.Attrs()["files"] == Unknown {
 		for _, name := range filesOf(address) {
 			r.contents[r.place.machine.sum(name)] = true
+			r.contents[r.place.machine.planned(name)] = true // it may have another name now
 		}
 	}
 }

@@ -75,6 +75,13 @@ func (m *machine) sum(name string) string {
 	return sums()[name][version[0]-'0']
 }
 
+// planned is the sum of the version that a file should have.
+func (m *machine) planned(name string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return sums()[name][m.versions[name]]
+}
+
 // intact tells whether a file is as the user left it. A file that has not changed since the last time
 // is not read again.
 func (m *machine) intact(name string) bool {
