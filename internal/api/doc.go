@@ -4,6 +4,6 @@
 //
 // The service documents neither how its responses are wrapped nor all of their fields. The decoder
 // reads every plausible shape: json.go has the values, fields.go reads fields of different types,
-// wrapper.go finds the wanted object, decode_*.go read the responses, message.go reads what an
-// error response says.
+// wrapper.go finds the wanted object. session.go, page.go, region.go and upload.go have what is sent and
+// received, and how it is read. message.go reads what an error response says.
 package api

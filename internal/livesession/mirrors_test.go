@@ -143,7 +143,7 @@ func TestEveryArgumentIsSentAndShown(t *testing.T) {
 		}
 		for name, ok := range shown {
 			if !ok {
-				t.Errorf("the simulated service shows no %s: look at simulator/shape.go", name)
+				t.Errorf("the simulated service shows no %s: look at simulator/session_record.go", name)
 			}
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // time zones must not depend on the machine
 )
 
 const pageSize = 100 // SERVICE.md, call 11
@@ -80,85 +79,6 @@ func (s *Service) createSession(r *http.Request) answer {
 	shown := s.sessions.record(e)
 	s.mu.Unlock()
 	return s.wrap(http.StatusCreated, "session created", s.show(shown, shapeCreate))
-}
-
-// readSession reads a create request by the rules of SERVICE.md, "Sessions". It refuses fields that
-// do not apply, because the service would not return them.
-func (s *Service) readSession(f *fields) SessionRecord {
-	rec := SessionRecord{
-		Name:       f.text("name"),
-		Region:     f.text("region"),
-		Input:      f.choice("input", "RTMP_PUSH", "RTMP_PULL", "RTMPS_PUSH", "RTMPS_PULL"),
-		Mode:       f.choice("mode", modeHA, "NORM"),
-		OutputMode: f.choice("output_mode", "RTMP_PULL", "RTMPS_PULL", "RTMP_PUSH", "RTMPS_PUSH"),
-	}
-	preset := f.object("input_preset")
-	rec.Codec = preset.choice("codec", "H264")
-	rec.Resolution = preset.choice("resolution", "SD", "HD", "FULL_HD")
-	rec.Bitrate = preset.choice("bitrate", "MAX_10_MBPS", "MAX_20_MBPS")
-	preset.done()
-	ha := rec.Mode == modeHA
-	pull, push := strings.HasSuffix(rec.Input, "_PULL"), strings.HasSuffix(rec.OutputMode, "_PUSH")
-	rec.InputSourceA = f.endpoint("input_source_a", pull, "input is RTMP_PULL or RTMPS_PULL")
-	rec.InputSourceB = f.endpoint("input_source_b", pull && ha, "mode is HA and input is RTMP_PULL or RTMPS_PULL")
-	rec.OutputDestinationA = f.endpoint("output_destination_a", push, "output_mode is RTMP_PUSH or RTMPS_PUSH")
-	rec.OutputDestinationB = f.endpoint("output_destination_b", push && ha, "mode is HA and output_mode is RTMP_PUSH or RTMPS_PUSH")
-	rec.EnableInputRecord = f.boolean("enable_input_record")
-	rec.IsScheduled = f.boolean("is_scheduled")
-	return rec
-}
-
-// conditional is text for a field that must be set exactly when it applies.
-func (f *fields) conditional(name string, applies bool, when string) string {
-	f.asked[name] = true
-	if _, there := f.values[name]; there != applies {
-		if applies {
-			f.fault("%s is required when %s", name, when)
-		} else {
-			f.fault("%s applies only when %s", name, when)
-		}
-		return ""
-	}
-	if !applies {
-		return ""
-	}
-	return f.text(name)
-}
-
-func (f *fields) endpoint(name string, applies bool, when string) string {
-	value := f.conditional(name, applies, when)
-	if value == "" {
-		return ""
-	}
-	if u, err := url.Parse(value); err != nil || u.Scheme != "rtmp" && u.Scheme != "rtmps" || u.Host == "" {
-		f.fault("%s must be a RTMP or RTMPS endpoint", name)
-	}
-	return value
-}
-
-// readSchedule returns the start of the session: now, unless it is scheduled.
-func (s *Service) readSchedule(f *fields, rec *SessionRecord, now time.Time) time.Time {
-	rec.Timezone = f.conditional("timezone", rec.IsScheduled, "is_scheduled is true")
-	rec.ScheduledAt = f.conditional("scheduled_at", rec.IsScheduled, "is_scheduled is true")
-	if rec.Timezone == "" || rec.ScheduledAt == "" {
-		return now
-	}
-	location, err := time.LoadLocation(rec.Timezone)
-	if err != nil || rec.Timezone == "Local" {
-		f.fault("timezone must be a name of the tz database")
-		return now
-	}
-	const layout = "2006-01-02 15:04"
-	starts, err := time.ParseInLocation(layout, rec.ScheduledAt, location)
-	switch {
-	case err != nil || len(rec.ScheduledAt) != len(layout):
-		f.fault("scheduled_at must be YYYY-MM-DD HH:MM")
-	case starts.Format(layout) != rec.ScheduledAt:
-		f.fault("scheduled_at is skipped by a clock change in %s", rec.Timezone)
-	case !starts.After(now):
-		f.fault("scheduled_at must be in the future")
-	}
-	return starts
 }
 
 func (s *Service) getSession(id string) answer {

@@ -27,22 +27,6 @@ type Request struct {
 	Fault string
 }
 
-// SessionRecord has all fields of a live session (SERVICE.md, "Sessions").
-type SessionRecord struct {
-	ID, UserID, Region, Name, Input, Mode, OutputMode, Status string
-	Codec, Resolution, Bitrate                                string
-	InputSourceA, InputSourceB                                string
-	OutputDestinationA, OutputDestinationB                    string
-	EnableInputRecord, IsScheduled                            bool
-	Timezone, ScheduledAt                                     string
-	InputEndpointA, InputEndpointB                            string
-	OutputEndpointA, OutputEndpointB                          string
-	TranscoderID, SubDomainA, SubDomainB                      string
-	ElasticIPA, ElasticIPB                                    string
-	Port, EgressPort                                          int64
-	CreatedAt                                                 time.Time
-}
-
 // Object is a complete object in storage.
 type Object struct {
 	KeyPath, FileName string

@@ -10,6 +10,17 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
+// Region is a region in which a live session may be created.
+type Region struct {
+	// Name is the value that the region field of a session takes.
+	Name string
+	// JSON is the entry as the service sent it, compact. Its fields are not documented.
+	JSON string
+	// Unavailable says that the entry is listed but no session can be created in the region: the
+	// entry has, for example, "available": false or "status": "DISABLED".
+	Unavailable bool
+}
+
 // regionLimit, in bytes, is the length of the longest entry, which becomes Region.JSON.
 const regionLimit = 16 << 10
 

@@ -9,6 +9,18 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
+// Cursor says where the next page of a listing begins: the values of LastEvaluatedKey by name (id,
+// user_id, created_at_user_id, and any others that came with them). They are sent back in the query
+// under the same names.
+type Cursor map[string]string
+
+// SessionPage is one page of the listing, at most 100 sessions.
+type SessionPage struct {
+	Sessions []Session
+	Next     Cursor // nil on the last page
+	Size     int64  // bytes, about what it takes in memory
+}
+
 const (
 	// pageLimit is how many entries of a list are read. The service sends at most 100 sessions.
 	pageLimit = 1000

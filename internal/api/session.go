@@ -7,6 +7,67 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
+// InputPreset is the codec, maximum resolution and maximum bit rate of a session's input.
+type InputPreset struct {
+	Codec      string `json:"codec,omitempty"`      // H264
+	Resolution string `json:"resolution,omitempty"` // SD, HD, FULL_HD
+	Bitrate    string `json:"bitrate,omitempty"`    // MAX_10_MBPS, MAX_20_MBPS
+}
+
+// SessionSpec has the arguments of a session. An empty string is not sent, a boolean always is.
+type SessionSpec struct {
+	Name       string `json:"name,omitempty"`
+	Region     string `json:"region,omitempty"`
+	Input      string `json:"input,omitempty"`       // RTMP_PUSH, RTMP_PULL, RTMPS_PUSH, RTMPS_PULL
+	Mode       string `json:"mode,omitempty"`        // HA, NORM
+	OutputMode string `json:"output_mode,omitempty"` // as Input
+
+	InputPreset InputPreset `json:"input_preset,omitzero"`
+
+	// rtmp or rtmps URLs
+	InputSourceA       string `json:"input_source_a,omitempty"`
+	InputSourceB       string `json:"input_source_b,omitempty"`
+	OutputDestinationA string `json:"output_destination_a,omitempty"`
+	OutputDestinationB string `json:"output_destination_b,omitempty"`
+
+	EnableInputRecord bool `json:"enable_input_record"`
+	IsScheduled       bool `json:"is_scheduled"`
+
+	Timezone    string `json:"timezone,omitempty"`     // name of the tz database
+	ScheduledAt string `json:"scheduled_at,omitempty"` // YYYY-MM-DD HH:MM in Timezone
+}
+
+// Session is a live session as the service returns it: create returns fewer fields than get, and get
+// fewer than the listing. "" and nil mean that a field was not in the response or does not apply.
+type Session struct {
+	ID, UserID, Region, Name string
+	Input, Mode              string
+	// OutputMode is "" if the service sent an empty object. The listing has it as a string.
+	OutputMode string
+	// Status is one of SERVICE.md, or one that was added to the service since.
+	Status string
+
+	InputPreset InputPreset
+
+	// The paths of these URLs contain stream keys: they are secrets.
+	InputSourceA, InputSourceB             string
+	OutputDestinationA, OutputDestinationB string
+
+	EnableInputRecord, IsScheduled *bool
+
+	Timezone    string
+	ScheduledAt string // YYYY-MM-DD HH:MM in Timezone
+
+	// The paths of these URLs contain stream keys: they are secrets.
+	InputEndpointA, InputEndpointB   string
+	OutputEndpointA, OutputEndpointB string
+
+	TranscoderID           string
+	SubDomainA, SubDomainB string
+	ElasticIPA, ElasticIPB string
+	Port, EgressPort       *int64
+}
+
 var (
 	// sessionKeys are fields by which a session is told from its wrappers.
 	sessionKeys = []string{"region", "input", "mode", "input_preset", "output_mode", "name", "is_scheduled", "enable_input_record"}
