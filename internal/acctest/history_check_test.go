@@ -142,7 +142,7 @@ func folderEntries(o Instance) map[string]Attrs {
 // promise notes the unfinished uploads of an object, as far as they are of the files as they are.
 func (p *player) promise(pl *place, address string, o Instance) {
 	a, config := o.Attrs(), pl.arguments(address, unknownValue)
-	if pl.blocks[address] != (lifecycle{}) || pl.via[address] > 0 || p.service.KMS || config["method"] != "multipart" {
+	if pl.blocks[address] != (lifecycle{}) || pl.createBeforeDestroy(address) || pl.via[address] > 0 || p.service.KMS || config["method"] != "multipart" {
 		return
 	}
 	for file, left := range unfinished(a) {
@@ -399,6 +399,11 @@ func (p *player) record(r *run) {
 	}
 	if len(running) != 1 || running[0] == "folder.one" || p.service.KMS || r.place.arguments(running[0], unknownValue)["method"] != "multipart" {
 		return
+	}
+	for address := range r.creates { // of uploads of one content at once, one has the record
+		if address != running[0] && kinds[address].typ == uploadType && r.place.machine.sum(filesOf(address)[0]) == r.place.machine.sum(filesOf(running[0])[0]) {
+			return
+		}
 	}
 	for _, u := range p.at[r.place.account].Uploads() {
 		made := promise{place: r.place, address: running[0], uploadID: u.UploadID, keyPath: u.KeyPath, parts: map[string]bool{}}

@@ -301,7 +301,7 @@ func (p *player) checkKept() {
 // stays in the state while it is in the folder. What the user names in adopt is taken.
 func (p *player) checkFolders() {
 	for pl, old := range p.folders {
-		if block := pl.blocks["folder.one"]; p.sent.Do == DoReplace || p.sent.Do == DoAccount || block.cbd || block.triggered {
+		if p.sent.Do == DoReplace || p.sent.Do == DoAccount || pl.createBeforeDestroy("folder.one") || pl.blocks["folder.one"].triggered {
 			continue
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)

@@ -27,8 +27,9 @@ var (
 	afterUpdate = steps{toContinue: inTheState, ifStored: "If it is stored, name its key path in `adopt`."}
 	afterCreate = steps{
 		toContinue: inTheState + " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted; nothing is lost all the same. " +
-			"If `prevent_destroy` forbids that plan, or `create_before_destroy` or `destroy = false` is set, run `terraform untaint` with the address of this resource and apply again. " +
-			"With either, the plan as it is would send all files again, because Terraform creates the new object before the provider sees the old one, or without showing it.",
+			"If `prevent_destroy` forbids that plan, or if `destroy = false` is set, or `create_before_destroy` here or in a resource that depends on this one, " +
+			"run `terraform untaint` with the address of this resource and apply again. " +
+			"With either of the last two, the plan as it is would send all files again, because Terraform creates the new object before the provider sees the old one, or without showing it.",
 		ifStored: afterUpdate.ifStored,
 	}
 	afterInvoke = steps{

@@ -29,7 +29,7 @@ var (
 	afterCreate = steps{
 		toContinue: "the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform marks what could not be " +
 			"created as tainted; the upload continues all the same. If `prevent_destroy` forbids that plan, run `terraform untaint` with the " +
-			"address of this resource and apply again. With `create_before_destroy` or `destroy = false` the upload continues only on this machine, from its record in `resume_dir`: " +
+			"address of this resource and apply again. With `destroy = false`, or with `create_before_destroy` here or in a resource that depends on this one, the upload continues only on this machine, from its record in `resume_dir`: " +
 			"elsewhere, run `terraform untaint` first.",
 		ifStored: importSteps,
 		ifNot:    "apply again: that uploads it from its beginning.",
