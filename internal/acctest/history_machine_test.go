@@ -86,11 +86,11 @@ func (m *machine) planned(name string) string {
 // is not read again.
 func (m *machine) intact(name string) bool {
 	path, n := filepath.Join(m.files, name), m.versions[name]
-	if exists(path + ".away") {
-		path += ".away"
-	}
 	if away := filepath.Join(m.files, mediaDir+".away"); exists(away) && strings.HasPrefix(name, mediaDir+"/") {
 		path = filepath.Join(away, strings.TrimPrefix(name, mediaDir+"/"))
+	}
+	if exists(path + ".away") {
+		path += ".away"
 	}
 	if n == 0 {
 		return !exists(path)

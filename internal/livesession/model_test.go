@@ -226,21 +226,3 @@ func TestDiffering(t *testing.T) {
 		}
 	})
 }
-
-func TestRegionHint(t *testing.T) {
-	t.Parallel()
-	names := []string{"ap-south-1", "eu-central-1", "eu-west-1", "us-east-1", "me"}
-	for word, want := range map[string]string{
-		"eu-central-2": "eu-central-1", "eu-cenrtal-1": "eu-central-1", "EU-WEST-1": "eu-west-1", "us-esat-1": "us-east-1",
-		"eucentral1": "eu-central-1", "eu-wes-1": "eu-west-1", "eu-westt-1": "eu-west-1", "eu-west-1b2": "eu-west-1", "us-west-1": "eu-west-1",
-		"us-eest-1": "us-east-1", "mars": "", "": "", "eu": "", "us-north-9": "",
-	} {
-		_, got, _ := strings.Cut(regionProblem(word, names), " Did you mean ")
-		if want != "" {
-			want = fmt.Sprintf("%q?", want)
-		}
-		if got != want {
-			t.Errorf("%q: got %s, want %s", word, got, want)
-		}
-	}
-}

@@ -31,25 +31,8 @@ func regionProblem(region string, allocated []string) string {
 	}
 	names := slices.Sorted(slices.Values(allocated))
 	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(names, "and"))
-	near := alike(region, names)
-	for edits := 1; near == "" && edits <= min(2, len(region)/3); edits++ {
-		if i := slices.IndexFunc(names, func(name string) bool { return within(region, name, edits) }); i >= 0 {
-			near = names[i]
-		}
-	}
-	if near != "" {
+	if near := alike(region, names); near != "" {
 		problem += fmt.Sprintf(" Did you mean %q?", near)
 	}
 	return problem
-}
-
-// within reports whether at most so many edits make b of a. An edit adds, removes or replaces a byte.
-func within(a, b string, edits int) bool {
-	for a != "" && b != "" && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	if a == "" || b == "" || edits == 0 {
-		return len(a)+len(b) <= edits
-	}
-	return within(a[1:], b, edits-1) || within(a, b[1:], edits-1) || within(a[1:], b[1:], edits-1)
 }

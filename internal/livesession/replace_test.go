@@ -236,7 +236,7 @@ var refusals = map[string]struct {
 	},
 	"start passed": {
 		config{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2000-01-01 02:00"},
-		func(*acctest.World) { <-time.After(2 * time.Hour) }, nil, `"2000-01-01 02:00" in Europe/Berlin was`,
+		func(*acctest.World) { <-time.After(2 * time.Hour) }, nil, "`scheduled_at` is \"2000-01-01 02:00\"; in Europe/Berlin it is now",
 	},
 }
 

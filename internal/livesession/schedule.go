@@ -45,21 +45,7 @@ func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 		return nil
 	}
 	diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at is in the past",
-		fmt.Sprintf("%q in %s was %s ago; it is now %q there. A new session needs a start in the future.",
-			m.ScheduledAt.ValueString(), m.Timezone.ValueString(), ago(now.Sub(found[len(found)-1])), now.In(loc).Format(localtime.Layout)))
+		fmt.Sprintf("`scheduled_at` is %q; in %s it is now %q. A new session needs a start in the future.",
+			m.ScheduledAt.ValueString(), m.Timezone.ValueString(), now.In(loc).Format(localtime.Layout)))
 	return diags
-}
-
-// ago formats a duration in minutes, hours or days.
-func ago(d time.Duration) string {
-	switch {
-	case d < 2*time.Minute:
-		return "less than two minutes"
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d minutes", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d hours", d/time.Hour)
-	default:
-		return fmt.Sprintf("%d days", d/(24*time.Hour))
-	}
 }

@@ -37,21 +37,20 @@ func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, id strin
 	}
 }
 
-// privateData is what the private state has of a session. The names in JSON are those of earlier
-// builds.
+// privateData is what the private state has of a session.
 type privateData struct {
 	// Spellings are the values that the service has shown since the create in place of the
 	// configured values: by argument, the SHA-256 of each, because some values are secrets.
-	Spellings map[string][]string `json:"renditions,omitempty"`
+	Spellings map[string][]string `json:"spellings,omitempty"`
 	// NotReadBy is the call, GET or listing, by which the session has not been read yet. It may show
 	// a value differently: what it shows first is a spelling, whatever the other call shows, because
 	// no call changes a session.
-	NotReadBy string `json:"unseen,omitempty"`
+	NotReadBy string `json:"not_read_by,omitempty"`
 	// Unconfirmed is set until a GET has returned the new session. Until then a 404 does not mean
 	// that the session is gone.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// ListedIn is the status, quoted, at the last lookup in the listing.
-	ListedIn string `json:"listed,omitempty"`
+	ListedIn string `json:"listed_in,omitempty"`
 }
 
 // The values of privateData.NotReadBy.
@@ -61,20 +60,10 @@ const privateDataKey = "session"
 
 // readPrivate reads the private state. It has nothing of a session that is being imported.
 func readPrivate(ctx context.Context, private privateState) (data privateData, diags diag.Diagnostics) {
-	get := func(key string) []byte {
-		text, problems := private.GetKey(ctx, key)
-		diags.Append(problems...)
-		return text
-	}
-	if text := get(privateDataKey); text != nil {
+	text, diags := private.GetKey(ctx, privateDataKey)
+	if text != nil {
 		_ = json.Unmarshal(text, &data) // nothing is known of a session without it
-		return data, diags
 	}
-	// Earlier builds had a key for each field.
-	_ = json.Unmarshal(get("renditions"), &data.Spellings)
-	_ = json.Unmarshal(get("unseen"), &data.NotReadBy)
-	_ = json.Unmarshal(get("unconfirmed"), &data.Unconfirmed)
-	data.ListedIn = string(get("listed"))
 	return data, diags
 }
 

@@ -1,7 +1,6 @@
 package livesession_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,40 +10,13 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// withOldPrivateState returns the instance with the private state of earlier builds, which had a key
-// for each field.
-func withOldPrivateState(t *testing.T, o acctest.Instance) acctest.Instance {
-	t.Helper()
-	var private map[string][]byte
-	var session map[string]json.RawMessage
-	if err := json.Unmarshal(o.Private, &private); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(private["session"], &session); err != nil {
-		t.Fatal(err)
-	}
-	delete(private, "session")
-	for key, value := range session {
-		private[key] = value
-		if key == "listed" { // it had the quotes of JSON only
-			var quoted string
-			if err := json.Unmarshal(value, &quoted); err != nil {
-				t.Fatal(err)
-			}
-			private[key] = []byte(quoted)
-		}
-	}
-	o.Private, _ = json.Marshal(private)
-	return o
-}
-
-// TestPrivateStateOfEarlierBuilds refreshes sessions whose private state has the old keys.
-func TestPrivateStateOfEarlierBuilds(t *testing.T) {
+// TestPrivateState refreshes sessions of which only the private state knows that nothing has changed.
+func TestPrivateState(t *testing.T) {
 	t.Parallel()
 	read := func(t *testing.T, w *acctest.World, o acctest.Instance, c config) {
 		t.Helper()
 		p := w.Provider(once)
-		for range 2 { // the first refresh writes the new key
+		for range 2 {
 			var diags acctest.Diagnostics
 			if o, diags = p.Read(o); len(diags) > 0 {
 				t.Fatal(diags)
@@ -54,17 +26,17 @@ func TestPrivateStateOfEarlierBuilds(t *testing.T) {
 			}
 		}
 	}
-	t.Run("renditions", func(t *testing.T) {
+	t.Run("spellings", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := acctest.NewWorld(t, simulator.Options{})
 			shows(w, map[string]string{`"match"`: `"match (1)"`})
 			o, diags := w.Provider(once).Create(resourceType, base())
 			diags.Must(t)
-			read(t, w, withOldPrivateState(t, o), base())
+			read(t, w, o, base())
 		})
 	})
-	t.Run("unseen", func(t *testing.T) {
+	t.Run("not read by the listing", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			w := acctest.NewWorld(t, simulator.Options{})
@@ -72,7 +44,7 @@ func TestPrivateStateOfEarlierBuilds(t *testing.T) {
 			c := base().With(config{"wait_for_status": []any{}})
 			o, diags := w.Provider(once).Create(resourceType, c)
 			diags.Must(t)
-			read(t, w, withOldPrivateState(t, o), c)
+			read(t, w, o, c)
 			w.AssertCalls(t, simulator.CallListSessions, 1)
 		})
 	})
@@ -88,7 +60,7 @@ func TestPrivateStateOfEarlierBuilds(t *testing.T) {
 			if !strings.Contains(diags.String(), "Waiting for the live session was interrupted") {
 				t.Fatal(diags)
 			}
-			read(t, w, withOldPrivateState(t, o.Untainted()), base())
+			read(t, w, o.Untainted(), base())
 		})
 	})
 	t.Run("listed", func(t *testing.T) {
@@ -99,7 +71,7 @@ func TestPrivateStateOfEarlierBuilds(t *testing.T) {
 			o, diags := w.Provider(once).Create(resourceType, base())
 			diags.Must(t)
 			pages := w.Count(simulator.CallListSessions)
-			read(t, w, withOldPrivateState(t, o), base())
+			read(t, w, o, base())
 			w.AssertCalls(t, simulator.CallListSessions, pages)
 		})
 	})
