@@ -20,6 +20,9 @@ const (
 	tokenFiles  = "token file"
 )
 
+// slowness is how long an operation on a slow disk takes.
+const slowness = 5 * time.Second
+
 // diskTroubles are the faults of a disk by their names in a Trouble. A slow disk is one that is only read: an operation that
 // writes may hold a mutex, and a bubble's time stands still while a goroutine waits for a mutex.
 var diskTroubles = map[string][]string{
@@ -88,7 +91,7 @@ func (d *disk) operate(op regularfile.Op, path string, n int) (int, error) {
 		}
 	case "slow":
 		d.mu.Unlock()
-		time.Sleep(5 * time.Second)
+		time.Sleep(slowness)
 		d.mu.Lock()
 	}
 	switch op { //nolint:exhaustive // the others leave nothing that a power cut could lose

@@ -336,6 +336,9 @@ func (p *player) terraform(r *run, s Step, between func()) {
 
 // finish takes over what a run has said, once everything of it has ended.
 func (p *player) finish(runs ...*run) {
+	if slices.ContainsFunc(runs, func(r *run) bool { return r.killed }) {
+		time.Sleep(slowness) // until a read that is under way has ended
+	}
 	synctest.Wait()
 	for _, r := range runs {
 		p.judge(r)
