@@ -170,8 +170,8 @@ func (p *player) promise(pl *place, address string, o Instance) {
 		for _, u := range p.at[pl.account].Uploads() {
 			for _, part := range u.Parts {
 				sum, _ := hex.DecodeString(strings.Trim(part.ETag, `"`))
-				listed := fmt.Sprintf(",%d:%s", part.Number, base64.RawStdEncoding.EncodeToString(sum)) // unless the user has edited it
-				if u.UploadID == made.uploadID && strings.Contains(","+parts, listed) {
+				proved := fmt.Sprintf(",%d:%s,", part.Number, base64.RawStdEncoding.EncodeToString(sum)) // not edited, and its ETag is the MD5
+				if u.UploadID == made.uploadID && strings.Contains(","+parts+",", proved) {
 					made.parts[fmt.Sprint(part.Number)] = true
 				}
 			}
