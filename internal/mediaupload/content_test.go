@@ -237,11 +237,11 @@ func TestContentThatIsRefusedAtApply(t *testing.T) {
 func TestContentIsNotLogged(t *testing.T) {
 	t.Parallel()
 	const secret = "the-secret-word"
-	f := newFixture(t, 10)
-	f.Setenv("TF_LOG_PROVIDER", "TRACE")
-	f.server.Fail(simulator.Fault{Call: simulator.CallPutObject, Status: 400})
-	f.Config("resource \"vodlive_media_upload\" \"file\" {\n  content = sensitive(\"" + secret + "\")\n  file_name = \"a.vtt\"\n}")
-	r := f.Run("apply", "-auto-approve")
+	w := newWorld(t, 10)
+	w.Setenv("TF_LOG_PROVIDER", "TRACE")
+	w.server.Fail(simulator.Fault{Call: simulator.CallPutObject, Status: 400})
+	w.Config("resource \"vodlive_media_upload\" \"file\" {\n  content = sensitive(\"" + secret + "\")\n  file_name = \"a.vtt\"\n}")
+	r := w.Run("apply", "-auto-approve")
 	contains(t, r, `Uploading "a.vtt" failed`, "/vod/v1/customer/presign-url")
 	for _, shown := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
 		if r.Code == 0 || strings.Contains(r.Output, shown) {
@@ -253,8 +253,8 @@ func TestContentIsNotLogged(t *testing.T) {
 // TestContentOfATemplate uploads a playlist that names other uploads.
 func TestContentOfATemplate(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.Config(`
+	w := newWorld(t, 1000)
+	w.Config(`
 resource "vodlive_media_upload" "file" {
   source = "media.mp4"
 }
@@ -262,13 +262,13 @@ resource "vodlive_media_upload" "list" {
   content   = join("\n", ["#EXTM3U", vodlive_media_upload.file.key_path, ""])
   file_name = "list.m3u8"
 }`)
-	f.apply()
-	f.AssertNoChanges()
-	objects := f.server.Objects()
+	w.apply()
+	w.AssertNoChanges()
+	objects := w.server.Objects()
 	if len(objects) != 2 {
 		t.Fatalf("%d objects", len(objects))
 	}
-	state := f.State()
+	state := w.State()
 	text := fmt.Sprintf("#EXTM3U\n%s\n", state[address].Values["key_path"])
 	want(t, "SHA-256", state["vodlive_media_upload.list"].Values["sha256"], sumOf([]byte(text)))
 	want(t, "type", state["vodlive_media_upload.list"].Values["content_type"], "application/vnd.apple.mpegurl")

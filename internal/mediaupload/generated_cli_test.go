@@ -17,8 +17,8 @@ func TestFileMadeAnewByTheApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 1)
-			f.Config(fmt.Sprintf(`
+			w := newWorld(t, 1)
+			w.Config(fmt.Sprintf(`
 resource "terraform_data" "make" {
   provisioner "local-exec" {
     command = "echo some media > made.mp4"
@@ -32,20 +32,20 @@ resource "vodlive_batch_job" "job" {
   paths         = [vodlive_media_upload.file.key_path]
   service_modes = ["video_optimizer"]
 }`, argument))
-			f.apply()
-			f.AssertNoChanges()
-			object, job := onlyObject(t, f.server), f.State()["vodlive_batch_job.job"].Values["id"]
+			w.apply()
+			w.AssertNoChanges()
+			object, job := onlyObject(t, w.server), w.State()["vodlive_batch_job.job"].Values["id"]
 
-			if err := os.Remove(f.Dir + "/made.mp4"); err != nil {
+			if err := os.Remove(w.Dir + "/made.mp4"); err != nil {
 				t.Fatal(err)
 			}
-			f.Must("taint", "terraform_data.make")
-			f.apply()
-			f.AssertNoChanges()
-			want(t, "key_path", f.State()[address].Values["key_path"], object.KeyPath)
-			want(t, "job", f.State()["vodlive_batch_job.job"].Values["id"], job)
-			onlyObject(t, f.server)
-			want(t, "jobs", len(f.server.Batches()), 1)
+			w.Must("taint", "terraform_data.make")
+			w.apply()
+			w.AssertNoChanges()
+			want(t, "key_path", w.State()[address].Values["key_path"], object.KeyPath)
+			want(t, "job", w.State()["vodlive_batch_job.job"].Values["id"], job)
+			onlyObject(t, w.server)
+			want(t, "jobs", len(w.server.Batches()), 1)
 		})
 	}
 }
@@ -53,16 +53,16 @@ resource "vodlive_batch_job" "job" {
 // TestImportThatIgnoresTheSource: with ignore_changes, Terraform plans an imported upload without a source.
 func TestImportThatIgnoresTheSource(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.apply()
-	key := onlyObject(t, f.server).KeyPath
-	f.Must("state", "rm", address)
-	f.upload("lifecycle {\n    ignore_changes = [source]\n  }")
-	f.Must("import", address, key)
-	f.AssertNoChanges()
-	if r := f.apply(); strings.Contains(r.Flat(), "is not here") {
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	key := onlyObject(t, w.server).KeyPath
+	w.Must("state", "rm", address)
+	w.upload("lifecycle {\n    ignore_changes = [source]\n  }")
+	w.Must("import", address, key)
+	w.AssertNoChanges()
+	if r := w.apply(); strings.Contains(r.Flat(), "is not here") {
 		t.Error(r.Output)
 	}
-	onlyObject(t, f.server)
+	onlyObject(t, w.server)
 }

@@ -39,29 +39,29 @@ func sumOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// fixture is a service, a working folder and one file in it.
-type fixture struct {
+// world is a service, a working folder and one file in it.
+type world struct {
 	*acctest.CLI
 	server *acctest.Server
 	path   string
 	sum    string
 }
 
-func newFixture(t *testing.T, size int) *fixture {
+func newWorld(t *testing.T, size int) *world {
 	t.Helper()
 	server := acctest.Start(t, simulator.Options{})
-	f := &fixture{CLI: acctest.NewCLI(t, server), server: server}
-	f.path = filepath.Join(f.Dir, "media.mp4")
-	f.sum = media(t, f.path, size, 1)
-	return f
+	w := &world{CLI: acctest.NewCLI(t, server), server: server}
+	w.path = filepath.Join(w.Dir, "media.mp4")
+	w.sum = media(t, w.path, size, 1)
+	return w
 }
 
 // upload configures the resource with arguments besides source, a line each.
-func (f *fixture) upload(arguments ...string) {
-	f.Config(fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = \"media.mp4\"\n  %s\n}\n", strings.Join(arguments, "\n  ")))
+func (w *world) upload(arguments ...string) {
+	w.Config(fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = \"media.mp4\"\n  %s\n}\n", strings.Join(arguments, "\n  ")))
 }
 
-func (f *fixture) apply() acctest.Result { return f.Must("apply", "-auto-approve") }
+func (w *world) apply() acctest.Result { return w.Must("apply", "-auto-approve") }
 
 // onlyObject returns the one object that the service must hold.
 func onlyObject(t *testing.T, server *acctest.Server) simulator.Object {
@@ -91,27 +91,27 @@ func contains(t *testing.T, r acctest.Result, parts ...string) {
 
 func TestSingleUpload(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 300_000)
-	f.upload()
-	f.apply()
-	object := onlyObject(t, f.server)
-	state := f.State()[address].Values
-	want(t, "the object's SHA-256", object.SHA256, f.sum)
+	w := newWorld(t, 300_000)
+	w.upload()
+	w.apply()
+	object := onlyObject(t, w.server)
+	state := w.State()[address].Values
+	want(t, "the object's SHA-256", object.SHA256, w.sum)
 	want(t, "its content type", object.ContentType, "video/mp4")
 	for name, value := range map[string]any{
-		"id": object.KeyPath, "key_path": object.KeyPath, "sha256": f.sum, "size": 300_000, "file_name": "media.mp4",
+		"id": object.KeyPath, "key_path": object.KeyPath, "sha256": w.sum, "size": 300_000, "file_name": "media.mp4",
 		"content_type": "video/mp4", "part_count": 0, "etag": object.ETag, "incomplete_upload": nil, "location": nil, "method": "auto",
 	} {
 		want(t, name, state[name], value)
 	}
-	f.AssertNoChanges()
-	f.server.AssertCalls(t, simulator.CallPresignURL, 1)
-	f.server.AssertCalls(t, simulator.CallPutObject, 1)
-	noCredentialAtStorage(t, f.server)
+	w.AssertNoChanges()
+	w.server.AssertCalls(t, simulator.CallPresignURL, 1)
+	w.server.AssertCalls(t, simulator.CallPutObject, 1)
+	noCredentialAtStorage(t, w.server)
 
-	r := f.Must("destroy", "-auto-approve")
+	r := w.Must("destroy", "-auto-approve")
 	contains(t, r, "The uploaded file stays at the service", object.KeyPath)
-	onlyObject(t, f.server)
+	onlyObject(t, w.server)
 }
 
 // noCredentialAtStorage fails the test if a request to storage had a credential of either API or a
@@ -135,12 +135,12 @@ func noCredentialAtStorage(t *testing.T, server *acctest.Server) {
 
 func TestMultipartUpload(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 12*mib+5)
-	f.upload(`method = "multipart"`, `part_size = 5242880`, `file_name = "promo.bin"`, `content_type = "application/mxf"`)
-	f.apply()
-	object := onlyObject(t, f.server)
-	state := f.State()[address].Values
-	want(t, "the object's SHA-256", object.SHA256, f.sum)
+	w := newWorld(t, 12*mib+5)
+	w.upload(`method = "multipart"`, `part_size = 5242880`, `file_name = "promo.bin"`, `content_type = "application/mxf"`)
+	w.apply()
+	object := onlyObject(t, w.server)
+	state := w.State()[address].Values
+	want(t, "the object's SHA-256", object.SHA256, w.sum)
 	want(t, "its parts", object.Parts, 3)
 	want(t, "part_count", state["part_count"], 3)
 	want(t, "file name", object.FileName, "promo.bin")
@@ -149,54 +149,54 @@ func TestMultipartUpload(t *testing.T) {
 	if state["location"] == nil || state["bucket"] == nil || state["uploaded_at"] == nil {
 		t.Errorf("state lacks what the service says of a complete upload: %v", state)
 	}
-	f.AssertNoChanges()
-	f.server.AssertCalls(t, simulator.CallMultipartComplete, 1)
-	f.server.AssertCalls(t, simulator.CallPutPart, 3)
-	noCredentialAtStorage(t, f.server)
+	w.AssertNoChanges()
+	w.server.AssertCalls(t, simulator.CallMultipartComplete, 1)
+	w.server.AssertCalls(t, simulator.CallPutPart, 3)
+	noCredentialAtStorage(t, w.server)
 }
 
 func TestNewContentIsANewUpload(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.apply()
-	first := onlyObject(t, f.server)
-	sum := media(t, f.path, 1001, 2)
-	contains(t, f.Must("plan"), "must be replaced", "forces replacement", "1 to add, 0 to change, 1 to destroy")
-	f.apply()
-	state := f.State()[address].Values
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	first := onlyObject(t, w.server)
+	sum := media(t, w.path, 1001, 2)
+	contains(t, w.Must("plan"), "must be replaced", "forces replacement", "1 to add, 0 to change, 1 to destroy")
+	w.apply()
+	state := w.State()[address].Values
 	want(t, "sha256", state["sha256"], sum)
-	if state["key_path"] == first.KeyPath || len(f.server.Objects()) != 2 {
-		t.Errorf("no new object: %v", f.server.Objects())
+	if state["key_path"] == first.KeyPath || len(w.server.Objects()) != 2 {
+		t.Errorf("no new object: %v", w.server.Objects())
 	}
-	f.AssertNoChanges()
+	w.AssertNoChanges()
 }
 
 func TestWhatChangesNothingAtTheService(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.apply()
-	before := f.State()[address].Values["key_path"]
-	calls := len(f.server.Journal())
-	if err := os.Rename(f.path, filepath.Join(f.Dir, "renamed.mov")); err != nil {
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	before := w.State()[address].Values["key_path"]
+	calls := len(w.server.Journal())
+	if err := os.Rename(w.path, filepath.Join(w.Dir, "renamed.mov")); err != nil {
 		t.Fatal(err)
 	}
-	f.Config(`resource "vodlive_media_upload" "file" {
+	w.Config(`resource "vodlive_media_upload" "file" {
   source           = "renamed.mov"
   method           = "multipart"
   part_size        = 5242880
   change_detection = "content"
   timeouts         = { create = "1h" }
 }`)
-	contains(t, f.Must("plan"), "will be updated in-place", "0 to add, 1 to change, 0 to destroy")
-	f.apply()
-	f.AssertNoChanges()
-	state := f.State()[address].Values
+	contains(t, w.Must("plan"), "will be updated in-place", "0 to add, 1 to change, 0 to destroy")
+	w.apply()
+	w.AssertNoChanges()
+	state := w.State()[address].Values
 	want(t, "key_path", state["key_path"], before)
 	want(t, "file_name", state["file_name"], "media.mp4")
 	want(t, "source", state["source"], "renamed.mov")
-	want(t, "requests", len(f.server.Journal()), calls)
+	want(t, "requests", len(w.server.Journal()), calls)
 }
 
 func TestNameAndTypeReplace(t *testing.T) {
@@ -204,39 +204,39 @@ func TestNameAndTypeReplace(t *testing.T) {
 	for _, argument := range []string{`file_name = "other.mp4"`, `content_type = "video/x-other"`} {
 		t.Run(argument, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 1000)
-			f.upload()
-			f.apply()
-			f.upload(argument)
-			contains(t, f.Must("plan"), "must be replaced", "1 to add, 0 to change, 1 to destroy")
-			f.apply()
-			want(t, "objects", len(f.server.Objects()), 2)
-			f.AssertNoChanges()
+			w := newWorld(t, 1000)
+			w.upload()
+			w.apply()
+			w.upload(argument)
+			contains(t, w.Must("plan"), "must be replaced", "1 to add, 0 to change, 1 to destroy")
+			w.apply()
+			want(t, "objects", len(w.server.Objects()), 2)
+			w.AssertNoChanges()
 		})
 	}
 }
 
 func TestUploadedFileThatIsGone(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.apply()
-	if err := os.Remove(f.path); err != nil {
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	if err := os.Remove(w.path); err != nil {
 		t.Fatal(err)
 	}
-	r := f.Run("plan", "-detailed-exitcode")
+	r := w.Run("plan", "-detailed-exitcode")
 	want(t, "exit code of the plan", r.Code, 0)
 	contains(t, r, "The uploaded file is not here", "media.mp4 does not exist")
 
-	f.upload(`file_name = "other.mp4"`)
-	r = f.Run("plan")
+	w.upload(`file_name = "other.mp4"`)
+	r = w.Run("plan")
 	want(t, "exit code of the plan", r.Code, 1)
 	contains(t, r, "media.mp4 does not exist, and `file_name` asks for a new upload")
 }
 
 func TestFilesThatCannotBeUploaded(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 10)
+	w := newWorld(t, 10)
 	for name, tc := range map[string]struct {
 		prepare func(path string) error
 		text    string
@@ -245,18 +245,18 @@ func TestFilesThatCannotBeUploaded(t *testing.T) {
 		"folder":  {func(path string) error { return os.Mkdir(path, 0o700) }, "is a folder, not a file"},
 		"empty":   {func(path string) error { return os.WriteFile(path, nil, 0o600) }, "is empty"},
 	} {
-		path := filepath.Join(f.Dir, name+".mp4")
+		path := filepath.Join(w.Dir, name+".mp4")
 		if err := tc.prepare(path); err != nil {
 			t.Fatal(err)
 		}
-		f.Config(fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = %q\n}\n", name+".mp4"))
-		r := f.Run("plan")
+		w.Config(fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = %q\n}\n", name+".mp4"))
+		r := w.Run("plan")
 		want(t, "exit code", r.Code, 1)
 		contains(t, r, name+".mp4 "+tc.text, "with vodlive_media_upload.file")
 	}
-	f.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"/dev/null\"\n}\n")
-	contains(t, f.Run("plan"), "is a device, not a file")
-	want(t, "requests", len(f.server.Journal()), 0)
+	w.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"/dev/null\"\n}\n")
+	contains(t, w.Run("plan"), "is a device, not a file")
+	want(t, "requests", len(w.server.Journal()), 0)
 }
 
 func TestGivenHashIsProvedWhileSending(t *testing.T) {
@@ -264,76 +264,76 @@ func TestGivenHashIsProvedWhileSending(t *testing.T) {
 	for _, method := range []string{"single", "multipart"} {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 6*mib)
-			f.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.Repeat("ab", 32)+`"`)
-			f.Must("plan") // reads no content
-			r := f.Run("apply", "-auto-approve")
+			w := newWorld(t, 6*mib)
+			w.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.Repeat("ab", 32)+`"`)
+			w.Must("plan") // reads no content
+			r := w.Run("apply", "-auto-approve")
 			want(t, "exit code", r.Code, 1)
 			contains(t, r, "has changed")
-			want(t, "objects", len(f.server.Objects()), 0)
-			f.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
+			want(t, "objects", len(w.server.Objects()), 0)
+			w.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
 
-			f.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.ToUpper(f.sum)+`"`)
-			f.apply()
-			want(t, "the object's SHA-256", onlyObject(t, f.server).SHA256, f.sum)
-			f.AssertNoChanges()
+			w.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.ToUpper(w.sum)+`"`)
+			w.apply()
+			want(t, "the object's SHA-256", onlyObject(t, w.server).SHA256, w.sum)
+			w.AssertNoChanges()
 			// Taking the argument away changes nothing: the content is the same.
-			f.upload(fmt.Sprintf("method = %q", method))
-			f.AssertNoChanges()
+			w.upload(fmt.Sprintf("method = %q", method))
+			w.AssertNoChanges()
 		})
 	}
 }
 
 func TestFileChangedAfterASavedPlan(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.Must("plan", "-out=saved.plan")
-	media(t, f.path, 1000, 9)
-	r := f.Run("apply", "saved.plan")
+	w := newWorld(t, 1000)
+	w.upload()
+	w.Must("plan", "-out=saved.plan")
+	media(t, w.path, 1000, 9)
+	r := w.Run("apply", "saved.plan")
 	want(t, "exit code", r.Code, 1)
 	contains(t, r, "inconsistent final plan")
-	want(t, "requests", len(f.server.Journal()), 0)
+	want(t, "requests", len(w.server.Journal()), 0)
 }
 
 func TestFileThatChangesWhileItIsSent(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 12*mib)
-	f.upload(`method = "multipart"`, `part_size = 5242880`)
-	remove := f.server.Hook(simulator.CallMultipartCreate, func(*http.Request) { media(t, f.path, 12*mib, 7) })
-	r := f.Run("apply", "-auto-approve")
+	w := newWorld(t, 12*mib)
+	w.upload(`method = "multipart"`, `part_size = 5242880`)
+	remove := w.server.Hook(simulator.CallMultipartCreate, func(*http.Request) { media(t, w.path, 12*mib, 7) })
+	r := w.Run("apply", "-auto-approve")
 	remove()
 	want(t, "exit code", r.Code, 1)
 	contains(t, r, "has changed")
-	f.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
-	want(t, "objects", len(f.server.Objects()), 0)
+	w.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
+	want(t, "objects", len(w.server.Objects()), 0)
 }
 
 func TestStatAndContentDetection(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.apply()
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
 	// Other content under the same size and modification time, as cp -p and rsync -a write it.
-	info, err := os.Stat(f.path)
+	info, err := os.Stat(w.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	media(t, f.path, 1000, 5)
-	if err := os.Chtimes(f.path, time.Now(), info.ModTime()); err != nil {
+	media(t, w.path, 1000, 5)
+	if err := os.Chtimes(w.path, time.Now(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
 	for _, detection := range []string{"stat", "content"} {
-		f.upload(fmt.Sprintf("change_detection = %q", detection))
-		contains(t, f.Must("plan"), "must be replaced")
+		w.upload(fmt.Sprintf("change_detection = %q", detection))
+		contains(t, w.Must("plan"), "must be replaced")
 	}
 }
 
 func TestSourceThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
+	w := newWorld(t, 1000)
 	config := func(trigger string) {
-		f.Config(fmt.Sprintf(`
+		w.Config(fmt.Sprintf(`
 resource "terraform_data" "path" {
   input            = "media.mp4"
   triggers_replace = %q
@@ -343,65 +343,65 @@ resource "vodlive_media_upload" "file" {
 }`, trigger))
 	}
 	config("1")
-	f.apply()
-	first := onlyObject(t, f.server)
-	want(t, "SHA-256", first.SHA256, f.sum)
-	f.AssertNoChanges()
+	w.apply()
+	first := onlyObject(t, w.server)
+	want(t, "SHA-256", first.SHA256, w.sum)
+	w.AssertNoChanges()
 
 	config("2") // the path is unknown once more; the content is the same
-	contains(t, f.Must("plan"), "must be replaced")
-	contains(t, f.apply(), "If it is the same, the upload is kept and nothing is sent")
-	want(t, "key path", f.State()[address].Values["key_path"], first.KeyPath)
-	onlyObject(t, f.server)
+	contains(t, w.Must("plan"), "must be replaced")
+	contains(t, w.apply(), "If it is the same, the upload is kept and nothing is sent")
+	want(t, "key path", w.State()[address].Values["key_path"], first.KeyPath)
+	onlyObject(t, w.server)
 
 	config("3")
-	sum := media(t, f.path, 2000, 3)
-	f.apply()
-	want(t, "SHA-256", f.State()[address].Values["sha256"], sum)
-	want(t, "objects", len(f.server.Objects()), 2)
-	f.AssertNoChanges()
+	sum := media(t, w.path, 2000, 3)
+	w.apply()
+	want(t, "SHA-256", w.State()[address].Values["sha256"], sum)
+	want(t, "objects", len(w.server.Objects()), 2)
+	w.AssertNoChanges()
 }
 
 func TestImportAdoptsTheFileAtHand(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.apply()
-	key := onlyObject(t, f.server).KeyPath
-	f.Must("state", "rm", address)
-	calls := len(f.server.Journal())
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	key := onlyObject(t, w.server).KeyPath
+	w.Must("state", "rm", address)
+	calls := len(w.server.Journal())
 
-	contains(t, f.Run("import", address, "promo.mp4"), "The import id is not a key path", "vod/input/<customer id>/<upload id>/<file name>")
-	f.Must("import", address, key)
-	contains(t, f.Must("plan"), "will be updated in-place", "The local file is assumed to be the imported one")
-	f.apply()
-	f.AssertNoChanges()
-	state := f.State()[address].Values
+	contains(t, w.Run("import", address, "promo.mp4"), "The import id is not a key path", "vod/input/<customer id>/<upload id>/<file name>")
+	w.Must("import", address, key)
+	contains(t, w.Must("plan"), "will be updated in-place", "The local file is assumed to be the imported one")
+	w.apply()
+	w.AssertNoChanges()
+	state := w.State()[address].Values
 	want(t, "key_path", state["key_path"], key)
-	want(t, "sha256", state["sha256"], f.sum)
-	want(t, "requests", len(f.server.Journal()), calls)
+	want(t, "sha256", state["sha256"], w.sum)
+	want(t, "requests", len(w.server.Journal()), calls)
 
-	media(t, f.path, 1000, 4)
-	contains(t, f.Must("plan"), "must be replaced")
+	media(t, w.path, 1000, 4)
+	contains(t, w.Must("plan"), "must be replaced")
 }
 
 func TestContentTypeFromTheContent(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 10)
-	f.Write("clip", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 100))
-	f.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"clip\"\n}\n")
-	f.apply()
-	want(t, "content type", onlyObject(t, f.server).ContentType, "image/png")
-	f.AssertNoChanges()
+	w := newWorld(t, 10)
+	w.Write("clip", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 100))
+	w.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"clip\"\n}\n")
+	w.apply()
+	want(t, "content type", onlyObject(t, w.server).ContentType, "image/png")
+	w.AssertNoChanges()
 }
 
 func TestProgressIsShown(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 6*mib)
-	f.upload(`method = "multipart"`)
+	w := newWorld(t, 6*mib)
+	w.upload(`method = "multipart"`)
 	watch := filepath.Join(t.TempDir(), "progress")
-	f.Setenv("VODLIVE_PROGRESS", watch)
-	f.apply()
+	w.Setenv("VODLIVE_PROGRESS", watch)
+	w.apply()
 	lines, err := os.ReadFile(watch)
 	if err != nil {
 		t.Fatal(err)
@@ -413,29 +413,29 @@ func TestProgressIsShown(t *testing.T) {
 
 func TestIncompleteProviderConfiguration(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.Setenv("VODLIVE_ID_TOKEN", "")
-	r := f.Run("plan")
+	w := newWorld(t, 1000)
+	w.upload()
+	w.Setenv("VODLIVE_ID_TOKEN", "")
+	r := w.Run("plan")
 	want(t, "exit code", r.Code, 1)
 	contains(t, r, "`id_token`, `id_token_file` or `id_token_command`", "needed by vodlive_media_upload")
-	want(t, "requests", len(f.server.Journal()), 0)
+	want(t, "requests", len(w.server.Journal()), 0)
 }
 
 func TestExpiredTokenIsFoundByThePlan(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
+	w := newWorld(t, 1000)
+	w.upload()
 	// {"alg":"none"} . {"exp":1700000000} . no signature
-	f.Setenv("VODLIVE_ID_TOKEN", "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln")
-	r := f.Run("plan")
+	w.Setenv("VODLIVE_ID_TOKEN", "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln")
+	r := w.Run("plan")
 	want(t, "exit code", r.Code, 1)
 	contains(t, r, "VODLIVE_ID_TOKEN", "expired at 2023-11-14T22:13:20Z")
 }
 
 func TestInvalidConfigurations(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 10)
+	w := newWorld(t, 10)
 	for argument, texts := range map[string][]string{
 		`file_name = "a/b.mp4"`:          {`"a/b.mp4", which holds a slash`},
 		`file_name = " "`:                {"is blank"},
@@ -448,21 +448,21 @@ func TestInvalidConfigurations(t *testing.T) {
 		`timeouts = { create = "soon" }`: {"Invalid timeouts.create", `"soon" was given`},
 		`timeouts = { create = "0s" }`:   {"Invalid timeouts.create", `"0s" was given; it must be a duration longer than 0`},
 	} {
-		f.upload(argument)
-		r := f.Run("validate")
+		w.upload(argument)
+		r := w.Run("validate")
 		want(t, argument+": exit code", r.Code, 1)
 		contains(t, r, texts...)
 	}
-	want(t, "requests", len(f.server.Journal()), 0)
+	want(t, "requests", len(w.server.Journal()), 0)
 }
 
 func TestTokenThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	token := f.Env("VODLIVE_ID_TOKEN")
-	f.Setenv("VODLIVE_ID_TOKEN", "")
+	w := newWorld(t, 1000)
+	token := w.Env("VODLIVE_ID_TOKEN")
+	w.Setenv("VODLIVE_ID_TOKEN", "")
 	// The token comes from another resource: unknown while planning, used when applying.
-	f.Config(fmt.Sprintf(`
+	w.Config(fmt.Sprintf(`
 resource "terraform_data" "token" {
   input = %q
 }
@@ -472,9 +472,9 @@ provider "vodlive" {
 resource "vodlive_media_upload" "file" {
   source = "media.mp4"
 }`, token))
-	f.apply()
-	want(t, "SHA-256", onlyObject(t, f.server).SHA256, f.sum)
-	f.AssertNoChanges()
+	w.apply()
+	want(t, "SHA-256", onlyObject(t, w.server).SHA256, w.sum)
+	w.AssertNoChanges()
 }
 
 // TestArgumentsThatAreKnownOnlyAtApply changes a name or a type that comes from another resource.
@@ -486,9 +486,9 @@ func TestArgumentsThatAreKnownOnlyAtApply(t *testing.T) {
 	} {
 		t.Run(argument, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 1000)
+			w := newWorld(t, 1000)
 			config := func(value, method, trigger string) {
-				f.Config(fmt.Sprintf(`
+				w.Config(fmt.Sprintf(`
 resource "terraform_data" "value" {
   input            = %q
   triggers_replace = %q
@@ -500,20 +500,20 @@ resource "vodlive_media_upload" "file" {
 }`, value, trigger, method, argument))
 			}
 			config(values[0], "auto", "1")
-			f.apply()
-			want(t, argument, f.State()[address].Values[argument], values[0])
-			f.AssertNoChanges()
+			w.apply()
+			want(t, argument, w.State()[address].Values[argument], values[0])
+			w.AssertNoChanges()
 
 			config(values[0], "single", "2") // not known while planning, and the same in the end
-			f.apply()
-			onlyObject(t, f.server)
-			f.AssertNoChanges()
+			w.apply()
+			onlyObject(t, w.server)
+			w.AssertNoChanges()
 
 			config(values[1], "auto", "2")
-			f.apply()
-			want(t, argument, f.State()[address].Values[argument], values[1])
-			want(t, "objects", len(f.server.Objects()), 2)
-			f.AssertNoChanges()
+			w.apply()
+			want(t, argument, w.State()[address].Values[argument], values[1])
+			want(t, "objects", len(w.server.Objects()), 2)
+			w.AssertNoChanges()
 		})
 	}
 }
@@ -521,25 +521,25 @@ resource "vodlive_media_upload" "file" {
 // TestUpdateVouchesForNothing changes an argument in place while the file holds other content than sha256 says.
 func TestUpdateVouchesForNothing(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload(`sha256 = "` + f.sum + `"`)
-	f.apply()
-	media(t, f.path, 1000, 8)
-	f.upload(`sha256 = "`+f.sum+`"`, `part_size = 6291456`)
-	f.apply()
-	f.upload(`part_size = 6291456`)
-	contains(t, f.Must("plan"), "must be replaced")
+	w := newWorld(t, 1000)
+	w.upload(`sha256 = "` + w.sum + `"`)
+	w.apply()
+	media(t, w.path, 1000, 8)
+	w.upload(`sha256 = "`+w.sum+`"`, `part_size = 6291456`)
+	w.apply()
+	w.upload(`part_size = 6291456`)
+	contains(t, w.Must("plan"), "must be replaced")
 }
 
 func TestPartSizeThatDoesNotFitIsFoundByThePlan(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 10)
+	w := newWorld(t, 10)
 	// A file of 50 GiB without content: its hash is given, so the plan does not read it.
-	if err := os.Truncate(f.path, 50<<30); err != nil {
+	if err := os.Truncate(w.path, 50<<30); err != nil {
 		t.Fatal(err)
 	}
-	f.upload(`part_size = 5242880`, `sha256 = "`+strings.Repeat("ab", 32)+`"`)
-	r := f.Run("plan")
+	w.upload(`part_size = 5242880`, `sha256 = "`+strings.Repeat("ab", 32)+`"`)
+	r := w.Run("plan")
 	want(t, "exit code", r.Code, 1)
 	contains(t, r, "are 10240 parts of 5242880 bytes: storage takes 10000 at most")
 }
@@ -547,17 +547,17 @@ func TestPartSizeThatDoesNotFitIsFoundByThePlan(t *testing.T) {
 // TestRewrittenFileIsReadAgain plans a large file that was rewritten under its size and modification time.
 func TestRewrittenFileIsReadAgain(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 5*mib)
+	w := newWorld(t, 5*mib)
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(f.path, old, old); err != nil {
+	if err := os.Chtimes(w.path, old, old); err != nil {
 		t.Fatal(err)
 	}
-	f.upload()
-	contains(t, f.Must("plan"), f.sum) // remembered on this machine
-	sum := media(t, f.path, 5*mib, 6)
-	if err := os.Chtimes(f.path, old, old); err != nil {
+	w.upload()
+	contains(t, w.Must("plan"), w.sum) // remembered on this machine
+	sum := media(t, w.path, 5*mib, 6)
+	if err := os.Chtimes(w.path, old, old); err != nil {
 		t.Fatal(err)
 	}
-	f.apply()
-	want(t, "SHA-256", onlyObject(t, f.server).SHA256, sum)
+	w.apply()
+	want(t, "SHA-256", onlyObject(t, w.server).SHA256, sum)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // later configures the resource with a source that is unknown in every plan in which trigger has changed.
-func (f *fixture) later(source, trigger string, arguments ...string) {
-	f.Config(fmt.Sprintf(`
+func (w *world) later(source, trigger string, arguments ...string) {
+	w.Config(fmt.Sprintf(`
 resource "terraform_data" "path" {
   input            = %q
   triggers_replace = %q
@@ -23,28 +23,28 @@ resource "vodlive_media_upload" "file" {
 }`, source, trigger, strings.Join(arguments, "\n  ")))
 }
 
-func (f *fixture) rename(t *testing.T, name string) {
+func (w *world) rename(t *testing.T, name string) {
 	t.Helper()
-	path := filepath.Join(f.Dir, name)
-	if err := os.Rename(f.path, path); err != nil {
+	path := filepath.Join(w.Dir, name)
+	if err := os.Rename(w.path, path); err != nil {
 		t.Fatal(err)
 	}
-	f.path = path
+	w.path = path
 }
 
 // importWithoutFile uploads the file, forgets it, takes the file away and imports the upload under the configuration
 // that configure writes.
-func (f *fixture) importWithoutFile(t *testing.T, configure func()) (keyPath string) {
+func (w *world) importWithoutFile(t *testing.T, configure func()) (keyPath string) {
 	t.Helper()
-	f.upload()
-	f.apply()
-	keyPath = onlyObject(t, f.server).KeyPath
-	f.Must("state", "rm", address)
-	f.rename(t, "away")
+	w.upload()
+	w.apply()
+	keyPath = onlyObject(t, w.server).KeyPath
+	w.Must("state", "rm", address)
+	w.rename(t, "away")
 	configure()
-	f.Must("import", address, keyPath)
-	contains(t, f.apply(), "The uploaded file is not here")
-	f.AssertNoChanges()
+	w.Must("import", address, keyPath)
+	contains(t, w.apply(), "The uploaded file is not here")
+	w.AssertNoChanges()
 	return keyPath
 }
 
@@ -63,24 +63,24 @@ func TestImportWithoutTheFileLearnsTheRestLater(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 1000)
+			w := newWorld(t, 1000)
 			configure := func(arguments []string) {
 				if tc.sha256 {
-					arguments = append(arguments, fmt.Sprintf("sha256 = %q", f.sum))
+					arguments = append(arguments, fmt.Sprintf("sha256 = %q", w.sum))
 				}
-				f.upload(arguments...)
+				w.upload(arguments...)
 			}
-			key := f.importWithoutFile(t, func() { configure(tc.first) })
-			f.rename(t, "media.mp4")
-			calls := len(f.server.Journal())
+			key := w.importWithoutFile(t, func() { configure(tc.first) })
+			w.rename(t, "media.mp4")
+			calls := len(w.server.Journal())
 			configure(tc.later)
-			contains(t, f.apply(), "The local file is assumed to be the imported one")
-			f.AssertNoChanges()
-			state := f.State()[address].Values
-			for attribute, value := range map[string]any{"key_path": key, "size": 1000, "content_type": tc.contentType, "sha256": f.sum} {
+			contains(t, w.apply(), "The local file is assumed to be the imported one")
+			w.AssertNoChanges()
+			state := w.State()[address].Values
+			for attribute, value := range map[string]any{"key_path": key, "size": 1000, "content_type": tc.contentType, "sha256": w.sum} {
 				want(t, attribute, state[attribute], value)
 			}
-			want(t, "requests", len(f.server.Journal()), calls)
+			want(t, "requests", len(w.server.Journal()), calls)
 		})
 	}
 }
@@ -88,14 +88,14 @@ func TestImportWithoutTheFileLearnsTheRestLater(t *testing.T) {
 // TestImportLearnsFromASourceThatIsKnownOnlyAtApply has the file come back under a source that the plan does not know.
 func TestImportLearnsFromASourceThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	hash := fmt.Sprintf("sha256 = %q", f.sum)
-	key := f.importWithoutFile(t, func() { f.upload(hash) })
-	f.rename(t, "media.mp4")
-	f.later("media.mp4", "1", hash)
-	f.apply()
-	f.AssertNoChanges()
-	state := f.State()[address].Values
+	w := newWorld(t, 1000)
+	hash := fmt.Sprintf("sha256 = %q", w.sum)
+	key := w.importWithoutFile(t, func() { w.upload(hash) })
+	w.rename(t, "media.mp4")
+	w.later("media.mp4", "1", hash)
+	w.apply()
+	w.AssertNoChanges()
+	state := w.State()[address].Values
 	for attribute, value := range map[string]any{"key_path": key, "size": 1000, "content_type": "video/mp4"} {
 		want(t, attribute, state[attribute], value)
 	}
@@ -103,18 +103,18 @@ func TestImportLearnsFromASourceThatIsKnownOnlyAtApply(t *testing.T) {
 
 func TestImportUnderAnotherNameIsRefused(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.apply()
-	key := onlyObject(t, f.server).KeyPath
-	f.Must("state", "rm", address)
-	f.Must("import", address, key)
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	key := onlyObject(t, w.server).KeyPath
+	w.Must("state", "rm", address)
+	w.Must("import", address, key)
 	for name, configure := range map[string]func(){
-		"source known":   func() { f.upload(`file_name = "other.mp4"`) },
-		"source unknown": func() { f.later("media.mp4", "1", `file_name = "other.mp4"`) },
+		"source known":   func() { w.upload(`file_name = "other.mp4"`) },
+		"source unknown": func() { w.later("media.mp4", "1", `file_name = "other.mp4"`) },
 	} {
 		configure()
-		r := f.Run("plan")
+		r := w.Run("plan")
 		want(t, name+": exit code", r.Code, 1)
 		contains(t, r, "The imported file has another name", `"media.mp4"`, `"other.mp4"`)
 	}
@@ -131,22 +131,22 @@ func TestRenamedSourceThatIsKnownOnlyAtApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 1000)
-			f.later("media.mp4", "1", arguments...)
-			f.apply()
-			first := onlyObject(t, f.server)
-			f.rename(t, name)
-			f.later(name, "2", arguments...)
-			contains(t, f.Must("plan"), "must be replaced")
-			f.apply()
-			onlyObject(t, f.server)
-			state := f.State()[address].Values
+			w := newWorld(t, 1000)
+			w.later("media.mp4", "1", arguments...)
+			w.apply()
+			first := onlyObject(t, w.server)
+			w.rename(t, name)
+			w.later(name, "2", arguments...)
+			contains(t, w.Must("plan"), "must be replaced")
+			w.apply()
+			onlyObject(t, w.server)
+			state := w.State()[address].Values
 			for attribute, value := range map[string]any{
-				"key_path": first.KeyPath, "file_name": "media.mp4", "content_type": "video/mp4", "source": name, "size": 1000, "sha256": f.sum,
+				"key_path": first.KeyPath, "file_name": "media.mp4", "content_type": "video/mp4", "source": name, "size": 1000, "sha256": w.sum,
 			} {
 				want(t, attribute, state[attribute], value)
 			}
-			f.AssertNoChanges()
+			w.AssertNoChanges()
 		})
 	}
 }
@@ -154,9 +154,9 @@ func TestRenamedSourceThatIsKnownOnlyAtApply(t *testing.T) {
 // TestRenamedSourceWhoseTypeIsKnownOnlyAtApply renames the file while its media type comes from another resource.
 func TestRenamedSourceWhoseTypeIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
+	w := newWorld(t, 1000)
 	config := func(source, trigger string) {
-		f.Config(fmt.Sprintf(`
+		w.Config(fmt.Sprintf(`
 resource "terraform_data" "type" {
   input            = "video/mp4"
   triggers_replace = %q
@@ -167,22 +167,22 @@ resource "vodlive_media_upload" "file" {
 }`, trigger, source))
 	}
 	config("media.mp4", "1")
-	f.apply()
-	f.rename(t, "renamed.mp4")
+	w.apply()
+	w.rename(t, "renamed.mp4")
 	config("renamed.mp4", "2")
-	f.apply()
-	onlyObject(t, f.server)
-	want(t, "file_name", f.State()[address].Values["file_name"], "media.mp4")
-	f.AssertNoChanges()
+	w.apply()
+	onlyObject(t, w.server)
+	want(t, "file_name", w.State()[address].Values["file_name"], "media.mp4")
+	w.AssertNoChanges()
 }
 
 // TestEachKeepsItsOwnUpload has two resources of the same content whose sources are known only at apply.
 func TestEachKeepsItsOwnUpload(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	media(t, filepath.Join(f.Dir, "second.mp4"), 1000, 1)
+	w := newWorld(t, 1000)
+	media(t, filepath.Join(w.Dir, "second.mp4"), 1000, 1)
 	config := func(trigger string) {
-		f.Config(fmt.Sprintf(`
+		w.Config(fmt.Sprintf(`
 resource "terraform_data" "path" {
   for_each         = toset(["media.mp4", "second.mp4"])
   input            = each.key
@@ -194,85 +194,85 @@ resource "vodlive_media_upload" "each" {
 }`, trigger))
 	}
 	config("1")
-	f.apply()
-	before := f.State()
+	w.apply()
+	before := w.State()
 	config("2")
-	f.apply()
-	want(t, "objects", len(f.server.Objects()), 2)
-	after := f.State()
+	w.apply()
+	want(t, "objects", len(w.server.Objects()), 2)
+	after := w.State()
 	for _, name := range []string{"media.mp4", "second.mp4"} {
 		each := fmt.Sprintf("vodlive_media_upload.each[%q]", name)
 		want(t, "key path of "+name, after[each].Values["key_path"], before[each].Values["key_path"])
 		want(t, "file_name of "+name, after[each].Values["file_name"], name)
 	}
-	f.AssertNoChanges()
+	w.AssertNoChanges()
 }
 
 func TestConfigurationThatAnUnknownSourceNeedsIsCheckedByThePlan(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
+	w := newWorld(t, 1000)
 	incomplete := func(what string) {
-		address, token := f.Env("VODLIVE_VOD_BASE_URL"), f.Env("VODLIVE_ID_TOKEN")
-		f.Setenv("VODLIVE_VOD_BASE_URL", "")
-		r := f.Run("plan")
+		address, token := w.Env("VODLIVE_VOD_BASE_URL"), w.Env("VODLIVE_ID_TOKEN")
+		w.Setenv("VODLIVE_VOD_BASE_URL", "")
+		r := w.Run("plan")
 		want(t, what+": exit code without an address", r.Code, 1)
 		contains(t, r, "`vod_base_url`", "needed by vodlive_media_upload")
-		f.Setenv("VODLIVE_VOD_BASE_URL", address)
+		w.Setenv("VODLIVE_VOD_BASE_URL", address)
 
-		f.Setenv("VODLIVE_ID_TOKEN", "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln")
-		r = f.Run("plan")
+		w.Setenv("VODLIVE_ID_TOKEN", "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln")
+		r = w.Run("plan")
 		want(t, what+": exit code with an expired token", r.Code, 1)
 		contains(t, r, "expired at 2023-11-14T22:13:20Z")
-		f.Setenv("VODLIVE_ID_TOKEN", token)
+		w.Setenv("VODLIVE_ID_TOKEN", token)
 	}
-	f.later("media.mp4", "1")
+	w.later("media.mp4", "1")
 	incomplete("new upload")
-	f.apply()
-	f.later("media.mp4", "2")
+	w.apply()
+	w.later("media.mp4", "2")
 	incomplete("replacement")
 
 	// With sha256 the plan knows that nothing is to be sent.
-	f.later("media.mp4", "2", fmt.Sprintf("sha256 = %q", f.sum))
-	f.Setenv("VODLIVE_VOD_BASE_URL", "")
-	contains(t, f.Must("plan"), address+" will be updated in-place")
+	w.later("media.mp4", "2", fmt.Sprintf("sha256 = %q", w.sum))
+	w.Setenv("VODLIVE_VOD_BASE_URL", "")
+	contains(t, w.Must("plan"), address+" will be updated in-place")
 }
 
 // TestReplacementThatWasAskedForSendsEverything asks for another upload of the same content. The plan does not read the
 // file, so it does not know the media type.
 func TestReplacementThatWasAskedForSendsEverything(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.rename(t, "media")
-	config := fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = \"media\"\n  sha256 = %q\n}\n", f.sum)
-	f.Config(config)
-	f.apply()
-	f.Must("apply", "-auto-approve", "-replace="+address)
-	want(t, "objects after -replace", len(f.server.Objects()), 2)
-	f.Must("taint", address)
-	f.apply()
-	want(t, "objects after taint", len(f.server.Objects()), 3)
-	f.AssertNoChanges()
+	w := newWorld(t, 1000)
+	w.rename(t, "media")
+	config := fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = \"media\"\n  sha256 = %q\n}\n", w.sum)
+	w.Config(config)
+	w.apply()
+	w.Must("apply", "-auto-approve", "-replace="+address)
+	want(t, "objects after -replace", len(w.server.Objects()), 2)
+	w.Must("taint", address)
+	w.apply()
+	want(t, "objects after taint", len(w.server.Objects()), 3)
+	w.AssertNoChanges()
 }
 
 func TestTaintOfASourceThatIsKnownOnlyAtApplySendsEverything(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.later("media.mp4", "1")
-	f.apply()
-	f.Must("taint", address)
-	f.later("media.mp4", "2")
-	f.apply()
-	want(t, "objects", len(f.server.Objects()), 2)
-	f.AssertNoChanges()
+	w := newWorld(t, 1000)
+	w.later("media.mp4", "1")
+	w.apply()
+	w.Must("taint", address)
+	w.later("media.mp4", "2")
+	w.apply()
+	want(t, "objects", len(w.server.Objects()), 2)
+	w.AssertNoChanges()
 }
 
 // TestNameThatIsKnownOnlyAtApplyWithoutTheFile plans a complete upload whose file is not here and whose name comes from
 // another resource.
 func TestNameThatIsKnownOnlyAtApplyWithoutTheFile(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
+	w := newWorld(t, 1000)
 	config := func(name, trigger string) {
-		f.Config(fmt.Sprintf(`
+		w.Config(fmt.Sprintf(`
 resource "terraform_data" "name" {
   input            = %q
   triggers_replace = %q
@@ -283,58 +283,58 @@ resource "vodlive_media_upload" "file" {
 }`, name, trigger))
 	}
 	config("a.mp4", "1")
-	f.apply()
-	object := onlyObject(t, f.server)
-	f.rename(t, "away")
+	w.apply()
+	object := onlyObject(t, w.server)
+	w.rename(t, "away")
 	config("a.mp4", "2")
-	contains(t, f.apply(), "The uploaded file is not here")
-	f.AssertNoChanges()
+	contains(t, w.apply(), "The uploaded file is not here")
+	w.AssertNoChanges()
 
 	config("b.mp4", "3")
-	f.Run("apply", "-auto-approve")
-	r := f.Run("plan")
+	w.Run("apply", "-auto-approve")
+	r := w.Run("plan")
 	want(t, "exit code", r.Code, 1)
 	contains(t, r, "media.mp4 does not exist, and `file_name` asks for a new upload")
-	want(t, "key_path", f.State()[address].Values["key_path"], object.KeyPath)
+	want(t, "key_path", w.State()[address].Values["key_path"], object.KeyPath)
 }
 
 func TestTimeLimitThatLeavesNoTimeLosesNothing(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	f.upload()
-	f.apply()
-	object := onlyObject(t, f.server)
-	media(t, f.path, 1000, 2)
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	object := onlyObject(t, w.server)
+	media(t, w.path, 1000, 2)
 	for _, limit := range []string{"0s", "-5m", "soon", ""} {
-		f.upload(fmt.Sprintf("timeouts = { create = %q }", limit))
-		r := f.Run("apply", "-auto-approve")
+		w.upload(fmt.Sprintf("timeouts = { create = %q }", limit))
+		r := w.Run("apply", "-auto-approve")
 		want(t, fmt.Sprintf("exit code under %q", limit), r.Code, 1)
 		contains(t, r, "Invalid timeouts.create", fmt.Sprintf("%q was given", limit))
 	}
-	want(t, "key_path", f.State()[address].Values["key_path"], object.KeyPath)
+	want(t, "key_path", w.State()[address].Values["key_path"], object.KeyPath)
 }
 
 func TestSinglePutThatIsTooLargeIsFoundByThePlan(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 10)
+	w := newWorld(t, 10)
 	// A file without content: its hash is given, so the plan does not read it.
 	hash := fmt.Sprintf("sha256 = %q", strings.Repeat("ab", 32))
-	if err := os.Truncate(f.path, 5<<30+1); err != nil {
+	if err := os.Truncate(w.path, 5<<30+1); err != nil {
 		t.Fatal(err)
 	}
-	f.upload(`method = "single"`, hash)
-	r := f.Run("plan")
+	w.upload(`method = "single"`, hash)
+	r := w.Run("plan")
 	want(t, "exit code", r.Code, 1)
 	contains(t, r, "has 5368709121 bytes", "5368709120 bytes", "`method`", `"multipart"`)
-	f.upload(hash)
-	f.Must("plan")
+	w.upload(hash)
+	w.Must("plan")
 
-	if err := os.Truncate(f.path, 5<<30); err != nil {
+	if err := os.Truncate(w.path, 5<<30); err != nil {
 		t.Fatal(err)
 	}
-	f.upload(`method = "single"`, hash)
-	f.Must("plan")
-	f.server.AssertCalls(t, simulator.CallPresignURL, 0)
+	w.upload(`method = "single"`, hash)
+	w.Must("plan")
+	w.server.AssertCalls(t, simulator.CallPresignURL, 0)
 }
 
 // TestImportWhoseNameIsKnownOnlyAtApply imports an upload whose file_name comes from another resource.
@@ -343,13 +343,13 @@ func TestImportWhoseNameIsKnownOnlyAtApply(t *testing.T) {
 	for name, problem := range map[string]string{"media.mp4": "", "other.mp4": "The imported file has another name"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 1000)
-			f.upload()
-			f.apply()
-			key := onlyObject(t, f.server).KeyPath
-			f.Must("state", "rm", address)
-			f.Must("import", address, key)
-			f.Config(fmt.Sprintf(`
+			w := newWorld(t, 1000)
+			w.upload()
+			w.apply()
+			key := onlyObject(t, w.server).KeyPath
+			w.Must("state", "rm", address)
+			w.Must("import", address, key)
+			w.Config(fmt.Sprintf(`
 resource "terraform_data" "name" {
   input = %q
 }
@@ -357,16 +357,16 @@ resource "vodlive_media_upload" "file" {
   source    = "media.mp4"
   file_name = terraform_data.name.output
 }`, name))
-			r := f.Run("apply", "-auto-approve")
-			onlyObject(t, f.server)
-			want(t, "key_path", f.State()[address].Values["key_path"], key)
+			r := w.Run("apply", "-auto-approve")
+			onlyObject(t, w.server)
+			want(t, "key_path", w.State()[address].Values["key_path"], key)
 			if problem != "" {
 				want(t, "exit code", r.Code, 1)
 				contains(t, r, problem)
 				return
 			}
 			want(t, "exit code", r.Code, 0)
-			f.AssertNoChanges()
+			w.AssertNoChanges()
 		})
 	}
 }
@@ -378,20 +378,20 @@ func TestJobOnASourceThatIsKnownOnlyAtApply(t *testing.T) {
 	for name, known := range map[string]bool{"content unknown": false, "content known": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 1000)
+			w := newWorld(t, 1000)
 			const job = "resource \"vodlive_batch_job\" \"job\" {\n  paths = [vodlive_media_upload.file.key_path]\n  service_modes = [\"video_optimizer\"]\n}\n"
 			var arguments []string
 			if known {
-				arguments = []string{fmt.Sprintf("sha256 = %q", f.sum)}
+				arguments = []string{fmt.Sprintf("sha256 = %q", w.sum)}
 			}
-			f.Write("job.tf", job)
+			w.Write("job.tf", job)
 			for _, trigger := range []string{"1", "2"} {
-				f.later("media.mp4", trigger, arguments...)
-				f.apply()
+				w.later("media.mp4", trigger, arguments...)
+				w.apply()
 			}
-			onlyObject(t, f.server)
-			want(t, "batches", len(f.server.Batches()), 1)
-			f.AssertNoChanges()
+			onlyObject(t, w.server)
+			want(t, "batches", len(w.server.Batches()), 1)
+			w.AssertNoChanges()
 		})
 	}
 }
@@ -400,31 +400,31 @@ func TestJobOnASourceThatIsKnownOnlyAtApply(t *testing.T) {
 // of one that may keep its stored file.
 func TestNewObjectOfTheSameContentKeepsItsName(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	media(t, filepath.Join(f.Dir, "second.mp4"), 1000, 1)
-	f.later("media.mp4", "1")
-	f.apply()
-	f.Write("second.tf", `
+	w := newWorld(t, 1000)
+	media(t, filepath.Join(w.Dir, "second.mp4"), 1000, 1)
+	w.later("media.mp4", "1")
+	w.apply()
+	w.Write("second.tf", `
 resource "vodlive_media_upload" "second" {
   source     = "second.mp4"
   depends_on = [terraform_data.path]
 }`)
-	f.later("media.mp4", "2", "depends_on = [vodlive_media_upload.second]")
-	f.apply()
-	state := f.State()
+	w.later("media.mp4", "2", "depends_on = [vodlive_media_upload.second]")
+	w.apply()
+	state := w.State()
 	want(t, "file_name", state[address].Values["file_name"], "media.mp4")
 	want(t, "file_name of the second", state["vodlive_media_upload.second"].Values["file_name"], "second.mp4")
-	f.AssertNoChanges()
+	w.AssertNoChanges()
 }
 
 // TestNewObjectWhoseHashIsKnownOnlyAtApply is the same with a second object of which the plan does not know the content.
 func TestNewObjectWhoseHashIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 1000)
-	media(t, filepath.Join(f.Dir, "second.mp4"), 1000, 1)
-	f.later("media.mp4", "1")
-	f.apply()
-	f.Write("second.tf", fmt.Sprintf(`
+	w := newWorld(t, 1000)
+	media(t, filepath.Join(w.Dir, "second.mp4"), 1000, 1)
+	w.later("media.mp4", "1")
+	w.apply()
+	w.Write("second.tf", fmt.Sprintf(`
 resource "terraform_data" "hash" {
   input      = %q
   depends_on = [terraform_data.path]
@@ -432,8 +432,8 @@ resource "terraform_data" "hash" {
 resource "vodlive_media_upload" "second" {
   source = "second.mp4"
   sha256 = terraform_data.hash.output
-}`, f.sum))
-	f.later("media.mp4", "2", "depends_on = [vodlive_media_upload.second]")
-	f.apply()
-	f.AssertNoChanges()
+}`, w.sum))
+	w.later("media.mp4", "2", "depends_on = [vodlive_media_upload.second]")
+	w.apply()
+	w.AssertNoChanges()
 }

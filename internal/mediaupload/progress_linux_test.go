@@ -36,10 +36,10 @@ func TestProgressIsShownOnATerminal(t *testing.T) {
 	}
 	defer slave.Close()
 
-	f := newFixture(t, 6*mib)
-	f.upload(`method = "multipart"`)
-	f.Setenv("VODLIVE_PROGRESS", terminal)
-	f.apply()
+	w := newWorld(t, 6*mib)
+	w.upload(`method = "multipart"`)
+	w.Setenv("VODLIVE_PROGRESS", terminal)
+	w.apply()
 	if _, err := slave.WriteString("end\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -74,14 +74,14 @@ func TestProgressGoesToNothingElse(t *testing.T) {
 	for name, path := range map[string]string{"pipe": pipe, "link to a pipe": link, "socket": socket, "folder": folder, "device": "/dev/null"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, 6*mib)
-			f.upload(`method = "multipart"`)
-			f.Setenv("VODLIVE_PROGRESS", path)
+			w := newWorld(t, 6*mib)
+			w.upload(`method = "multipart"`)
+			w.Setenv("VODLIVE_PROGRESS", path)
 			logs := filepath.Join(t.TempDir(), "log")
-			f.Setenv("TF_LOG_PROVIDER", "WARN")
-			f.Setenv("TF_LOG_PATH", logs)
-			f.apply()
-			onlyObject(t, f.server)
+			w.Setenv("TF_LOG_PROVIDER", "WARN")
+			w.Setenv("TF_LOG_PATH", logs)
+			w.apply()
+			onlyObject(t, w.server)
 			log, err := os.ReadFile(logs)
 			if err != nil || !strings.Contains(string(log), "VODLIVE_PROGRESS") {
 				t.Errorf("the log does not say it: %s %v", log, err)

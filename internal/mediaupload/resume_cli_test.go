@@ -17,17 +17,17 @@ import (
 )
 
 // newInParts has a file that is uploaded in four parts.
-func newInParts(t *testing.T) *fixture {
+func newInParts(t *testing.T) *world {
 	t.Helper()
-	f := newFixture(t, resumeSize)
-	f.uploadInParts()
-	return f
+	w := newWorld(t, resumeSize)
+	w.uploadInParts()
+	return w
 }
 
 // uploadInParts configures an upload of four parts, one at a time, with arguments besides, a line
 // each.
-func (f *fixture) uploadInParts(arguments ...string) {
-	f.Config(fmt.Sprintf(`
+func (w *world) uploadInParts(arguments ...string) {
+	w.Config(fmt.Sprintf(`
 provider "vodlive" {
   max_retries        = 0
   upload_concurrency = 1
@@ -37,20 +37,20 @@ resource "vodlive_media_upload" "file" {
   method    = "multipart"
   part_size = 5242880
   %s
-}`, f.path, strings.Join(arguments, "\n  ")))
+}`, w.path, strings.Join(arguments, "\n  ")))
 }
 
 // brokenOff runs an apply until the third part is on its way and the record holds the two before
 // it, and then does something to it.
-func brokenOff(t *testing.T, f *fixture, blow func(*acctest.Process)) acctest.Result {
+func brokenOff(t *testing.T, w *world, blow func(*acctest.Process)) acctest.Result {
 	t.Helper()
-	hold := f.server.Hold(simulator.CallPutPart, isPart(breaksAt))
-	p := f.Start("apply", "-auto-approve")
+	hold := w.server.Hold(simulator.CallPutPart, isPart(breaksAt))
+	p := w.Start("apply", "-auto-approve")
 	p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
-	p.Until(func(ctx context.Context) error { return awaitRecord(ctx, f, breaksAt-1) })
+	p.Until(func(ctx context.Context) error { return awaitRecord(ctx, w, breaksAt-1) })
 	blow(p)
 	r := p.Wait()
-	uploads := f.server.Uploads() // before Release, which may store the third part after all
+	uploads := w.server.Uploads() // before Release, which may store the third part after all
 	if len(uploads) != 1 || len(uploads[0].Parts) != breaksAt-1 {
 		t.Fatalf("unfinished uploads: %+v, want one with %d parts", uploads, breaksAt-1)
 	}
@@ -60,11 +60,11 @@ func brokenOff(t *testing.T, f *fixture, blow func(*acctest.Process)) acctest.Re
 
 // awaitRecord waits until the record of the upload holds so many parts: it is written at most once
 // a second.
-func awaitRecord(ctx context.Context, f *fixture, parts int) error {
+func awaitRecord(ctx context.Context, w *world, parts int) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		names, _ := filepath.Glob(filepath.Join(f.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
+		names, _ := filepath.Glob(filepath.Join(w.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
 		for _, name := range names {
 			if content, err := os.ReadFile(name); err == nil && strings.Count(string(content), `"etag"`) >= parts {
 				return nil
@@ -79,9 +79,9 @@ func awaitRecord(ctx context.Context, f *fixture, parts int) error {
 }
 
 // assertTainted fails the test unless the state has an unfinished upload with two parts.
-func assertTainted(t *testing.T, f *fixture) {
+func assertTainted(t *testing.T, w *world) {
 	t.Helper()
-	r := f.State()[address]
+	r := w.State()[address]
 	incomplete, _ := r.Values["incomplete_upload"].(map[string]any)
 	want(t, "tainted", r.Tainted, true)
 	want(t, "stored_parts", incomplete["stored_parts"], breaksAt-1)
@@ -91,47 +91,47 @@ func assertTainted(t *testing.T, f *fixture) {
 // TestKilledUploadContinues ends an apply in the ways that only a real CLI has, and applies again.
 func TestKilledUploadContinues(t *testing.T) {
 	t.Parallel()
-	for name, breakOff := range map[string]func(t *testing.T, f *fixture){
-		"SIGINT": func(t *testing.T, f *fixture) {
-			r := brokenOff(t, f, func(p *acctest.Process) { p.Signal(os.Interrupt) })
+	for name, breakOff := range map[string]func(t *testing.T, w *world){
+		"SIGINT": func(t *testing.T, w *world) {
+			r := brokenOff(t, w, func(p *acctest.Process) { p.Signal(os.Interrupt) })
 			want(t, "exit code", r.Code, 1)
 			contains(t, r, "2 of 4 parts are stored", "the next apply sends only the others", "terraform untaint")
-			assertTainted(t, f)
+			assertTainted(t, w)
 		},
-		"SIGINT, then untaint": func(t *testing.T, f *fixture) {
-			brokenOff(t, f, func(p *acctest.Process) { p.Signal(os.Interrupt) })
-			assertTainted(t, f)
-			f.uploadInParts(`lifecycle { prevent_destroy = true }`)
-			r := f.Run("plan")
+		"SIGINT, then untaint": func(t *testing.T, w *world) {
+			brokenOff(t, w, func(p *acctest.Process) { p.Signal(os.Interrupt) })
+			assertTainted(t, w)
+			w.uploadInParts(`lifecycle { prevent_destroy = true }`)
+			r := w.Run("plan")
 			want(t, "exit code of the plan", r.Code, 1)
 			contains(t, r, "prevent_destroy")
-			f.Must("untaint", address)
-			contains(t, f.Must("plan"), "0 to add, 1 to change, 0 to destroy")
+			w.Must("untaint", address)
+			contains(t, w.Must("plan"), "0 to add, 1 to change, 0 to destroy")
 		},
-		"SIGKILL of the provider": func(t *testing.T, f *fixture) {
-			brokenOff(t, f, func(p *acctest.Process) { p.KillProvider() })
+		"SIGKILL of the provider": func(t *testing.T, w *world) {
+			brokenOff(t, w, func(p *acctest.Process) { p.KillProvider() })
 		},
-		"SIGKILL of the CLI": func(t *testing.T, f *fixture) {
-			r := brokenOff(t, f, func(p *acctest.Process) { p.Signal(syscall.SIGKILL) })
+		"SIGKILL of the CLI": func(t *testing.T, w *world) {
+			r := brokenOff(t, w, func(p *acctest.Process) { p.Signal(syscall.SIGKILL) })
 			want(t, "exit code", r.Code, -1)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newInParts(t)
-			breakOff(t, f)
-			since := len(f.server.Journal())
-			f.apply()
-			want(t, "parts sent by the second apply", len(sent(f.server, since)), rest)
-			object := onlyObject(t, f.server)
-			want(t, "the object's SHA-256", object.SHA256, f.sum)
-			state := f.State()
+			w := newInParts(t)
+			breakOff(t, w)
+			since := len(w.server.Journal())
+			w.apply()
+			want(t, "parts sent by the second apply", len(sent(w.server, since)), rest)
+			object := onlyObject(t, w.server)
+			want(t, "the object's SHA-256", object.SHA256, w.sum)
+			state := w.State()
 			want(t, "objects in the state", len(state), 1)
 			want(t, "key_path", state[address].Values["key_path"], object.KeyPath)
 			want(t, "incomplete_upload", state[address].Values["incomplete_upload"], nil)
 			want(t, "tainted", state[address].Tainted, false)
-			f.AssertNoChanges()
-			left, _ := filepath.Glob(filepath.Join(f.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
+			w.AssertNoChanges()
+			left, _ := filepath.Glob(filepath.Join(w.Env("VODLIVE_RESUME_DIR"), resume.Folder, "upload-*.json"))
 			want(t, "records that are left", len(left), 0)
 		})
 	}
@@ -139,12 +139,12 @@ func TestKilledUploadContinues(t *testing.T) {
 
 func TestReplaceOfACompleteUploadSendsEverything(t *testing.T) {
 	t.Parallel()
-	f := newInParts(t)
-	f.apply()
-	f.Must("apply", "-auto-approve", "-replace="+address)
-	f.server.AssertCalls(t, simulator.CallPutPart, 2*resumeParts)
-	want(t, "objects", len(f.server.Objects()), 2)
-	f.AssertNoChanges()
+	w := newInParts(t)
+	w.apply()
+	w.Must("apply", "-auto-approve", "-replace="+address)
+	w.server.AssertCalls(t, simulator.CallPutPart, 2*resumeParts)
+	want(t, "objects", len(w.server.Objects()), 2)
+	w.AssertNoChanges()
 }
 
 // TestTwoAppliesAtOnce has two working folders upload the same file with one folder of records

@@ -11,17 +11,17 @@ import (
 )
 
 // onS3 is a fixture whose files go to a real S3 server.
-func onS3(t *testing.T, size int) *fixture {
+func onS3(t *testing.T, size int) *world {
 	t.Helper()
 	storage, err := storagetest.NewS3(t.Context(), storagetest.Versitygw(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := acctest.Start(t, simulator.Options{Storage: storage})
-	f := &fixture{CLI: acctest.NewCLI(t, server), server: server}
-	f.path = filepath.Join(f.Dir, "media.mp4")
-	f.sum = media(t, f.path, size, 1)
-	return f
+	w := &world{CLI: acctest.NewCLI(t, server), server: server}
+	w.path = filepath.Join(w.Dir, "media.mp4")
+	w.sum = media(t, w.path, size, 1)
+	return w
 }
 
 // TestUploadsToARealS3Server runs the life cycle of an upload where storage is not ours.
@@ -39,41 +39,41 @@ func TestUploadsToARealS3Server(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := onS3(t, tc.size)
-			f.upload(tc.arguments...)
-			f.apply()
-			object := onlyObject(t, f.server)
-			state := f.State()[address].Values
-			want(t, "SHA-256", object.SHA256, f.sum)
+			w := onS3(t, tc.size)
+			w.upload(tc.arguments...)
+			w.apply()
+			object := onlyObject(t, w.server)
+			state := w.State()[address].Values
+			want(t, "SHA-256", object.SHA256, w.sum)
 			want(t, "key_path", state["key_path"], object.KeyPath)
 			want(t, "part_count", state["part_count"], tc.parts)
-			f.AssertNoChanges()
-			sum := media(t, f.path, tc.size, 2)
-			f.apply()
-			want(t, "sha256", f.State()[address].Values["sha256"], sum)
-			want(t, "objects", len(f.server.Objects()), 2)
-			f.Must("destroy", "-auto-approve")
+			w.AssertNoChanges()
+			sum := media(t, w.path, tc.size, 2)
+			w.apply()
+			want(t, "sha256", w.State()[address].Values["sha256"], sum)
+			want(t, "objects", len(w.server.Objects()), 2)
+			w.Must("destroy", "-auto-approve")
 		})
 	}
 }
 
 func TestInterruptedUploadContinuesOnARealS3Server(t *testing.T) {
 	t.Parallel()
-	f := onS3(t, resumeSize)
-	f.uploadInParts()
+	w := onS3(t, resumeSize)
+	w.uploadInParts()
 	// PUTs do not pass the simulator, so the run breaks off where the service is asked for the third address.
-	f.server.Fail(simulator.Fault{Call: simulator.CallMultipartURL, After: breaksAt - 1, Status: http.StatusInternalServerError})
-	contains(t, f.Run("apply", "-auto-approve"), "2 of 4 parts are stored")
-	f.server.ClearFaults()
-	since := len(f.server.Journal())
-	f.apply()
+	w.server.Fail(simulator.Fault{Call: simulator.CallMultipartURL, After: breaksAt - 1, Status: http.StatusInternalServerError})
+	contains(t, w.Run("apply", "-auto-approve"), "2 of 4 parts are stored")
+	w.server.ClearFaults()
+	since := len(w.server.Journal())
+	w.apply()
 	asked := 0
-	for _, r := range f.server.Journal()[since:] {
+	for _, r := range w.server.Journal()[since:] {
 		if r.Call == simulator.CallMultipartURL {
 			asked++
 		}
 	}
 	want(t, "addresses asked for in the second run", asked, rest)
-	want(t, "SHA-256", onlyObject(t, f.server).SHA256, f.sum)
-	f.AssertNoChanges()
+	want(t, "SHA-256", onlyObject(t, w.server).SHA256, w.sum)
+	w.AssertNoChanges()
 }

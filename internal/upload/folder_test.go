@@ -81,9 +81,9 @@ func TestReadingForSeconds(t *testing.T) {
 // bytes. The first PUT takes ten seconds, each later one takes a second.
 func TestRateOfAFolder(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		b.interrupted()
-		files := []upload.File{b.file}
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		w.interrupted()
+		files := []upload.File{w.file}
 		content := make([]byte, 1000)
 		for i := range 10 {
 			files = append(files, upload.File{Content: content, Name: fmt.Sprintf("%d.mp4", i), ContentType: "video/mp4", Size: 1000, SHA256: sha256.Sum256(content)})
@@ -95,10 +95,10 @@ func TestRateOfAFolder(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		b.Hook(simulator.CallPutPart, slow)
-		b.Hook(simulator.CallPutObject, slow)
+		w.Hook(simulator.CallPutPart, slow)
+		w.Hook(simulator.CallPutObject, slow)
 		var lines []string
-		b.uploader().UploadFolder(t.Context(), upload.Folder{Name: "media", Key: "media", Files: files}, func(line string) { lines = append(lines, line) })
+		w.uploader().UploadFolder(t.Context(), upload.Folder{Name: "media", Key: "media", Files: files}, func(line string) { lines = append(lines, line) })
 		// Reused bytes and the first PUT, once it is five seconds old, do not count.
 		for _, want := range []string{" kB, 100 B/s, ", "media: 11 of 11 files, 100 %, 142 of 142 kB, 1.0 kB/s"} {
 			if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, want) }) {

@@ -25,19 +25,19 @@ func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 	t.Parallel()
 	t.Run("record", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
-			left := b.interrupted()
-			b.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Trim(b.putForeign(left), `"`)+`\"`)
-			b.mustStore(nil, "1", "3")
+		inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+			left := w.interrupted()
+			w.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Trim(w.putForeign(left), `"`)+`\"`)
+			w.mustStore(nil, "1", "3")
 		})
 	})
 	t.Run("state", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-			left := state(b.interrupted())
-			left.Parts[0].ETag = b.putForeign(left)
-			b.dir = t.TempDir()
-			b.mustStore(state(left), "1", "3")
+		inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+			left := state(w.interrupted())
+			left.Parts[0].ETag = w.putForeign(left)
+			w.dir = t.TempDir()
+			w.mustStore(state(left), "1", "3")
 		})
 	})
 }
@@ -49,33 +49,33 @@ func TestPartsWithoutMD5(t *testing.T) {
 	for _, checksum := range []string{"crc64nvme", "crc32c", "crc32", "sha256"} {
 		t.Run("record with "+checksum, func(t *testing.T) {
 			t.Parallel()
-			inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, b *bench) {
-				left := b.interrupted()
-				b.mustStore(state(left), "3")
+			inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
+				left := w.interrupted()
+				w.mustStore(state(left), "3")
 			})
 		})
 	}
 	t.Run("record with another checksum", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, b *bench) {
-			left := b.interrupted()
-			b.editRecord(left.Parts[0].Checksum, left.Parts[1].Checksum)
-			b.mustStore(nil, "1", "3")
+		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
+			left := w.interrupted()
+			w.editRecord(left.Parts[0].Checksum, left.Parts[1].Checksum)
+			w.mustStore(nil, "1", "3")
 		})
 	})
 	t.Run("record without checksums", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{Encryption: "aws:kms"}, func(_ *testing.T, b *bench) {
-			b.interrupted()
-			b.mustStore(nil, "1", "2", "3")
+		inWorld(t, simulator.Options{Encryption: "aws:kms"}, func(_ *testing.T, w *world) {
+			w.interrupted()
+			w.mustStore(nil, "1", "2", "3")
 		})
 	})
 	t.Run("state alone", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
-			left := b.interrupted()
-			b.dir = t.TempDir()
-			b.mustStore(state(left), "1", "2", "3")
+		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
+			left := w.interrupted()
+			w.dir = t.TempDir()
+			w.mustStore(state(left), "1", "2", "3")
 		})
 	})
 }
@@ -92,14 +92,14 @@ func TestLatePartIsSentOnceMore(t *testing.T) {
 		for _, checksum := range []string{"", "crc64nvme"} {
 			t.Run(name+" "+checksum, func(t *testing.T) {
 				t.Parallel()
-				inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, b *bench) {
+				inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
 					once := fault
 					once.Call, once.Times, once.Match = simulator.CallPutPart, 1, partNumber(2)
-					b.Fail(once)
-					b.arriveLate(2)
-					b.mustStore(nil, "1", "2", "2", "2", "3") // one of them is the late one
-					if n := b.Count(simulator.CallMultipartCreate); n != 1 || len(b.warnings) != 0 {
-						b.t.Errorf("%d uploads were begun, warnings %q", n, b.warnings)
+					w.Fail(once)
+					w.arriveLate(2)
+					w.mustStore(nil, "1", "2", "2", "2", "3") // one of them is the late one
+					if n := w.Count(simulator.CallMultipartCreate); n != 1 || len(w.warnings) != 0 {
+						w.t.Errorf("%d uploads were begun, warnings %q", n, w.warnings)
 					}
 				})
 			})
@@ -107,32 +107,32 @@ func TestLatePartIsSentOnceMore(t *testing.T) {
 	}
 	t.Run("twice", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
-			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
-			b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusBadRequest, Body: `{"code":"InvalidPart"}`})
-			left, err := b.mustFail(nil)
-			if n := b.Count(simulator.CallMultipartComplete); n != 2 || left != nil {
+		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
+			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
+			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusBadRequest, Body: `{"code":"InvalidPart"}`})
+			left, err := w.mustFail(nil)
+			if n := w.Count(simulator.CallMultipartComplete); n != 2 || left != nil {
 				t.Errorf("%d calls of complete, left %+v, error %v", n, left, err)
 			}
 		})
 	})
 	t.Run("in the next run", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, b *bench) {
-			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(1), BreakAfter: true})
-			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(3), Status: http.StatusInternalServerError})
-			left, _ := b.mustFail(nil)
-			b.ClearFaults()
-			b.mustStore(state(left), "1", "3")
+		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
+			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(1), BreakAfter: true})
+			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(3), Status: http.StatusInternalServerError})
+			left, _ := w.mustFail(nil)
+			w.ClearFaults()
+			w.mustStore(state(left), "1", "3")
 		})
 	})
 	t.Run("MD5", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-			b.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
-			b.arriveLate(2)
-			b.mustStore(nil, "1", "2", "2", "3")
-			if n := b.Count(simulator.CallMultipartComplete); n != 1 {
+		inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
+			w.arriveLate(2)
+			w.mustStore(nil, "1", "2", "2", "3")
+			if n := w.Count(simulator.CallMultipartComplete); n != 1 {
 				t.Errorf("%d calls of complete, want 1", n)
 			}
 		})
@@ -142,11 +142,11 @@ func TestLatePartIsSentOnceMore(t *testing.T) {
 // TestCompleteHasTheTimeOfTheUpload: assembling many parts takes longer than any other call may.
 func TestCompleteHasTheTimeOfTheUpload(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
-		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 10 * requestLimit})
-		b.mustStore(nil, "1", "2", "3")
-		if n := b.Count(simulator.CallMultipartComplete); n != 1 {
-			b.t.Errorf("%d calls of complete, want 1", n)
+	inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 10 * requestLimit})
+		w.mustStore(nil, "1", "2", "3")
+		if n := w.Count(simulator.CallMultipartComplete); n != 1 {
+			w.t.Errorf("%d calls of complete, want 1", n)
 		}
 	})
 }
@@ -155,11 +155,11 @@ func TestCompleteHasTheTimeOfTheUpload(t *testing.T) {
 // ever.
 func TestUploadWithoutADeadlineEnds(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		b.limit = 0
-		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 2 * upload.DefaultLimit})
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		w.limit = 0
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Delay: 2 * upload.DefaultLimit})
 		began := time.Now()
-		left, err := b.mustFail(nil)
+		left, err := w.mustFail(nil)
 		if took := time.Since(began); took != upload.DefaultLimit || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the upload ended after %s with %v", took, err)
 		}
@@ -189,16 +189,16 @@ func TestLostAnswerToComplete(t *testing.T) {
 		} {
 			t.Run(lost+", then "+name, func(t *testing.T) {
 				t.Parallel()
-				inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+				inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
 					first, again := first, again
 					first.Call, first.Times = simulator.CallMultipartComplete, 1
 					again.Call = simulator.CallMultipartComplete
-					b.Fail(first)
-					b.Fail(again)
-					out := b.mustStore(nil, "1", "2", "3")
-					b.mustWarn("The upload was taken as complete")
+					w.Fail(first)
+					w.Fail(again)
+					out := w.mustStore(nil, "1", "2", "3")
+					w.mustWarn("The upload was taken as complete")
 					if out.ETag != "" || out.Location != "" || out.Parts != testParts {
-						b.t.Errorf("the service did not describe the object, the result does: %+v", out)
+						w.t.Errorf("the service did not describe the object, the result does: %+v", out)
 					}
 				})
 			})
@@ -214,21 +214,21 @@ func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
+			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
 				fault.Call = simulator.CallMultipartComplete
-				b.Fail(fault)
-				left, err := b.mustFail(nil)
-				if left != nil || len(b.Objects()) != 0 {
-					b.t.Fatalf("error %v, left %+v, objects %v", err, left, b.Objects())
+				w.Fail(fault)
+				left, err := w.mustFail(nil)
+				if left != nil || len(w.Objects()) != 0 {
+					w.t.Fatalf("error %v, left %+v, objects %v", err, left, w.Objects())
 				}
-				if n := b.Count(simulator.CallMultipartComplete); n != 1 {
-					b.t.Errorf("%d calls of complete, want 1: storage has decided", n)
+				if n := w.Count(simulator.CallMultipartComplete); n != 1 {
+					w.t.Errorf("%d calls of complete, want 1: storage has decided", n)
 				}
 				// The next apply must not meet the same refusal once more.
-				b.ClearFaults()
-				b.mustStore(nil, "1", "2", "3")
-				if n := b.Count(simulator.CallMultipartCreate); n != 2 {
-					b.t.Errorf("%d uploads were begun, want 2", n)
+				w.ClearFaults()
+				w.mustStore(nil, "1", "2", "3")
+				if n := w.Count(simulator.CallMultipartCreate); n != 2 {
+					w.t.Errorf("%d uploads were begun, want 2", n)
 				}
 			})
 		})
@@ -239,16 +239,16 @@ func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
 // record said while the request was under way.
 func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
-		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusForbidden})
-		left, err := b.mustFail(nil)
+	inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusForbidden})
+		left, err := w.mustFail(nil)
 		if left == nil || len(left.Parts) != testParts || left.Completing {
-			b.t.Fatalf("error %v, left %+v", err, left)
+			w.t.Fatalf("error %v, left %+v", err, left)
 		}
-		b.ClearFaults()
-		b.DropUpload(left.UploadID)
-		b.mustStore(nil, "1", "2", "3")
-		b.mustWarn("An unfinished upload could not be continued")
+		w.ClearFaults()
+		w.DropUpload(left.UploadID)
+		w.mustStore(nil, "1", "2", "3")
+		w.mustWarn("An unfinished upload could not be continued")
 	})
 }
 
@@ -261,21 +261,21 @@ func TestCompleteLostInAnEarlierRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
-				b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
-				left, err := b.mustFail(nil)
+			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+				w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true})
+				left, err := w.mustFail(nil)
 				if left == nil || !left.Completing {
-					b.t.Fatalf("error %v, left %+v", err, left)
+					w.t.Fatalf("error %v, left %+v", err, left)
 				}
-				b.ClearFaults()
+				w.ClearFaults()
 				fault.Call = simulator.CallMultipartComplete
-				b.Fail(fault)
+				w.Fail(fault)
 				var unsure *upload.MaybeCompleteError
-				left, err = b.mustFail(state(left))
-				if !errors.As(err, &unsure) || unsure.KeyPath != b.onlyObject().KeyPath || left != nil {
-					b.t.Errorf("error %v, left %+v", err, left)
+				left, err = w.mustFail(state(left))
+				if !errors.As(err, &unsure) || unsure.KeyPath != w.onlyObject().KeyPath || left != nil {
+					w.t.Errorf("error %v, left %+v", err, left)
 				}
-				b.mustHaveNoRecord()
+				w.mustHaveNoRecord()
 			})
 		})
 	}
@@ -301,20 +301,20 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
-				left := b.interrupted()
+			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+				left := w.interrupted()
 				before := left.KeyPath
-				b.Fail(fault)
+				w.Fail(fault)
 				sends := []string{"1", "2", "3"}
 				if fault.Call == simulator.CallMultipartComplete {
 					sends = append(sends, "3") // of the unfinished upload, before it is refused
 				}
 				slices.Sort(sends)
-				out := b.mustStore(state(left), sends...)
+				out := w.mustStore(state(left), sends...)
 				if out.KeyPath == before {
-					b.t.Error("the upload was not begun anew")
+					w.t.Error("the upload was not begun anew")
 				}
-				b.mustWarn("An unfinished upload could not be continued")
+				w.mustWarn("An unfinished upload could not be continued")
 			})
 		})
 	}
@@ -326,14 +326,14 @@ func TestOneRefusalThrowsNothingAway(t *testing.T) {
 	for _, call := range []string{simulator.CallMultipartURL, simulator.CallMultipartComplete, simulator.CallPutPart} {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
-			inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
-				left := b.interrupted()
-				b.Fail(simulator.Fault{Call: call, Times: 1, Status: http.StatusNotFound, Body: "<html><title>Not found</title></html>"})
-				if out := b.mustStore(state(left), "3"); out.KeyPath != left.KeyPath {
-					b.t.Error("the upload was begun anew")
+			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+				left := w.interrupted()
+				w.Fail(simulator.Fault{Call: call, Times: 1, Status: http.StatusNotFound, Body: "<html><title>Not found</title></html>"})
+				if out := w.mustStore(state(left), "3"); out.KeyPath != left.KeyPath {
+					w.t.Error("the upload was begun anew")
 				}
-				if len(b.warnings) > 0 {
-					b.t.Errorf("warnings: %q", b.warnings)
+				if len(w.warnings) > 0 {
+					w.t.Errorf("warnings: %q", w.warnings)
 				}
 			})
 		})
@@ -351,17 +351,17 @@ func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
 		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
 			t.Run(fmt.Sprint(name, ", ", status), func(t *testing.T) {
 				t.Parallel()
-				inBench(t, simulator.Options{}, func(_ *testing.T, b *bench) {
-					left := b.interrupted()
+				inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+					left := w.interrupted()
 					for _, call := range calls {
-						b.Fail(simulator.Fault{Call: call, Status: status})
+						w.Fail(simulator.Fault{Call: call, Status: status})
 					}
-					again, err := b.mustFail(state(left))
+					again, err := w.mustFail(state(left))
 					if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
-						b.t.Fatalf("error %v, left %+v", err, again)
+						w.t.Fatalf("error %v, left %+v", err, again)
 					}
-					b.ClearFaults()
-					b.mustStore(state(again), "3")
+					w.ClearFaults()
+					w.mustStore(state(again), "3")
 				})
 			})
 		}
@@ -372,20 +372,20 @@ func TestRefusalOfEverythingKeepsTheParts(t *testing.T) {
 // upload.
 func TestInterruptedNewUploadTakesThePlaceOfTheOld(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := b.interrupted()
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		left := w.interrupted()
 		foreign := *state(left)
 		foreign.KeyPath = "vod/input/customer-other/0000/media.mp4"
 		foreign.Parts[0].ETag = `"0"`
-		b.dir = t.TempDir()
-		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-		again, err := b.mustFail(&foreign)
+		w.dir = t.TempDir()
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
+		again, err := w.mustFail(&foreign)
 		if again == nil || again.UploadID == left.UploadID || strings.Contains(again.KeyPath, "customer-other") {
 			t.Fatalf("error %v, left %+v", err, again)
 		}
-		b.mustWarn("An unfinished upload could not be continued")
-		b.ClearFaults()
-		b.mustStore(state(again), "3")
+		w.mustWarn("An unfinished upload could not be continued")
+		w.ClearFaults()
+		w.mustStore(state(again), "3")
 	})
 }
 
@@ -428,9 +428,9 @@ func TestObjectChecksum(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inBench(t, tc.options, func(_ *testing.T, b *bench) {
-				key, value := tc.says(b.content)
-				b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Rewrite: func(body []byte) []byte {
+			inWorld(t, tc.options, func(_ *testing.T, w *world) {
+				key, value := tc.says(w.content)
+				w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Rewrite: func(body []byte) []byte {
 					var answer struct {
 						Data    map[string]any `json:"data"`
 						Message string         `json:"message"`
@@ -441,14 +441,14 @@ func TestObjectChecksum(t *testing.T) {
 					return body
 				}})
 				if !tc.wrong {
-					b.mustStore(nil, "1", "2", "3")
+					w.mustStore(nil, "1", "2", "3")
 					return
 				}
-				left, err := b.mustFail(nil)
-				if left != nil || !strings.Contains(err.Error(), b.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
-					b.t.Errorf("error %v, left %+v", err, left)
+				left, err := w.mustFail(nil)
+				if left != nil || !strings.Contains(err.Error(), w.onlyObject().KeyPath) || !strings.Contains(err.Error(), value) {
+					w.t.Errorf("error %v, left %+v", err, left)
 				}
-				b.mustHaveNoRecord()
+				w.mustHaveNoRecord()
 			})
 		})
 	}
@@ -457,11 +457,11 @@ func TestObjectChecksum(t *testing.T) {
 // TestPartsKnownTwiceAreCountedOnce: the state and the record may describe one part differently.
 func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := b.interrupted()
-		b.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Repeat("0", 32)+`\"`)
-		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
-		again, err := b.mustFail(state(left))
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		left := w.interrupted()
+		w.editRecord(strings.Trim(left.Parts[0].ETag, `"`)+`\"`, strings.Repeat("0", 32)+`\"`)
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(testParts), Status: http.StatusInternalServerError})
+		again, err := w.mustFail(state(left))
 		if again == nil || again.StoredParts() != 2 || again.ReusableParts() != 2 {
 			t.Errorf("the upload failed with %v and left %+v", err, again)
 		}
@@ -472,12 +472,12 @@ func TestPartsKnownTwiceAreCountedOnce(t *testing.T) {
 // part.
 func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, b *bench) {
-		if left := b.interrupted(); left.ReusableParts() != 2 {
+	inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(t *testing.T, w *world) {
+		if left := w.interrupted(); left.ReusableParts() != 2 {
 			t.Errorf("parts in a record are not promised: %+v", left)
 		}
-		b.dir = ""
-		if left := b.interrupted(); left.ReusableParts() != 0 {
+		w.dir = ""
+		if left := w.interrupted(); left.ReusableParts() != 0 {
 			t.Errorf("parts that are sent again are promised: %+v", left)
 		}
 	})
@@ -487,16 +487,16 @@ func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
 // were stored, may have been dropped by storage long before this run's request to complete it.
 func TestUploadOfWhichNothingWasSentIsNotTakenAsComplete(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusUnauthorized})
-		left, err := b.mustFail(nil)
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusUnauthorized})
+		left, err := w.mustFail(nil)
 		if left == nil || len(left.Parts) != testParts {
 			t.Fatalf("error %v, left %+v", err, left)
 		}
-		b.ClearFaults()
-		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: http.StatusBadGateway})
-		b.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusNotFound, Body: s3Gone})
-		_, err = b.mustFail(state(left))
+		w.ClearFaults()
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: http.StatusBadGateway})
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusNotFound, Body: s3Gone})
+		_, err = w.mustFail(state(left))
 		if _, unsure := errors.AsType[*upload.MaybeCompleteError](err); !unsure {
 			t.Errorf("error %v", err)
 		}
@@ -507,16 +507,16 @@ func TestUploadOfWhichNothingWasSentIsNotTakenAsComplete(t *testing.T) {
 // its parts are kept until the new upload has some.
 func TestNewUploadThatStoresNothingCostsNoParts(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := b.interrupted()
-		b.Fail(simulator.Fault{Call: simulator.CallMultipartURL, Times: 2, Status: http.StatusNotFound})
-		b.Fail(simulator.Fault{Call: simulator.CallPutPart, BreakBefore: true})
-		again, err := b.mustFail(state(left))
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		left := w.interrupted()
+		w.Fail(simulator.Fault{Call: simulator.CallMultipartURL, Times: 2, Status: http.StatusNotFound})
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, BreakBefore: true})
+		again, err := w.mustFail(state(left))
 		if again == nil || again.UploadID != left.UploadID || len(again.Parts) != testParts-1 {
 			t.Fatalf("error %v, left %+v", err, again)
 		}
-		b.ClearFaults()
-		b.mustStore(state(again), "3")
+		w.ClearFaults()
+		w.mustStore(state(again), "3")
 	})
 }
 
@@ -525,16 +525,16 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 	t.Parallel()
 	t.Run("state", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-			left := state(b.interruptedByFormer())
-			b.dir = t.TempDir()
-			b.mustStore(left, "2")
+		inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+			left := state(w.interruptedByFormer())
+			w.dir = t.TempDir()
+			w.mustStore(left, "2")
 		})
 	})
 	t.Run("state and record", func(t *testing.T) {
 		t.Parallel()
-		inBench(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, b *bench) {
-			b.mustStore(state(b.interruptedByFormer()), "2")
+		inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: "crc64nvme"}, func(_ *testing.T, w *world) {
+			w.mustStore(state(w.interruptedByFormer()), "2")
 		})
 	})
 }
@@ -543,10 +543,10 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 // make no object.
 func TestPartSizeThatStorageDoesNotTake(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := state(b.interrupted())
-		b.file.PartSize, b.dir = 0, t.TempDir()
-		b.mustStore(left, "1")
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		left := state(w.interrupted())
+		w.file.PartSize, w.dir = 0, t.TempDir()
+		w.mustStore(left, "1")
 	})
 }
 
@@ -554,16 +554,16 @@ func TestPartSizeThatStorageDoesNotTake(t *testing.T) {
 // part size.
 func TestOwnPartSizeComesFirst(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := state(b.interruptedByFormer())
-		b.dir = t.TempDir()
-		u := b.uploader()
-		u.HandOver(b.file, &resume.Upload{UploadID: "another", KeyPath: left.KeyPath, PartSize: 6 << 20})
-		since := len(b.Journal())
-		if _, err := u.Upload(t.Context(), b.file, left, nil); err != nil {
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		left := state(w.interruptedByFormer())
+		w.dir = t.TempDir()
+		u := w.uploader()
+		u.HandOver(w.file, &resume.Upload{UploadID: "another", KeyPath: left.KeyPath, PartSize: 6 << 20})
+		since := len(w.Journal())
+		if _, err := u.Upload(t.Context(), w.file, left, nil); err != nil {
 			t.Fatal(err)
 		}
-		if sent := b.sent(since); !slices.Equal(sent, []string{"2"}) {
+		if sent := w.sent(since); !slices.Equal(sent, []string{"2"}) {
 			t.Errorf("parts %v were sent", sent)
 		}
 	})
@@ -573,16 +573,16 @@ func TestOwnPartSizeComesFirst(t *testing.T) {
 // asked for ahead, meanwhile.
 func TestExpiredAddressesAreReplaced(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{PresignLifetime: 10 * time.Second}, func(t *testing.T, b *bench) {
-		b.Fail(simulator.Fault{Call: simulator.CallPutPart, Delay: 30 * time.Second, Times: 1})
-		b.mustStore(nil, "1", "2", "3")
+	inWorld(t, simulator.Options{PresignLifetime: 10 * time.Second}, func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{Call: simulator.CallPutPart, Delay: 30 * time.Second, Times: 1})
+		w.mustStore(nil, "1", "2", "3")
 		refused := 0
-		for _, r := range b.Journal() {
+		for _, r := range w.Journal() {
 			if r.Call == simulator.CallPutPart && r.Status == http.StatusForbidden {
 				refused++
 			}
 		}
-		if asked := b.Count(simulator.CallMultipartURL); refused != 2 || asked != testParts+refused {
+		if asked := w.Count(simulator.CallMultipartURL); refused != 2 || asked != testParts+refused {
 			t.Errorf("%d addresses were asked for, %d PUTs refused", asked, refused)
 		}
 	})
@@ -591,23 +591,23 @@ func TestExpiredAddressesAreReplaced(t *testing.T) {
 func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		interrupted func(*bench) *resume.Upload
+		interrupted func(*world) *resume.Upload
 		sends       string
 	}{
-		"part size of today":              {(*bench).interrupted, "3"},
-		"part size of an earlier version": {(*bench).interruptedByFormer, "2"},
+		"part size of today":              {(*world).interrupted, "3"},
+		"part size of an earlier version": {(*world).interruptedByFormer, "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-				left := tc.interrupted(b)
-				b.dir, b.account = t.TempDir(), errors.New("no token")
-				kept, _ := b.mustFail(state(left))
+			inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+				left := tc.interrupted(w)
+				w.dir, w.account = t.TempDir(), errors.New("no token")
+				kept, _ := w.mustFail(state(left))
 				if kept == nil || kept.UploadID != left.UploadID {
 					t.Fatalf("left is %+v, want %+v", kept, left)
 				}
-				b.account = nil
-				b.mustStore(state(kept), tc.sends)
+				w.account = nil
+				w.mustStore(state(kept), tc.sends)
 			})
 		})
 	}
@@ -616,13 +616,13 @@ func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
 // TestFileOfAFolderThatIsNotTriedLosesNothing cancels the upload of a folder before it begins.
 func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 	t.Parallel()
-	inBench(t, simulator.Options{}, func(t *testing.T, b *bench) {
-		left := state(b.interruptedByFormer())
-		u := b.uploader()
-		u.HandOver(b.file, left)
+	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+		left := state(w.interruptedByFormer())
+		u := w.uploader()
+		u.HandOver(w.file, left)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		outcomes, _, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Key: t.TempDir(), Files: []upload.File{b.file}}, nil)
+		outcomes, _, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Key: t.TempDir(), Files: []upload.File{w.file}}, nil)
 		o := outcomes[0]
 		if !errors.Is(o.Err, context.Canceled) || o.Left == nil || o.Left.UploadID != left.UploadID {
 			t.Errorf("error %v, left is %+v, want %+v", o.Err, o.Left, left)

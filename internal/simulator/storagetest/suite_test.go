@@ -21,7 +21,7 @@ import (
 
 func TestPresignedPut(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(_ *testing.T, b *bench) {
+	onBoth(t, func(_ *testing.T, w *world) {
 		content := []byte("hello")
 		header := func(name, value string) func(*http.Request) {
 			return func(r *http.Request) { r.Header.Set(name, value) }
@@ -50,11 +50,11 @@ func TestPresignedPut(t *testing.T) {
 			"wrong Content-MD5":         {header("Content-MD5", base64.StdEncoding.EncodeToString(make([]byte, 16))), "400 BadDigest", ""},
 			"no MD5":                    {header("Content-MD5", "x"), "400 InvalidDigest", ""},
 		} {
-			address, _ := b.presign("a b+ü%.mp4")
-			got, etag := b.put(address, bytes.NewReader(content), 5, c.edit)
-			b.want(name, got, c.want, c.versitygw)
+			address, _ := w.presign("a b+ü%.mp4")
+			got, etag := w.put(address, bytes.NewReader(content), 5, c.edit)
+			w.want(name, got, c.want, c.versitygw)
 			if got == "200" && etag != etagOf(content) {
-				b.t.Errorf("%s: ETag %s", name, etag)
+				w.t.Errorf("%s: ETag %s", name, etag)
 			}
 		}
 	})
@@ -62,7 +62,7 @@ func TestPresignedPut(t *testing.T) {
 
 func TestPresignedAddress(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(_ *testing.T, b *bench) {
+	onBoth(t, func(_ *testing.T, w *world) {
 		for name, c := range map[string]struct {
 			edit            func(query url.Values)
 			want, versitygw string
@@ -80,43 +80,43 @@ func TestPresignedAddress(t *testing.T) {
 				func(q url.Values) { q.Set("X-Amz-Credential", "X"+q.Get("X-Amz-Credential")) }, "403 InvalidAccessKeyId", "404 XAdminUserNotFound",
 			},
 		} {
-			address, _ := b.presign("a.mp4")
+			address, _ := w.presign("a.mp4")
 			u, err := url.Parse(address)
 			if err != nil {
-				b.t.Fatal(err)
+				w.t.Fatal(err)
 			}
 			if query := u.Query(); c.edit != nil {
 				c.edit(query)
 				u.RawQuery = query.Encode()
 			}
-			got, _ := b.putBytes(u.String(), []byte("hello"))
-			b.want(name, got, c.want, c.versitygw)
+			got, _ := w.putBytes(u.String(), []byte("hello"))
+			w.want(name, got, c.want, c.versitygw)
 		}
-		address, _ := b.presign("a.mp4")
-		got, _ := b.putBytes(strings.Replace(address, "a.mp4", "b.mp4", 1), []byte("hello"))
-		b.want("other key", got, "403 SignatureDoesNotMatch", "")
+		address, _ := w.presign("a.mp4")
+		got, _ := w.putBytes(strings.Replace(address, "a.mp4", "b.mp4", 1), []byte("hello"))
+		w.want("other key", got, "403 SignatureDoesNotMatch", "")
 		for range 2 {
-			got, _ = b.putBytes(address, []byte("hello"))
-			b.want("the same address twice", got, "200", "")
+			got, _ = w.putBytes(address, []byte("hello"))
+			w.want("the same address twice", got, "200", "")
 		}
-		if got := len(b.Objects()); got != 2 {
-			b.t.Errorf("%d objects", got)
+		if got := len(w.Objects()); got != 2 {
+			w.t.Errorf("%d objects", got)
 		}
 	})
 }
 
 func TestExpiry(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(_ *testing.T, b *bench) {
+	onBoth(t, func(_ *testing.T, w *world) {
 		for ago, want := range map[time.Duration]string{5 * time.Minute: "200", 16 * time.Minute: "403 AccessDenied"} {
-			b.offset.Store(-int64(ago))
-			address, _ := b.presign("a.mp4")
-			key, id := b.begin()
-			part := b.partURL(key, id, 1)
-			b.offset.Store(0)
+			w.offset.Store(-int64(ago))
+			address, _ := w.presign("a.mp4")
+			key, id := w.begin()
+			part := w.partURL(key, id, 1)
+			w.offset.Store(0)
 			for _, address := range []string{address, part} {
-				got, _ := b.putBytes(address, []byte("hello"))
-				b.want(ago.String(), got, want, "")
+				got, _ := w.putBytes(address, []byte("hello"))
+				w.want(ago.String(), got, want, "")
 			}
 		}
 	})
@@ -128,34 +128,34 @@ func TestExpiry(t *testing.T) {
 // looks at the signature. No object is made either way.
 func TestEarlyRefusal(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(_ *testing.T, b *bench) {
-		address, _ := b.presign("a.mp4")
+	onBoth(t, func(_ *testing.T, w *world) {
+		address, _ := w.presign("a.mp4")
 		for _, expect := range []string{"", "100-continue"} {
 			body := &counted{Reader: bytes.NewReader(make([]byte, 64*mib))}
-			r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut, address, body)
+			r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, address, body)
 			if err != nil {
-				b.t.Fatal(err)
+				w.t.Fatal(err)
 			}
 			r.ContentLength = 64 * mib
 			r.Header.Set("Content-Type", "text/plain")
 			if expect != "" {
 				r.Header.Set("Expect", expect)
 			}
-			promised := expect != "" && !b.real
-			response, err := b.client.Do(r)
+			promised := expect != "" && !w.real
+			response, err := w.client.Do(r)
 			switch {
 			case err == nil:
-				b.want("refusal", fmt.Sprint(response.StatusCode), "403", "")
+				w.want("refusal", fmt.Sprint(response.StatusCode), "403", "")
 				_ = response.Body.Close()
 			case promised:
-				b.t.Error(err)
+				w.t.Error(err)
 			}
 			if n := body.n.Load(); promised && n != 0 {
-				b.t.Errorf("%d bytes were asked for before the refusal", n)
+				w.t.Errorf("%d bytes were asked for before the refusal", n)
 			}
 		}
-		if got := b.Objects(); len(got) != 0 {
-			b.t.Errorf("%+v", got)
+		if got := w.Objects(); len(got) != 0 {
+			w.t.Errorf("%+v", got)
 		}
 	})
 }
@@ -173,42 +173,42 @@ func (c *counted) Read(p []byte) (int, error) {
 
 func TestParts(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(_ *testing.T, b *bench) {
-		key, id := b.begin()
+	onBoth(t, func(_ *testing.T, w *world) {
+		key, id := w.begin()
 		small := []byte("small")
-		got, etag := b.putBytes(b.partURL(key, id, 2), small)
-		b.want("a part below 5 MiB", got, "200", "")
+		got, etag := w.putBytes(w.partURL(key, id, 2), small)
+		w.want("a part below 5 MiB", got, "200", "")
 		if etag != etagOf(small) {
-			b.t.Errorf("ETag %s", etag)
+			w.t.Errorf("ETag %s", etag)
 		}
-		got, _ = b.put(b.partURL(key, id, 2), bytes.NewReader(small), 5, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
-		b.want("Content-Type of a part", got, "200", "")
-		got, _ = b.put(b.partURL(key, id, 2), bytes.NewReader(small), -1, nil)
-		b.want("no Content-Length", got, "411 MissingContentLength", "")
-		got, _ = b.putBytes(strings.Replace(b.partURL(key, id, 1), "partNumber=1", "partNumber=2", 1), small)
-		b.want("another part than was signed", got, "403 SignatureDoesNotMatch", "")
-		got, _ = b.putBytes(b.partURL(key, "0123456789abcdef", 1), small)
-		b.want("unknown upload", got, "404 NoSuchUpload", "")
-		got, _ = b.putBytes(b.partURL(key+"x", id, 1), small)
-		b.want("upload of another key", got, "404 NoSuchUpload", "")
-		got, _ = b.putBytes(b.partURL(key, id, 10_000), small)
-		b.want("the last part number", got, "200", "")
-		_, _ = b.putBytes(b.partURL(key, id, 2), []byte("other"))
-		uploads := b.Uploads()
+		got, _ = w.put(w.partURL(key, id, 2), bytes.NewReader(small), 5, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
+		w.want("Content-Type of a part", got, "200", "")
+		got, _ = w.put(w.partURL(key, id, 2), bytes.NewReader(small), -1, nil)
+		w.want("no Content-Length", got, "411 MissingContentLength", "")
+		got, _ = w.putBytes(strings.Replace(w.partURL(key, id, 1), "partNumber=1", "partNumber=2", 1), small)
+		w.want("another part than was signed", got, "403 SignatureDoesNotMatch", "")
+		got, _ = w.putBytes(w.partURL(key, "0123456789abcdef", 1), small)
+		w.want("unknown upload", got, "404 NoSuchUpload", "")
+		got, _ = w.putBytes(w.partURL(key+"x", id, 1), small)
+		w.want("upload of another key", got, "404 NoSuchUpload", "")
+		got, _ = w.putBytes(w.partURL(key, id, 10_000), small)
+		w.want("the last part number", got, "200", "")
+		_, _ = w.putBytes(w.partURL(key, id, 2), []byte("other"))
+		uploads := w.Uploads()
 		if len(uploads) != 1 || len(uploads[0].Parts) != 2 || uploads[0].Parts[0].ETag != etagOf([]byte("other")) || uploads[0].Parts[0].Size != 5 {
-			b.t.Errorf("the last PUT of a part counts, but: %+v", uploads)
+			w.t.Errorf("the last PUT of a part counts, but: %+v", uploads)
 		}
 	})
 }
 
 func TestComplete(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(_ *testing.T, b *bench) {
-		key, id := b.begin()
+	onBoth(t, func(_ *testing.T, w *world) {
+		key, id := w.begin()
 		contents := [][]byte{random(1, 5*mib), random(2, 5*mib-1), random(3, 5*mib), random(4, 10)}
 		part := make([]simulator.CompletedPart, 5)
 		for _, number := range []int{4, 2, 3, 1} {
-			_, etag := b.putBytes(b.partURL(key, id, number), contents[number-1])
+			_, etag := w.putBytes(w.partURL(key, id, number), contents[number-1])
 			part[number] = simulator.CompletedPart{Number: number, ETag: etag}
 		}
 		type parts []simulator.CompletedPart
@@ -228,22 +228,22 @@ func TestComplete(t *testing.T) {
 			"upload of another key":  {key + "x", id, parts{part[1]}, "404 NoSuchUpload"},
 			"upload of another name": {strings.Replace(key, "film", "clip", 1), id, parts{part[1]}, "404 NoSuchUpload"},
 		} {
-			got, _ := b.complete(c.key, c.id, c.parts...)
-			b.want(name, got, c.want, "")
+			got, _ := w.complete(c.key, c.id, c.parts...)
+			w.want(name, got, c.want, "")
 		}
-		if got := b.Objects(); len(got) != 0 {
-			b.t.Fatalf("%+v", got)
+		if got := w.Objects(); len(got) != 0 {
+			w.t.Fatalf("%+v", got)
 		}
-		b.completeRightly(key, id, part[1], part[3], part[4], bytes.Join([][]byte{contents[0], contents[2], contents[3]}, nil))
+		w.completeRightly(key, id, part[1], part[3], part[4], bytes.Join([][]byte{contents[0], contents[2], contents[3]}, nil))
 	})
 }
 
 // completeRightly leaves part 2 out and gives one ETag without its quotes: both are allowed.
-func (b *bench) completeRightly(key, id string, first, second, last simulator.CompletedPart, content []byte) {
-	b.t.Helper()
+func (w *world) completeRightly(key, id string, first, second, last simulator.CompletedPart, content []byte) {
+	w.t.Helper()
 	second.ETag = strings.Trim(second.ETag, `"`)
-	got, data := b.complete(key, id, first, second, last)
-	b.want("complete", got, "200", "")
+	got, data := w.complete(key, id, first, second, last)
+	w.want("complete", got, "200", "")
 	sums := md5.New()
 	for _, chunk := range [][]byte{content[:5*mib], content[5*mib : 10*mib], content[10*mib:]} {
 		sum := md5.Sum(chunk)
@@ -253,74 +253,74 @@ func (b *bench) completeRightly(key, id string, first, second, last simulator.Co
 		KeyPath: key, FileName: "film.mov", Size: int64(len(content)), SHA256: fmt.Sprintf("%x", sha256.Sum256(content)),
 		ETag: fmt.Sprintf(`"%x-3"`, sums.Sum(nil)), Parts: 3,
 	}
-	if b.real {
+	if w.real {
 		want.ContentType = "binary/octet-stream"
 	}
-	if diff := cmp.Diff([]simulator.Object{want}, b.Objects()); diff != "" {
-		b.t.Error(diff)
+	if diff := cmp.Diff([]simulator.Object{want}, w.Objects()); diff != "" {
+		w.t.Error(diff)
 	}
 	location, _ := data["Location"].(string)
 	if data["ETag"] != want.ETag || !strings.HasSuffix(location, "/vodlive-input/"+url.QueryEscape(key)) {
-		b.t.Errorf("%v", data)
+		w.t.Errorf("%v", data)
 	}
-	if got := b.Uploads(); len(got) != 0 {
-		b.t.Errorf("unfinished: %+v", got)
+	if got := w.Uploads(); len(got) != 0 {
+		w.t.Errorf("unfinished: %+v", got)
 	}
 	for _, again := range []simulator.CompletedPart{second, {Number: 3, ETag: `"` + second.ETag + `"`}} {
-		got, data = b.complete(key, id, first, again, last)
-		b.want("complete repeated", got, "200", "")
+		got, data = w.complete(key, id, first, again, last)
+		w.want("complete repeated", got, "200", "")
 		if data["ETag"] != want.ETag {
-			b.t.Errorf("complete repeated: %v", data)
+			w.t.Errorf("complete repeated: %v", data)
 		}
 	}
 	// versitygw takes any part list for an upload that is complete; what AWS documents is NoSuchUpload.
-	got, _ = b.complete(key, id, first)
-	b.want("complete repeated with other parts", got, "404 NoSuchUpload", "200")
-	got, _ = b.putBytes(b.partURL(key, id, 1), content[:5])
-	b.want("a part after complete", got, "404 NoSuchUpload", "")
+	got, _ = w.complete(key, id, first)
+	w.want("complete repeated with other parts", got, "404 NoSuchUpload", "200")
+	got, _ = w.putBytes(w.partURL(key, id, 1), content[:5])
+	w.want("a part after complete", got, "404 NoSuchUpload", "")
 }
 
 func TestAbortedUpload(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(_ *testing.T, b *bench) {
-		key, id := b.begin()
-		_, etag := b.putBytes(b.partURL(key, id, 1), []byte("hello"))
-		address := b.partURL(key, id, 2)
-		b.DropUpload(id)
-		got, _ := b.putBytes(address, []byte("hello"))
-		b.want("a part of an aborted upload", got, "404 NoSuchUpload", "")
-		got, _ = b.complete(key, id, simulator.CompletedPart{Number: 1, ETag: etag})
-		b.want("complete of an aborted upload", got, "404 NoSuchUpload", "")
+	onBoth(t, func(_ *testing.T, w *world) {
+		key, id := w.begin()
+		_, etag := w.putBytes(w.partURL(key, id, 1), []byte("hello"))
+		address := w.partURL(key, id, 2)
+		w.DropUpload(id)
+		got, _ := w.putBytes(address, []byte("hello"))
+		w.want("a part of an aborted upload", got, "404 NoSuchUpload", "")
+		got, _ = w.complete(key, id, simulator.CompletedPart{Number: 1, ETag: etag})
+		w.want("complete of an aborted upload", got, "404 NoSuchUpload", "")
 	})
 }
 
 func TestBatchOfBoth(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(_ *testing.T, b *bench) {
-		address, key := b.presign("a.mp4")
+	onBoth(t, func(_ *testing.T, w *world) {
+		address, key := w.presign("a.mp4")
 		submit := func() int {
-			r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+"/v1/local/batch",
+			r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+"/v1/local/batch",
 				strings.NewReader(`{"paths":["`+key+`"],"service_modes":["video_optimizer"]}`))
 			if err != nil {
-				b.t.Fatal(err)
+				w.t.Fatal(err)
 			}
 			r.Header.Set("Authorization", simulator.DefaultIDToken)
 			r.Header.Set("Content-Type", "application/json")
-			response, err := b.client.Do(r)
+			response, err := w.client.Do(r)
 			if err != nil {
-				b.t.Fatal(err)
+				w.t.Fatal(err)
 			}
 			if err := response.Body.Close(); err != nil {
-				b.t.Error(err)
+				w.t.Error(err)
 			}
 			return response.StatusCode
 		}
 		if got := submit(); got != 400 {
-			b.t.Errorf("status %d before the file is there", got)
+			w.t.Errorf("status %d before the file is there", got)
 		}
-		_, _ = b.putBytes(address, []byte("hello"))
+		_, _ = w.putBytes(address, []byte("hello"))
 		if got := submit(); got != 200 {
-			b.t.Errorf("status %d", got)
+			w.t.Errorf("status %d", got)
 		}
 	})
 }

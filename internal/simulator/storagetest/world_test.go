@@ -21,8 +21,8 @@ import (
 
 const mib = 1 << 20
 
-// bench is one service whose uploads go to one storage.
-type bench struct {
+// world is one service whose uploads go to one storage.
+type world struct {
 	*simulator.Service
 	t      *testing.T
 	url    string
@@ -34,25 +34,25 @@ type bench struct {
 }
 
 // onBoth runs a test against the simulator's own storage and against versitygw.
-func onBoth(t *testing.T, test func(*testing.T, *bench)) {
+func onBoth(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	run := func(t *testing.T, storage simulator.Storage) {
 		t.Helper()
-		b := &bench{t: t, real: storage != nil}
-		b.Service = simulator.New(simulator.Options{
+		w := &world{t: t, real: storage != nil}
+		w.Service = simulator.New(simulator.Options{
 			Storage: storage, Dir: t.TempDir(),
-			Clock: func() time.Time { return time.Now().Add(time.Duration(b.offset.Load())) },
+			Clock: func() time.Time { return time.Now().Add(time.Duration(w.offset.Load())) },
 		})
-		server := httptest.NewServer(b.Service)
-		b.url, b.client = server.URL, &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour}}
+		server := httptest.NewServer(w.Service)
+		w.url, w.client = server.URL, &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour}}
 		t.Cleanup(func() {
-			if err := b.Close(); err != nil {
+			if err := w.Close(); err != nil {
 				t.Error(err)
 			}
-			b.client.CloseIdleConnections()
+			w.client.CloseIdleConnections()
 			server.Close()
 		})
-		test(t, b)
+		test(t, w)
 	}
 	t.Run("simulator", func(t *testing.T) {
 		t.Parallel()
@@ -70,21 +70,21 @@ func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 }
 
 // call makes a call of the upload API and returns the status, the data and storage's error code.
-func (b *bench) call(path string, body map[string]any) (int, map[string]any, string) {
-	b.t.Helper()
+func (w *world) call(path string, body map[string]any) (int, map[string]any, string) {
+	w.t.Helper()
 	raw, err := json.Marshal(body)
 	if err != nil {
-		b.t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.url+"/vod/v1/customer/"+path, bytes.NewReader(raw))
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+"/vod/v1/customer/"+path, bytes.NewReader(raw))
 	if err != nil {
-		b.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", simulator.DefaultIDToken)
 	r.Header.Set("Content-Type", "application/json")
-	response, err := b.client.Do(r)
+	response, err := w.client.Do(r)
 	if err != nil {
-		b.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	defer response.Body.Close()
 	var answer struct {
@@ -92,74 +92,74 @@ func (b *bench) call(path string, body map[string]any) (int, map[string]any, str
 		Code string         `json:"code"`
 	}
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		b.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	return response.StatusCode, answer.Data, answer.Code
 }
 
-func (b *bench) presign(name string) (address, key string) {
-	b.t.Helper()
-	_, data, _ := b.call("presign-url", map[string]any{"file_name": name, "content_type": "video/mp4"})
+func (w *world) presign(name string) (address, key string) {
+	w.t.Helper()
+	_, data, _ := w.call("presign-url", map[string]any{"file_name": name, "content_type": "video/mp4"})
 	return data["presigned_url"].(string), data["fileKeyPath"].(string)
 }
 
-func (b *bench) begin() (key, id string) {
-	b.t.Helper()
-	_, data, _ := b.call("multipart/create", map[string]any{"filename": "film.mov"})
+func (w *world) begin() (key, id string) {
+	w.t.Helper()
+	_, data, _ := w.call("multipart/create", map[string]any{"filename": "film.mov"})
 	return data["key_path"].(string), data["upload_id"].(string)
 }
 
-func (b *bench) partURL(key, id string, number int) string {
-	b.t.Helper()
-	_, data, _ := b.call("multipart/generate-url", map[string]any{"key_path": key, "upload_id": id, "part_number": number})
+func (w *world) partURL(key, id string, number int) string {
+	w.t.Helper()
+	_, data, _ := w.call("multipart/generate-url", map[string]any{"key_path": key, "upload_id": id, "part_number": number})
 	return data["url"].(string)
 }
 
 // put sends content, with the Content-Type that presign-url was told unless edit
 // changes that, and returns "status code" and the ETag.
-func (b *bench) put(address string, content io.Reader, size int64, edit func(*http.Request)) (outcome, etag string) {
-	b.t.Helper()
-	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut, address, content)
+func (w *world) put(address string, content io.Reader, size int64, edit func(*http.Request)) (outcome, etag string) {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPut, address, content)
 	if err != nil {
-		b.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	r.ContentLength = size
 	r.Header.Set("Content-Type", "video/mp4")
 	if edit != nil {
 		edit(r)
 	}
-	response, err := b.client.Do(r)
+	response, err := w.client.Do(r)
 	if err != nil {
-		b.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		b.t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	if response.StatusCode == http.StatusOK {
 		return "200", response.Header.Get("ETag")
 	}
 	var refused struct{ Code string }
 	if err := xml.Unmarshal(body, &refused); err != nil {
-		b.t.Errorf("%v: %s", err, body)
+		w.t.Errorf("%v: %s", err, body)
 	}
 	return fmt.Sprint(response.StatusCode, " ", refused.Code), ""
 }
 
-func (b *bench) putBytes(address string, content []byte) (outcome, etag string) {
-	b.t.Helper()
-	return b.put(address, bytes.NewReader(content), int64(len(content)), nil)
+func (w *world) putBytes(address string, content []byte) (outcome, etag string) {
+	w.t.Helper()
+	return w.put(address, bytes.NewReader(content), int64(len(content)), nil)
 }
 
 // complete returns "status code" and the data.
-func (b *bench) complete(key, id string, parts ...simulator.CompletedPart) (outcome string, data map[string]any) {
-	b.t.Helper()
+func (w *world) complete(key, id string, parts ...simulator.CompletedPart) (outcome string, data map[string]any) {
+	w.t.Helper()
 	list := []any{}
 	for _, p := range parts {
 		list = append(list, map[string]any{"part_number": p.Number, "etag": p.ETag})
 	}
-	status, data, code := b.call("multipart/complete", map[string]any{"key_path": key, "upload_id": id, "parts": list})
+	status, data, code := w.call("multipart/complete", map[string]any{"key_path": key, "upload_id": id, "parts": list})
 	return strings.TrimSpace(fmt.Sprint(status, " ", code)), data
 }
 
@@ -173,12 +173,12 @@ func etagOf(content []byte) string { return fmt.Sprintf(`"%x"`, md5.Sum(content)
 
 // want compares an outcome. versitygw, when not empty, is where the real server
 // departs from what AWS documents.
-func (b *bench) want(what, got, want, versitygw string) {
-	b.t.Helper()
-	if b.real && versitygw != "" {
+func (w *world) want(what, got, want, versitygw string) {
+	w.t.Helper()
+	if w.real && versitygw != "" {
 		want = versitygw
 	}
 	if got != want {
-		b.t.Errorf("%s: %s, want %s", what, got, want)
+		w.t.Errorf("%s: %s, want %s", what, got, want)
 	}
 }
