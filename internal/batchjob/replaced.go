@@ -1,8 +1,6 @@
 package batchjob
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // A plan with arguments that are not known yet replaces the job. If they come out as they were, the job
@@ -24,12 +24,6 @@ type intent struct {
 
 const intentKey = "replace"
 
-// privateState is that of the framework, whose type is internal.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
 // intentOf returns the intent of a plan. A plan without a change, as with -replace, is to submit the
 // job again.
 func (r *batchJob) intentOf(state, plan model) intent {
@@ -42,17 +36,6 @@ func (r *batchJob) intentOf(state, plan model) intent {
 		}
 	}
 	return in
-}
-
-func (in intent) save(ctx context.Context, private privateState) diag.Diagnostics {
-	text, _ := json.Marshal(in) // cannot fail for strings
-	return private.SetKey(ctx, intentKey, text)
-}
-
-func readIntent(ctx context.Context, private privateState) (in intent, diags diag.Diagnostics) {
-	text, diags := private.GetKey(ctx, intentKey)
-	_ = json.Unmarshal(text, &in) // a plan of an earlier build has none
-	return in, diags
 }
 
 // equal reports whether two jobs have the same arguments.
@@ -101,12 +84,7 @@ func (r *batchJob) checkReplacement(planned intent) (diags diag.Diagnostics) {
 	return diags
 }
 
-// takeReplaced takes an offered job that has all arguments of a plan.
-func (r *batchJob) takeReplaced(plan model) (kept model, ok bool) {
-	item, _ := r.Data.ReplacedJobs.Take(func(item any) bool {
-		m, ok := item.(model)
-		return ok && m.equal(plan)
-	})
-	kept, ok = item.(model)
-	return kept, ok
+// replaced are the jobs that Delete offers.
+func (r *batchJob) replaced() *providerdata.Handover[model] {
+	return providerdata.Shared[providerdata.Handover[model]](r.Data)
 }

@@ -103,14 +103,14 @@ func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(intent{}.save(ctx, resp.Private)...)
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, intentKey, intent{})...)
 		return
 	}
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if !req.State.Raw.IsNull() { // otherwise the private data is that of the call with a state
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		resp.Diagnostics.Append(r.intentOf(state, plan).save(ctx, resp.Private)...)
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, intentKey, r.intentOf(state, plan))...)
 	}
 	if resp.Diagnostics.HasError() || !plan.ID.IsUnknown() {
 		return
@@ -124,7 +124,7 @@ func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if kept, ok := r.takeReplaced(plan); ok {
+	if kept, ok := r.replaced().Take(func(m model) bool { return m.equal(plan) }); ok {
 		resp.Diagnostics.Append(resp.State.Set(ctx, kept)...)
 		return
 	}
@@ -149,7 +149,7 @@ func (r *batchJob) Update(context.Context, resource.UpdateRequest, *resource.Upd
 func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	planned, diags := readIntent(ctx, req.Private)
+	planned, diags := providerdata.ReadPrivate[intent](ctx, req.Private, intentKey)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -159,7 +159,7 @@ func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	if planned.MayKeep {
-		r.Data.ReplacedJobs.Offer(state)
+		r.replaced().Offer(state)
 	}
 }
 

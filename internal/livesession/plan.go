@@ -26,7 +26,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(intent{}.save(ctx, resp.Private)...)
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, intentKey, intent{})...)
 		if state.DeletionProtection.ValueBool() {
 			resp.Diagnostics.Append(protected(state.label(), "remove it from the state"))
 			return
@@ -87,7 +87,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	resp.Diagnostics.Append(note.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, intentKey, note)...)
 	switch {
 	case len(changed) == 0:
 	case note.Protected != "":
@@ -101,7 +101,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 
 // planCreate applies the rules for a new session.
 func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp *resource.ModifyPlanResponse) {
-	first, diags := readIntent(ctx, resp.Private) // of the call with the prior state, if there was one
+	first, diags := providerdata.ReadPrivate[intent](ctx, resp.Private, intentKey) // of the call with the prior state, if there was one
 	resp.Diagnostics.Append(diags...)
 	if first.Protected != "" {
 		resp.Diagnostics.Append(protected(first.Protected, "replace it"))
@@ -110,11 +110,11 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp 
 	plan.planComputed()
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	note := intentOf(plan, resp.Plan.Raw, cmp.Or(first.Action, actionReplace))
-	resp.Diagnostics.Append(note.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, intentKey, note)...)
 	kept := note.Action == actionDecide // perhaps, so what a new session must not have is no error
 	if r.Data != nil {
 		resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
-		kept = kept || r.Data.ReplacedSessions.Has(offeredFor(resp.Plan.Raw, func(o *replaced) bool { return o.matches(plan, config) }))
+		kept = kept || replacedOf(r.Data).Has(offeredFor(resp.Plan.Raw, func(o *replaced) bool { return o.matches(plan, config) }))
 	}
 	if !kept {
 		resp.Diagnostics.Append(plan.checkFuture(time.Now())...)

@@ -36,7 +36,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		return // the state stays as it is until the next run
 	}
-	data, diags := readPrivate(ctx, req.Private)
+	data, diags := providerdata.ReadPrivate[privateData](ctx, req.Private, privateDataKey)
 	resp.Diagnostics.Append(diags...)
 	s, paged, err := r.read(ctx, id, &data)
 	switch {
@@ -74,7 +74,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if !reflect.DeepEqual(before, m.session) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	}
-	resp.Diagnostics.Append(data.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
 }
 
 // read reads a session of the state. If no GET has returned it since its creation, read retries on

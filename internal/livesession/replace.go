@@ -32,7 +32,7 @@ import (
 func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var m model
 	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
-	note, diags := readIntent(ctx, req.Private)
+	note, diags := providerdata.ReadPrivate[intent](ctx, req.Private, intentKey)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -54,9 +54,9 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	old := &replaced{intent: note, model: m}
-	old.data, diags = readPrivate(ctx, req.Private)
+	old.data, diags = providerdata.ReadPrivate[privateData](ctx, req.Private, privateDataKey)
 	resp.Diagnostics.Append(diags...)
-	r.Data.ReplacedSessions.Offer(old)
+	replacedOf(r.Data).Offer(old)
 	if note.Action == actionDecide {
 		resp.Diagnostics.Append(m.mayBeKept())
 	} else {
@@ -131,6 +131,11 @@ type replaced struct {
 	data  privateData
 }
 
+// replacedOf are the sessions that Delete offers.
+func replacedOf(data *providerdata.Data) *providerdata.Handover[*replaced] {
+	return providerdata.Shared[providerdata.Handover[*replaced]](data)
+}
+
 // matches reports whether the session has the arguments that a plan asks for, so that it is kept.
 func (o *replaced) matches(plan, config *model) bool {
 	return o.Action == actionDecide && len(replacing(&o.model, plan, config)) == 0 &&
@@ -143,8 +148,7 @@ func (r *liveSession) takeReplaced(raw tftypes.Value, fits func(*replaced) bool)
 	var values map[string]tftypes.Value
 	_ = raw.As(&values)
 	for unknown := range len(values) + 1 {
-		item, ok := r.Data.ReplacedSessions.Take(offeredFor(raw, func(o *replaced) bool { return len(o.Unknown) == unknown && fits(o) }))
-		if o, _ := item.(*replaced); ok {
+		if o, ok := replacedOf(r.Data).Take(offeredFor(raw, func(o *replaced) bool { return len(o.Unknown) == unknown && fits(o) })); ok {
 			return o, true
 		}
 	}
@@ -152,10 +156,9 @@ func (r *liveSession) takeReplaced(raw tftypes.Value, fits func(*replaced) bool)
 }
 
 // offeredFor tells which of the sessions that Delete offers are for a planned object and fit.
-func offeredFor(raw tftypes.Value, fits func(*replaced) bool) func(item any) bool {
-	return func(item any) bool {
-		o, ok := item.(*replaced)
-		if !ok || !fits(o) { // before the digest, which takes longer
+func offeredFor(raw tftypes.Value, fits func(*replaced) bool) func(*replaced) bool {
+	return func(o *replaced) bool {
+		if !fits(o) { // before the digest, which takes longer
 			return false
 		}
 		_, known := digestOf(raw, o.Unknown)

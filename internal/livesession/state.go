@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -12,21 +11,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // What Terraform keeps of a session besides its attributes: the identity, and two entries of the
 // private state, privateData and intent.
 
-// privateState is that of the framework, whose type is internal.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
 // saveCreated writes a session to the response of Create.
 func (m *model) saveCreated(ctx context.Context, data *privateData, resp *resource.CreateResponse) {
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(data.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
 	setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics)
 }
 
@@ -57,20 +52,6 @@ type privateData struct {
 const byGet, byListing = "get", "listing"
 
 const privateDataKey = "session"
-
-// readPrivate reads the private state. It has nothing of a session that is being imported.
-func readPrivate(ctx context.Context, private privateState) (data privateData, diags diag.Diagnostics) {
-	text, diags := private.GetKey(ctx, privateDataKey)
-	if text != nil {
-		_ = json.Unmarshal(text, &data) // nothing is known of a session without it
-	}
-	return data, diags
-}
-
-func (d *privateData) save(ctx context.Context, private privateState) diag.Diagnostics {
-	text, _ := json.Marshal(d) // cannot fail for strings
-	return private.SetKey(ctx, privateDataKey, text)
-}
 
 func (d *privateData) addSpelling(argument string, value attr.Value) {
 	if d.hasSpelling(argument, value) {
@@ -115,14 +96,3 @@ const (
 )
 
 const intentKey = "intent"
-
-func readIntent(ctx context.Context, private privateState) (in intent, diags diag.Diagnostics) {
-	text, diags := private.GetKey(ctx, intentKey)
-	_ = json.Unmarshal(text, &in) // without one, nothing is known of the plan
-	return in, diags
-}
-
-func (in intent) save(ctx context.Context, private privateState) diag.Diagnostics {
-	text, _ := json.Marshal(in) // cannot fail for strings
-	return private.SetKey(ctx, intentKey, text)
-}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -80,10 +79,10 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 			resp.Diagnostics.Append(p.plan.refuse("replace it"))
 		}
 	} else {
-		stamps, diags := req.Private.GetKey(ctx, privateStamps)
+		stamps, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateStamps)
 		resp.Diagnostics.Append(diags...)
 		p.stored = files.prior.entries
-		p.stamps = readStamps(stamps, p.stored)
+		p.stamps = separate(stamps, p.stored)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -105,9 +104,8 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 	if p.files != nil {
 		now = seen{contentID(p.files), p.plan.patterns()}
 	}
-	content, _ := json.Marshal(now) // cannot fail for strings
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateSeen, content)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(p.stamps, p.files))...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateSeen, now)...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(p.stamps, p.files))...)
 	files.result = filesValue{unknown: p.files == nil, entries: p.files}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
@@ -314,20 +312,17 @@ func keepsName(keyPath, name, wanted string) bool {
 	return stored == wanted || stored != storedName(name, formatBase) && stored != storedName(name, formatFlat)
 }
 
-// writeStamps lists the stamps of files in the order of their names, as JSON.
-func writeStamps(stamps map[string]string, files map[string]entry) []byte {
+// joined lists the stamps of files in the order of their names.
+func joined(stamps map[string]string, files map[string]entry) string {
 	list := make([]string, 0, len(files))
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		list = append(list, stamps[name])
 	}
-	content, _ := json.Marshal(strings.Join(list, ",")) // cannot fail for a string
-	return content
+	return strings.Join(list, ",")
 }
 
-// readStamps is the inverse of writeStamps. What cannot be read only means that files are read.
-func readStamps(content []byte, files map[string]entry) map[string]string {
-	var all string
-	_ = json.Unmarshal(content, &all)
+// separate is the inverse of joined. What cannot be read only means that files are read.
+func separate(all string, files map[string]entry) map[string]string {
 	list := strings.Split(all, ",")
 	if len(list) != len(files) {
 		return nil

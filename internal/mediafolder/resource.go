@@ -13,7 +13,6 @@ package mediafolder
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -68,7 +67,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
 		return
 	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(a.stamps, a.stored))...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(a.stamps, a.stored))...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -82,7 +81,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	limit, diags := plan.Timeouts.Update(ctx, upload.DefaultLimit)
 	resp.Diagnostics.Append(diags...)
-	planned, diags := req.Private.GetKey(ctx, privateStamps)
+	planned, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateStamps)
 	resp.Diagnostics.Append(diags...)
 	files := filesOf(ctx)
 	if slices.ContainsFunc(slices.Collect(maps.Values(files.planned.entries)), entry.unsent) {
@@ -94,7 +93,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	a := apply{
 		data: r.Data, plan: &plan, before: files.prior.entries, stored: maps.Clone(files.planned.entries),
-		stamps: readStamps(planned, files.planned.entries), next: afterUpdate,
+		stamps: separate(planned, files.planned.entries), next: afterUpdate,
 	}
 	a.within(ctx, limit, "update")
 	files.result.entries = a.stored
@@ -102,7 +101,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
 	}
 	resp.Diagnostics.Append(a.diags...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateStamps, writeStamps(a.stamps, a.stored))...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(a.stamps, a.stored))...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -131,10 +130,8 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	// The folder may be elsewhere in the new configuration.
-	var planned seen
-	content, diags := req.Private.GetKey(ctx, privateSeen)
+	planned, diags := providerdata.ReadPrivate[seen](ctx, req.Private, privateSeen)
 	resp.Diagnostics.Append(diags...)
-	_ = json.Unmarshal(content, &planned) // else nothing is known of it
 	if why := r.unlike(ctx, note.Source, planned); why != "" {
 		providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
 			why+", so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan."))

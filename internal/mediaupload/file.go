@@ -2,7 +2,6 @@ package mediaupload
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -28,17 +27,12 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 
 // remember keeps in the private state what this process saw of the file, if it read the content that the
 // model has. Otherwise, what an earlier process saw stays.
-func (m *model) remember(ctx context.Context, u *upload.Uploader, private privateState) diag.Diagnostics {
+func (m *model) remember(ctx context.Context, u *upload.Uploader, private providerdata.Private) diag.Diagnostics {
 	now := upload.Fingerprint{SHA256: m.file().HexSHA256()}
 	if now.Stamp = u.Stamp(m.Source.ValueString(), now.SHA256); now.Stamp == "" {
 		return nil
 	}
-	content, _ := json.Marshal(now) // cannot fail for strings
-	return private.SetKey(ctx, privateFingerprint, content)
-}
-
-type privateState interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+	return providerdata.WritePrivate(ctx, private, privateFingerprint, now)
 }
 
 // send uploads the file of a model with every value known. The result has what is left to continue if

@@ -3,7 +3,6 @@ package mediaupload
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,9 +49,9 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 			resp.Diagnostics.Append(protected(earlier.Protected, "replace it"))
 		}
 	} else {
-		content, diags := req.Private.GetKey(ctx, privateFingerprint)
+		last, diags := providerdata.ReadPrivate[upload.Fingerprint](ctx, req.Private, privateFingerprint)
 		resp.Diagnostics.Append(diags...)
-		_ = json.Unmarshal(content, &p.last) // otherwise the file is read
+		p.last = last // if it is empty, the file is read
 	}
 	if resp.Diagnostics.HasError() {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator/storagetest"
 )
 
-// onS3 is a fixture whose files go to a real S3 server.
+// onS3 is a world whose files go to a real S3 server.
 func onS3(t *testing.T, size int) *world {
 	t.Helper()
 	storage, err := storagetest.NewS3(t.Context(), storagetest.Versitygw(t))

@@ -40,9 +40,7 @@ type Data struct {
 
 	SkipRegionValidation bool
 
-	Replacing        sync.Map      // in a plan: the files to upload, by the key paths of the stored files that they replace
-	ReplacedSessions Handover[any] // each as the package livesession has it
-	ReplacedJobs     Handover[any] // each as the package batchjob has it
+	Replacing sync.Map // in a plan: the files to upload, by the key paths of the stored files that they replace
 
 	regions regions
 	shared  sync.Map // see Shared

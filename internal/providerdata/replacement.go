@@ -2,7 +2,6 @@ package providerdata
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,24 +61,13 @@ type PlanNote struct {
 const privateNote = "plan"
 
 // ReadPlanNote returns the note in private data. It is empty if there is none that can be read.
-func ReadPlanNote(ctx context.Context, private interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-},
-) (note PlanNote, diags diag.Diagnostics) {
-	content, diags := private.GetKey(ctx, privateNote)
-	if json.Unmarshal(content, &note) != nil {
-		note = PlanNote{}
-	}
-	return note, diags
+func ReadPlanNote(ctx context.Context, private Private) (PlanNote, diag.Diagnostics) {
+	return ReadPrivate[PlanNote](ctx, private, privateNote)
 }
 
 // Write replaces the note in private data.
-func (n PlanNote) Write(ctx context.Context, private interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-},
-) diag.Diagnostics {
-	content, _ := json.Marshal(n) // cannot fail for strings
-	return private.SetKey(ctx, privateNote, content)
+func (n PlanNote) Write(ctx context.Context, private Private) diag.Diagnostics {
+	return WritePrivate(ctx, private, privateNote, n)
 }
 
 // RefuseDelete ends a Delete with errors, after which Terraform keeps the object. Without a state in the
