@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -41,35 +40,6 @@ func newChecksum(algorithm string) hash.Hash {
 	default:
 		return nil
 	}
-}
-
-// Checksum computes a checksum of the bytes that were first read, in base64, "" for an unknown algorithm. But for
-// CRC-64/NVME that needs a further read. Storage rarely returns other checksums, so they are computed only on
-// demand.
-func (s *Section) Checksum(ctx context.Context, algorithm string) (string, error) {
-	if algorithm == crc64NVME {
-		return encode64(s.crc), nil
-	}
-	sum := newChecksum(algorithm)
-	if sum == nil {
-		return "", nil
-	}
-	var again uint64
-	err := s.readInOrder(ctx, func(chunk []byte) {
-		sum.Write(chunk)
-		again = crc64nvme.Update(again, chunk)
-	})
-	if err == nil {
-		err = s.same(again)
-	}
-	return base64.StdEncoding.EncodeToString(sum.Sum(nil)), err
-}
-
-// Has reports whether a checksum, as "crc64nvme:BASE64", is that of the section.
-func (s *Section) Has(ctx context.Context, checksum string) (bool, error) {
-	algorithm, value, _ := strings.Cut(checksum, ":")
-	want, err := s.Checksum(ctx, algorithm)
-	return want != "" && value == want, err
 }
 
 // Object is the content of a multipart upload, as it is known when all parts are stored.

@@ -38,17 +38,6 @@ func SystemFiles(hook regularfile.Hook) Files {
 	}
 }
 
-// Stat opens the file at path, which must be a regular file with content, and describes it. The error
-// is a *FileError.
-func Stat(path string) (os.FileInfo, error) {
-	f, err := SystemFiles(nil).open(path)
-	if err != nil {
-		return nil, err
-	}
-	f.close()
-	return f.info, nil
-}
-
 // file is an open regular file that is not empty, or a content in memory.
 type file struct {
 	files  Files
@@ -75,21 +64,26 @@ func (s Files) open(path string) (*file, error) {
 
 func (f *file) close() { _ = f.handle.Close() }
 
-// reader returns the file for the reads of one more goroutine. The caller must call done.
-func (f *file) reader() (r *file, done func(), err error) {
+// reader returns the file for the reads of one more goroutine, which must close it.
+func (f *file) reader() (*file, error) {
 	if !f.files.PerReader {
-		return f, func() {}, nil
+		return &file{handle: shared{f.handle}, path: f.path, info: f.info}, nil
 	}
-	r, err = f.files.open(f.path)
+	r, err := f.files.open(f.path)
 	if err != nil {
-		return nil, func() {}, err
+		return nil, err
 	}
 	if !os.SameFile(r.info, f.info) || r.info.Size() != f.info.Size() {
 		r.close()
-		return nil, func() {}, &ChangedError{Path: f.path, Detail: "another file took its place while it was sent"}
+		return nil, &ChangedError{Path: f.path, Detail: "another file took its place while it was sent"}
 	}
-	return r, r.close, nil
+	return r, nil
 }
+
+// shared is a handle that stays open for others.
+type shared struct{ Handle }
+
+func (shared) Close() error { return nil }
 
 // planned compares the file's size now with the planned one.
 func (f *file) planned(size int64) error {
@@ -157,6 +151,11 @@ func irregular(mode fs.FileMode) FileProblem {
 		return FileIsPipe
 	}
 	return FileIrregular
+}
+
+func inMemory(name string, b []byte) *file {
+	c := content{bytes.NewReader(b)}
+	return &file{handle: c, path: name, info: c}
 }
 
 // content is a handle on bytes in memory, and their fs.FileInfo.

@@ -35,7 +35,7 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 		return "", err
 	}
 	defer content.Close()
-	section := content.Whole(ctx)
+	section := content.Whole()
 	defer section.Drop()
 	u := &singleUpload{engine: e, address: address, contentType: contentType, tries: newRetries(e.retries), pace: e.pace.Upload(f.Size), meter: newMeter(f.Name, f.Size, f.Progress)}
 	defer u.pace.Close()
