@@ -47,7 +47,7 @@ func accepted(resp *http.Response) stored {
 
 // refusal makes a StatusError of a response.
 func refusal(op string, part int, resp *http.Response, text []byte, mask func(string) string) *StatusError {
-	e := &StatusError{Op: op, Part: part, Status: resp.StatusCode, Attempts: 1, retryAfter: retry.After(resp.Header)}
+	e := &StatusError{failedPut: failedPut{Op: op}, Part: part, Status: resp.StatusCode, retryAfter: retry.After(resp.Header)}
 	var said struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string

@@ -83,8 +83,9 @@ func (fs *flights) send(ctx context.Context, s *sender, p put) (res stored, avoi
 					cancel(f.err)
 				}
 			}
-			_, remote := f.state()
-			p.avoidAfter(f.err, remote)
+			if _, remote := f.state(); remote != nil && lost(f.err) {
+				p.avoid = append(p.avoid, remote)
+			}
 			if fs.ended(f) {
 				if won == nil {
 					return stored{}, p.avoid, failed
@@ -93,7 +94,7 @@ func (fs *flights) send(ctx context.Context, s *sender, p put) (res stored, avoi
 				return won.stored, p.avoid, nil
 			}
 		case <-look.C:
-			if failed == nil && won == nil {
+			if failed == nil && won == nil && p.part > 0 { // two single PUTs would make two objects
 				fs.repeat(ctx, s, &p, ended)
 			}
 		}
@@ -103,7 +104,7 @@ func (fs *flights) send(ctx context.Context, s *sender, p put) (res stored, avoi
 // begin begins a PUT.
 func (fs *flights) begin(ctx context.Context, s *sender, p put, f *flight, ended chan<- *flight) {
 	p.last = func() error { return fs.sendsLast(f) }
-	f.request = s.newRequest(p)
+	f.request = &request{put: p, sender: s}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.flying = append(fs.flying, f)

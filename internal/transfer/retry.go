@@ -51,45 +51,38 @@ func (r *retries) after(err error) (wait time.Duration, again bool) {
 
 // tried sets the number of attempts in the last attempt's error.
 func (r *retries) tried(err error) error {
-	if e, ok := errors.AsType[failedPut](err); ok {
-		*e.tries() = r.attempts
+	if e, ok := errors.AsType[putError](err); ok {
+		e.put().Attempts = r.attempts
 	}
 	return err
 }
 
 // expired reports whether storage refused the address.
 func expired(err error) bool {
-	var se *StatusError
-	return errors.As(err, &se) &&
-		(se.Status == http.StatusForbidden || se.Code == "ExpiredToken")
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusForbidden || e.Code == "ExpiredToken")
 }
 
 // mismatch reports whether storage found that the request is not the signed one. Waiting does not
 // change that.
 func mismatch(err error) bool {
-	var se *StatusError
-	return errors.As(err, &se) && se.Status == http.StatusForbidden && se.Code == "SignatureDoesNotMatch"
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && e.Status == http.StatusForbidden && e.Code == "SignatureDoesNotMatch"
 }
 
-// failedPut is an error of a PUT that was made, and may be repeated unless it says otherwise.
-type failedPut interface {
+// putError is the error of a PUT that was made.
+type putError interface {
 	error
-	tries() *int
+	put() *failedPut
 }
-
-func (e *StatusError) tries() *int     { return &e.Attempts }
-func (e *StallError) tries() *int      { return &e.Attempts }
-func (e *ETagError) tries() *int       { return &e.Attempts }
-func (e *ChecksumError) tries() *int   { return &e.Attempts }
-func (e *connectionError) tries() *int { return &e.attempts }
 
 // transient reports whether another attempt can end better.
 func transient(err error) bool {
-	put, ok := errors.AsType[failedPut](err)
+	failed, ok := errors.AsType[putError](err)
 	if !ok {
 		return false
 	}
-	switch e := put.(type) {
+	switch e := failed.(type) {
 	case *StatusError:
 		return transientStatus(e)
 	case *connectionError:
@@ -97,6 +90,13 @@ func transient(err error) bool {
 	default:
 		return true
 	}
+}
+
+// lost reports whether the connection failed, so that another PUT should use another one.
+func lost(err error) bool {
+	_, stalled := errors.AsType[*StallError](err)
+	_, broken := errors.AsType[*connectionError](err)
+	return stalled || broken
 }
 
 func transientStatus(e *StatusError) bool {

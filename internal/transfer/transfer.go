@@ -15,6 +15,7 @@ package transfer
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"os"
 	"time"
@@ -67,8 +68,14 @@ type Engine struct {
 
 // New returns an Engine. It starts nothing, so there is nothing to close.
 func New(c Config) *Engine {
+	if c.StallTimeout <= 0 {
+		c.StallTimeout = math.MaxInt64
+	}
 	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0)), reader: digest.NewReader(digest.SystemFiles(c.Files))}
-	e.sender = sender{transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout, refused: e.pace.Refused, redactor: cmp.Or(c.Redactor, redact.New())}
+	e.sender = sender{
+		transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout,
+		refused: e.pace.Refused, redactor: cmp.Or(c.Redactor, redact.New()),
+	}
 	return e
 }
 
@@ -111,14 +118,4 @@ type File struct {
 	Size     int64          // bytes, planned
 	SHA256   [32]byte       // planned
 	Progress func(Progress) // optional; called at most about ten times a second and once at the end, never concurrently
-}
-
-// Destination is one multipart upload. Its methods are called concurrently.
-type Destination interface {
-	// PartURL returns the address for one PUT of the part. It is called shortly before each PUT, so
-	// again for every retry, and for another PUT of a part that lags.
-	PartURL(ctx context.Context, number int) (string, error)
-	// Stored reports a part that is stored and verified. Each part is reported once, even if the
-	// upload fails later. Stored must not block for long.
-	Stored(part Part)
 }

@@ -1,0 +1,201 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
+)
+
+// lateSums is how long the verification of what is stored may go on after an upload has failed or was
+// cancelled. A part that is verified need not be sent again. Most parts take less; one of 5 GiB takes
+// ten seconds, which is too long: pipelines kill a cancelled run after as many.
+const lateSums = 4 * time.Second
+
+// upload is what all that is sent of a file has in common.
+type upload struct {
+	engine  *Engine
+	file    File
+	content *digest.Content
+	meter   *meter
+	pace    *pace.Upload
+	fail    context.CancelCauseFunc // stops the upload; the first error counts
+	late    context.Context         // for verifying what is stored; ends some time after the upload has failed
+
+	etags       sync.Mutex
+	md5s, keyed bool // whether storage has answered with ETags that are MD5s, and with others
+}
+
+// begin returns the upload's context. end closes the content, too.
+func (u *upload) begin(ctx context.Context, e *Engine, f File, content *digest.Content) (inner context.Context, end func()) {
+	inner, fail := context.WithCancelCause(ctx)
+	late, over := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(inner, func() {
+		if retry.Sleep(late, lateSums) == nil {
+			over(context.Cause(inner))
+		}
+	})
+	u.engine, u.file, u.content, u.fail, u.late = e, f, content, fail, late
+	u.meter, u.pace = newMeter(f.Name, f.Size, f.Progress), e.pace.Upload(f.Size)
+	return inner, func() {
+		u.meter.finish()
+		u.pace.Close()
+		content.Close()
+		stop()
+		over(nil)
+		fail(nil)
+	}
+}
+
+// etagsAreMD5s reports whether all ETags so far were MD5s.
+func (u *upload) etagsAreMD5s() bool {
+	u.etags.Lock()
+	defer u.etags.Unlock()
+	return u.md5s && !u.keyed
+}
+
+func (u *upload) noteETag(isMD5 bool) {
+	u.etags.Lock()
+	defer u.etags.Unlock()
+	u.md5s, u.keyed = u.md5s || isMD5, u.keyed || !isMD5
+}
+
+// sending is a part, or a whole file, on its way to storage: attempts until one of them has stored it.
+type sending struct {
+	put         // the next attempt
+	of          *upload
+	address     func(context.Context) (string, error)
+	contentType string // asked for
+	untyped     bool   // an attempt without it was made
+	tries       *retries
+	wait        time.Duration // before the next attempt
+}
+
+func (u *upload) sending(p put) *sending {
+	p.sent = func(n int64) {
+		u.pace.Sent(n)
+		u.meter.tick()
+	}
+	return &sending{put: p, of: u, contentType: p.contentType, tries: newRetries(u.engine.retries)}
+}
+
+// run makes attempts until one succeeds. The error is why the upload has stopped.
+func (s *sending) run(ctx context.Context, turn *pace.Turn) (Part, error) {
+	for {
+		part, err := s.attempt(ctx, turn)
+		if err == nil {
+			return part, nil
+		}
+		if err := retry.Sleep(ctx, s.wait); err != nil {
+			return Part{}, err
+		}
+		if turn, err = s.of.pace.Next(ctx); err != nil {
+			return Part{}, err
+		}
+	}
+}
+
+// attempt sends the content once, when it is its turn, and verifies what is stored.
+func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err error) {
+	fs := &flights{turn: turn, address: s.address, md5s: s.of.etagsAreMD5s}
+	end := s.of.meter.follow(fs.handed)
+	defer func() { end(part.Size) }()
+	var res stored
+	ended := turn.Run(ctx, s.target, func(url string, failed error) bool {
+		if s.url, err = url, failed; err == nil {
+			res, s.avoid, err = fs.send(ctx, &s.of.engine.sender, s.put)
+		}
+		// The slot is still held, so nothing further starts after a final failure.
+		return err != nil && s.failed(ctx, err)
+	})
+	if err := cmp.Or(ended, err); err != nil {
+		return Part{}, err
+	}
+	// It is stored, so it is verified even if the upload has failed meanwhile.
+	part, err = s.verify(s.of.late, res)
+	if err != nil {
+		s.failed(ctx, err)
+		return Part{}, err
+	}
+	return part, nil
+}
+
+// target returns the address of the next attempt: a new one for a part. A single PUT keeps the address that it has,
+// so that a lost response does not lead to a second object.
+func (s *sending) target(ctx context.Context) (string, error) {
+	if s.part == 0 && s.url != "" {
+		return s.url, nil
+	}
+	return s.address(ctx)
+}
+
+// failed decides whether, when and how there is another attempt, and reports whether it is at once. If there is
+// none, it stops the upload. It does nothing once that has stopped: err may be another part's.
+func (s *sending) failed(ctx context.Context, err error) (now bool) {
+	if ctx.Err() != nil {
+		return false
+	}
+	if mismatch(err) && s.put.contentType != "" && !s.untyped {
+		s.tries.attempts++
+		s.put.contentType, s.untyped = "", true
+		return true
+	}
+	if mismatch(err) {
+		s.put.contentType = s.contentType // without it is no better
+	}
+	if expired(err) {
+		s.url = ""
+	}
+	wait, again := s.tries.after(err)
+	if !again {
+		s.of.fail(s.tries.tried(err))
+	}
+	s.wait = wait
+	return again && wait == 0
+}
+
+// verify compares the ETag and the checksums that storage returned with the content. Of a single PUT, the status
+// tells enough where the ETag is missing or no MD5.
+func (s *sending) verify(ctx context.Context, res stored) (part Part, err error) {
+	part = Part{
+		Number: s.part, Size: s.section.Size, ETag: res.etag,
+		Sent: true, Repeated: res.repeated || s.tries.attempts > 0,
+	}
+	valid := redact.ValidETag(res.etag)
+	if s.part > 0 || !valid || res.etag != "" && !res.keyed {
+		if part.MD5, err = s.section.MD5(ctx); err != nil {
+			return Part{}, err
+		}
+		if !valid || res.etag == "" || !part.ETagIsMD5() && !res.keyed {
+			return Part{}, &ETagError{failedPut: failedPut{Op: s.op}, ETag: res.etag, MD5: part.MD5, masked: s.mask(res.etag)}
+		}
+		s.of.noteETag(part.ETagIsMD5())
+	}
+	part.Checksum, err = s.compare(ctx, res.checksums)
+	return part, err
+}
+
+// compare requires that all checksums in the answer to a PUT are the content's. It returns the one
+// to record, "" if there was none.
+func (s *sending) compare(ctx context.Context, returned []checksum) (string, error) {
+	for _, c := range returned {
+		want, err := s.section.Checksum(ctx, c.algorithm)
+		if err != nil {
+			return "", err
+		}
+		if c.value != want {
+			return "", &ChecksumError{failedPut: failedPut{Op: s.op}, Algorithm: c.algorithm, Returned: s.mask(c.value), Content: want}
+		}
+	}
+	if len(returned) == 0 {
+		return "", nil
+	}
+	return returned[0].algorithm + ":" + returned[0].value, nil
+}
+
+func (s *sending) mask(text string) string { return s.of.engine.sender.masker(s.put)(text) }
