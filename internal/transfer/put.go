@@ -68,17 +68,16 @@ type request struct {
 	watch     *time.Timer        // ends the request when it makes no progress
 	handed    atomic.Int64       // bytes of the latest body
 
-	mu     sync.Mutex
-	latest *body
-	remote net.Addr  // of the latest connection; nil: none
-	ended  time.Time // when the last bytes were handed over
+	mu      sync.Mutex
+	latest  *body
+	address net.Addr // of the latest connection
 }
 
-// state returns when the last bytes were handed over, zero if they were not, and the address of the connection.
-func (r *request) state() (ended time.Time, remote net.Addr) {
+// remote returns the address of the latest connection, nil if there was none.
+func (r *request) remote() net.Addr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.ended, r.remote
+	return r.address
 }
 
 // send makes one PUT. When it returns, nothing reads the file for it any more.
@@ -96,7 +95,7 @@ func (r *request) send(ctx context.Context) (stored, error) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			if got.Conn != nil {
-				r.remote = got.Conn.RemoteAddr()
+				r.address = got.Conn.RemoteAddr()
 			}
 		},
 		GotFirstResponseByte: func() { r.answers(); r.progress() },
@@ -259,9 +258,6 @@ func (b *body) fill(p []byte) (int, error) {
 		if err := b.of.last(); err != nil {
 			return 0, err
 		}
-		b.of.mu.Lock()
-		b.of.ended = time.Now()
-		b.of.mu.Unlock()
 	}
 	return b.stream.Read(p[:n])
 }

@@ -102,13 +102,13 @@ func (s *sending) run(ctx context.Context, turn *pace.Turn) (Part, error) {
 
 // attempt sends the content once, when it is its turn, and verifies what is stored.
 func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err error) {
-	fs := &flights{turn: turn, address: s.address, md5s: s.of.etagsAreMD5s}
+	fs := &flights{sender: &s.of.engine.sender, turn: turn, address: s.address, md5s: s.of.etagsAreMD5s}
 	end := s.of.meter.follow(fs.handed)
 	defer func() { end(part.Size) }()
 	var res stored
 	ended := turn.Run(ctx, s.target, func(url string, failed error) bool {
 		if s.url, err = url, failed; err == nil {
-			res, s.avoid, err = fs.send(ctx, &s.of.engine.sender, s.put)
+			res, s.avoid, err = fs.send(ctx, s.put)
 		}
 		// The slot is still held, so nothing further starts after a final failure.
 		return err != nil && s.failed(ctx, err)
