@@ -27,25 +27,25 @@ func newTurns() turns {
 // read calls use with size bytes of a file from an offset, chunk by chunk.
 func (t turns) read(ctx context.Context, f *file, off, size int64, use func(chunk []byte)) error {
 	for end := off + size; off < end; off += turnBytes {
-		select {
-		case buf := <-t:
-			if buf == nil {
-				buf = make([]byte, orderBuffer)
-			}
-			err := readTurn(ctx, f, off, min(end, off+turnBytes), buf, use)
-			t <- buf
-			if err != nil {
-				return err
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := t.turn(ctx, f, off, min(end, off+turnBytes), use); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func readTurn(ctx context.Context, f *file, off, end int64, buf []byte, use func(chunk []byte)) error {
-	for off < end {
+func (t turns) turn(ctx context.Context, f *file, off, end int64, use func(chunk []byte)) error {
+	var buf []byte
+	select {
+	case buf = <-t:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if buf == nil {
+		buf = make([]byte, orderBuffer)
+	}
+	defer func() { t <- buf }()
+	for ; off < end; off += orderBuffer {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -54,7 +54,6 @@ func readTurn(ctx context.Context, f *file, off, end int64, buf []byte, use func
 			return err
 		}
 		use(chunk)
-		off += int64(len(chunk))
 	}
 	return nil
 }

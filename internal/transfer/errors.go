@@ -2,12 +2,14 @@ package transfer
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // failedPut is what the errors of a PUT that was made have in common.
@@ -16,8 +18,13 @@ type failedPut struct {
 	Attempts int    // made until the upload gave up
 }
 
-// put returns the common part, to be completed.
-func (f *failedPut) put() *failedPut { return f }
+// putError is the error of a PUT that was made.
+type putError interface {
+	error
+	common() *failedPut
+}
+
+func (f *failedPut) common() *failedPut { return f }
 
 func (f *failedPut) text(why string) string {
 	if f.Attempts > 1 {
@@ -106,3 +113,54 @@ func newConnectionError(op string, err error, mask func(string) string) *connect
 func (e *connectionError) Error() string { return e.text(e.message) }
 
 func (e *connectionError) Unwrap() error { return e.err }
+
+// expired reports whether storage refused the address.
+func expired(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusForbidden || e.Code == "ExpiredToken")
+}
+
+// mismatch reports whether storage found that the request is not the signed one. Waiting does not
+// change that.
+func mismatch(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && e.Status == http.StatusForbidden && e.Code == "SignatureDoesNotMatch"
+}
+
+// transient reports whether another attempt can end better.
+func transient(err error) bool {
+	failed, ok := errors.AsType[putError](err)
+	if !ok {
+		return false
+	}
+	switch e := failed.(type) {
+	case *StatusError:
+		return transientStatus(e)
+	case *connectionError:
+		return !retry.Permanent(e.err)
+	default:
+		return true
+	}
+}
+
+// lost reports whether the connection failed, so that another PUT should use another one.
+func lost(err error) bool {
+	_, stalled := errors.AsType[*StallError](err)
+	_, broken := errors.AsType[*connectionError](err)
+	return stalled || broken
+}
+
+func transientStatus(e *StatusError) bool {
+	switch e.Status {
+	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	case http.StatusBadRequest:
+		// The content came too slowly or broke off, or the credentials that signed the address have
+		// expired.
+		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "ExpiredToken"
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	// A part PUT must be answered with 200, so any other 2xx is a failure.
+	return e.Status >= 500 || e.Status >= 200 && e.Status <= 299
+}

@@ -3,6 +3,7 @@ package transfer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -12,10 +13,17 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// lateSums is how long the verification of what is stored may go on after an upload has failed or was
-// cancelled. A part that is verified need not be sent again. Most parts take less; one of 5 GiB takes
-// ten seconds, which is too long: pipelines kill a cancelled run after as many.
-const lateSums = 4 * time.Second
+const (
+	// lateSums is how long the verification of what is stored may go on after an upload has failed or was
+	// cancelled. A part that is verified need not be sent again. Most parts take less; one of 5 GiB takes
+	// ten seconds, which is too long: pipelines kill a cancelled run after as many.
+	lateSums = 4 * time.Second
+	// longestAfter is the longest Retry-After that is honoured.
+	longestAfter = 5 * time.Minute
+	// freeRefusals is how many refused addresses (403) do not count as retries. An address may have
+	// expired while its part waited for a slot.
+	freeRefusals = 2
+)
 
 // upload is what all that is sent of a file has in common.
 type upload struct {
@@ -72,7 +80,10 @@ type sending struct {
 	address     func(context.Context) (string, error)
 	contentType string // asked for
 	untyped     bool   // an attempt without it was made
-	tries       *retries
+	attempts    int    // that have failed
+	refused     int    // times that the address was
+	retries     int    // left
+	interval    func() time.Duration
 	wait        time.Duration // before the next attempt
 }
 
@@ -81,7 +92,7 @@ func (u *upload) sending(p put) *sending {
 		u.pace.Sent(n)
 		u.meter.tick()
 	}
-	return &sending{put: p, of: u, contentType: p.contentType, tries: newRetries(u.engine.retries)}
+	return &sending{put: p, of: u, contentType: p.contentType, retries: u.engine.retries, interval: retry.Intervals()}
 }
 
 // run makes attempts until one succeeds. The error is why the upload has stopped.
@@ -140,8 +151,9 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	if ctx.Err() != nil {
 		return false
 	}
+	s.attempts++
+	s.wait = 0
 	if mismatch(err) && s.put.contentType != "" && !s.untyped {
-		s.tries.attempts++
 		s.put.contentType, s.untyped = "", true
 		return true
 	}
@@ -151,12 +163,23 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	if expired(err) {
 		s.url = ""
 	}
-	wait, again := s.tries.after(err)
-	if !again {
-		s.of.fail(s.tries.tried(err))
+	switch {
+	case transient(err) && expired(err) && s.refused < freeRefusals:
+		s.refused++
+		return true
+	case !transient(err), mismatch(err), s.retries <= 0:
+		if e, ok := errors.AsType[putError](err); ok {
+			e.common().Attempts = s.attempts
+		}
+		s.of.fail(err)
+		return false
 	}
-	s.wait = wait
-	return again && wait == 0
+	s.retries--
+	s.wait = s.interval()
+	if e, ok := errors.AsType[*StatusError](err); ok {
+		s.wait = max(s.wait, min(e.retryAfter, longestAfter))
+	}
+	return false
 }
 
 // verify compares the ETag and the checksums that storage returned with the content. Of a single PUT, the status
@@ -164,7 +187,7 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 func (s *sending) verify(ctx context.Context, res stored) (part Part, err error) {
 	part = Part{
 		Number: s.part, Size: s.section.Size, ETag: res.etag,
-		Sent: true, Repeated: res.repeated || s.tries.attempts > 0,
+		Sent: true, Repeated: res.repeated || s.attempts > 0,
 	}
 	valid := redact.ValidETag(res.etag)
 	if s.part > 0 || !valid || res.etag != "" && !res.keyed {
