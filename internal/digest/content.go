@@ -126,11 +126,11 @@ func (s *Section) Checksum(ctx context.Context, algorithm string) (string, error
 	if algorithm == crc64NVME {
 		return encode64(s.crc), nil
 	}
-	sum := newChecksum(algorithm)
-	if sum == nil {
+	a, ok := algorithms[algorithm]
+	if !ok {
 		return "", nil
 	}
-	var again uint64
+	sum, again := a.sum(), uint64(0)
 	err := s.of.turns.read(ctx, s.of.file, s.off, s.Size, func(chunk []byte) {
 		sum.Write(chunk)
 		again = crc64nvme.Update(again, chunk)

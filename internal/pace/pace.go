@@ -6,13 +6,14 @@
 // the PUTs before it are in flight, so that no connection waits for either. Turn.Run waits for a slot. While the PUT
 // is in flight, Turn.Again says whether it lags behind the others of its upload.
 //
-// One lock, the Controller's, guards everything. pace.go has what callers use; gate.go (whose turn it is), goodput.go
+// One lock, the Controller's, guards what changes. pace.go has what callers use; gate.go (whose turn it is), goodput.go
 // (how many slots there are) and lag.go (which PUT lags) know nothing of each other.
 package pace
 
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,13 +23,13 @@ const freshAddress = time.Minute
 
 // Controller paces the PUTs of all uploads. It is safe for concurrent use.
 type Controller struct {
-	fixed bool // the number of slots is
+	fixed bool        // the number of slots is
+	slow  atomic.Bool // the latest PUT took so long that no address should wait for one
 
 	mu      sync.Mutex
 	gate    gate
 	goodput *goodput
 	left    int64 // bytes that all uploads have yet to send
-	slow    bool  // the latest PUT took so long that no address should wait for one
 }
 
 // New returns a Controller with a number of slots, or, if it is 0, with 12 to 32, as the goodput demands.
@@ -139,7 +140,8 @@ func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, e
 	var asked time.Time
 	var url string
 	var failed error
-	if !t.slow() {
+	slow := &t.upload.of.slow
+	if !slow.Load() {
 		asked = time.Now()
 		url, failed = address(ctx)
 	}
@@ -155,17 +157,8 @@ func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, e
 		url, failed = address(ctx)
 		t.began = time.Now()
 	}
-	t.upload.of.mu.Lock()
-	defer t.upload.of.mu.Unlock()
-	t.upload.of.slow = time.Since(t.began) > freshAddress
+	slow.Store(time.Since(t.began) > freshAddress)
 	return nil
-}
-
-// slow reports whether an address should not wait for this PUT.
-func (t *Turn) slow() bool {
-	t.upload.of.mu.Lock()
-	defer t.upload.of.mu.Unlock()
-	return t.upload.of.slow
 }
 
 // Stored notes that the PUT has succeeded. It had size bytes. sent is when its last byte was sent.

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -141,24 +140,18 @@ func (r *request) run() (res stored, status int, err error) {
 }
 
 func (r *request) build() (*http.Request, error) {
-	u, err := url.Parse(r.url)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	req, err := http.NewRequestWithContext(r.ctx, http.MethodPut, r.url, nil)
+	if err != nil || req.URL.Host == "" || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
 		// Without the cause, which repeats the address: it is a secret.
 		return nil, errors.New(r.op + ": the upload address is not an http or https URL")
 	}
-	u.User = nil // net/http would send it as an Authorization header
-	first, err := r.open()
-	if err != nil {
-		return nil, err
-	}
-	req := (&http.Request{
-		Method: http.MethodPut, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
-		Body: first, GetBody: r.open, ContentLength: r.section.Size,
-	}).WithContext(r.ctx)
+	req.URL.User = nil // net/http would send it as an Authorization header
 	if r.contentType != "" {
 		req.Header.Set("Content-Type", r.contentType)
 	}
-	return req, nil
+	req.ContentLength, req.GetBody = r.section.Size, r.open
+	req.Body, err = r.open()
+	return req, err
 }
 
 // open returns a body that starts anew. The transport asks for one more when a keep-alive connection

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -205,20 +206,18 @@ func (s *sending) verify(ctx context.Context, res stored) (part Part, err error)
 
 // compare requires that all checksums in the answer to a PUT are the content's. It returns the one
 // to record, "" if there was none.
-func (s *sending) compare(ctx context.Context, returned []checksum) (string, error) {
+func (s *sending) compare(ctx context.Context, returned []string) (string, error) {
 	for _, c := range returned {
-		want, err := s.section.Checksum(ctx, c.algorithm)
+		algorithm, value, _ := strings.Cut(c, ":")
+		want, err := s.section.Checksum(ctx, algorithm)
 		if err != nil {
 			return "", err
 		}
-		if c.value != want {
-			return "", &ChecksumError{failedPut: failedPut{Op: s.op}, Algorithm: c.algorithm, Returned: s.mask(c.value), Content: want}
+		if value != want {
+			return "", &ChecksumError{failedPut: failedPut{Op: s.op}, Algorithm: algorithm, Returned: s.mask(value), Content: want}
 		}
 	}
-	if len(returned) == 0 {
-		return "", nil
-	}
-	return returned[0].algorithm + ":" + returned[0].value, nil
+	return append(returned, "")[0], nil
 }
 
 func (s *sending) mask(text string) string { return s.of.engine.sender.masker(s.put)(text) }
