@@ -60,7 +60,7 @@ func (c *Content) Next(ctx context.Context, size int64) (*Section, error) {
 	}
 	c.next += size
 	c.crc = appendCRC(crc64nvme.NVME, c.crc, s.crc, size)
-	s.sum = c.md5s.add(c.file, s.off, size)
+	s.sum = c.md5s.add(c.file, s.off, size, false)
 	return s, nil
 }
 
@@ -83,8 +83,7 @@ func (c *Content) samePlan(whole hash.Hash) error {
 func (c *Content) Whole() *Section {
 	s := &Section{of: c, Size: c.size, whole: true}
 	if s.Size <= laneFile {
-		s.sum = c.md5s.add(c.file, 0, s.Size)
-		c.md5s.want(s.sum)
+		s.sum = c.md5s.add(c.file, 0, s.Size, true)
 	}
 	return s
 }

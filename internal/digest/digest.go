@@ -11,7 +11,7 @@
 //
 // Each file uses only those that follow it here: digest.go (a Reader of files), hash.go (the SHA-256 of a file),
 // content.go (a file that is sent, its sections, and the reads of them), md5.go (MD5s of several sections at once),
-// checksum.go (storage's checksums), turns.go (reads in order), file.go and errors.go.
+// checksum.go (storage's checksums), turns.go (reads in order), file.go.
 package digest
 
 import (
@@ -30,7 +30,7 @@ type Reader struct {
 
 // NewReader returns a Reader. It starts nothing, so there is nothing to close.
 func NewReader(files Files) *Reader {
-	return &Reader{files: files, turns: newTurns(), md5s: &md5Queue{}, digests: digests{known: make(map[hashKey]memo)}}
+	return &Reader{files: files, turns: newTurns(), md5s: &md5Queue{}, digests: digests{files: make(map[string]memo)}}
 }
 
 // Stat opens the file at path, which must be a regular file with content, and describes it. The error

@@ -16,25 +16,18 @@ type Digest struct {
 	ModTime time.Time
 }
 
-// digests has the digests of the files that this process has read. Failed reads are not kept.
+// digests has the digests of the files that this process has read, by absolute path. Failed reads are not kept.
 type digests struct {
 	mu    sync.Mutex
-	known map[hashKey]memo
+	files map[string]memo
 }
 
-// hashKey identifies a content, unless another file took the path of the one that had it.
-type hashKey struct {
-	path    string
-	size    int64
-	modTime time.Time
-}
-
-// memo holds one value: what is known of a content. Who has taken it reads the file, if need be, and puts it back.
+// memo holds one value: the latest digest, or nil. Who has taken it reads the file, if need be, and puts it back.
 type memo chan *known
 
 type known struct {
-	digest Digest
-	of     os.FileInfo // as it was when the file was opened
+	Digest
+	of os.FileInfo // as it was when the file was opened
 }
 
 // of returns the digest of a file.
@@ -42,36 +35,34 @@ func (d *digests) of(ctx context.Context, f *file, t turns) (Digest, error) {
 	if ctx.Err() != nil {
 		return Digest{}, context.Cause(ctx)
 	}
-	m := d.memo(f)
+	m := d.memo(f.path)
 	select {
 	case k := <-m:
 		defer func() { m <- k }()
-		if k == nil || !os.SameFile(k.of, f.info) {
+		if k == nil || !os.SameFile(k.of, f.info) || k.Size != f.info.Size() || !k.ModTime.Equal(f.info.ModTime()) {
 			digest, err := t.hash(ctx, f)
 			if err != nil {
 				return Digest{}, err
 			}
 			k = &known{digest, f.info}
 		}
-		return k.digest, nil
+		return k.Digest, nil
 	case <-ctx.Done():
 		return Digest{}, context.Cause(ctx)
 	}
 }
 
-func (d *digests) memo(f *file) memo {
-	path, err := filepath.Abs(f.path)
-	if err != nil {
-		path = f.path
+func (d *digests) memo(path string) memo {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
 	}
-	key := hashKey{path, f.info.Size(), f.info.ModTime().UTC()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	m, ok := d.known[key]
+	m, ok := d.files[path]
 	if !ok {
 		m = make(memo, 1)
 		m <- nil
-		d.known[key] = m
+		d.files[path] = m
 	}
 	return m
 }

@@ -84,8 +84,8 @@ func (q *md5Queue) close() {
 }
 
 // add queues the sum of size bytes of a file from an offset. The caller must call wait or drop.
-func (q *md5Queue) add(f *file, off, size int64) *md5Sum {
-	s := &md5Sum{of: f, off: off, left: size, done: make(chan struct{})}
+func (q *md5Queue) add(f *file, off, size int64, wanted bool) *md5Sum {
+	s := &md5Sum{of: f, off: off, left: size, wanted: wanted, done: make(chan struct{})}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = append(q.waiting, s)
@@ -93,17 +93,12 @@ func (q *md5Queue) add(f *file, off, size int64) *md5Sum {
 	return s
 }
 
-// want starts a sum as soon as a lane is free.
-func (q *md5Queue) want(s *md5Sum) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	s.wanted = true
-	q.start()
-}
-
 // wait waits for a sum. When ctx ends first, it drops the sum.
 func (q *md5Queue) wait(ctx context.Context, s *md5Sum) error {
-	q.want(s)
+	q.mu.Lock()
+	s.wanted = true
+	q.start()
+	q.mu.Unlock()
 	select {
 	case <-s.done:
 		return s.err

@@ -12,7 +12,7 @@ import "slices"
 // Its methods are called with the Controller locked.
 type gate struct {
 	slots     int
-	used      int      // may be more than slots after resize
+	used      int      // may be more than slots, for a time, when there are fewer than before
 	queues    []*queue // not empty; the first one is served next
 	preparing []*place // in the order in which they get slots
 	lent      []*place // not called back yet
@@ -70,15 +70,6 @@ func (g *gate) borrow(q *queue, recall func()) (p *place, ok bool) {
 	g.lent = append(g.lent, p)
 	return p, true
 }
-
-// resize changes the number of slots. Slots in use stay in use.
-func (g *gate) resize(slots int) {
-	g.slots = slots
-	g.grant()
-}
-
-// full reports whether all slots are in use, and no more.
-func (g *gate) full() bool { return g.used == g.slots }
 
 // waiting reports whether a PUT waits for a slot.
 func (g *gate) waiting() bool { return len(g.queues)+len(g.preparing) > 0 }

@@ -43,7 +43,8 @@ func New(slots int) *Controller {
 // adapt gives the gate as many slots as goodput has chosen. The caller holds c.mu.
 func (c *Controller) adapt() {
 	if slots := c.goodput.slots(); !c.fixed && slots != c.gate.slots {
-		c.gate.resize(slots)
+		c.gate.slots = slots // those in use stay in use
+		c.gate.grant()
 	}
 }
 
@@ -93,7 +94,8 @@ func (u *Upload) Close() { u.Done(u.left) }
 func (u *Upload) Sent(n int64) {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
-	u.of.goodput.add(time.Now(), n, u.of.left, u.of.gate.full(), u.of.gate.waiting())
+	full := u.of.gate.used == u.of.gate.slots // and no more
+	u.of.goodput.add(time.Now(), n, u.of.left, full, u.of.gate.waiting())
 	u.of.adapt()
 }
 

@@ -105,11 +105,6 @@ type connectionError struct {
 	err     error
 }
 
-func newConnectionError(op string, err error, mask func(string) string) *connectionError {
-	err = redact.URLError(err)
-	return &connectionError{failedPut: failedPut{Op: op}, message: mask(err.Error()), err: err}
-}
-
 func (e *connectionError) Error() string { return e.text(e.message) }
 
 func (e *connectionError) Unwrap() error { return e.err }
@@ -129,18 +124,14 @@ func mismatch(err error) bool {
 
 // transient reports whether another attempt can end better.
 func transient(err error) bool {
-	failed, ok := errors.AsType[putError](err)
-	if !ok {
-		return false
-	}
-	switch e := failed.(type) {
-	case *StatusError:
+	if e, ok := errors.AsType[*StatusError](err); ok {
 		return transientStatus(e)
-	case *connectionError:
-		return !retry.Permanent(e.err)
-	default:
-		return true
 	}
+	if e, ok := errors.AsType[*connectionError](err); ok {
+		return !retry.Permanent(e.err)
+	}
+	_, ok := errors.AsType[putError](err)
+	return ok
 }
 
 // lost reports whether the connection failed, so that another PUT should use another one.

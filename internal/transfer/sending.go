@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
@@ -36,8 +36,7 @@ type upload struct {
 	fail    context.CancelCauseFunc // stops the upload; the first error counts
 	late    context.Context         // for verifying what is stored; ends some time after the upload has failed
 
-	etags       sync.Mutex
-	md5s, keyed bool // whether storage has answered with ETags that are MD5s, and with others
+	md5s, keyed atomic.Bool // whether storage has answered with ETags that are MD5s, and with others
 }
 
 // begin returns the upload's context. end closes the content, too.
@@ -62,17 +61,7 @@ func (u *upload) begin(ctx context.Context, e *Engine, f File, content *digest.C
 }
 
 // etagsAreMD5s reports whether all ETags so far were MD5s.
-func (u *upload) etagsAreMD5s() bool {
-	u.etags.Lock()
-	defer u.etags.Unlock()
-	return u.md5s && !u.keyed
-}
-
-func (u *upload) noteETag(isMD5 bool) {
-	u.etags.Lock()
-	defer u.etags.Unlock()
-	u.md5s, u.keyed = u.md5s || isMD5, u.keyed || !isMD5
-}
+func (u *upload) etagsAreMD5s() bool { return u.md5s.Load() && !u.keyed.Load() }
 
 // sending is a part, or a whole file, on its way to storage: attempts until one of them has stored it.
 type sending struct {
@@ -198,7 +187,11 @@ func (s *sending) verify(ctx context.Context, res stored) (part Part, err error)
 		if !valid || res.etag == "" || !part.ETagIsMD5() && !res.keyed {
 			return Part{}, &ETagError{failedPut: failedPut{Op: s.op}, ETag: res.etag, MD5: part.MD5, masked: s.mask(res.etag)}
 		}
-		s.of.noteETag(part.ETagIsMD5())
+		if part.ETagIsMD5() {
+			s.of.md5s.Store(true)
+		} else {
+			s.of.keyed.Store(true)
+		}
 	}
 	part.Checksum, err = s.compare(ctx, res.checksums)
 	return part, err
