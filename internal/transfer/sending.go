@@ -65,16 +65,16 @@ func (u *upload) etagsAreMD5s() bool { return u.md5s.Load() && !u.keyed.Load() }
 
 // sending is a part, or a whole file, on its way to storage: attempts until one of them has stored it.
 type sending struct {
-	put         // the next attempt
-	of          *upload
-	address     func(context.Context) (string, error)
-	contentType string // asked for
-	untyped     bool   // an attempt without it was made
-	attempts    int    // that have failed
-	refused     int    // times that the address was
-	retries     int    // left
-	interval    func() time.Duration
-	wait        time.Duration // before the next attempt
+	put      // the next attempt
+	of       *upload
+	address  func(context.Context) (string, error)
+	asked    string // for as Content-Type
+	untyped  bool   // an attempt without it was made
+	attempts int    // that have failed
+	refused  int    // times that the address was
+	retries  int    // left
+	interval func() time.Duration
+	wait     time.Duration // before the next attempt
 }
 
 func (u *upload) sending(p put) *sending {
@@ -82,7 +82,7 @@ func (u *upload) sending(p put) *sending {
 		u.pace.Sent(n)
 		u.meter.tick()
 	}
-	return &sending{put: p, of: u, contentType: p.contentType, retries: u.engine.retries, interval: retry.Intervals()}
+	return &sending{put: p, of: u, asked: p.contentType, retries: u.engine.retries, interval: retry.Intervals()}
 }
 
 // run makes attempts until one succeeds. The error is why the upload has stopped.
@@ -143,12 +143,12 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	}
 	s.attempts++
 	s.wait = 0
-	if mismatch(err) && s.put.contentType != "" && !s.untyped {
-		s.put.contentType, s.untyped = "", true
+	if mismatch(err) && s.contentType != "" && !s.untyped {
+		s.contentType, s.untyped = "", true
 		return true
 	}
 	if mismatch(err) {
-		s.put.contentType = s.contentType // without it is no better
+		s.contentType = s.asked // without it is no better
 	}
 	if expired(err) {
 		s.url = ""

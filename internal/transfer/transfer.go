@@ -10,6 +10,11 @@
 //
 // Limits: regular files only. A part is sent in one request. Progress counts bytes when they are
 // handed to the operating system. Files are not locked: a change is detected, not prevented.
+//
+// Each file uses only those that follow it here: parts.go and single.go (the two ways to send a file), sending.go
+// (attempts at a part, or at a whole file), transfer.go (the Engine, and what callers give and get), flights.go (the
+// PUTs of one attempt), put.go (one PUT), answer.go (what storage says), errors.go (why a PUT failed, and whether
+// another one may end better), meter.go (progress), bandwidth.go and partsize.go.
 package transfer
 
 import (
