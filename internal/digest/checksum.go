@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -26,50 +25,16 @@ const (
 // read, so it is the first one. The others follow by strength.
 var Algorithms = []string{crc64NVME, sha256Sum, crc32C, crc32IEEE}
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func newChecksum(algorithm string) hash.Hash {
-	switch algorithm {
-	case crc64NVME:
-		return crc64nvme.New()
-	case sha256Sum:
-		return sha256.New()
-	case crc32C:
-		return crc32.New(castagnoli)
-	case crc32IEEE:
-		return crc32.NewIEEE()
-	default:
-		return nil
-	}
+type algorithm struct {
+	sum        func() hash.Hash
+	polynomial uint32 // of a CRC-32
 }
 
-// Checksum computes a checksum of the bytes that were first read, in base64, "" for an unknown algorithm. But for
-// CRC-64/NVME that needs a further read. Storage rarely returns other checksums, so they are computed only on
-// demand.
-func (s *Section) Checksum(ctx context.Context, algorithm string) (string, error) {
-	if algorithm == crc64NVME {
-		return encode64(s.crc), nil
-	}
-	sum := newChecksum(algorithm)
-	if sum == nil {
-		return "", nil
-	}
-	var again uint64
-	err := s.readInOrder(ctx, func(chunk []byte) {
-		sum.Write(chunk)
-		again = crc64nvme.Update(again, chunk)
-	})
-	if err == nil {
-		err = s.same(again)
-	}
-	return base64.StdEncoding.EncodeToString(sum.Sum(nil)), err
-}
-
-// Has reports whether a checksum, as "crc64nvme:BASE64", is that of the section.
-func (s *Section) Has(ctx context.Context, checksum string) (bool, error) {
-	algorithm, value, _ := strings.Cut(checksum, ":")
-	want, err := s.Checksum(ctx, algorithm)
-	return want != "" && value == want, err
+var algorithms = map[string]algorithm{
+	crc64NVME: {sum: func() hash.Hash { return crc64nvme.New() }},
+	sha256Sum: {sum: sha256.New},
+	crc32C:    {func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }, crc32.Castagnoli},
+	crc32IEEE: {func() hash.Hash { return crc32.NewIEEE() }, crc32.IEEE},
 }
 
 // Object is the content of a multipart upload, as it is known when all parts are stored.
@@ -108,51 +73,42 @@ func (o Object) Matches(algorithm, value string) (known, ok bool) {
 	return known, known && value == want
 }
 
-// raw returns the bytes of the checksum, nil if it is one of another algorithm.
-func (p PartChecksum) raw(algorithm string) []byte {
-	returned, value, _ := strings.Cut(p.Checksum, ":")
-	if returned != algorithm {
-		return nil
+// ofParts returns the checksums of the parts, unless storage did not return one of so many bytes for each of them.
+func (o Object) ofParts(algorithm string, size int) (raw [][]byte, ok bool) {
+	for _, p := range o.Parts {
+		returned, value, _ := strings.Cut(p.Checksum, ":")
+		b, err := base64.StdEncoding.DecodeString(value)
+		if returned != algorithm || err != nil || len(b) != size {
+			return nil, false
+		}
+		raw = append(raw, b)
 	}
-	raw, err := base64.StdEncoding.DecodeString(value)
-	if err != nil {
-		return nil
-	}
-	return raw
+	return raw, true
 }
 
 // composite is the checksum of the parts' checksums.
 func (o Object) composite(algorithm string) (string, bool) {
-	sum := newChecksum(algorithm)
-	if sum == nil {
+	a, ok := algorithms[algorithm]
+	if !ok {
 		return "", false
 	}
-	for _, p := range o.Parts {
-		raw := p.raw(algorithm)
-		if len(raw) != sum.Size() {
-			return "", false
-		}
+	sum := a.sum()
+	parts, ok := o.ofParts(algorithm, sum.Size())
+	for _, raw := range parts {
 		sum.Write(raw)
 	}
-	return fmt.Sprintf("%s-%d", base64.StdEncoding.EncodeToString(sum.Sum(nil)), len(o.Parts)), true
+	return fmt.Sprintf("%s-%d", base64.StdEncoding.EncodeToString(sum.Sum(nil)), len(o.Parts)), ok
 }
 
 // combined is the CRC-32 of the object, computed from those of its parts.
 func (o Object) combined(algorithm string) (string, bool) {
-	polynomials := map[string]uint32{crc32C: crc32.Castagnoli, crc32IEEE: crc32.IEEE}
-	polynomial, ok := polynomials[algorithm]
-	if !ok {
-		return "", false
-	}
+	polynomial := algorithms[algorithm].polynomial
+	parts, ok := o.ofParts(algorithm, crc32.Size)
 	var whole uint32
-	for _, p := range o.Parts {
-		raw := p.raw(algorithm)
-		if len(raw) != crc32.Size {
-			return "", false
-		}
-		whole = appendCRC(polynomial, whole, binary.BigEndian.Uint32(raw), p.Size)
+	for i, raw := range parts {
+		whole = appendCRC(polynomial, whole, binary.BigEndian.Uint32(raw), o.Parts[i].Size)
 	}
-	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, whole)), true
+	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, whole)), ok && polynomial != 0
 }
 
 // appendCRC returns the CRC of a content whose beginning has the CRC a and whose last size bytes have

@@ -13,6 +13,48 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
+// ChangedError says that a file has other content than planned, or changed while it was read or sent.
+type ChangedError struct {
+	Path   string
+	Detail string // "it has 3 bytes, 5 were planned"
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s has changed: %s", e.Path, e.Detail)
+}
+
+// FileError says why a file cannot be sent.
+type FileError struct {
+	Path    string
+	Problem FileProblem
+	Err     error // cause, nil if Problem says it all
+}
+
+// FileProblem is what is wrong with a file.
+type FileProblem string
+
+// The problems of a FileError. Each reads as the end of "PATH ".
+const (
+	FileMissing    FileProblem = "does not exist"
+	FileIsFolder   FileProblem = "is a folder, not a file"
+	FileIsDevice   FileProblem = "is a device, not a file"
+	FileIsSocket   FileProblem = "is a socket, not a file"
+	FileIsPipe     FileProblem = "is a pipe, not a file"
+	FileIrregular  FileProblem = "is not a regular file"
+	FileUnreadable FileProblem = "cannot be read"
+	FileEmpty      FileProblem = "is empty"
+)
+
+func (e *FileError) Error() string {
+	s := e.Path + " " + string(e.Problem)
+	if e.Err != nil && e.Problem == FileUnreadable {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
 // Handle is an open file.
 type Handle interface {
 	io.ReaderAt
@@ -22,7 +64,7 @@ type Handle interface {
 
 // Files opens files.
 type Files struct {
-	Open      func(path string) (Handle, error)
+	Open      func(path string) (Handle, os.FileInfo, error)
 	PerReader bool // each goroutine that reads gets a handle of its own
 }
 
@@ -30,23 +72,9 @@ type Files struct {
 // other.
 func SystemFiles(hook regularfile.Hook) Files {
 	return Files{
-		Open: func(path string) (Handle, error) {
-			file, _, err := hook.Open(path)
-			return file, err
-		},
+		Open:      func(path string) (Handle, os.FileInfo, error) { return hook.Open(path) },
 		PerReader: runtime.GOOS == "windows",
 	}
-}
-
-// Stat opens the file at path, which must be a regular file with content, and describes it. The error
-// is a *FileError.
-func Stat(path string) (os.FileInfo, error) {
-	f, err := SystemFiles(nil).open(path)
-	if err != nil {
-		return nil, err
-	}
-	f.close()
-	return f.info, nil
 }
 
 // file is an open regular file that is not empty, or a content in memory.
@@ -58,38 +86,39 @@ type file struct {
 }
 
 func (s Files) open(path string) (*file, error) {
-	handle, err := s.Open(path)
+	handle, info, err := s.Open(path)
 	if err != nil {
 		return nil, fileError(path, err)
 	}
-	info, err := handle.Stat()
-	if err == nil && info.Size() == 0 {
-		err = &FileError{Path: path, Problem: FileEmpty}
-	}
-	if err != nil {
+	if info.Size() == 0 {
 		_ = handle.Close()
-		return nil, fileError(path, err)
+		return nil, &FileError{Path: path, Problem: FileEmpty}
 	}
 	return &file{files: s, handle: handle, path: path, info: info}, nil
 }
 
 func (f *file) close() { _ = f.handle.Close() }
 
-// reader returns the file for the reads of one more goroutine. The caller must call done.
-func (f *file) reader() (r *file, done func(), err error) {
+// reader returns the file for the reads of one more goroutine, which must close it.
+func (f *file) reader() (*file, error) {
 	if !f.files.PerReader {
-		return f, func() {}, nil
+		return &file{handle: shared{f.handle}, path: f.path, info: f.info}, nil
 	}
-	r, err = f.files.open(f.path)
+	r, err := f.files.open(f.path)
 	if err != nil {
-		return nil, func() {}, err
+		return nil, err
 	}
 	if !os.SameFile(r.info, f.info) || r.info.Size() != f.info.Size() {
 		r.close()
-		return nil, func() {}, &ChangedError{Path: f.path, Detail: "another file took its place while it was sent"}
+		return nil, &ChangedError{Path: f.path, Detail: "another file took its place while it was sent"}
 	}
-	return r, r.close, nil
+	return r, nil
 }
+
+// shared is a handle that stays open for others.
+type shared struct{ Handle }
+
+func (shared) Close() error { return nil }
 
 // planned compares the file's size now with the planned one.
 func (f *file) planned(size int64) error {
@@ -129,9 +158,6 @@ func (f *file) readAt(p []byte, off int64) error {
 }
 
 func fileError(path string, err error) error {
-	if e, ok := errors.AsType[*FileError](err); ok {
-		return e
-	}
 	if e, ok := errors.AsType[*regularfile.IrregularError](err); ok {
 		return &FileError{Path: path, Problem: irregular(e.Mode)}
 	}
@@ -157,6 +183,11 @@ func irregular(mode fs.FileMode) FileProblem {
 		return FileIsPipe
 	}
 	return FileIrregular
+}
+
+func inMemory(name string, b []byte) *file {
+	c := content{bytes.NewReader(b)}
+	return &file{handle: c, path: name, info: c}
 }
 
 // content is a handle on bytes in memory, and their fs.FileInfo.

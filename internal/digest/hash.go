@@ -3,110 +3,74 @@ package digest
 import (
 	"context"
 	"crypto/sha256"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
 )
 
-// hashKey identifies a file and its content: what has the same key is not read again.
-type hashKey struct {
-	path    string
-	size    int64
-	modTime time.Time
-	id      uint64
+// Digest is what a file contained when it was read.
+type Digest struct {
+	Size    int64 // bytes
+	SHA256  [32]byte
+	ModTime time.Time
 }
 
-// digests has the digests of the files that this process has read. Failed reads are not kept.
+// digests has the digests of the files that this process has read, by absolute path. Failed reads are not kept.
 type digests struct {
 	mu    sync.Mutex
-	calls map[hashKey]*hashCall
+	files map[string]memo
 }
 
-type hashCall struct {
-	done    chan struct{}
-	digest  Digest
-	err     error
-	waiting int
-	cancel  context.CancelFunc
+// memo holds one value: the latest digest, or nil. Who has taken it reads the file, if need be, and puts it back.
+type memo chan *known
+
+type known struct {
+	Digest
+	of os.FileInfo // as it was when the file was opened
 }
 
-// Hash reads the file at path and returns its size, SHA-256 and modification
-// time. A file is read once per process as long as its path, size,
-// modification time and inode stay the same. Concurrent callers share one
-// read, which is cancelled only when all of them have returned. Memory does not depend on the file's
-// size. The error is a *FileError, a *ChangedError if the file was written to meanwhile, or the
-// context's.
-func (r *Reader) Hash(ctx context.Context, path string) (Digest, error) {
-	if err := ctx.Err(); err != nil {
+// of returns the digest of a file.
+func (d *digests) of(ctx context.Context, f *file, t turns) (Digest, error) {
+	if ctx.Err() != nil {
 		return Digest{}, context.Cause(ctx)
 	}
-	f, err := r.files.open(path)
-	if err != nil {
-		return Digest{}, err
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		abs = path
-	}
-	key := hashKey{path: abs, size: f.info.Size(), modTime: f.info.ModTime().UTC(), id: fileID(f.info)}
-
-	d := &r.digests
-	d.mu.Lock()
-	call, running := d.calls[key]
-	if !running {
-		call = &hashCall{done: make(chan struct{})}
-		if d.calls == nil {
-			d.calls = make(map[hashKey]*hashCall)
-		}
-		d.calls[key] = call
-		// The read goes on without the caller that started it, as long as others wait for it.
-		var readCtx context.Context
-		readCtx, call.cancel = context.WithCancel(context.WithoutCancel(ctx))
-		go r.runHash(readCtx, key, call, f)
-	} else {
-		defer f.close()
-	}
-	call.waiting++
-	d.mu.Unlock()
-
+	m := d.memo(f.path)
 	select {
-	case <-call.done:
+	case k := <-m:
+		defer func() { m <- k }()
+		if k == nil || !os.SameFile(k.of, f.info) || k.Size != f.info.Size() || !k.ModTime.Equal(f.info.ModTime()) {
+			digest, err := t.hash(ctx, f)
+			if err != nil {
+				return Digest{}, err
+			}
+			k = &known{digest, f.info}
+		}
+		return k.Digest, nil
 	case <-ctx.Done():
+		return Digest{}, context.Cause(ctx)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	call.waiting--
-	select {
-	case <-call.done:
-		return call.digest, call.err
-	default:
-	}
-	if call.waiting == 0 {
-		call.cancel()
-		if d.calls[key] == call {
-			delete(d.calls, key)
-		}
-	}
-	return Digest{}, context.Cause(ctx)
 }
 
-func (r *Reader) runHash(ctx context.Context, key hashKey, call *hashCall, f *file) {
-	defer call.cancel()
-	defer f.close()
-	sum := sha256.New()
-	whole := Section{of: &Content{reader: r, file: f}, Size: f.info.Size()}
-	err := whole.readInOrder(ctx, func(chunk []byte) { sum.Write(chunk) })
-	if err == nil {
-		err = f.untouched()
+func (d *digests) memo(path string) memo {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
 	}
-	d := &r.digests
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	call.err = err
-	if err == nil {
-		call.digest = Digest{Size: f.info.Size(), SHA256: [32]byte(sum.Sum(nil)), ModTime: f.info.ModTime()}
-	} else if d.calls[key] == call {
-		delete(d.calls, key)
+	m, ok := d.files[path]
+	if !ok {
+		m = make(memo, 1)
+		m <- nil
+		d.files[path] = m
 	}
-	close(call.done)
+	return m
+}
+
+func (t turns) hash(ctx context.Context, f *file) (Digest, error) {
+	sum := sha256.New()
+	if err := t.read(ctx, f, 0, f.info.Size(), func(chunk []byte) { sum.Write(chunk) }); err != nil {
+		return Digest{}, err
+	}
+	return Digest{f.info.Size(), [32]byte(sum.Sum(nil)), f.info.ModTime()}, f.untouched()
 }

@@ -6,8 +6,10 @@ import (
 	"hash"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/minio/crc64nvme"
+	md5simd "github.com/minio/md5-simd"
 )
 
 const (
@@ -21,9 +23,6 @@ const (
 	batchBytes = 128 << 20
 	// laneLeast is the smallest section in bytes for which SIMD is faster than crypto/md5.
 	laneLeast = 256 << 10
-	// laneFile is the largest content in bytes whose MD5 is computed with those of others while all of it is
-	// sent. Larger ones are limited by the network, so their MD5 is computed on the way.
-	laneFile = 64 << 20
 	// laneBuffer is how many bytes are read at once for an MD5.
 	laneBuffer = 64 << 10
 )
@@ -33,51 +32,48 @@ const (
 // not compute the MD5 of what they send: they wait for storage, each at other times, so that most lanes
 // would be empty. The sums are collected until there are enough, or one of them is waited for. Then the
 // parts are read again, from the page cache.
+//
+// A sum is in the queue first, then it runs, then it is done. Dropped ones are done at once or after their next chunk.
 type md5Queue struct {
-	buffers *buffers
+	buffers sync.Pool // of *[laneBuffer]byte
 
 	mu      sync.Mutex
-	waiting []*partSum
+	waiting []*md5Sum
 	running int
-	uploads int        // in progress; the server is kept for them
-	server  laneServer // nil until a sum needs it
-	spare   []laneHasher
+	// What md5simd has allocated is kept while a Content is open. Allocated anew for each batch, it would be most of
+	// an upload's garbage.
+	contents int
+	server   md5simd.Server // nil until a sum needs it
+	spare    []md5simd.Hasher
 }
 
-// partSum is the MD5 of a section of a file, and the CRC-64/NVME of the same bytes. The CRC must
+// md5Sum is the MD5 of a section of a file, and the CRC-64/NVME of the same bytes. The CRC must
 // equal that of the first read: it proves that both saw the same bytes.
-type partSum struct {
-	section *Section
-	ctx     context.Context
-	cancel  context.CancelFunc
-	wanted  bool // start it as soon as a lane is free
-	hash    hash.Hash
-	file    *file
-	close   func() // the file
-	read    int64  // bytes added
-	done    chan struct{}
-	md5     [md5.Size]byte // valid once done, if err is nil
-	crc     uint64
-	err     error
+type md5Sum struct {
+	of        *file
+	off, left int64 // of the bytes that are not read yet
+	wanted    bool  // start it as soon as a lane is free
+	dropped   atomic.Bool
+	hash      hash.Hash
+	reader    *file         // nil until it is running
+	done      chan struct{} // closed when nothing reads the file any more
+	md5       [md5.Size]byte
+	crc       uint64
+	err       error
 }
 
-// keepServer keeps what md5simd has allocated until release is called. Allocated anew for each batch,
-// it would be most of an upload's garbage.
-func (q *md5Queue) keepServer() (release func()) {
+// open is called for each Content, and close when none of its sums is left.
+func (q *md5Queue) open() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.uploads++
-	return func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.uploads--
-		q.closeServer()
-	}
+	q.contents++
 }
 
-// closeServer closes the server if no upload needs it. The caller holds q.mu.
-func (q *md5Queue) closeServer() {
-	if q.uploads > 0 || q.running > 0 || q.server == nil {
+func (q *md5Queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.contents--
+	if q.contents > 0 || q.server == nil {
 		return
 	}
 	for _, lane := range q.spare {
@@ -85,15 +81,11 @@ func (q *md5Queue) closeServer() {
 	}
 	q.server.Close()
 	q.server, q.spare = nil, nil
-	q.buffers.account(-laneServerBytes)
 }
 
-// add queues a sum. The caller must call wait or drop.
-func (q *md5Queue) add(ctx context.Context, s *partSum) *partSum {
-	s.done = make(chan struct{})
-	// Ignore ctx's cancellation: a part that is already stored is verified and reported after it.
-	// wait and drop end the sum.
-	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+// add queues the sum of size bytes of a file from an offset. The caller must call wait or drop.
+func (q *md5Queue) add(f *file, off, size int64, wanted bool) *md5Sum {
+	s := &md5Sum{of: f, off: off, left: size, wanted: wanted, done: make(chan struct{})}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = append(q.waiting, s)
@@ -102,7 +94,7 @@ func (q *md5Queue) add(ctx context.Context, s *partSum) *partSum {
 }
 
 // wait waits for a sum. When ctx ends first, it drops the sum.
-func (q *md5Queue) wait(ctx context.Context, s *partSum) error {
+func (q *md5Queue) wait(ctx context.Context, s *md5Sum) error {
 	q.mu.Lock()
 	s.wanted = true
 	q.start()
@@ -117,15 +109,13 @@ func (q *md5Queue) wait(ctx context.Context, s *partSum) error {
 }
 
 // drop cancels a sum. When it returns, nothing reads the file for it any more.
-func (q *md5Queue) drop(s *partSum) {
-	s.cancel()
+func (q *md5Queue) drop(s *md5Sum) {
+	s.dropped.Store(true)
 	q.mu.Lock()
 	if i := slices.Index(q.waiting, s); i >= 0 {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
-		q.mu.Unlock()
 		s.err = context.Canceled
 		close(s.done)
-		return
 	}
 	q.mu.Unlock()
 	<-s.done
@@ -140,19 +130,18 @@ func (q *md5Queue) start() {
 	batch := q.waiting[:n]
 	q.waiting = slices.Clone(q.waiting[n:])
 	q.running += n
-	multi := q.running >= lanesWorth
-	var together []*partSum
+	var together []*md5Sum
 	for _, s := range batch {
-		if multi && s.section.Size >= laneLeast {
-			s.hash = q.hasher()
+		if lanes && q.running >= lanesWorth && s.left >= laneLeast {
+			s.hash = q.lane()
 			together = append(together, s)
 		} else {
 			s.hash = md5.New() //nolint:gosec // see above
 			go q.run(s)
 		}
 	}
-	for sums := range slices.Chunk(together, inStep) {
-		go q.run(sums...)
+	if len(together) > 0 {
+		go q.run(together...)
 	}
 }
 
@@ -161,18 +150,17 @@ func (q *md5Queue) ready() bool {
 	var bytes int64
 	wanted := false
 	for _, s := range q.waiting {
-		bytes += s.section.Size
+		bytes += s.left
 		wanted = wanted || s.wanted
 	}
 	return wanted || q.running == 0 && (len(q.waiting) >= laneCount || bytes >= batchBytes)
 }
 
-// hasher returns a free lane. Lanes are reused and never closed one by one, because md5simd visits
+// lane returns a free lane. Lanes are reused and never closed one by one, because md5simd visits
 // closed ones in every round. The caller holds q.mu.
-func (q *md5Queue) hasher() hash.Hash {
+func (q *md5Queue) lane() hash.Hash {
 	if q.server == nil {
-		q.server = newLaneServer()
-		q.buffers.account(laneServerBytes)
+		q.server = md5simd.NewServer()
 	}
 	if n := len(q.spare); n > 0 {
 		h := q.spare[n-1]
@@ -185,18 +173,16 @@ func (q *md5Queue) hasher() hash.Hash {
 
 // run computes sums in step, a chunk of each in turn. md5simd does not wait until all lanes are taken, so
 // their next chunks must be there at the same time.
-func (q *md5Queue) run(sums ...*partSum) {
-	buf := q.buffers.get(laneBuffer)
-	for _, s := range sums {
-		s.file, s.close, s.err = s.section.of.file.reader()
+func (q *md5Queue) run(sums ...*md5Sum) {
+	buf, ok := q.buffers.Get().(*[laneBuffer]byte)
+	if !ok {
+		buf = new([laneBuffer]byte)
 	}
-	for left := len(sums); left > 0; {
-		sums = slices.DeleteFunc(sums, func(s *partSum) bool {
-			over := s.next(buf)
+	defer q.buffers.Put(buf)
+	for len(sums) > 0 {
+		sums = slices.DeleteFunc(sums, func(s *md5Sum) bool {
+			over := s.next(buf[:])
 			if over {
-				if left--; left == 0 {
-					q.buffers.put(buf)
-				}
 				q.end(s)
 			}
 			return over
@@ -204,39 +190,41 @@ func (q *md5Queue) run(sums ...*partSum) {
 	}
 }
 
-// end notes that a sum has been computed, or has failed. After that the upload may end.
-func (q *md5Queue) end(s *partSum) {
-	s.close()
-	s.cancel()
-	defer close(s.done)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.running--
-	if lane, ok := s.hash.(laneHasher); ok {
-		q.spare = append(q.spare, lane)
-	}
-	q.start()
-	q.closeServer()
-}
-
 // next adds the next chunk, and reports whether that was the last one.
-func (s *partSum) next(buf []byte) (last bool) {
+func (s *md5Sum) next(buf []byte) (last bool) {
+	if s.reader == nil {
+		s.reader, s.err = s.of.reader()
+	}
+	if s.dropped.Load() {
+		s.err = context.Canceled
+	}
+	chunk := buf[:min(s.left, int64(len(buf)))]
 	if s.err == nil {
-		s.err = context.Cause(s.ctx)
+		s.err = s.reader.readAt(chunk, s.off)
 	}
 	if s.err != nil {
 		return true
 	}
-	chunk := buf[:min(s.section.Size-s.read, int64(len(buf)))]
-	if s.err = s.file.readAt(chunk, s.section.off+s.read); s.err != nil {
-		return true
-	}
 	s.hash.Write(chunk)
 	s.crc = crc64nvme.Update(s.crc, chunk)
-	s.read += int64(len(chunk))
-	if s.read < s.section.Size {
-		return false
+	s.off, s.left = s.off+int64(len(chunk)), s.left-int64(len(chunk))
+	if s.left == 0 {
+		s.hash.Sum(s.md5[:0])
 	}
-	s.hash.Sum(s.md5[:0])
-	return true
+	return s.left == 0
+}
+
+// end notes that a sum has been computed, or has failed. After that the Content may be closed.
+func (q *md5Queue) end(s *md5Sum) {
+	if s.reader != nil {
+		s.reader.close()
+	}
+	defer close(s.done)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.running--
+	if lane, ok := s.hash.(md5simd.Hasher); ok {
+		q.spare = append(q.spare, lane)
+	}
+	q.start()
 }

@@ -1,10 +1,6 @@
 package pace
 
-import (
-	"context"
-	"slices"
-	"sync"
-)
+import "slices"
 
 // gate has a number of slots for PUTs in flight. A PUT passes it in two steps: at most as many PUTs as there
 // are slots may prepare at one time, and those get the slots in the same order. Each upload has a queue of its
@@ -12,35 +8,30 @@ import (
 // single part.
 //
 // Slots that nobody waits for can be lent. They are called back when somebody does.
+//
+// Its methods are called with the Controller locked.
 type gate struct {
-	mu        sync.Mutex
 	slots     int
-	used      int      // may be more than slots after resize
+	used      int      // may be more than slots, for a time, when there are fewer than before
 	queues    []*queue // not empty; the first one is served next
 	preparing []*place // in the order in which they get slots
-	lent      []*loan
+	lent      []*place // not called back yet
 }
 
 // queue holds the places of one upload, first come first served.
 type queue struct{ waiting []*place }
 
-// place is one PUT's place, first in a queue, then among those that prepare.
+// place is one PUT's place, first in a queue, then among those that prepare, then in a slot.
 type place struct {
 	of      *queue
 	prepare chan struct{} // closed when the PUT may prepare
 	begin   chan struct{} // closed when it has a slot
+	recall  func()        // of a slot that is lent
 }
-
-// loan is a slot that is lent.
-type loan struct{ recall func() }
-
-func newGate(slots int) *gate { return &gate{slots: slots} }
 
 // enqueue takes the next place in a queue.
 func (g *gate) enqueue(q *queue) *place {
 	p := &place{of: q, prepare: make(chan struct{}), begin: make(chan struct{})}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if len(q.waiting) == 0 {
 		g.queues = append(g.queues, q)
 	}
@@ -49,76 +40,41 @@ func (g *gate) enqueue(q *queue) *place {
 	return p
 }
 
-// await waits for an event of a place. If ctx ends first, the place is given up.
-func (g *gate) await(ctx context.Context, p *place, event <-chan struct{}) error {
-	if ctx.Err() == nil {
-		select {
-		case <-event:
-			return nil
-		case <-ctx.Done():
-		}
-	}
-	g.leave(p)
-	return context.Cause(ctx)
-}
-
 // leave gives up a place, whatever it has got so far.
 func (g *gate) leave(p *place) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if i := slices.Index(p.of.waiting, p); i >= 0 {
-		p.of.waiting = slices.Delete(p.of.waiting, i, i+1)
-		if len(p.of.waiting) == 0 {
-			g.queues = slices.DeleteFunc(g.queues, func(o *queue) bool { return o == p.of })
+	g.lent = without(g.lent, p)
+	switch {
+	case slices.Contains(p.of.waiting, p):
+		if p.of.waiting = without(p.of.waiting, p); len(p.of.waiting) == 0 {
+			g.queues = without(g.queues, p.of)
 		}
-	} else if i := slices.Index(g.preparing, p); i >= 0 {
-		g.preparing = slices.Delete(g.preparing, i, i+1)
-	} else {
+	case slices.Contains(g.preparing, p):
+		g.preparing = without(g.preparing, p)
+	default:
 		g.used--
 	}
 	g.grant()
 }
 
-// borrow takes a slot if one is free and nobody waits. recall is called when somebody does, once at most, and
-// with the gate locked. The slot is taken until giveBack.
-func (g *gate) borrow(recall func()) (l *loan, ok bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func without[T comparable](all []T, one T) []T {
+	return slices.DeleteFunc(all, func(o T) bool { return o == one })
+}
+
+// borrow takes a slot if one is free and nobody waits. recall is called when somebody does, once at most.
+func (g *gate) borrow(q *queue, recall func()) (p *place, ok bool) {
 	if g.used >= g.slots || g.waiting() {
 		return nil, false
 	}
 	g.used++
-	l = &loan{recall}
-	g.lent = append(g.lent, l)
-	return l, true
+	p = &place{of: q, recall: recall}
+	g.lent = append(g.lent, p)
+	return p, true
 }
 
-func (g *gate) giveBack(l *loan) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.lent = slices.DeleteFunc(g.lent, func(o *loan) bool { return o == l })
-	g.used--
-	g.grant()
-}
-
-// resize changes the number of slots. Slots in use stay in use.
-func (g *gate) resize(slots int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.slots = slots
-	g.grant()
-}
-
-// usage returns how many slots there are, whether all are in use, and no more, and whether somebody waits.
-func (g *gate) usage() (slots int, full, waiting bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.slots, g.used == g.slots, g.waiting()
-}
-
+// waiting reports whether a PUT waits for a slot.
 func (g *gate) waiting() bool { return len(g.queues)+len(g.preparing) > 0 }
 
-// grant lets PUTs prepare and begin; g.mu is held.
+// grant lets PUTs prepare and begin, and calls slots back.
 func (g *gate) grant() {
 	for {
 		for len(g.preparing) < g.slots && len(g.queues) > 0 {
@@ -140,8 +96,8 @@ func (g *gate) grant() {
 		g.used++
 	}
 	if g.waiting() {
-		for _, l := range g.lent {
-			l.recall()
+		for _, p := range g.lent {
+			p.recall()
 		}
 		g.lent = nil
 	}

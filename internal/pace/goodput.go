@@ -81,7 +81,7 @@ func (g *goodput) choose(slots int) {
 
 // add counts bytes, and decides when a sample is complete. full says that all slots are in use, waiting that there
 // are more PUTs to send, and left how many bytes they have.
-func (g *goodput) add(now time.Time, n, left int64, usage func() (full, waiting bool)) {
+func (g *goodput) add(now time.Time, n, left int64, full, waiting bool) {
 	g.sent += n
 	took := now.Sub(g.began)
 	if took < sampleTime {
@@ -93,7 +93,6 @@ func (g *goodput) add(now time.Time, n, left int64, usage func() (full, waiting 
 		g.limit, g.refused = g.limit+1, now
 		g.skip, g.samples = 1, nil
 	}
-	full, waiting := usage()
 	switch {
 	case took > pauseTime:
 		if g.before > 0 {

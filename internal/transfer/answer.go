@@ -16,38 +16,29 @@ const answerLimit = 64<<10 + 1
 
 // stored is what storage returned for a PUT that it accepted.
 type stored struct {
-	etag      string // as the header had it; "" if there was none
-	keyed     bool   // encrypted with KMS or a customer's key, so the ETag is no MD5
-	repeated  bool   // another PUT of the part failed
-	checksums []checksum
-}
-
-// checksum is one that storage returned, in base64.
-type checksum struct{ algorithm, value string }
-
-// checksumsOf returns the checksums of the content in the answer to a PUT.
-func checksumsOf(header http.Header) (found []checksum) {
-	for _, algorithm := range digest.Algorithms {
-		if v := strings.TrimSpace(header.Get("X-Amz-Checksum-" + algorithm)); v != "" {
-			found = append(found, checksum{algorithm, v})
-		}
-	}
-	return found
+	etag      string   // as the header had it; "" if there was none
+	keyed     bool     // encrypted with KMS or a customer's key, so the ETag is no MD5
+	repeated  bool     // another PUT of the part failed
+	checksums []string // of the content, as "crc64nvme:BASE64"
 }
 
 // accepted reads the response to a PUT that storage accepted.
 func accepted(resp *http.Response) stored {
-	s := stored{etag: resp.Header.Get("ETag"), checksums: checksumsOf(resp.Header)}
-	// With a key from KMS or the customer's own the ETag is not the MD5.
+	s := stored{etag: resp.Header.Get("ETag")}
 	s.keyed = strings.HasPrefix(strings.ToLower(resp.Header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != ""
+	for _, algorithm := range digest.Algorithms {
+		if v := strings.TrimSpace(resp.Header.Get("X-Amz-Checksum-" + algorithm)); v != "" {
+			s.checksums = append(s.checksums, algorithm+":"+v)
+		}
+	}
 	return s
 }
 
 // refusal makes a StatusError of a response.
 func refusal(op string, part int, resp *http.Response, text []byte, mask func(string) string) *StatusError {
-	e := &StatusError{Op: op, Part: part, Status: resp.StatusCode, Attempts: 1, retryAfter: retry.After(resp.Header)}
+	e := &StatusError{failedPut: failedPut{Op: op}, Part: part, Status: resp.StatusCode, retryAfter: retry.After(resp.Header)}
 	var said struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string

@@ -2,121 +2,156 @@ package transfer
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
+
+// failedPut is what the errors of a PUT that was made have in common.
+type failedPut struct {
+	Op       string // "send part 3 of a.mp4", in words
+	Attempts int    // made until the upload gave up
+}
+
+// putError is the error of a PUT that was made.
+type putError interface {
+	error
+	common() *failedPut
+}
+
+func (f *failedPut) common() *failedPut { return f }
+
+func (f *failedPut) text(why string) string {
+	if f.Attempts > 1 {
+		why += fmt.Sprintf(" (%d attempts)", f.Attempts)
+	}
+	return f.Op + ": " + why
+}
 
 // StatusError says that storage refused a PUT.
 type StatusError struct {
-	Op       string // "send part 3 of a.mp4", in words
-	Part     int    // 0 for a single PUT
-	Status   int    // HTTP status
-	Code     string // S3 error code, "" if the response had none
-	Message  string // what storage said, one line, "" if nothing
-	Attempts int
+	failedPut
+	Part    int    // 0 for a single PUT
+	Status  int    // HTTP status
+	Code    string // S3 error code, "" if the response had none
+	Message string // what storage said, one line, "" if nothing
 
 	retryAfter time.Duration
 }
 
 func (e *StatusError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: storage answered %d", e.Op, e.Status)
-	if t := http.StatusText(e.Status); t != "" {
-		b.WriteString(" " + t)
-	}
+	why := strings.TrimSuffix(fmt.Sprintf("storage answered %d %s", e.Status, http.StatusText(e.Status)), " ")
 	if e.Code != "" {
-		b.WriteString(" (" + e.Code + ")")
+		why += " (" + e.Code + ")"
 	}
 	if e.Message != "" {
-		b.WriteString(": " + e.Message)
+		why += ": " + e.Message
 	}
-	return b.String() + tried(e.Attempts)
+	return e.text(why)
 }
 
 // StallError says that a request made no progress for the time given.
 type StallError struct {
-	Op       string // "send part 3 of a.mp4", in words
-	Idle     time.Duration
-	Attempts int
+	failedPut
+	Idle time.Duration
 }
 
-func (e *StallError) Error() string {
-	return fmt.Sprintf("%s: no progress for %s%s", e.Op, e.Idle, tried(e.Attempts))
-}
+func (e *StallError) Error() string { return e.text(fmt.Sprintf("no progress for %s", e.Idle)) }
 
 // ETagError says that the ETag in storage's response cannot be kept, or that storage has other content
 // than was sent: the ETag is not the MD5 of the content, although the response does not say that storage
 // encrypts with KMS.
 type ETagError struct {
-	Op       string // "send part 3 of a.mp4", in words
-	ETag     string // as the header had it, "" if there was none
-	MD5      [16]byte
-	Attempts int
+	failedPut
+	ETag string // as the header had it, "" if there was none
+	MD5  [16]byte
 
 	masked string // ETag as it may be shown
 }
 
 func (e *ETagError) Error() string {
-	got := "no ETag"
 	if !redact.ValidETag(e.ETag) {
-		return fmt.Sprintf("%s: storage answered an ETag of %d bytes that is not at most 1 KiB of visible ASCII characters%s",
-			e.Op, len(e.ETag), tried(e.Attempts))
+		return e.text(fmt.Sprintf("storage answered an ETag of %d bytes that is not at most 1 KiB of visible ASCII characters", len(e.ETag)))
 	}
+	got := "no ETag"
 	if e.ETag != "" {
 		got = "the ETag " + e.masked
 	}
-	return fmt.Sprintf("%s: storage answered %s, the content's MD5 is %s%s",
-		e.Op, got, hex.EncodeToString(e.MD5[:]), tried(e.Attempts))
+	return e.text(fmt.Sprintf("storage answered %s, the content's MD5 is %s", got, hex.EncodeToString(e.MD5[:])))
 }
 
 // ChecksumError says that storage has other content than was sent: the checksum in its response is not
 // the content's.
 type ChecksumError struct {
-	Op        string // "send part 3 of a.mp4", in words
+	failedPut
 	Algorithm string // "crc64nvme", "crc32c", "crc32" or "sha256"
 	Returned  string // masked
 	Content   string // in base64
-	Attempts  int
 }
 
 func (e *ChecksumError) Error() string {
-	return fmt.Sprintf("%s: storage answered the %s checksum %s, the content's is %s%s",
-		e.Op, strings.ToUpper(e.Algorithm), e.Returned, e.Content, tried(e.Attempts))
+	return e.text(fmt.Sprintf("storage answered the %s checksum %s, the content's is %s", strings.ToUpper(e.Algorithm), e.Returned, e.Content))
 }
 
 // connectionError says that a request ended without a response.
 type connectionError struct {
-	op       string
-	text     string // masked
-	err      error
-	attempts int
+	failedPut
+	message string // masked
+	err     error
 }
 
-func newConnectionError(op string, err error, mask func(string) string) *connectionError {
-	err = redact.URLError(err)
-	return &connectionError{op: op, text: mask(err.Error()), err: err}
-}
-
-func (e *connectionError) Error() string {
-	return fmt.Sprintf("%s: %s%s", e.op, e.text, tried(e.attempts))
-}
+func (e *connectionError) Error() string { return e.text(e.message) }
 
 func (e *connectionError) Unwrap() error { return e.err }
 
-// addressError says that an upload address is no URL. It does not repeat the address.
-type addressError struct{ op string }
-
-func (e *addressError) Error() string {
-	return e.op + ": the upload address is not an http or https URL"
+// expired reports whether storage refused the address.
+func expired(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusForbidden || e.Code == "ExpiredToken")
 }
 
-func tried(attempts int) string {
-	if attempts > 1 {
-		return fmt.Sprintf(" (%d attempts)", attempts)
+// mismatch reports whether storage found that the request is not the signed one. Waiting does not
+// change that.
+func mismatch(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && e.Status == http.StatusForbidden && e.Code == "SignatureDoesNotMatch"
+}
+
+// transient reports whether another attempt can end better.
+func transient(err error) bool {
+	if e, ok := errors.AsType[*StatusError](err); ok {
+		return transientStatus(e)
 	}
-	return ""
+	if e, ok := errors.AsType[*connectionError](err); ok {
+		return !retry.Permanent(e.err)
+	}
+	_, ok := errors.AsType[putError](err)
+	return ok
+}
+
+// lost reports whether the connection failed, so that another PUT should use another one.
+func lost(err error) bool {
+	_, stalled := errors.AsType[*StallError](err)
+	_, broken := errors.AsType[*connectionError](err)
+	return stalled || broken
+}
+
+func transientStatus(e *StatusError) bool {
+	switch e.Status {
+	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	case http.StatusBadRequest:
+		// The content came too slowly or broke off, or the credentials that signed the address have
+		// expired.
+		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "ExpiredToken"
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	// A part PUT must be answered with 200, so any other 2xx is a failure.
+	return e.Status >= 500 || e.Status >= 200 && e.Status <= 299
 }

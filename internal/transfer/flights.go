@@ -27,31 +27,33 @@ var errOvertaken = errors.New("another PUT of the part is faster")
 //
 // A PUT whose answer is late is sent once more, too. Then both may be stored, and the one that is answered first
 // counts. That is allowed only where ETags are MD5s: otherwise nobody can tell whose ETag the part ends with.
+//
+// A single PUT is sent once: two would make two objects.
 type flights struct {
+	sender  *sender
 	turn    *pace.Turn
 	address func(context.Context) (string, error) // for a further PUT
 	md5s    func() bool                           // whether storage is known to have MD5s for ETags
 
 	mu     sync.Mutex
-	flying []*flight
+	flying []*flight // in flight, and the one that has stored the part
 	made   int
 	last   *flight // sends the last bytes, or has sent them; nil: none
-	whole  int64   // bytes of the part, once it is stored
 }
 
 // flight is one PUT.
 type flight struct {
 	*request
-	end    func() // of a further PUT: gives its slot back
-	stored stored
-	err    error
+	lastSent time.Time // when it was allowed to send its last bytes
+	end      func()    // of a further PUT: gives its slot back
+	stored   stored
+	err      error
 }
 
 // handed returns how many bytes of the part were handed over.
 func (fs *flights) handed() (most int64) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	most = fs.whole
 	for _, f := range fs.flying {
 		most = max(most, f.handed.Load())
 	}
@@ -60,22 +62,24 @@ func (fs *flights) handed() (most int64) {
 
 // send sends a part. The error is that of the first PUT, or else of a further one.
 // avoid is what other PUTs of the part should not use.
-func (fs *flights) send(ctx context.Context, s *sender, p put) (res stored, avoid []net.Addr, err error) {
+func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Addr, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan *flight, mostPUTs)
-	fs.begin(ctx, s, p, &flight{}, ended)
+	fs.begin(ctx, p, &flight{}, ended)
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	var won *flight
 	var failed error
-	for {
+	for inFlight := 1; inFlight > 0; {
 		select {
 		case f := <-ended:
+			inFlight--
+			fs.ended(f)
 			switch {
 			case f.err == nil && won == nil:
 				won = f
-				fs.won(f)
+				fs.turn.Stored(f.section.Size, f.lastSent)
 				cancel(errOvertaken)
 			case f.err == nil || errors.Is(f.err, errOvertaken):
 			case failed == nil || f.end == nil:
@@ -83,27 +87,26 @@ func (fs *flights) send(ctx context.Context, s *sender, p put) (res stored, avoi
 					cancel(f.err)
 				}
 			}
-			_, remote := f.state()
-			p.avoidAfter(f.err, remote)
-			if fs.ended(f) {
-				if won == nil {
-					return stored{}, p.avoid, failed
-				}
-				won.stored.repeated = failed != nil
-				return won.stored, p.avoid, nil
+			if remote := f.remote(); remote != nil && lost(f.err) {
+				p.avoid = append(p.avoid, remote)
 			}
 		case <-look.C:
-			if failed == nil && won == nil {
-				fs.repeat(ctx, s, &p, ended)
+			if failed == nil && won == nil && p.part > 0 && fs.repeat(ctx, &p, ended) {
+				inFlight++
 			}
 		}
 	}
+	if won == nil {
+		return stored{}, p.avoid, failed
+	}
+	won.stored.repeated = failed != nil
+	return won.stored, p.avoid, nil
 }
 
 // begin begins a PUT.
-func (fs *flights) begin(ctx context.Context, s *sender, p put, f *flight, ended chan<- *flight) {
+func (fs *flights) begin(ctx context.Context, p put, f *flight, ended chan<- *flight) {
 	p.last = func() error { return fs.sendsLast(f) }
-	f.request = s.newRequest(p)
+	f.request = &request{put: p, sender: fs.sender}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.flying = append(fs.flying, f)
@@ -129,23 +132,17 @@ func (fs *flights) sendsLast(f *flight) error {
 	if fs.last != nil && fs.last != f {
 		return errOvertaken
 	}
-	fs.last = f
+	fs.last, f.lastSent = f, time.Now()
 	return nil
 }
 
-// won notes that a PUT has stored the part.
-func (fs *flights) won(f *flight) {
-	sent, _ := f.state()
-	fs.turn.Stored(f.section.Size, sent)
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	fs.whole = f.section.Size
-}
-
-// ended notes that a PUT has ended, and reports whether none is left.
-func (fs *flights) ended(f *flight) bool {
+// ended notes that a PUT has ended.
+func (fs *flights) ended(f *flight) {
 	if f.end != nil {
 		f.end()
+	}
+	if f.err == nil {
+		return
 	}
 	if _, refused := errors.AsType[*StatusError](f.err); refused {
 		fs.turn.Refused()
@@ -153,22 +150,20 @@ func (fs *flights) ended(f *flight) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.flying = slices.DeleteFunc(fs.flying, func(o *flight) bool { return o == f })
-	if fs.last == f && f.err != nil {
+	if fs.last == f {
 		fs.last = nil
 	}
-	return len(fs.flying) == 0
 }
 
 // repeat begins another PUT if the only one lags, or if its answer is late.
-func (fs *flights) repeat(ctx context.Context, s *sender, p *put, ended chan<- *flight) {
+func (fs *flights) repeat(ctx context.Context, p *put, ended chan<- *flight) bool {
 	fs.mu.Lock()
 	only := fs.flying[0]
-	alone, last := len(fs.flying) == 1 && fs.made < mostPUTs, fs.last == only
+	alone, last, lastSent := len(fs.flying) == 1 && fs.made < mostPUTs, fs.last == only, only.lastSent
 	fs.mu.Unlock()
-	sent, remote := only.state()
-	late := last && !sent.IsZero() && fs.md5s() && fs.turn.Late(sent)
+	late := last && fs.md5s() && fs.turn.Late(lastSent)
 	if !alone || !late && (last || !fs.turn.Lags(only.handed.Load(), p.section.Size)) {
-		return
+		return false
 	}
 	f := &flight{}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -181,7 +176,7 @@ func (fs *flights) repeat(ctx context.Context, s *sender, p *put, ended chan<- *
 	})
 	if !ok {
 		stop(nil)
-		return
+		return false
 	}
 	f.end = func() { stop(nil); end() }
 	if late {
@@ -189,8 +184,9 @@ func (fs *flights) repeat(ctx context.Context, s *sender, p *put, ended chan<- *
 		fs.last = nil
 		fs.mu.Unlock()
 	}
-	if remote != nil {
+	if remote := only.remote(); remote != nil {
 		p.avoid = append(p.avoid, remote)
 	}
-	fs.begin(ctx, s, *p, f, ended)
+	fs.begin(ctx, *p, f, ended)
+	return true
 }

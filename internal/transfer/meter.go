@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -23,39 +22,39 @@ type Progress struct {
 type meter struct {
 	name   string
 	total  int64
-	report func(Progress) // may be nil
+	report func(Progress)
 	start  time.Time
-	next   atomic.Int64 // when the next report is due, nanoseconds since start
 
-	reporting sync.Mutex // held while reporting: reports are never concurrent
-	samples   []sample   // oldest first, within rateWindow
+	reporting sync.Mutex    // held while reporting: reports are never concurrent
+	next      time.Duration // when the next report is due, since start
+	samples   []sample      // oldest first, within rateWindow
 
 	mu           sync.Mutex
 	sent, reused int64                      // bytes of parts that are stored
-	inFlight     map[*inFlight]func() int64 // how many bytes each part in flight has handed over
+	inFlight     map[*func() int64]struct{} // how many bytes each part in flight has handed over
 }
-
-// inFlight identifies a part in flight.
-type inFlight struct{ _ byte }
 
 type sample struct {
 	at   time.Duration
 	sent int64
 }
 
+// newMeter returns a meter; report may be nil.
 func newMeter(name string, total int64, report func(Progress)) *meter {
-	return &meter{name: name, total: total, report: report, start: time.Now(), samples: []sample{{}}, inFlight: map[*inFlight]func() int64{}}
+	if report == nil {
+		report = func(Progress) {}
+	}
+	return &meter{name: name, total: total, report: report, start: time.Now(), samples: []sample{{}}, inFlight: map[*func() int64]struct{}{}}
 }
 
 // follow counts the bytes of a part in flight until end is called with how many bytes of it are stored.
 func (m *meter) follow(handed func() int64) (end func(stored int64)) {
-	part := &inFlight{}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.inFlight[part] = handed
+	m.inFlight[&handed] = struct{}{}
 	return func(stored int64) {
 		m.mu.Lock()
-		delete(m.inFlight, part)
+		delete(m.inFlight, &handed)
 		m.sent += stored
 		m.mu.Unlock()
 		m.tick()
@@ -76,27 +75,20 @@ func (m *meter) bytes() (sent, reused int64) {
 	return m.sent, m.reused
 }
 
-// tick reports if it is time for it.
+// tick reports if it is time for it, and nobody else does.
 func (m *meter) tick() {
-	if m.report == nil {
-		return
-	}
-	now := time.Since(m.start)
-	if int64(now) < m.next.Load() || !m.reporting.TryLock() {
+	if !m.reporting.TryLock() {
 		return
 	}
 	defer m.reporting.Unlock()
-	if int64(now) >= m.next.Load() {
-		m.next.Store(int64(now + progressEvery))
+	if now := time.Since(m.start); now >= m.next {
+		m.next = now + progressEvery
 		m.tell(now)
 	}
 }
 
 // finish makes the last report.
 func (m *meter) finish() {
-	if m.report == nil {
-		return
-	}
 	m.reporting.Lock()
 	defer m.reporting.Unlock()
 	m.tell(time.Since(m.start))
@@ -105,8 +97,8 @@ func (m *meter) finish() {
 func (m *meter) tell(now time.Duration) {
 	m.mu.Lock()
 	p := Progress{Name: m.name, Sent: m.sent, Reused: m.reused, Total: m.total}
-	for _, handed := range m.inFlight {
-		p.Sent += handed()
+	for handed := range m.inFlight {
+		p.Sent += (*handed)()
 	}
 	m.mu.Unlock()
 	for len(m.samples) > 1 && m.samples[1].at <= now-rateWindow {

@@ -7,23 +7,31 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"golang.org/x/time/rate"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
+const (
+	// refusalGrace is how long Close waits for the beginning of a response. The response has
+	// reached this machine before the connection broke.
+	refusalGrace = 2 * time.Second
+	// answerGrace is how long Close waits for the rest of the response.
+	answerGrace = 10 * time.Second
+)
+
 // sender makes PUTs.
 type sender struct {
 	transport http.RoundTripper
-	throttle  *throttle
-	stall     time.Duration // 0: no limit
+	throttle  *rate.Limiter // nil: no limit
+	stall     time.Duration // without progress, after which a request ends
 	refused   func()        // is told that storage asks for fewer requests
 	redactor  *redact.Redactor
 }
@@ -41,67 +49,108 @@ type put struct {
 	last func() error
 }
 
-// compare requires that all checksums in the answer to a PUT are the content's. It returns the one
-// to record, "" if there was none.
-func (s *sender) compare(ctx context.Context, p put, returned []checksum) (string, error) {
-	for _, c := range returned {
-		want, err := p.section.Checksum(ctx, c.algorithm)
-		if err != nil {
-			return "", err
-		}
-		if c.value != want {
-			return "", &ChecksumError{Op: p.op, Algorithm: c.algorithm, Returned: s.masker(p)(c.value), Content: want, Attempts: 1}
-		}
-	}
-	if len(returned) == 0 {
-		return "", nil
-	}
-	return returned[0].algorithm + ":" + returned[0].value, nil
-}
-
 // masker returns a function that makes a text of storage, or of the connection to it, one line without secrets.
 func (s *sender) masker(p put) func(text string) string {
 	return func(text string) string { return s.redactor.Line(text, redact.PresignedSecrets(p.url)...) }
-}
-
-func (s *sender) newETagError(p put, etag string, md5 [16]byte) *ETagError {
-	return &ETagError{Op: p.op, ETag: etag, MD5: md5, Attempts: 1, masked: s.masker(p)(etag)}
-}
-
-// avoidAfter notes that another PUT should not use an address of storage after an error of its connection.
-func (p *put) avoidAfter(err error, remote net.Addr) {
-	_, stalled := errors.AsType[*StallError](err)
-	_, broken := errors.AsType[*connectionError](err)
-	if remote != nil && (stalled || broken) {
-		p.avoid = append(p.avoid, remote)
-	}
 }
 
 // request is one PUT and its response.
 type request struct {
 	put
 	*sender
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	watch  *watchdog
-	began  time.Time
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	answering context.Context    // ends with the first byte of the response, or with the request
+	answers   context.CancelFunc // ends it
+	watch     *time.Timer        // ends the request when it makes no progress
+	handed    atomic.Int64       // bytes of the latest body
 
-	answering chan struct{} // closed at the first byte of the response
-	answered  chan struct{} // closed when the response has been read, or there is none
-	begins    sync.Once
-	handed    atomic.Int64 // bytes of the latest body
-
-	mu     sync.Mutex
-	latest *body
-	remote net.Addr  // of the latest connection; nil: none
-	ended  time.Time // when the last bytes were handed over
+	mu      sync.Mutex
+	latest  *body
+	address net.Addr // of the latest connection
 }
 
-func (s *sender) newRequest(p put) *request {
-	return &request{put: p, sender: s, answering: make(chan struct{}), answered: make(chan struct{})}
+// remote returns the address of the latest connection, nil if there was none.
+func (r *request) remote() net.Addr {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.address
 }
 
-func (r *request) begin() { r.begins.Do(func() { close(r.answering) }) }
+// send makes one PUT. When it returns, nothing reads the file for it any more.
+func (r *request) send(ctx context.Context) (stored, error) {
+	began := time.Now()
+	ctx, r.cancel = context.WithCancelCause(retry.Elsewhere(ctx, r.avoid...))
+	defer r.cancel(nil)
+	r.answering, r.answers = context.WithCancel(ctx)
+	defer r.answers()
+	r.watch = time.AfterFunc(r.stall, func() { r.cancel(&StallError{failedPut: failedPut{Op: r.op}, Idle: r.stall}) })
+	defer r.watch.Stop()
+	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(got httptrace.GotConnInfo) {
+			r.progress()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if got.Conn != nil {
+				r.address = got.Conn.RemoteAddr()
+			}
+		},
+		GotFirstResponseByte: func() { r.answers(); r.progress() },
+	})
+	res, status, err := r.run()
+	tflog.Debug(ctx, "PUT to storage", map[string]any{
+		"part": r.part, "bytes": r.section.Size, "status": status, "duration_ms": time.Since(began).Milliseconds(), "ok": err == nil,
+	})
+	return res, err
+}
+
+func (r *request) progress() { r.watch.Reset(r.stall) }
+
+func (r *request) run() (res stored, status int, err error) {
+	req, err := r.build()
+	if err != nil {
+		return stored{}, 0, err
+	}
+	defer func() {
+		r.cancel(nil)
+		_, _ = r.stop()
+	}()
+	// Not an http.Client: it would follow redirects, and has nothing else that a PUT needs.
+	resp, err := r.transport.RoundTrip(req)
+	if err != nil {
+		return stored{}, 0, r.broken(err)
+	}
+	defer resp.Body.Close()
+	r.answers()
+	r.progress()
+	// The status decides. Even a truncated body is useful in the error.
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
+	if resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests {
+		r.refused()
+	}
+	if resp.StatusCode != http.StatusOK && (r.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
+		return stored{}, resp.StatusCode, refusal(r.op, r.part, resp, text, r.masker(r.put))
+	}
+	if complete, _ := r.stop(); !complete {
+		return stored{}, resp.StatusCode, r.broken(errors.New("storage answered before it had all of the content"))
+	}
+	return accepted(resp), resp.StatusCode, nil
+}
+
+func (r *request) build() (*http.Request, error) {
+	req, err := http.NewRequestWithContext(r.ctx, http.MethodPut, r.url, nil)
+	if err != nil || req.URL.Host == "" || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
+		// Without the cause, which repeats the address: it is a secret.
+		return nil, errors.New(r.op + ": the upload address is not an http or https URL")
+	}
+	req.URL.User = nil // net/http would send it as an Authorization header
+	if r.contentType != "" {
+		req.Header.Set("Content-Type", r.contentType)
+	}
+	req.ContentLength, req.GetBody = r.section.Size, r.open
+	req.Body, err = r.open()
+	return req, err
+}
 
 // open returns a body that starts anew. The transport asks for one more when a keep-alive connection
 // turns out to be closed.
@@ -110,10 +159,7 @@ func (r *request) open() (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &body{
-		ctx: r.ctx, stream: stream, throttle: r.throttle, watch: r.watch, last: r.lastBytes, answering: r.answering, answered: r.answered,
-		sent: func(n int64) { r.handed.Add(n); r.sent(n) },
-	}
+	b := &body{of: r, stream: stream}
 	r.mu.Lock()
 	before := r.latest
 	r.latest = b
@@ -125,111 +171,12 @@ func (r *request) open() (io.ReadCloser, error) {
 	return b, nil
 }
 
-func (r *request) lastBytes() error {
-	if err := r.last(); err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ended = time.Now()
-	return nil
-}
-
-// state returns when the last bytes were handed over, zero if they were not, and the address of the connection.
-func (r *request) state() (ended time.Time, remote net.Addr) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.ended, r.remote
-}
-
-// send makes one PUT. When it returns, nothing reads the file for it any more.
-func (r *request) send(ctx context.Context) (stored, error) {
-	r.began = time.Now()
-	ctx, r.cancel = context.WithCancelCause(retry.Elsewhere(ctx, r.avoid...))
-	defer r.cancel(nil)
-	r.watch = newWatchdog(r.stall, func() { r.cancel(&StallError{Op: r.op, Idle: r.stall}) })
-	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(got httptrace.GotConnInfo) {
-			r.watch.resume()
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			if got.Conn != nil {
-				r.remote = got.Conn.RemoteAddr()
-			}
-		},
-		GotFirstResponseByte: func() { r.begin(); r.watch.resume() },
-	})
-	res, status, err := r.run()
-	tflog.Debug(ctx, "PUT to storage", map[string]any{
-		"part": r.part, "bytes": r.section.Size, "status": status, "duration_ms": time.Since(r.began).Milliseconds(), "ok": err == nil,
-	})
-	return res, err
-}
-
-func (r *request) run() (res stored, status int, err error) {
-	defer r.watch.pause()
-	req, err := r.build()
-	if err != nil {
-		return stored{}, 0, err
-	}
-	defer r.end()
-	// Not an http.Client: it would follow redirects, and has nothing else that a PUT needs.
-	resp, err := r.transport.RoundTrip(req)
-	if err != nil {
-		return stored{}, 0, r.broken(err)
-	}
-	defer resp.Body.Close()
-	r.begin()
-	r.watch.resume()
-	// The status decides. Even a truncated body is useful in the error.
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
-	if resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests {
-		r.refused()
-	}
-	if resp.StatusCode != http.StatusOK && (r.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
-		return stored{}, resp.StatusCode, refusal(r.op, r.part, resp, text, r.masker(r.put))
-	}
-	if complete, _ := r.latest.stop(); !complete {
-		return stored{}, resp.StatusCode, r.broken(errors.New("storage answered before it had all of the content"))
-	}
-	return accepted(resp), resp.StatusCode, nil
-}
-
-func (r *request) build() (*http.Request, error) {
-	u, err := url.Parse(r.url)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		// Without the cause, which repeats the address: it is a secret.
-		return nil, &addressError{op: r.op}
-	}
-	u.User = nil // net/http would send it as an Authorization header
-	first, err := r.open()
-	if err != nil {
-		return nil, err
-	}
-	req := (&http.Request{
-		Method: http.MethodPut, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
-		Body: first, GetBody: r.open, ContentLength: r.section.Size,
-	}).WithContext(r.ctx)
-	if r.contentType != "" {
-		req.Header.Set("Content-Type", r.contentType)
-	}
-	return req, nil
-}
-
-// stop ends the latest body and returns why it could not be read.
-func (r *request) stop() error {
+// stop ends the latest body. It reports whether all was read, or else why reading failed.
+func (r *request) stop() (complete bool, err error) {
 	r.mu.Lock()
 	b := r.latest
 	r.mu.Unlock()
-	_, err := b.stop()
-	return err
-}
-
-// end stops everything that the request has started.
-func (r *request) end() {
-	r.cancel(nil)
-	close(r.answered)
-	_ = r.stop()
+	return b.stop()
 }
 
 // broken returns the reason for a failed request: the context's, that of the body, or the connection's.
@@ -237,8 +184,95 @@ func (r *request) broken(err error) error {
 	if cause := context.Cause(r.ctx); cause != nil {
 		return cause
 	}
-	if ours := r.stop(); ours != nil {
+	if _, ours := r.stop(); ours != nil {
 		return ours
 	}
-	return newConnectionError(r.op, err, r.masker(r.put))
+	err = redact.URLError(err)
+	return &connectionError{failedPut: failedPut{Op: r.op}, message: r.masker(r.put)(err.Error()), err: err}
+}
+
+// body is the body of a request: a section of a file, read from the page cache straight into the
+// transport's buffer.
+//
+// net/http drops the response of a server that refuses early and closes the connection, because the
+// write error gets to RoundTrip first. But the transport closes the body before it passes that error
+// on, and accepts a response until then. So Close of a body that was cut short waits for the response.
+//
+// "Expect: 100-continue" would lose some all the same, and cost each part a round trip, or, with storage that does
+// not know the header, the transport's time limit.
+type body struct {
+	of     *request
+	stream *digest.Stream
+
+	mu      sync.Mutex
+	stopped bool
+	begun   bool
+	over    bool  // all is read, or reading failed: there is no early response to wait for
+	err     error // why reading failed
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stopped {
+		return 0, errors.New("the request is over")
+	}
+	if b.stream.Left() == 0 {
+		b.over = true
+		return 0, io.EOF
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	b.begun = true
+	// The transport has sent what it got before. The time until it gets more is spent here, so it
+	// does not count as a stall.
+	b.of.watch.Stop()
+	n, err := b.fill(p)
+	if err != nil {
+		b.over, b.err = true, err
+		return 0, err
+	}
+	b.of.handed.Add(int64(n))
+	b.of.sent(int64(n))
+	b.of.progress()
+	return n, nil
+}
+
+// fill reads the next bytes; b.mu is held.
+func (b *body) fill(p []byte) (int, error) {
+	n, err := take(b.of.ctx, b.of.throttle, int(min(int64(len(p)), b.stream.Left())))
+	if err != nil {
+		return 0, err
+	}
+	if int64(n) == b.stream.Left() {
+		if err := b.of.last(); err != nil {
+			return 0, err
+		}
+	}
+	return b.stream.Read(p[:n])
+}
+
+// Close is called by the transport when it needs no more of the body, also
+// after a write error.
+func (b *body) Close() error {
+	b.mu.Lock()
+	short := b.begun && !b.over && !b.stopped
+	b.mu.Unlock()
+	if short && retry.Sleep(b.of.answering, refusalGrace) != nil {
+		_ = retry.Sleep(b.of.ctx, answerGrace)
+	}
+	return nil
+}
+
+// stop makes further reads fail, and waits for one in progress. It reports whether all was read, or else why
+// reading failed.
+func (b *body) stop() (complete bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.stopped {
+		b.stopped = true
+		b.stream.Close()
+	}
+	return b.stream.Left() == 0, b.err
 }

@@ -10,11 +10,17 @@
 //
 // Limits: regular files only. A part is sent in one request. Progress counts bytes when they are
 // handed to the operating system. Files are not locked: a change is detected, not prevented.
+//
+// Each file uses only those that follow it here: parts.go and single.go (the two ways to send a file), sending.go
+// (attempts at a part, or at a whole file), transfer.go (the Engine, and what callers give and get), flights.go (the
+// PUTs of one attempt), put.go (one PUT), answer.go (what storage says), errors.go (why a PUT failed, and whether
+// another one may end better), meter.go (progress), bandwidth.go and partsize.go.
 package transfer
 
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"os"
 	"time"
@@ -67,8 +73,14 @@ type Engine struct {
 
 // New returns an Engine. It starts nothing, so there is nothing to close.
 func New(c Config) *Engine {
+	if c.StallTimeout <= 0 {
+		c.StallTimeout = math.MaxInt64
+	}
 	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0)), reader: digest.NewReader(digest.SystemFiles(c.Files))}
-	e.sender = sender{transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout, refused: e.pace.Refused, redactor: cmp.Or(c.Redactor, redact.New())}
+	e.sender = sender{
+		transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout,
+		refused: e.pace.Refused, redactor: cmp.Or(c.Redactor, redact.New()),
+	}
 	return e
 }
 
@@ -111,14 +123,4 @@ type File struct {
 	Size     int64          // bytes, planned
 	SHA256   [32]byte       // planned
 	Progress func(Progress) // optional; called at most about ten times a second and once at the end, never concurrently
-}
-
-// Destination is one multipart upload. Its methods are called concurrently.
-type Destination interface {
-	// PartURL returns the address for one PUT of the part. It is called shortly before each PUT, so
-	// again for every retry, and for another PUT of a part that lags.
-	PartURL(ctx context.Context, number int) (string, error)
-	// Stored reports a part that is stored and verified. Each part is reported once, even if the
-	// upload fails later. Stored must not block for long.
-	Stored(part Part)
 }
