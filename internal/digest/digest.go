@@ -15,6 +15,7 @@
 package digest
 
 import (
+	"bytes"
 	"context"
 	"os"
 )
@@ -69,5 +70,6 @@ func (r *Reader) Open(path string, size int64, sum [32]byte) (*Content, error) {
 
 // Bytes is Open for a content in memory. name is for errors.
 func (r *Reader) Bytes(name string, b []byte, sum [32]byte) (*Content, error) {
-	return newContent(inMemory(name, b), int64(len(b)), sum, r.turns, r.md5s)
+	c := content{bytes.NewReader(b)}
+	return newContent(&file{handle: c, path: name, info: c}, int64(len(b)), sum, r.turns, r.md5s)
 }

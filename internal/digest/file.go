@@ -185,11 +185,6 @@ func irregular(mode fs.FileMode) FileProblem {
 	return FileIrregular
 }
 
-func inMemory(name string, b []byte) *file {
-	c := content{bytes.NewReader(b)}
-	return &file{handle: c, path: name, info: c}
-}
-
 // content is a handle on bytes in memory, and their fs.FileInfo.
 type content struct{ *bytes.Reader }
 

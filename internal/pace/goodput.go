@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	few  = 12 // PUTs in flight: most lines need no more
+	few  = 14 // PUTs in flight: most lines need no more
 	more = 16 // what is tried first: on a full line, few PUTs too many cost little
 	many = 32 // where connections lose packets, or are limited
 	// least is what refusals leave.

@@ -33,7 +33,7 @@ type Controller struct {
 	left    int64 // bytes that all uploads have yet to send
 }
 
-// New returns a Controller with a number of slots, or, if it is 0, with 12 to 32, as the goodput demands.
+// New returns a Controller with a number of slots, or, if it is 0, with 14 to 32, as the goodput demands.
 func New(slots int) *Controller {
 	c := &Controller{fixed: slots > 0, goodput: newGoodput(time.Now())}
 	c.gate.slots = slots

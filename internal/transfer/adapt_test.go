@@ -134,7 +134,7 @@ func (l *line) inFlightFrom(from, to time.Duration) (mean float64, most int) {
 }
 
 // firstLevel is how many PUTs are in flight before a trial.
-const firstLevel = 12
+const firstLevel = 14
 
 // trials returns how often more PUTs came to be in flight than at first.
 func (l *line) trials() (n int) {
@@ -163,7 +163,7 @@ func over(t *testing.T, l *line, concurrency, size int, part int64) time.Duratio
 	return time.Since(start)
 }
 
-// Each connection carries a twentieth of the line: 12 do not fill it.
+// Each connection carries a twentieth of the line: what an upload begins with does not fill it.
 func TestAdaptsToLimitedConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -87,8 +87,8 @@ func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Add
 					cancel(f.err)
 				}
 			}
-			if remote := f.remote(); remote != nil && lost(f.err) {
-				p.avoid = append(p.avoid, remote)
+			if remote := f.remote.Load(); remote != nil && lost(f.err) {
+				p.avoid = append(p.avoid, *remote)
 			}
 		case <-look.C:
 			if failed == nil && won == nil && p.part > 0 && fs.repeat(ctx, &p, ended) {
@@ -184,8 +184,8 @@ func (fs *flights) repeat(ctx context.Context, p *put, ended chan<- *flight) boo
 		fs.last = nil
 		fs.mu.Unlock()
 	}
-	if remote := only.remote(); remote != nil {
-		p.avoid = append(p.avoid, remote)
+	if remote := only.remote.Load(); remote != nil {
+		p.avoid = append(p.avoid, *remote)
 	}
 	fs.begin(ctx, *p, f, ended)
 	return true

@@ -69,12 +69,6 @@ func (m *meter) reuse(n int64) {
 	m.tick()
 }
 
-func (m *meter) bytes() (sent, reused int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.sent, m.reused
-}
-
 // tick reports if it is time for it, and nobody else does.
 func (m *meter) tick() {
 	if !m.reporting.TryLock() {

@@ -152,8 +152,7 @@ func (u *partsUpload) keep(p Part) {
 
 // result returns all parts after it has compared them with the plan once more.
 func (u *partsUpload) result() (Result, error) {
-	r := Result{Parts: u.parts, SHA256: u.file.SHA256, crc: u.crc}
-	r.Sent, r.Reused = u.meter.bytes()
+	r := Result{Parts: u.parts, SHA256: u.file.SHA256, Sent: u.meter.sent, Reused: u.meter.reused, crc: u.crc}
 	var size int64
 	for i, p := range r.Parts {
 		if p.Number != i+1 || p.ETag == "" {

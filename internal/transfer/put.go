@@ -64,17 +64,8 @@ type request struct {
 	answers   context.CancelFunc // ends it
 	watch     *time.Timer        // ends the request when it makes no progress
 	handed    atomic.Int64       // bytes of the latest body
-
-	mu      sync.Mutex
-	latest  *body
-	address net.Addr // of the latest connection
-}
-
-// remote returns the address of the latest connection, nil if there was none.
-func (r *request) remote() net.Addr {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.address
+	latest    atomic.Pointer[body]
+	remote    atomic.Pointer[net.Addr] // of the latest connection; nil: none
 }
 
 // send makes one PUT. When it returns, nothing reads the file for it any more.
@@ -89,10 +80,9 @@ func (r *request) send(ctx context.Context) (stored, error) {
 	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(got httptrace.GotConnInfo) {
 			r.progress()
-			r.mu.Lock()
-			defer r.mu.Unlock()
 			if got.Conn != nil {
-				r.address = got.Conn.RemoteAddr()
+				remote := got.Conn.RemoteAddr()
+				r.remote.Store(&remote)
 			}
 		},
 		GotFirstResponseByte: func() { r.answers(); r.progress() },
@@ -160,11 +150,7 @@ func (r *request) open() (io.ReadCloser, error) {
 		return nil, err
 	}
 	b := &body{of: r, stream: stream}
-	r.mu.Lock()
-	before := r.latest
-	r.latest = b
-	r.mu.Unlock()
-	if before != nil {
+	if before := r.latest.Swap(b); before != nil {
 		_, _ = before.stop()
 		r.handed.Store(0)
 	}
@@ -172,12 +158,7 @@ func (r *request) open() (io.ReadCloser, error) {
 }
 
 // stop ends the latest body. It reports whether all was read, or else why reading failed.
-func (r *request) stop() (complete bool, err error) {
-	r.mu.Lock()
-	b := r.latest
-	r.mu.Unlock()
-	return b.stop()
-}
+func (r *request) stop() (complete bool, err error) { return r.latest.Load().stop() }
 
 // broken returns the reason for a failed request: the context's, that of the body, or the connection's.
 func (r *request) broken(err error) error {
@@ -206,7 +187,6 @@ type body struct {
 
 	mu      sync.Mutex
 	stopped bool
-	begun   bool
 	over    bool  // all is read, or reading failed: there is no early response to wait for
 	err     error // why reading failed
 }
@@ -224,7 +204,6 @@ func (b *body) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	b.begun = true
 	// The transport has sent what it got before. The time until it gets more is spent here, so it
 	// does not count as a stall.
 	b.of.watch.Stop()
@@ -257,7 +236,7 @@ func (b *body) fill(p []byte) (int, error) {
 // after a write error.
 func (b *body) Close() error {
 	b.mu.Lock()
-	short := b.begun && !b.over && !b.stopped
+	short := b.stream.Left() < b.of.section.Size && !b.over && !b.stopped
 	b.mu.Unlock()
 	if short && retry.Sleep(b.of.answering, refusalGrace) != nil {
 		_ = retry.Sleep(b.of.ctx, answerGrace)

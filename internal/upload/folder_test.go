@@ -2,7 +2,6 @@ package upload_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -19,18 +18,18 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// slowDisk is the context of files that each take a second to read. The engine asks for its error
-// before each.
-type slowDisk struct{ context.Context }
-
-func (s slowDisk) Err() error {
-	time.Sleep(time.Second)
-	return s.Context.Err()
+// slowDisk has files that each take a second to read.
+func slowDisk(op regularfile.Op, _ string, n int) (int, error) {
+	if op == regularfile.OpRead {
+		time.Sleep(time.Second)
+	}
+	return n, nil
 }
 
 // TestReadingForSeconds has a plan read files for two and for five seconds. Several are read at once.
@@ -41,7 +40,7 @@ func TestReadingForSeconds(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				dir := t.TempDir()
-				files := make([]upload.Inspection, seconds*4*runtime.GOMAXPROCS(0))
+				files := make([]upload.Inspection, seconds*max(2, runtime.GOMAXPROCS(0))) // as many are read at once
 				for i := range files {
 					files[i].File.Path = filepath.Join(dir, fmt.Sprintf("%d.mp4", i))
 					if err := os.WriteFile(files[i].File.Path, []byte("0123456789"), 0o600); err != nil {
@@ -49,10 +48,10 @@ func TestReadingForSeconds(t *testing.T) {
 					}
 				}
 				progress := filepath.Join(t.TempDir(), "progress")
-				u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{}), ProgressFile: progress})
+				u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{Files: slowDisk}), ProgressFile: progress})
 				var log bytes.Buffer
 				var shown []string
-				ctx := slowDisk{tflogtest.RootLogger(t.Context(), &log)}
+				ctx := tflogtest.RootLogger(t.Context(), &log)
 				u.InspectFiles(ctx, "media", files, upload.DetectContent, func(line string) { shown = append(shown, line) })
 				for _, l := range files {
 					if l.Err != nil || l.SHA256 == "" {
