@@ -80,7 +80,7 @@ func TestBodies(t *testing.T) {
 	}
 	_, _ = client.PresignUpload(t.Context(), "a.mp4", "video/mp4")
 	_, _ = client.PresignUpload(t.Context(), "a.mp4", "")
-	_, _ = client.CreateMultipartUpload(t.Context(), "a.mp4", 0)
+	_, _ = client.CreateMultipartUpload(t.Context(), "a.mp4")
 	_, _ = client.PresignPart(t.Context(), "k", "u", 7)
 	_, _ = client.CompleteMultipartUpload(t.Context(), "k", "u", []api.CompletedPart{{Number: 1, ETag: `"a"`}, {Number: 2, ETag: "b"}})
 	_, _ = client.SubmitBatch(t.Context(), []string{"k", "l"}, []string{"video_optimizer"})

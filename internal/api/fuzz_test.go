@@ -199,7 +199,7 @@ func FuzzDecodeUploads(f *testing.F) {
 				t.Errorf("took the address %q: %v", address, err)
 			}
 		}
-		upload, err := client.CreateMultipartUpload(t.Context(), "a", 0)
+		upload, err := client.CreateMultipartUpload(t.Context(), "a")
 		checkError(t, err)
 		if err == nil && (upload.KeyPath == "" || upload.UploadID == "") {
 			t.Errorf("got %+v", upload)

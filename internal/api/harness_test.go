@@ -67,7 +67,7 @@ var calls = []struct {
 		return err
 	}},
 	{"multipart-create", `{"data":{"upload_id":"u","key_path":"vod/input/1/2/a.mp4"}}`, false, true, func(ctx context.Context, c *api.Client) error {
-		_, err := c.CreateMultipartUpload(ctx, "a.mp4", 0)
+		_, err := c.CreateMultipartUpload(ctx, "a.mp4")
 		return err
 	}},
 	{"multipart-generate-url", `{"data":{"url":"https://st.example.com/a?partNumber=1&X-Amz-Signature=abc"}}`, false, true, func(ctx context.Context, c *api.Client) error {

@@ -54,7 +54,7 @@ func TestStringsOfTheService(t *testing.T) {
 				return err
 			}(),
 			"upload id": func() error {
-				_, err := once(t, 200, `{"key_path":"vod/input/c/u/k","upload_id":"`+quoted+`"}`).CreateMultipartUpload(t.Context(), "f", 0)
+				_, err := once(t, 200, `{"key_path":"vod/input/c/u/k","upload_id":"`+quoted+`"}`).CreateMultipartUpload(t.Context(), "f")
 				return err
 			}(),
 			"ETag": func() error {

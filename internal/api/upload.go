@@ -55,12 +55,11 @@ func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string
 	return ask(ctx, c, "get an upload address for "+c.mask.Line(fileName), call, decodeUploadTarget)
 }
 
-// CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3). following is how many part
-// addresses are asked for at once after it.
-func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string, following int) (*MultipartUpload, error) {
+// CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3).
+func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*MultipartUpload, error) {
 	call := wire.Call{
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/create",
-		Body: map[string]string{"filename": fileName}, Following: following,
+		Body: map[string]string{"filename": fileName},
 	}
 	return ask(ctx, c, "begin the multipart upload of "+c.mask.Line(fileName), call, decodeMultipartUpload)
 }

@@ -73,7 +73,7 @@ var vectorCalls = map[string]struct {
 	},
 	"multipart-create": {
 		"begin the multipart upload of a.mp4: POST " + vodBase + "/vod/v1/customer/multipart/create",
-		func(ctx context.Context, c *api.Client) (any, error) { return c.CreateMultipartUpload(ctx, "a.mp4", 0) },
+		func(ctx context.Context, c *api.Client) (any, error) { return c.CreateMultipartUpload(ctx, "a.mp4") },
 	},
 	"multipart-generate-url": {
 		"get the address of part 3: POST " + vodBase + "/vod/v1/customer/multipart/generate-url",

@@ -49,13 +49,6 @@ func (c *Controller) adapt() {
 	}
 }
 
-// Slots returns how many PUTs may now be in flight at once.
-func (c *Controller) Slots() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.gate.slots
-}
-
 // Refused notes that storage asks for fewer requests.
 func (c *Controller) Refused() {
 	c.mu.Lock()

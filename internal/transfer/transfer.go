@@ -84,9 +84,6 @@ func New(c Config) *Engine {
 	return e
 }
 
-// AtOnce returns how many of an upload's PUTs would now be in flight at once, if there were no other upload.
-func (e *Engine) AtOnce(puts int) int { return min(puts, e.pace.Slots()) }
-
 // Hash reads the file at path and returns its size, SHA-256 and modification time, as digest.Reader.Hash does.
 func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
 	return e.reader.Hash(ctx, path)

@@ -244,13 +244,3 @@ func TestPartsAreSentInOrder(t *testing.T) {
 		}
 	})
 }
-
-func TestAtOnce(t *testing.T) {
-	t.Parallel()
-	e := newEngine(&store{})
-	for puts, want := range map[int]int{1: 1, 4: 4, 9: 4} {
-		if n := e.AtOnce(puts); n != want {
-			t.Errorf("%d of %d PUTs at once, want %d", n, puts, want)
-		}
-	}
-}

@@ -197,7 +197,7 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 // canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not
 // about the service. The upload that is begun stays empty.
 func (d *destination) canBegin(ctx context.Context) bool {
-	_, err := d.api.CreateMultipartUpload(ctx, d.operation.file.Name, 0)
+	_, err := d.api.CreateMultipartUpload(ctx, d.operation.file.Name)
 	return err == nil
 }
 

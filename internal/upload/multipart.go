@@ -104,7 +104,7 @@ func union(recorded, own []transfer.Part) []transfer.Part {
 }
 
 func (o *operation) begin(ctx context.Context) (*destination, error) {
-	created, err := o.uploader.config.API.CreateMultipartUpload(ctx, o.file.Name, o.uploader.config.Engine.AtOnce(transfer.PartCount(o.file.Size, o.file.partSize())))
+	created, err := o.uploader.config.API.CreateMultipartUpload(ctx, o.file.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -51,9 +51,6 @@ type Call struct {
 	NonIdempotent bool
 	// Unlimited exempts every attempt from the request timeout.
 	Unlimited bool
-	// Following is how many calls follow this one at once. If this one has to make a connection, and
-	// not over HTTP/2, the client makes those for them meanwhile. It does so for one call only.
-	Following int
 	// NoContent marks a call to which 204 is a success. Any other 2xx response has to be JSON.
 	NoContent bool
 

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
@@ -53,8 +52,6 @@ type Client struct {
 	fresh   http.RoundTripper // makes a connection for each request
 	storage storageGuard
 	limits  map[url.URL]*rateLimit // by base address
-
-	madeAhead atomic.Bool // has connectAhead made connections
 }
 
 // New makes a Client.

@@ -42,15 +42,13 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 		return nil, ended(ctx)
 	}
 	x.requests++
-	sent, traced := &trace{}, ctx
+	sent := &trace{}
 	transport := x.client.kept
 	// An attempt without a time limit would not leave a connection that died silently.
 	if x.NonIdempotent || x.timedOut || x.Unlimited {
 		transport = x.client.fresh
-	} else if x.Following > 1 {
-		traced = x.connectAhead(ctx)
 	}
-	req, err := x.request(sent.watch(traced))
+	req, err := x.request(sent.watch(ctx))
 	if err != nil {
 		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
 	}

@@ -38,13 +38,8 @@ func dialer(c Config) dialFunc {
 // newTransport returns a transport that uses HTTP/1.1, because it has a DialContext of its own.
 func newTransport(c Config, dial dialFunc) *http.Transport {
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if before, ok := ctx.Value(dialKey{}).(func()); ok {
-				before()
-			}
-			return dial(ctx, network, address)
-		},
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dial,
 		TLSClientConfig:     &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: dialTimeout,
 		IdleConnTimeout:     idleTimeout,
