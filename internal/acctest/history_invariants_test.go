@@ -282,10 +282,12 @@ func (p *player) checkKept() {
 			}
 			exchanged := false
 			for twin, is := range pl.state {
-				was := uploads[twin]
 				// The names of new objects of one content are all planned, or all left to the apply.
-				equal := is.Text("sha256") == old.Text("sha256") && is.Text("key_path") != was.Text("key_path")
-				exchanged = exchanged || twin != address && (equal || same(was) && was.Text("key_path") == now.Text("key_path"))
+				equal := is.Text("sha256") == old.Text("sha256") && is.Text("key_path") != uploads[twin].Text("key_path")
+				exchanged = exchanged || twin != address && equal
+			}
+			for twin, was := range uploads { // also of one whose replacement has failed
+				exchanged = exchanged || twin != address && same(was) && was.Text("key_path") == now.Text("key_path")
 			}
 			for twin := range pl.variants { // of a killed run, an equal upload may be in no state
 				exchanged = exchanged || p.killed && twin != address && kinds[twin].typ == uploadType && !pl.state[twin].Exists()
