@@ -106,7 +106,8 @@ func (u *Upload) Next(ctx context.Context) (*Turn, error) {
 	u.of.mu.Lock()
 	t := &Turn{upload: u, place: u.of.gate.enqueue(&u.queue)}
 	u.of.mu.Unlock()
-	return t, t.await(ctx, t.place.prepare)
+	err := t.await(ctx, t.place.prepare)
+	return t, err
 }
 
 // await waits for an event of a turn. If ctx ends first, the turn is given up.
