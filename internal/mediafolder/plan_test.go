@@ -166,6 +166,47 @@ func TestDeletionProtection(t *testing.T) {
 	})
 }
 
+// TestReplacementOfACompleteFolderIsChecked: -replace is planned, and applied where the files are not as they were.
+func TestReplacementOfACompleteFolderIsChecked(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(w *world){
+		"changed": func(w *world) { w.write("a.mp4", "other content") },
+		"gone":    func(w *world) { _ = os.RemoveAll(w.dir) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "a.mp4", "b.mp4")
+				w.mustApply()
+				plan := w.Provider(w.provider).PlanReplace(w.state, w.config)
+				spoil(w)
+				after, diags := w.Provider(w.provider).Apply(plan)
+				says(t, diags, "The folder cannot be uploaded", "the state is as it was")
+				want(t, "state", after.State.Equal(w.state.State), true)
+				want(t, "private state", string(after.Private), string(w.state.Private))
+			})
+		})
+	}
+}
+
+// TestDeletionWithoutAPlanAfterAnUpdate: what the plan of an update noted does not hold back a client that deletes
+// without a plan, as Pulumi does, where the files are not.
+func TestDeletionWithoutAPlanAfterAnUpdate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4")
+		w.config["deletion_protection"] = true
+		w.mustApply()
+		w.config["deletion_protection"] = false
+		w.mustApply()
+		_ = os.RemoveAll(w.dir)
+		after, diags := w.Provider(w.provider).DestroyUnplanned(w.state)
+		if diags.Failed() || after.Exists() {
+			t.Error(diags)
+		}
+	})
+}
+
 // TestProtectionBeginsWithSuccess: a folder whose creation failed can be destroyed.
 func TestProtectionBeginsWithSuccess(t *testing.T) {
 	t.Parallel()

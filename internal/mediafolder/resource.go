@@ -102,6 +102,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	resp.Diagnostics.Append(a.diags...)
 	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(a.stamps, a.stored))...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateSeen, seen{})...) // a client may delete without a plan
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -121,7 +122,9 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		providerdata.RefuseDelete(ctx, resp, state.refuse(providerdata.ReplaceOrRemove))
 		return
 	}
-	if note.Destroy || !state.ID.IsNull() {
+	planned, diags := providerdata.ReadPrivate[seen](ctx, req.Private, privateSeen)
+	resp.Diagnostics.Append(diags...)
+	if note.Destroy || !state.ID.IsNull() && planned.Content == "" {
 		warnForgotten(stored, nil, &resp.Diagnostics)
 		return
 	}
@@ -130,11 +133,13 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	// The folder may be elsewhere in the new configuration.
-	planned, diags := providerdata.ReadPrivate[seen](ctx, req.Private, privateSeen)
-	resp.Diagnostics.Append(diags...)
 	if why := r.unlike(ctx, note.Source, planned); why != "" {
 		providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
 			why+", so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan."))
+		return
+	}
+	if !state.ID.IsNull() { // it is replaced because the user asks for it
+		warnForgotten(stored, nil, &resp.Diagnostics)
 		return
 	}
 	var offers []upload.Offer

@@ -238,3 +238,21 @@ func TestChangedTriggersReadTheFile(t *testing.T) {
 	want(t, "key path", m.state.Text("key_path"), key)
 	want(t, "PUTs", m.Count(simulator.CallPutObject), 1)
 }
+
+// TestDeletionWithoutAPlanAfterAnUpdate: what the plan of an update noted does not hold back a client that deletes
+// without a plan, as Pulumi does, where the file is not.
+func TestDeletionWithoutAPlanAfterAnUpdate(t *testing.T) {
+	t.Parallel()
+	m := small(t)
+	m.config["deletion_protection"] = true
+	m.mustApply()
+	m.config["deletion_protection"] = false
+	m.mustApply()
+	if err := os.Remove(m.path); err != nil {
+		t.Fatal(err)
+	}
+	after, diags := m.Provider(m.provider).DestroyUnplanned(m.state)
+	if diags.Failed() || after.Exists() {
+		t.Error(diags)
+	}
+}

@@ -109,6 +109,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(providerdata.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
 	if resp.Diagnostics.HasError() {
 		return
 	}

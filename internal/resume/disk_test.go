@@ -39,6 +39,45 @@ func TestKilledWhileLinesAreRemoved(t *testing.T) {
 	}
 }
 
+// TestLinesThatAreRemovedInPlace: a journal that cannot be replaced loses the lines that are removed, and no others.
+func TestLinesThatAreRemovedInPlace(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]func(op regularfile.Op, path string) bool{
+		"no room for a second file": func(op regularfile.Op, path string) bool {
+			return op == regularfile.OpWrite && strings.HasSuffix(path, ".tmp")
+		},
+		"held by another program": func(op regularfile.Op, _ string) bool {
+			return op == regularfile.OpRename || op == regularfile.OpRemove
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, broken := t.TempDir(), false
+			hook := func(op regularfile.Op, path string, n int) (int, error) {
+				if broken && fails(op, path) {
+					return 0, syscall.ENOSPC
+				}
+				return n, nil
+			}
+			j := resume.New(dir, hook).Journal(t.Context(), testJournal)
+			j.Add(as("a.mp4"))
+			j.Add(as("b.mp4"))
+			broken = true
+			j.Remove([]string{as("a.mp4").KeyPath})
+			broken = false
+			j.Close(false)
+
+			after := resume.New(dir, nil).Journal(t.Context(), testJournal)
+			_, a := after.Found(asked("a.mp4"))
+			_, b := after.Found(asked("b.mp4"))
+			if a || !b {
+				t.Errorf("removed: found %t, kept: found %t", a, b)
+			}
+			after.Close(true)
+		})
+	}
+}
+
 // TestRecordOutlivesAPowerCut: what Flush has written is on the disk when it returns, and so is its name.
 func TestRecordOutlivesAPowerCut(t *testing.T) {
 	t.Parallel()

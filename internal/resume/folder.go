@@ -25,7 +25,7 @@ import (
 const maxBytes = 4 << 20
 
 // ownName matches the names that this package makes, temporary ones included, and no others.
-var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|folder-[0-9a-f]{32}\.jsonl)(\.lock)?|(upload|hash)-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
+var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|folder-[0-9a-f]{32}\.jsonl)(\.lock|\.[0-9a-f]{16}\.tmp)?|hash-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
 
 const lockSuffix = ".lock"
 

@@ -172,7 +172,7 @@ func (j *Journal) append(line any) error {
 }
 
 // rewrite replaces the file by one that holds the lines and nothing else, in one step: a process that is
-// killed meanwhile loses none of them.
+// killed meanwhile loses none of them. Where that fails, it writes them in place.
 func (j *Journal) rewrite() (err error) {
 	var content bytes.Buffer
 	encoder := json.NewEncoder(&content)
@@ -184,11 +184,15 @@ func (j *Journal) rewrite() (err error) {
 		_ = j.file.Close() // Windows replaces no open file
 		j.file = nil
 	}
-	if err := j.folder.write(j.name, content.Bytes()); err != nil {
+	failed := j.folder.write(j.name, content.Bytes())
+	j.folder.sync()
+	if j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_APPEND); err != nil || failed == nil {
 		return err
 	}
-	j.folder.sync()
-	j.file, err = j.folder.openFile(j.name, os.O_RDWR|os.O_APPEND)
+	// There is no room for a second file, or another program has this one open.
+	if err = j.file.Truncate(0); err == nil {
+		_, err = j.file.Write(content.Bytes())
+	}
 	return err
 }
 

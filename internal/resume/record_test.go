@@ -262,7 +262,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	const digest = "0123456789abcdef0123456789abcdef"
 	removed := []string{
 		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", "hash-" + digest + ".json", "folder-" + digest + ".jsonl", "folder-" + digest + ".jsonl.lock",
-		"upload-" + digest + ".json.0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",
+		"upload-" + digest + ".json.0123456789abcdef.tmp", "folder-" + digest + ".jsonl.0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",
 	}
 	kept := []string{
 		"upload-final.mov", "hash-list.txt", "folder-" + digest + ".json", "folder-" + digest + ".jsonl.bak", "upload-notes.tmp", "upload-" + digest + ".json.bak", "my-upload-" + digest + ".json",
