@@ -81,7 +81,7 @@ func (p *player) checkSessions() {
 // untold tells whether a text said that a create was lost, and the listing did not show its session
 // while the provider looked, or failed.
 func (p *player) untold(seen string) bool {
-	return lost.MatchString(seen) && (p.lied || p.service.ListLate > 28 || strings.Contains(seen, "The run was interrupted before") ||
+	return lost.MatchString(seen) && (p.lied || p.service.ListLate > 28 || strings.Contains(seen, "Not shown here: ") || strings.Contains(seen, "The run was interrupted before") ||
 		strings.Contains(seen, "until the run was interrupted") || strings.Contains(seen, "listing the sessions of the account failed") ||
 		strings.Contains(seen, "The last listing failed"))
 }

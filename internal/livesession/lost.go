@@ -208,7 +208,7 @@ func writeBlocks(b *strings.Builder, list []*api.Session, chosen map[*api.Sessio
 		b.WriteString("\n\n# status " + status + "\n" + importBlock(s.ID))
 	}
 	if others > 0 {
-		fmt.Fprintf(b, "\n\nOf these, %s have no block here. The data source `vodlive_live_sessions` lists them by name.", count(others))
+		fmt.Fprintf(b, "\n\nNot shown here: %s of these. The data source `vodlive_live_sessions` lists all of them by name.", count(others))
 	}
 }
 

@@ -335,7 +335,7 @@ func TestLostCreateAmongMany(t *testing.T) {
 				if name == "short ids" && (blocks != 10 || running != 9) {
 					t.Errorf("%d blocks, %d of sessions that may run:\n%s", blocks, running, text)
 				}
-				if blocks == 0 || blocks > 10 || !strings.Contains(text, "sessions have no block here") || !strings.Contains(text, "more") {
+				if blocks == 0 || blocks > 10 || !strings.Contains(text, "Not shown here: ") || !strings.Contains(text, "more") {
 					t.Errorf("%d blocks:\n%s", blocks, text)
 				}
 			})
