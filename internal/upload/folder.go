@@ -46,9 +46,7 @@ type Outcome struct {
 	Err error // nil: the file is stored
 }
 
-func (f File) storedKey(folder string) string {
-	return fmt.Sprintf("%s\n%s\n%s", folder, f.key(), f.ContentType)
-}
+func (f File) storedKey() string { return f.key() + "\n" + f.ContentType }
 
 // Offer is a stored file that a state gives up, so that an UploadFolder can take it over.
 type Offer struct {
@@ -64,16 +62,18 @@ func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offe
 	if folder != "" {
 		j = u.openJournal(ctx, folder, true)
 	}
+	u.mu.Lock()
+	if u.offered[folder] == nil {
+		u.offered[folder] = map[string][]StoredFile{}
+	}
 	for _, o := range offers {
-		u.offered.Store(o.File.storedKey(folder), offered{folder, o.Stored})
+		key := o.File.storedKey()
+		u.offered[folder][key] = append(u.offered[folder][key], o.Stored)
+	}
+	u.mu.Unlock()
+	for _, o := range offers {
 		j.Add(journalLine(o.File, o.Stored))
 	}
-}
-
-// offered is what an Offer leaves to a folder.
-type offered struct {
-	folder string
-	stored StoredFile
 }
 
 // WithdrawStored ends what OfferStored has begun, if no UploadFolder is to follow, and returns what was offered. It
@@ -93,24 +93,26 @@ func (u *Uploader) WithdrawStored(folder string) []StoredFile {
 }
 
 func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
-	found, ok := u.offered.LoadAndDelete(f.storedKey(folder))
-	if !ok {
-		found, _ = u.offered.LoadAndDelete(f.storedKey(""))
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	key := f.storedKey()
+	for _, all := range []map[string][]StoredFile{u.offered[folder], u.offered[""]} {
+		if same := all[key]; len(same) > 0 { // folders of one path may hold the same file twice
+			all[key] = same[1:]
+			return same[0], true
+		}
 	}
-	o, ok := found.(offered)
-	return o.stored, ok
+	return StoredFile{}, false
 }
 
 // takeRest takes what was offered to a folder and fits none of its files.
 func (u *Uploader) takeRest(folder string) (rest []StoredFile) {
-	u.offered.Range(func(key, value any) bool {
-		if o, _ := value.(offered); o.folder == folder {
-			if _, ok := u.offered.LoadAndDelete(key); ok {
-				rest = append(rest, o.stored)
-			}
-		}
-		return true
-	})
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, same := range u.offered[folder] {
+		rest = append(rest, same...)
+	}
+	delete(u.offered, folder)
 	slices.SortFunc(rest, func(a, b StoredFile) int { return cmp.Compare(a.KeyPath, b.KeyPath) })
 	return rest
 }

@@ -49,20 +49,20 @@ type Uploader struct {
 	// once they are complete.
 	claims sync.Map
 
-	offered sync.Map // offered by File.storedKey
-	stamps  sync.Map // of the files that this process has read, by stampKey
+	stamps sync.Map // of the files that this process has read, by stampKey
 
 	journalsMu sync.Mutex
 	journals   map[string]*sharedJournal // open ones, by Folder.Key
 
 	mu         sync.Mutex
-	handedOver map[string][]*resume.Upload // by File.key
+	handedOver map[string][]*resume.Upload        // by File.key
+	offered    map[string]map[string][]StoredFile // by Folder.Key, then by File.storedKey
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
-	return &Uploader{config: c, journals: map[string]*sharedJournal{}, handedOver: map[string][]*resume.Upload{}}
+	return &Uploader{config: c, journals: map[string]*sharedJournal{}, handedOver: map[string][]*resume.Upload{}, offered: map[string]map[string][]StoredFile{}}
 }
 
 // StoredFile is a complete upload as the service and storage describe it; "" is what they did not say.
