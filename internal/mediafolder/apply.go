@@ -62,12 +62,12 @@ func (a *apply) run(ctx context.Context) {
 			a.stamps[name] = a.data.Uploader.Stamp(paths[name], e.SHA256)
 		}
 	}
-	outcomes, rest, recorded := a.data.Uploader.UploadFolder(ctx, folder, a.show)
+	outcomes, recorded := a.data.Uploader.UploadFolder(ctx, folder, a.show)
 	if a.recorded = recorded; a.key != "" && !recorded {
 		a.next = afterInvokeWithoutRecords
 	}
 	a.take(names, folder.Files, outcomes)
-	a.finish(rest)
+	a.finish()
 }
 
 func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outcome) {
@@ -109,15 +109,15 @@ func (a *apply) keyPaths() map[string]bool {
 	return all
 }
 
-// finish warns of what is no longer in the state: what the plan replaced or left out, and rest.
-func (a *apply) finish(rest []upload.StoredFile) {
+// finish warns of what is no longer in the state: what the plan replaced or left out.
+func (a *apply) finish() {
 	gone, kept := map[string]entry{}, a.keyPaths()
 	for name, e := range a.before {
 		if !kept[e.KeyPath] {
 			gone[name] = e
 		}
 	}
-	warnForgotten(gone, rest, &a.diags)
+	warnForgotten(gone, nil, &a.diags)
 	a.plan.counted(a.stored)
 	if len(a.incomplete) > 0 { // else the plan has null
 		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)

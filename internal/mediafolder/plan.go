@@ -52,9 +52,8 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	p := planner{data: r.Data}
 	r.modifyPlan(ctx, &p, req, resp)
-	// In an apply, Delete has left the stored files of a tainted folder to a Create that is not to follow.
-	if resp.Diagnostics.HasError() && req.State.Raw.IsNull() {
-		warnForgotten(nil, r.Data.Uploader.WithdrawStored(journalKey(p.plan.SourceDir.ValueString())), &resp.Diagnostics)
+	if req.State.Raw.IsNull() {
+		r.checkOffer(&p, &resp.Diagnostics)
 	}
 }
 

@@ -189,6 +189,56 @@ func TestReplacementOfACompleteFolderIsChecked(t *testing.T) {
 	}
 }
 
+// TestFolderThatChangesInTheApply has another resource of the apply change a file of a folder whose creation failed, once
+// Delete has left what is stored to the Create, whose plan Terraform would refuse.
+func TestFolderThatChangesInTheApply(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		w.ClearFaults()
+		stored, pl, p := w.keyPath("a.mp4"), w.plan(), w.Provider(w.provider)
+		if _, diags := p.ApplyDelete(pl); diags.Failed() {
+			t.Fatal(diags)
+		}
+		w.write("bad.mp4", "what the apply makes")
+		state, diags := p.ApplyCreate(pl)
+		says(t, diags, "have changed since the plan was made", stored)
+		w.state = state
+		w.mustApply()
+		want(t, "key path", w.keyPath("a.mp4"), stored)
+	})
+}
+
+// TestTwoFoldersOfOnePath has the plan of one folder fail in the apply that continues another one of the same path.
+func TestTwoFoldersOfOnePath(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4", "other.mov")
+		w.config["exclude"] = []any{"*.mov"}
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		w.apply()
+		w.ClearFaults()
+		p := w.Provider(w.provider)
+		stored, pl := w.keyPath("a.mp4"), w.plan()
+		other := p.Plan(p.New(typeName), w.config.With(acctest.Attrs{"include": []any{"*.mov"}, "exclude": []any{}}))
+		if _, diags := p.ApplyDelete(pl); diags.Failed() {
+			t.Fatal(diags)
+		}
+		_ = os.Remove(w.path("other.mov"))
+		if _, diags := p.Apply(other); !diags.Failed() || strings.Contains(diags.String(), stored) {
+			t.Errorf("the other folder: %s", diags)
+		}
+		state, diags := p.ApplyCreate(pl)
+		if w.state = state; diags.Failed() {
+			t.Fatal(diags)
+		}
+		want(t, "key path", w.keyPath("a.mp4"), stored)
+		w.sound()
+	})
+}
+
 // TestDeletionWithoutAPlanAfterAnUpdate: what the plan of an update noted does not hold back a client that deletes
 // without a plan, as Pulumi does, where the files are not.
 func TestDeletionWithoutAPlanAfterAnUpdate(t *testing.T) {

@@ -13,11 +13,9 @@ package mediafolder
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -63,6 +61,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	a := apply{data: r.Data, plan: &plan, stored: maps.Clone(files.planned.entries), next: afterCreate}
 	a.within(ctx, limit, "create")
 	files.result.entries = a.stored
+	r.endOffer(&plan, &a.diags)
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
 		return
@@ -142,55 +141,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		warnForgotten(stored, nil, &resp.Diagnostics)
 		return
 	}
-	var offers []upload.Offer
-	for name, e := range stored {
-		offers = append(offers, upload.Offer{File: state.file(name, "", e), Stored: upload.StoredFile{
-			KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt,
-		}})
-	}
-	key := ""
-	if note.Source != "" {
-		key = journalKey(note.Source)
-	} else if len(stored) > 0 {
-		resp.Diagnostics.AddWarning("Uploaded files stay at the service",
-			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
-	}
-	r.Data.Uploader.OfferStored(ctx, key, offers)
-	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
-}
-
-// unlike returns why a folder is not what a plan saw, "" if it is: Terraform would refuse the plan of the Create
-// once Delete has forgotten the stored files.
-func (r *mediaFolder) unlike(ctx context.Context, dir string, planned seen) string {
-	if planned.Content == "" {
-		return ""
-	}
-	found, problems, err := walk(dir, planned.Patterns)
-	if err != nil {
-		return fmt.Sprintf("%s cannot be read: %s", dir, err)
-	}
-	names := slices.Sorted(maps.Keys(found))
-	inspections := make([]upload.Inspection, len(names))
-	for i, name := range names {
-		inspections[i].File = upload.File{Path: found[name], Name: name}
-	}
-	r.Data.Uploader.InspectFiles(ctx, filepath.Base(journalKey(dir)), inspections, upload.DetectStat, nil)
-	files := map[string]entry{}
-	for i, name := range names {
-		if err := inspections[i].Err; err != nil {
-			problems = append(problems, strings.TrimSuffix(providerdata.ErrorText(err), "."))
-		}
-		files[name] = entry{SHA256: inspections[i].SHA256}
-	}
-	switch {
-	case ctx.Err() != nil:
-		return "The run was interrupted while the files were read"
-	case len(problems) > 0:
-		return "Files cannot be read:\n" + providerdata.List(problems) + "\n\nThe folder is not what the plan saw"
-	case contentID(files) != planned.Content:
-		return fmt.Sprintf("The files of %s have changed since the plan was made", dir)
-	}
-	return ""
+	resp.Diagnostics.Append(r.offer(ctx, &state, stored, note.Source, planned)...)
 }
 
 func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {

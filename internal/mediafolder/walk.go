@@ -22,6 +22,10 @@ type patterns struct {
 	Exclude []string `json:"exclude"`
 }
 
+func (p patterns) equal(other patterns) bool {
+	return slices.Equal(p.Include, other.Include) && slices.Equal(p.Exclude, other.Exclude)
+}
+
 func (s Selection) patterns() patterns {
 	if s.Include.IsNull() {
 		s.Include = defaultInclude

@@ -56,7 +56,7 @@ type Offer struct {
 
 // OfferStored leaves stored files to the next UploadFolder of the folder in this process, of any folder
 // for "". In case it never runs, they are in the journal of the folder, which no other process can open
-// meanwhile.
+// before EndOffer.
 func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offer) {
 	var j *resume.Journal
 	if folder != "" {
@@ -76,22 +76,6 @@ func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offe
 	}
 }
 
-// WithdrawStored ends what OfferStored has begun, if no UploadFolder is to follow, and returns what was offered. It
-// stays in the journal, for the next upload of the folder on this machine.
-func (u *Uploader) WithdrawStored(folder string) []StoredFile {
-	u.journalsMu.Lock()
-	j := u.journals[folder]
-	offered := j != nil && j.offers > 0
-	if offered {
-		j.users++ // closeJournal ends the use by an UploadFolder, too
-	}
-	u.journalsMu.Unlock()
-	if !offered || !u.closeJournal(folder) {
-		return nil
-	}
-	return u.takeRest(folder)
-}
-
 func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -105,8 +89,18 @@ func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
 	return StoredFile{}, false
 }
 
-// takeRest takes what was offered to a folder and fits none of its files.
-func (u *Uploader) takeRest(folder string) (rest []StoredFile) {
+// EndOffer ends what OfferStored has begun: UploadFolder was called, or is not to follow. It returns what was offered to
+// the folder and fits none of its files, once no other offer is open. This stays in the journal, for the next upload of
+// the folder on this machine.
+func (u *Uploader) EndOffer(folder string) (rest []StoredFile) {
+	u.journalsMu.Lock()
+	u.journals[folder].offers--
+	last := u.journals[folder].offers == 0
+	u.journalsMu.Unlock()
+	u.closeJournal(folder)
+	if !last {
+		return nil
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, same := range u.offered[folder] {
@@ -121,9 +115,8 @@ func (u *Uploader) takeRest(folder string) (rest []StoredFile) {
 // files. What a run that was killed has stored of the same folder is taken from the journal on this
 // machine. The caller's state gets what is stored, so the journal loses it: otherwise another state
 // could get it, too. With KeepJournal there is no state, and recorded reports whether the journal has
-// every file that this call has stored. rest are stored files that were offered for the folder and fit none of its
-// files. show, which may be nil, gets a line of progress a second.
-func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, rest []StoredFile, recorded bool) {
+// every file that this call has stored. show, which may be nil, gets a line of progress a second.
+func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, recorded bool) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	b := &batch{
@@ -163,10 +156,8 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		}
 		b.journal.Remove(stored)
 	}
-	if u.closeJournal(folder.Key) {
-		rest = u.takeRest(folder.Key)
-	}
-	return b.outcomes, rest, recorded
+	u.closeJournal(folder.Key)
+	return b.outcomes, recorded
 }
 
 // ForgetFolder removes the journal of a folder.
@@ -176,7 +167,7 @@ func (u *Uploader) ForgetFolder(ctx context.Context, key string) { u.journal(ctx
 type sharedJournal struct {
 	journal *resume.Journal
 	users   int
-	offers  int // of the users: calls of OfferStored whose UploadFolder has not ended
+	offers  int // of the users: those of OfferStored
 }
 
 // openJournal opens the journal of a folder, or shares the one that is open.
@@ -195,22 +186,15 @@ func (u *Uploader) openJournal(ctx context.Context, key string, offer bool) *res
 	return j.journal
 }
 
-// closeJournal ends the use of a journal by an UploadFolder, and by the OfferStored before it. last reports whether no
-// other UploadFolder is to follow, for which files were offered.
-func (u *Uploader) closeJournal(key string) (last bool) {
+// closeJournal is the inverse of openJournal.
+func (u *Uploader) closeJournal(key string) {
 	u.journalsMu.Lock()
 	defer u.journalsMu.Unlock()
 	j := u.journals[key]
-	j.users--
-	if j.offers > 0 {
-		j.offers--
-		j.users--
-	}
-	if j.users == 0 {
+	if j.users--; j.users == 0 {
 		j.journal.Close(false)
 		delete(u.journals, key)
 	}
-	return j.offers == 0
 }
 
 func (u *Uploader) journal(ctx context.Context, key string) *resume.Journal {

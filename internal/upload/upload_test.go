@@ -622,7 +622,7 @@ func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 		u.HandOver(w.file, left)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		outcomes, _, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Key: t.TempDir(), Files: []upload.File{w.file}}, nil)
+		outcomes, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Key: t.TempDir(), Files: []upload.File{w.file}}, nil)
 		o := outcomes[0]
 		if !errors.Is(o.Err, context.Canceled) || o.Left == nil || o.Left.UploadID != left.UploadID {
 			t.Errorf("error %v, left is %+v, want %+v", o.Err, o.Left, left)
