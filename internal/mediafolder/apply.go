@@ -24,6 +24,7 @@ type apply struct {
 	before map[string]entry // of the state
 	next   steps
 	key    string            // of the journal of an upload without a state; "": there is a state
+	offer  *upload.Offer     // of the folder that is replaced; may be nil
 	show   func(line string) // as that of UploadFolder
 
 	stamps     map[string]string // as planned; after run, those of stored
@@ -45,7 +46,7 @@ func (a *apply) run(ctx context.Context) {
 	dir := a.plan.SourceDir.ValueString()
 	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
-	folder := upload.Folder{Name: filepath.Base(journalKey(dir)), Key: cmp.Or(a.key, journalKey(dir)), KeepJournal: a.key != ""}
+	folder := upload.Folder{Name: filepath.Base(journalKey(dir)), Key: cmp.Or(a.key, journalKey(dir)), KeepJournal: a.key != "", Offer: a.offer}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		if !a.stored[name].unsent() {
 			continue

@@ -131,9 +131,15 @@ func (w *world) stamps() []string {
 }
 
 func (w *world) keyPath(name string) string {
-	file, _ := w.files()[name].(acctest.Attrs)
-	keyPath, _ := file["key_path"].(string)
+	keyPath, _ := fileOf(w.state, name)["key_path"].(string)
 	return keyPath
+}
+
+// fileOf is a file in the state of a folder.
+func fileOf(o acctest.Instance, name string) acctest.Attrs {
+	files, _ := o.Attrs()["files"].(acctest.Attrs)
+	file, _ := files[name].(acctest.Attrs)
+	return file
 }
 
 // sound fails the test unless every file in the state is stored as the state says.

@@ -3,6 +3,7 @@ package mediafolder_test
 import (
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -236,6 +237,34 @@ func TestTwoFoldersOfOnePath(t *testing.T) {
 		}
 		want(t, "key path", w.keyPath("a.mp4"), stored)
 		w.sound()
+	})
+}
+
+// TestTwoTaintedFoldersOfOnePath have a file in common. Each one keeps what it has stored.
+func TestTwoTaintedFoldersOfOnePath(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "bad.mp4", "other.mov")
+		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
+		p, first := w.Provider(w.provider), w.config.With(acctest.Attrs{"exclude": []any{"*.mov"}})
+		one, _ := p.Create(typeName, first)
+		two, _ := p.Create(typeName, w.config)
+		w.ClearFaults()
+		plans := []*acctest.Plan{p.Plan(one, first), p.Plan(two, w.config)}
+		stored := []any{fileOf(one, "a.mp4")["key_path"], fileOf(two, "a.mp4")["key_path"]}
+		p = w.Provider(w.provider)
+		for _, pl := range plans {
+			if _, diags := p.ApplyDelete(pl); diags.Failed() {
+				t.Fatal(diags)
+			}
+		}
+		for i, pl := range slices.Backward(plans) {
+			state, diags := p.ApplyCreate(pl)
+			if diags.Failed() {
+				t.Fatal(diags)
+			}
+			want(t, "key path", fileOf(state, "a.mp4")["key_path"], stored[i])
+		}
 	})
 }
 

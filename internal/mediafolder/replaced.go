@@ -20,56 +20,61 @@ import (
 
 // replaced is a folder whose stored files are on offer.
 type replaced struct {
-	dir     string // journalKey of the folder that is to continue it
+	dir     string // journalKey of the folder that is to continue it; "": not known while planning
 	planned seen
+	offer   *upload.Offer
 }
 
 func (r *mediaFolder) replaced() *providerdata.Handover[replaced] {
 	return providerdata.Shared[providerdata.Handover[replaced]](r.Data)
 }
 
-// continues reports whether a new folder may be the one that a plan replaces another one with.
-func (m *model) continues(f replaced) bool {
-	return f.dir == journalKey(m.SourceDir.ValueString()) && (f.planned.Content == "" || f.planned.Patterns.equal(m.patterns()))
+// continues reports whether a new folder with these files may be the one that replaces another one.
+func (m *model) continues(files map[string]entry) func(replaced) bool {
+	return func(f replaced) bool {
+		if f.dir == "" {
+			for name, e := range files {
+				if f.offer.Has(m.file(name, "", e)) {
+					return true
+				}
+			}
+			return false
+		}
+		return f.dir == journalKey(m.SourceDir.ValueString()) && (f.planned.Content == "" || f.planned.Patterns.equal(m.patterns()))
+	}
 }
 
-// offer leaves what is stored to the Create that follows.
-func (r *mediaFolder) offer(ctx context.Context, state *model, stored map[string]entry, dir string, planned seen) (diags diag.Diagnostics) {
-	var offers []upload.Offer
-	for name, e := range stored {
-		offers = append(offers, upload.Offer{File: state.file(name, "", e), Stored: upload.StoredFile{
-			KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt,
-		}})
-	}
+// leave offers what is stored to the Create that follows.
+func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string]entry, dir string, planned seen) (diags diag.Diagnostics) {
 	if dir != "" {
 		dir = journalKey(dir)
-		r.replaced().Offer(replaced{dir, planned})
 	} else if len(stored) > 0 {
 		diags.AddWarning("Uploaded files stay at the service",
 			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
 	}
-	r.Data.Uploader.OfferStored(ctx, dir, offers)
+	offer := r.Data.Uploader.NewOffer(ctx, dir)
+	for name, e := range stored {
+		offer.Add(state.file(name, "", e), upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt})
+	}
+	r.replaced().Offer(replaced{dir, planned, offer})
 	return append(diags, state.handOver(r.Data.Uploader)...)
 }
 
 // checkOffer ends the offer for a new folder if its plan has failed, or if Terraform would refuse it because another
 // resource of the apply, or another program, has changed the files since Delete.
 func (r *mediaFolder) checkOffer(p *planner, diags *diag.Diagnostics) {
+	continues := p.plan.continues(p.files)
 	changed := func(f replaced) bool { return f.planned.Content != "" && f.planned.Content != contentID(p.files) }
-	if !diags.HasError() && r.replaced().Has(func(f replaced) bool { return p.plan.continues(f) && changed(f) }) {
+	if !diags.HasError() && r.replaced().Has(func(f replaced) bool { return continues(f) && changed(f) }) {
 		diags.AddAttributeError(path.Root("source_dir"), "The folder cannot be uploaded",
 			fmt.Sprintf("The files of %s have changed since the plan was made, so nothing was sent. Plan and apply again. "+
 				"If this configuration makes the files, name in `triggers` values of what makes them.", p.plan.SourceDir.ValueString()))
 	}
-	if diags.HasError() {
-		r.endOffer(&p.plan, diags)
+	if !diags.HasError() {
+		return
 	}
-}
-
-// endOffer warns of what was offered for a folder and is not used.
-func (r *mediaFolder) endOffer(plan *model, diags *diag.Diagnostics) {
-	if f, ok := r.replaced().Take(plan.continues); ok {
-		warnForgotten(nil, r.Data.Uploader.EndOffer(f.dir), diags)
+	if f, ok := r.replaced().Take(continues); ok {
+		warnForgotten(nil, f.offer.End(), diags)
 	}
 }
 

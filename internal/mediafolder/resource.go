@@ -59,9 +59,13 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	files := filesOf(ctx)
 	a := apply{data: r.Data, plan: &plan, stored: maps.Clone(files.planned.entries), next: afterCreate}
+	continued, ok := r.replaced().Take(plan.continues(a.stored))
+	a.offer = continued.offer
 	a.within(ctx, limit, "create")
+	if ok {
+		warnForgotten(nil, continued.offer.End(), &a.diags)
+	}
 	files.result.entries = a.stored
-	r.endOffer(&plan, &a.diags)
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
 		return
@@ -141,7 +145,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		warnForgotten(stored, nil, &resp.Diagnostics)
 		return
 	}
-	resp.Diagnostics.Append(r.offer(ctx, &state, stored, note.Source, planned)...)
+	resp.Diagnostics.Append(r.leave(ctx, &state, stored, note.Source, planned)...)
 }
 
 func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -36,6 +37,7 @@ type Folder struct {
 	Name  string // for progress and logs
 	Key   string // what its journal is looked up by
 	Files []File
+	Offer *Offer // of what the folder replaces; may be nil
 
 	KeepJournal bool // until ForgetFolder, although every file is stored
 }
@@ -46,69 +48,60 @@ type Outcome struct {
 	Err error // nil: the file is stored
 }
 
+// Offer is what a state gives up of a folder: stored files, for the UploadFolder that follows in this process. In case
+// it does not, they are in the journal of the folder, which no other process can open before End.
+type Offer struct {
+	mu    sync.Mutex
+	files map[string]StoredFile // by File.storedKey
+
+	journal *resume.Journal
+	close   func() // the journal
+}
+
 func (f File) storedKey() string { return f.key() + "\n" + f.ContentType }
 
-// Offer is a stored file that a state gives up, so that an UploadFolder can take it over.
-type Offer struct {
-	File   File
-	Stored StoredFile
-}
-
-// OfferStored leaves stored files to the next UploadFolder of the folder in this process, of any folder
-// for "". In case it never runs, they are in the journal of the folder, which no other process can open
-// before EndOffer.
-func (u *Uploader) OfferStored(ctx context.Context, folder string, offers []Offer) {
-	var j *resume.Journal
+// NewOffer returns an offer without files. folder is the Folder.Key, "" if it is not known: then there is no journal.
+func (u *Uploader) NewOffer(ctx context.Context, folder string) *Offer {
+	o := &Offer{files: map[string]StoredFile{}, close: func() {}}
 	if folder != "" {
-		j = u.openJournal(ctx, folder, true)
+		o.journal = u.openJournal(ctx, folder)
+		o.close = func() { u.closeJournal(folder) }
 	}
-	u.mu.Lock()
-	if u.offered[folder] == nil {
-		u.offered[folder] = map[string][]StoredFile{}
-	}
-	for _, o := range offers {
-		key := o.File.storedKey()
-		u.offered[folder][key] = append(u.offered[folder][key], o.Stored)
-	}
-	u.mu.Unlock()
-	for _, o := range offers {
-		j.Add(journalLine(o.File, o.Stored))
-	}
+	return o
 }
 
-func (u *Uploader) takeStored(folder string, f File) (StoredFile, bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	key := f.storedKey()
-	for _, all := range []map[string][]StoredFile{u.offered[folder], u.offered[""]} {
-		if same := all[key]; len(same) > 0 { // folders of one path may hold the same file twice
-			all[key] = same[1:]
-			return same[0], true
-		}
-	}
-	return StoredFile{}, false
+// Add offers a file.
+func (o *Offer) Add(f File, stored StoredFile) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.files[f.storedKey()] = stored
+	o.journal.Add(journalLine(f, stored))
 }
 
-// EndOffer ends what OfferStored has begun: UploadFolder was called, or is not to follow. It returns what was offered to
-// the folder and fits none of its files, once no other offer is open. This stays in the journal, for the next upload of
-// the folder on this machine.
-func (u *Uploader) EndOffer(folder string) (rest []StoredFile) {
-	u.journalsMu.Lock()
-	u.journals[folder].offers--
-	last := u.journals[folder].offers == 0
-	u.journalsMu.Unlock()
-	u.closeJournal(folder)
-	if !last {
-		return nil
+// Has reports whether a file is on offer.
+func (o *Offer) Has(f File) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, ok := o.files[f.storedKey()]
+	return ok
+}
+
+func (o *Offer) take(f File) (StoredFile, bool) {
+	if o == nil {
+		return StoredFile{}, false
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, same := range u.offered[folder] {
-		rest = append(rest, same...)
-	}
-	delete(u.offered, folder)
-	slices.SortFunc(rest, func(a, b StoredFile) int { return cmp.Compare(a.KeyPath, b.KeyPath) })
-	return rest
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	stored, ok := o.files[f.storedKey()]
+	delete(o.files, f.storedKey())
+	return stored, ok
+}
+
+// End ends the offer, and returns what no UploadFolder has taken, by key path. It stays in the journal, for the next
+// upload of the folder on this machine.
+func (o *Offer) End() []StoredFile {
+	o.close()
+	return slices.SortedFunc(maps.Values(o.files), func(a, b StoredFile) int { return cmp.Compare(a.KeyPath, b.KeyPath) })
 }
 
 // UploadFolder stores files, largest first and several at once. The outcomes are in the order of the
@@ -120,7 +113,7 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	b := &batch{
-		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.openJournal(ctx, folder.Key, false),
+		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.openJournal(ctx, folder.Key),
 		reporter: u.newReporter(ctx, "uploading a folder", show),
 		ofFile:   make([]transfer.Progress, len(folder.Files)), samples: []sample{{at: time.Now()}},
 	}
@@ -167,11 +160,10 @@ func (u *Uploader) ForgetFolder(ctx context.Context, key string) { u.journal(ctx
 type sharedJournal struct {
 	journal *resume.Journal
 	users   int
-	offers  int // of the users: those of OfferStored
 }
 
 // openJournal opens the journal of a folder, or shares the one that is open.
-func (u *Uploader) openJournal(ctx context.Context, key string, offer bool) *resume.Journal {
+func (u *Uploader) openJournal(ctx context.Context, key string) *resume.Journal {
 	u.journalsMu.Lock()
 	defer u.journalsMu.Unlock()
 	j := u.journals[key]
@@ -180,9 +172,6 @@ func (u *Uploader) openJournal(ctx context.Context, key string, offer bool) *res
 		u.journals[key] = j
 	}
 	j.users++
-	if offer {
-		j.offers++
-	}
 	return j.journal
 }
 
@@ -240,7 +229,7 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 			b.stored(i)
 		}
 	}()
-	if stored, ok := b.uploader.takeStored(b.folder.Key, f); ok {
+	if stored, ok := b.folder.Offer.take(f); ok {
 		o.StoredFile = stored
 		return
 	}

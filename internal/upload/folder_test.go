@@ -106,22 +106,3 @@ func TestRateOfAFolder(t *testing.T) {
 		}
 	})
 }
-
-// TestTwoStatesOfferOneFile: two states each give up a stored file of one name and content, in folders of one path. Each
-// of the folders that follow gets one of them.
-func TestTwoStatesOfferOneFile(t *testing.T) {
-	t.Parallel()
-	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		u, taken := w.uploader(), map[string]bool{}
-		for _, keyPath := range []string{"vod/input/c/1/media.mp4", "vod/input/c/2/media.mp4"} {
-			u.OfferStored(t.Context(), "media", []upload.Offer{{File: w.file, Stored: upload.StoredFile{KeyPath: keyPath}}})
-		}
-		for range 2 {
-			outcomes, _ := u.UploadFolder(t.Context(), upload.Folder{Name: "media", Key: "media", Files: []upload.File{w.file}}, nil)
-			taken[outcomes[0].KeyPath] = true
-		}
-		if len(taken) != 2 || len(w.Objects()) != 0 {
-			t.Errorf("taken over: %v, sent: %v", taken, w.Objects())
-		}
-	})
-}

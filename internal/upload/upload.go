@@ -55,14 +55,13 @@ type Uploader struct {
 	journals   map[string]*sharedJournal // open ones, by Folder.Key
 
 	mu         sync.Mutex
-	handedOver map[string][]*resume.Upload        // by File.key
-	offered    map[string]map[string][]StoredFile // by Folder.Key, then by File.storedKey
+	handedOver map[string][]*resume.Upload // by File.key
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
-	return &Uploader{config: c, journals: map[string]*sharedJournal{}, handedOver: map[string][]*resume.Upload{}, offered: map[string]map[string][]StoredFile{}}
+	return &Uploader{config: c, journals: map[string]*sharedJournal{}, handedOver: map[string][]*resume.Upload{}}
 }
 
 // StoredFile is a complete upload as the service and storage describe it; "" is what they did not say.
