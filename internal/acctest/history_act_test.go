@@ -47,6 +47,25 @@ func (p *player) invoke(pl *place, n int) {
 	p.tell(pl, typ, diags)
 }
 
+// deleteUnplanned deletes an object with what the last change has left in its private data. Only protection refuses it.
+func (p *player) deleteUnplanned(pl *place, address string) {
+	o, found := pl.state[address]
+	if !found || !o.Exists() || o.Deposed != nil || o.Type == dataType || o.Type == fileType {
+		return
+	}
+	proc := p.process(pl)
+	defer proc.cancel()
+	after, diags := proc.DestroyUnplanned(o)
+	p.tell(pl, address, diags)
+	if diags.Failed() && o.Attrs()["deletion_protection"] != true && pl.wrong == 0 {
+		p.rec.Errorf("%s %s cannot be deleted without a plan: %s", pl.name, address, diags)
+	}
+	if delete(pl.state, address); after.Exists() {
+		pl.state[address] = after
+	}
+	pl.serial++
+}
+
 // importOwn imports what exists, by id and by identity, which must give the same.
 func (p *player) importOwn(pl *place, address string) {
 	typ, id := kinds[address].typ, ""

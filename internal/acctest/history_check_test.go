@@ -270,7 +270,7 @@ func (p *player) hear(pl *place, text string) {
 // with a replacement also those that it has kept.
 func (p *player) counts(pl *place, text string) bool {
 	n, err := strconv.Atoi(text)
-	if pl.variant("folder.made") > 0 || pl.createBeforeDestroy("folder.one") {
+	if pl.variant("folder.made") > 0 || pl.variant("folder.two") > 0 || pl.createBeforeDestroy("folder.one") {
 		return true // what was there before is not known here
 	}
 	before, now := folderEntries(p.folders[pl]), folderEntries(pl.state["folder.one"])
@@ -398,7 +398,7 @@ func (p *player) record(r *run) {
 			}
 		}
 	}
-	if len(p.last.files) >= r.files { // the folder may have been complete, and its journal closed
+	if len(p.last.files) >= r.files || r.place.variant("folder.two") > 0 { // the folder may have been complete, and its journal closed
 		clear(p.last.files)
 	}
 	if len(running) != 1 || running[0] == "folder.one" || p.service.KMS || r.place.arguments(running[0], unknownValue)["method"] != "multipart" {

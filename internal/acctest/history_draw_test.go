@@ -73,6 +73,14 @@ func drawHistory(t *rapid.T) History {
 			h.Steps = append(h.Steps, Step{Do: DoVia, On: address, N: drawArgument(t)})
 		}
 	}
+	if folders := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return kinds[address].typ != folderType }); len(folders) > 0 && rapid.Bool().Draw(t, "tainted") {
+		// Tainted folders are replaced, and a complete one is, where a file may be another one than in the plan.
+		failing := Trouble{Call: simulator.CallPutObject, What: "500", After: rapid.IntRange(1, 4).Draw(t, "after")}
+		change := func(n int) []Step {
+			return []Step{{Do: DoWrite, On: rapid.SampledFrom(filesOf(folders[0])).Draw(t, "file"), N: n, At: rapid.IntRange(afterDeletes, 1).Draw(t, "at")}}
+		}
+		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{failing}}, Step{Do: DoApply, During: change(2)}, Step{Do: DoApply}, Step{Do: DoReplace, On: folders[0], During: change(1)})
+	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
 	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
@@ -89,7 +97,7 @@ func drawHistory(t *rapid.T) History {
 func followed(s Step, about []string) (steps []Step) {
 	uploads := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return len(filesOf(address)) == 0 })
 	unsent := func(t Trouble) bool { return t.Call == simulator.CallPutPart && t.Times == 0 && t.After == 1 }
-	const renamed, replacing, argument = 4, 7, 8 // variants with file_name and with replace_on_status, and which argument that is
+	const renamed, detects, replacing, argument = 4, 5, 7, 8 // variants with file_name, change_detection and replace_on_status, and which argument that is
 	switch {
 	case s.Do == DoProtect && kinds[s.On].typ == sessionType:
 		steps = []Step{{Do: DoApply, In: s.In}, {Do: DoVia, In: s.In, On: s.On, N: 1}, {Do: DoApply, In: s.In}, {Do: DoSalt, In: s.In}, {Do: DoPlan, In: s.In}}
@@ -111,6 +119,9 @@ func followed(s Step, about []string) (steps []Step) {
 			{Do: DoSaved, In: s.In},
 			{Do: DoRename, In: s.In, On: file},
 		}
+	case s.Do == DoRename && s.N == 1:
+		last := uploads[len(uploads)-1]
+		steps = []Step{s, {Do: DoConfig, In: s.In, On: last, N: detects}, {Do: DoApply, In: s.In}, s, {Do: DoPulumi, In: s.In, On: last}, s}
 	case s.Do == DoRename && s.On == mediaDir:
 		steps = []Step{{Do: DoPlan, In: s.In}, {Do: DoRename, In: s.In, On: mediaDir}}
 	case s.Do == DoMove && kinds[s.On].typ == uploadType && len(filesOf(s.On)) == 1 && s.In == 0:
@@ -150,7 +161,7 @@ func drawStep(t *rapid.T, about []string, places int) Step {
 		choice[string]{1, DoTarget}, choice[string]{1, DoStored}, choice[string]{1, DoWrong}, choice[string]{1, DoRegion}, choice[string]{1, DoLater},
 		choice[string]{3, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoSwap}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
 		choice[string]{2, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoStatus}, choice[string]{1, DoGone},
-		choice[string]{1, DoLook}, choice[string]{1, DoImport}, choice[string]{1, DoMove}, choice[string]{1, DoInvoke}, choice[string]{1, DoSettle},
+		choice[string]{1, DoLook}, choice[string]{1, DoImport}, choice[string]{1, DoMove}, choice[string]{1, DoInvoke}, choice[string]{1, DoPulumi}, choice[string]{1, DoSettle},
 	)}
 	s.In = weighted(t, "in", choice[int]{12, 0}, choice[int]{1 + 10*(places-1), 1}, choice[int]{1, 2})
 	drawObject(t, &s, about)
@@ -177,6 +188,11 @@ func drawStep(t *rapid.T, about []string, places int) Step {
 		if weighted(t, "eventful", mostly(false, true)...) {
 			s.During = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Step { return drawEvent(t, about) }), 1, 2).Draw(t, "during")
 		}
+		if kinds[s.On].typ == folderType && weighted(t, "changed", mostly(false, true)...) { // a replacement sees other files than its plan
+			change := Step{Do: DoWrite, At: rapid.IntRange(afterDeletes, 0).Draw(t, "at")}
+			drawObject(t, &change, about)
+			s.During = append(s.During, change)
+		}
 	}
 	return s
 }
@@ -184,7 +200,7 @@ func drawStep(t *rapid.T, about []string, places int) Step {
 // drawObject draws what a step is done to.
 func drawObject(t *rapid.T, s *Step, about []string) {
 	switch s.Do {
-	case DoReplace, DoTarget, DoTaint, DoUntaint, DoRemove, DoMove, DoCBD, DoPrevent, DoProtect, DoTrigger:
+	case DoReplace, DoTarget, DoTaint, DoUntaint, DoRemove, DoPulumi, DoMove, DoCBD, DoPrevent, DoProtect, DoTrigger:
 		s.On = rapid.SampledFrom(about).Draw(t, "on")
 	case DoVia, DoIgnore:
 		s.On, s.N = rapid.SampledFrom(about).Draw(t, "on"), drawArgument(t)

@@ -320,3 +320,23 @@ func TestFoundSessionOfAnother(t *testing.T) {
 		})
 	}
 }
+
+// TestFoundJobOnAFolderThatIsAway applies a saved plan without the folder of which it uploads a file. A job on another file, of
+// which not all is known, stays.
+func TestFoundJobOnAFolderThatIsAway(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 1},
+			{Do: DoConfig, On: "job.b", N: 1},
+			{Do: DoVia, On: "job.b", N: 1},
+			{Do: DoApply},
+			{Do: DoSalt},
+			{Do: DoWrite, On: "media/a.mp4", N: 3},
+			{Do: DoSave},
+			{Do: DoRename, On: mediaDir},
+			{Do: DoSaved},
+			{Do: DoRename, On: mediaDir},
+		},
+	})
+}

@@ -119,7 +119,7 @@ func (p *player) checkObjects() {
 				p.checkObject(pl.name+" "+address, o.Attrs(), objects)
 			}
 		}
-		for _, address := range []string{"folder.one", "folder.made"} {
+		for _, address := range []string{"folder.one", "folder.two", "folder.made"} {
 			for name, e := range folderEntries(pl.state[address]) {
 				p.checkObject(pl.name+" "+address+" "+name, e, objects)
 			}
@@ -169,12 +169,22 @@ func (p *player) checkHeld() {
 			now := pl.state[address]
 			wanted := p.killed || p.lied || was.Tainted || pl.variant(address) >= firstRefused || pl.createBeforeDestroy(address) ||
 				slices.ContainsFunc(kinds[address].needs, pl.createBeforeDestroy) || pl.variant(address) == 0 || pl.blocks[address].triggered || p.sent.Do == DoDestroy || p.sent.Do == DoAccount ||
-				p.sent.Do == DoRemove && p.sent.On == address || p.sent.Do == DoReplace && p.sent.On == address || p.free[was.Text("id")]
+				slices.Contains([]string{DoRemove, DoPulumi}, p.sent.Do) && p.sent.On == address || p.sent.Do == DoReplace && p.sent.On == address || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
 				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
 					p.had[was.Text("id")] == "" && strings.Contains(p.seen.String(), fmt.Sprintf("id = %q", was.Text("id"))) ||
 					notFound(p.seen.String(), was.Text("id"))
 			}
+			if held && !now.Exists() { // by a run that was to make another one
+				asked, had := pl.arguments(address, unknownValue), ordered(was)
+				for _, name := range pl.literals(address) {
+					value, asks := had[name]
+					wanted = wanted || asks && fmt.Sprint(asked[name]) != fmt.Sprint(value)
+				}
+			}
+			// The job on files of a folder is deleted before the folder, if it is there, can be held against its plan.
+			wanted = wanted || slices.Contains(kinds[address].needs, "folder.one") && exists(filepath.Join(pl.machine.files, mediaDir)) &&
+				(p.sent.Do == DoReplace && p.sent.On == "folder.one" || strings.Contains(p.heard.String(), "inconsistent final plan"))
 			if small := pl.state["upload.small"]; address == "job.one" && small.Text("sha256") == pl.state["upload.twin"].Text("sha256") {
 				wanted = true // equal uploads may exchange their key paths, and do so again
 			}
@@ -289,8 +299,8 @@ func (p *player) checkKept() {
 			for twin, was := range uploads { // also of one whose replacement has failed
 				exchanged = exchanged || twin != address && same(was) && was.Text("key_path") == now.Text("key_path")
 			}
-			for twin := range pl.variants { // of a killed run, an equal upload may be in no state
-				exchanged = exchanged || p.killed && twin != address && kinds[twin].typ == uploadType && !pl.state[twin].Exists()
+			for twin := range pl.variants { // an equal upload that was not made is in no state
+				exchanged = exchanged || twin != address && kinds[twin].typ == uploadType && !pl.state[twin].Exists()
 			}
 			if same(now) && !exchanged && old.Text("key_path") != now.Text("key_path") {
 				p.rec.Errorf("%s: %s was stored as %s and is now %s", pl.name, address, old.Text("key_path"), now.Text("key_path"))

@@ -54,6 +54,8 @@ var kinds = map[string]kind{
 	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: texts, refused: []variant{text(Attrs{"content": "other", "sha256": strings.Repeat("1", 64)})}},
 	"job.one":     {typ: jobType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: jobs("upload.small")},
 	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders, refused: refusedFolders},
+	// Of the same path, with files in common.
+	"folder.two": {typ: folderType, needs: []string{"upload.big"}, variants: otherFolders},
 	"job.b": {
 		typ: jobType, needs: []string{"folder.one"}, must: []string{"folder.one"}, variants: []variant{jobOfFile},
 		condition: `contains(keys(vodlive_media_folder.one.files), "b.mp4")`, count: hasFile,
@@ -248,6 +250,12 @@ var oneLarge = []variant{
 	folder(Attrs{"include": []any{"?.mp4"}, "content_types": Attrs{"mp4": "video/x-mine"}, "change_detection": "content"}),
 }
 
+var otherFolders = []variant{
+	folder(Attrs{"exclude": []any{"long*"}}),
+	folder(Attrs{"include": []any{"?.mp4"}}),
+	folder(Attrs{"exclude": []any{"long*", "b*"}, "name_format": "flat"}),
+}
+
 var refusedFolders = []variant{
 	folder(Attrs{"exclude": []any{"long*"}, "content_types": Attrs{"mp4": "video/x-mine", ".MP4": "video/x-yours"}}),
 	folder(Attrs{"include": []any{"*.none"}}),
@@ -341,7 +349,7 @@ func filesOf(address string) []string {
 	switch address {
 	case "upload.big":
 		return []string{"big.mp4"}
-	case "folder.one":
+	case "folder.one", "folder.two":
 		return folderFiles
 	case "upload.made":
 		return []string{"made/one.mp4"}
@@ -405,6 +413,7 @@ var focuses = [][]string{
 	{"session.a", "status.all"},
 	{"session.a", "data.backup"},
 	{"folder.one", "job.b"},
+	{"folder.one", "folder.two"},
 	{"file.one", "upload.made", "job.made"},
 	{"file.one", "file.two", "folder.made"},
 }

@@ -373,8 +373,8 @@ func (c *changes) changes(mu *sync.Mutex, address string) bool {
 	return pl != nil && (pl.Action == Update || pl.Action == Replace)
 }
 
-// apply carries a plan out.
-func (r *run) apply(c *changes) {
+// apply carries a plan out. deleted is called before anything is created.
+func (r *run) apply(c *changes, deleted func()) {
 	r.mu.Lock()
 	if !r.killed {
 		r.place.state = maps.Clone(c.state)
@@ -405,6 +405,7 @@ func (r *run) apply(c *changes) {
 		gone.set(address, !diags.Failed())
 		return !diags.Failed()
 	})
+	deleted()
 	r.each(changing, false, func(address string) bool {
 		// What an object needs changes only once that object has been destroyed, if it is to be.
 		if slices.ContainsFunc(destroys, func(other string) bool { return !gone.is(other) && (other == address || r.place.uses(other, address)) }) {

@@ -99,10 +99,11 @@ func (p *player) mend(pl *place) {
 }
 
 var (
-	importLive  = regexp.MustCompile(`to = vodlive_live_session\.NAME\n +id = "([^"]+)"`)
-	adoptFile   = regexp.MustCompile("- (\\S+): .*may be stored as (\\S+)\\. .* If it is stored, name its key path in `adopt`")
-	importMedia = regexp.MustCompile(`terraform import ADDRESS (\S+)`)
-	lookFor     = regexp.MustCompile(`look for a session named "((?:[^"\\]|\\.)*)" in region`)
+	importLive    = regexp.MustCompile(`to = vodlive_live_session\.NAME\n +id = "([^"]+)"`)
+	adoptFile     = regexp.MustCompile("- (\\S+): .*may be stored as (\\S+)\\. .* If it is stored, name its key path in `adopt`")
+	takenAsStored = regexp.MustCompile(`taken to be stored as (\S+)\.\s`)
+	importMedia   = regexp.MustCompile(`terraform import ADDRESS (\S+)`)
+	lookFor       = regexp.MustCompile(`look for a session named "((?:[^"\\]|\\.)*)" in region`)
 )
 
 // follow does what the texts of the last run advise.
@@ -126,6 +127,10 @@ func (p *player) follow(pl *place) {
 				}
 			}
 		case uploadType:
+			if taken := takenAsStored.FindStringSubmatch(text); len(taken) > 0 && o.Text("key_path") == taken[1] && !p.isStored(taken[1]) {
+				o.Tainted = true // replaced by the next apply, as by -replace
+				pl.set(address, o)
+			}
 			found := importMedia.FindStringSubmatch(text)
 			if len(found) == 0 || !slices.ContainsFunc(p.at.objects(), func(object simulator.Object) bool { return object.KeyPath == found[1] }) {
 				continue

@@ -56,8 +56,11 @@ type Step struct {
 	// Of a run of Terraform: what fails in it, and what happens during it.
 	Faults []Trouble
 	During []Step
-	At     int // of a step in During: before the request with this number; 0: between plan and apply
+	At     int // of a step in During: before the request with this number; 0: between plan and apply; or afterDeletes
 }
+
+// afterDeletes is when everything is deleted that a plan deletes or replaces, and nothing is created yet.
+const afterDeletes = -1
 
 // What a Step does.
 const (
@@ -75,6 +78,7 @@ const (
 	DoTaint   = "taint"
 	DoUntaint = "untaint"
 	DoRemove  = "state rm"
+	DoPulumi  = "delete without a plan" // On, as Pulumi does
 	DoAdvice  = "follow the advice"
 	DoLook    = "look at the account"
 	DoImport  = "import"   // to On; N: which id: see player.importNothing and importOwn

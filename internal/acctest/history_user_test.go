@@ -105,7 +105,7 @@ func (p *player) step(i int, s Step) {
 	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoTarget, DoStored:
 		r := p.newRun(pl)
 		remove := p.strike(s.During, r)
-		p.terraform(r, s, func() { p.between(pl, s.During) })
+		p.terraform(r, s, func(at int) { p.between(pl, s.During, at) })
 		remove()
 		p.finish(r)
 	case DoAdvice:
@@ -120,6 +120,8 @@ func (p *player) step(i int, s Step) {
 		}
 	case DoInvoke:
 		p.invoke(pl, s.N)
+	case DoPulumi:
+		p.deleteUnplanned(pl, s.On)
 	case DoSettle:
 		p.settle()
 	default:
@@ -280,17 +282,17 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 	}
 }
 
-// between plays the steps between plan and apply.
-func (p *player) between(pl *place, steps []Step) {
+// between plays the steps that have no number of a request.
+func (p *player) between(pl *place, steps []Step, at int) {
 	for _, s := range steps {
-		if s.At == 0 {
+		if s.At == at {
 			p.act(pl, s)
 		}
 	}
 }
 
-// terraform runs Terraform. between is called between plan and apply; it may be nil.
-func (p *player) terraform(r *run, s Step, between func()) {
+// terraform runs Terraform. between, which may be nil, is called with 0 between plan and apply, and with afterDeletes.
+func (p *player) terraform(r *run, s Step, between func(at int)) {
 	defer r.finished()
 	pl := r.place
 	r.destroyed = s.Do == DoDestroy
@@ -325,12 +327,13 @@ func (p *player) terraform(r *run, s Step, between func()) {
 		pl.saved, pl.outdated = c, false
 		return
 	}
-	if between != nil {
-		between()
+	if between == nil {
+		between = func(int) {}
 	}
+	between(0)
 	p.planned(c)
 	r.start()
-	r.apply(c)
+	r.apply(c, func() { between(afterDeletes) })
 	r.end()
 }
 

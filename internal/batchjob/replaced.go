@@ -19,7 +19,7 @@ import (
 // intent is what a plan notes for Delete. The zero value is that of a destroy.
 type intent struct {
 	MayKeep bool     `json:"may_keep,omitempty"` // the arguments may come out as they were
-	Sources []string `json:"sources,omitempty"`  // files that the plan uploads in place of files of the job
+	Sources []string `json:"sources,omitempty"`  // files and folders that the plan uploads, of which the job has files
 }
 
 const intentKey = "replace"
@@ -31,7 +31,7 @@ func (r *batchJob) intentOf(state, plan model) intent {
 		mayBe(state.Paths, plan.Paths) && mayBe(state.ServiceModes, plan.ServiceModes) && mayBe(state.Triggers, plan.Triggers)}
 	for _, element := range state.Paths.Elements() {
 		keyPath, _ := element.(types.String)
-		if source, ok := r.Data.Replacing.Load(keyPath.ValueString()); ok {
+		if source, ok := r.Data.Replacing.Load(keyPath.ValueString()); ok && !slices.Contains(in.Sources, fmt.Sprint(source)) {
 			in.Sources = append(in.Sources, fmt.Sprint(source))
 		}
 	}
@@ -68,8 +68,8 @@ func mayBe(was, planned attr.Value) bool {
 }
 
 // checkReplacement checks what Create needs before the job is forgotten: the configuration of the provider, if the
-// job may be kept, and the files that the plan uploads, because Terraform deletes the job before the uploads that it
-// depends on. A saved plan may be applied where the files are not.
+// job may be kept, and the files and folders that the plan uploads, because Terraform deletes the job before it
+// uploads what the job depends on. A saved plan may be applied where they are not.
 func (r *batchJob) checkReplacement(planned intent) (diags diag.Diagnostics) {
 	if planned.MayKeep {
 		diags.Append(r.Data.NeedUpload(typeName)...)
@@ -77,8 +77,8 @@ func (r *batchJob) checkReplacement(planned intent) (diags diag.Diagnostics) {
 	for _, source := range planned.Sources {
 		if _, err := os.Stat(source); err != nil {
 			diags.AddError("The batch job was not replaced",
-				fmt.Sprintf("The plan uploads %s in place of a file of this job, but that file cannot be read here, so nothing was replaced and the state is as it was. "+
-					"Plan again where the file is, and apply that plan.", source))
+				fmt.Sprintf("The plan uploads %s before it replaces this job, but that cannot be read here, so nothing was replaced and the state is as it was. "+
+					"Plan again where it is, and apply that plan.", source))
 		}
 	}
 	return diags

@@ -95,6 +95,11 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 		return
 	}
 	note := providerdata.PlanNote{Source: p.plan.SourceDir.ValueString(), Found: p.files != nil}
+	if p.uploads {
+		for _, e := range p.stored {
+			r.Data.Replacing.Store(e.KeyPath, note.Source)
+		}
+	}
 	if p.state.protected() {
 		note.Protected = p.state.SourceDir.ValueString()
 	}

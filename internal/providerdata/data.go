@@ -40,7 +40,7 @@ type Data struct {
 
 	SkipRegionValidation bool
 
-	Replacing sync.Map // in a plan: the files to upload, by the key paths of the stored files that they replace
+	Replacing sync.Map // in a plan: files and folders to upload, by the key paths of what is stored of them
 
 	regions regions
 	shared  sync.Map // see Shared
