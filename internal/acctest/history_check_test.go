@@ -155,6 +155,9 @@ func (p *player) promise(pl *place, address string, o Instance) {
 		if slices.Contains(kinds[address].needs, "file.one") {
 			continue // the next apply may make another file
 		}
+		if left["upload_id"] == nil || left["key_path"] == nil || left["part_size"] == nil {
+			continue // edited
+		}
 		if file == "" {
 			name = filesOf(address)[0]
 			given, named := config["file_name"].(string)

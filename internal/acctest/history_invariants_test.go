@@ -182,6 +182,8 @@ func (p *player) checkHeld() {
 					wanted = wanted || asks && fmt.Sprint(asked[name]) != fmt.Sprint(value)
 				}
 			}
+			// Paths that are not known may come out as those of a customer that is not allowed any more, or of another one.
+			wanted = wanted || kinds[address].typ == jobType && strings.Contains(p.heard.String(), "The key path is not allowed")
 			// The job on files of a folder is deleted before the folder, if it is there, can be held against its plan.
 			wanted = wanted || slices.Contains(kinds[address].needs, "folder.one") && exists(filepath.Join(pl.machine.files, mediaDir)) &&
 				(p.sent.Do == DoReplace && p.sent.On == "folder.one" || strings.Contains(p.heard.String(), "inconsistent final plan"))

@@ -123,7 +123,7 @@ func readToken(path string, hook regularfile.Hook) (string, error) {
 	content, err := io.ReadAll(io.LimitReader(f, tokenLimit+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the file %s cannot be read: %w", path, fileProblem(err))
+		return "", fmt.Errorf("the file %s cannot be read: %w", path, regularfile.Cause(err))
 	case len(content) > tokenLimit:
 		return "", fmt.Errorf("the file %s is longer than %d KiB: it does not hold a token alone", path, tokenLimit>>10)
 	}
@@ -135,12 +135,4 @@ func readToken(path string, hook regularfile.Hook) (string, error) {
 		return "", fmt.Errorf("the file %s: %w", path, err)
 	}
 	return token, nil
-}
-
-// fileProblem returns the cause of a file error. The text of the error itself repeats the path.
-func fileProblem(err error) error {
-	if e, ok := errors.AsType[*os.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

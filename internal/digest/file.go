@@ -161,14 +161,11 @@ func fileError(path string, err error) error {
 	if e, ok := errors.AsType[*regularfile.IrregularError](err); ok {
 		return &FileError{Path: path, Problem: irregular(e.Mode)}
 	}
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err
-	}
 	problem := FileUnreadable
 	if errors.Is(err, fs.ErrNotExist) {
 		problem = FileMissing
 	}
-	return &FileError{Path: path, Problem: problem, Err: err}
+	return &FileError{Path: path, Problem: problem, Err: regularfile.Cause(err)}
 }
 
 func irregular(mode fs.FileMode) FileProblem {

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -66,9 +66,9 @@ func walk(dir string, p patterns) (found map[string]string, problems []string, e
 		name := norm.NFC.String(relative)
 		switch {
 		case err != nil && relative == ".":
-			return resume.Cause(err)
+			return regularfile.Cause(err)
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, resume.Cause(err)))
+			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, regularfile.Cause(err)))
 			return fs.SkipDir
 		case d.IsDir() && relative != "." && p.prunes(name):
 			return fs.SkipDir

@@ -272,7 +272,7 @@ func readBundle(name string) ([]byte, error) {
 		return nil, fmt.Errorf("it has %d bytes, more than the limit of %d", info.Size(), bundleLimit)
 	}
 	content, err := io.ReadAll(io.LimitReader(f, bundleLimit))
-	return content, resume.Cause(err)
+	return content, regularfile.Cause(err)
 }
 
 // resumeDir returns the folder for upload records. Unlike in other settings, an empty value counts:

@@ -31,7 +31,7 @@ func (h Hook) Open(path string) (*File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if err := h.Before(OpOpen, path); err != nil {
-		return nil, nil, cause(err)
+		return nil, nil, Cause(err)
 	}
 	file, info, err := open(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func (h Hook) Open(path string) (*File, fs.FileInfo, error) {
 func open(path string) (*os.File, fs.FileInfo, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|NonBlock, 0) // #nosec G304 -- the user names it
 	if err != nil {
-		return nil, nil, cause(err)
+		return nil, nil, Cause(err)
 	}
 	info, err := file.Stat()
 	if err := check(info, err); err != nil {
@@ -56,7 +56,7 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 
 func check(info fs.FileInfo, err error) error {
 	if err != nil {
-		return cause(err)
+		return Cause(err)
 	}
 	if !info.Mode().IsRegular() {
 		return &IrregularError{info.Mode()}
@@ -64,8 +64,12 @@ func check(info fs.FileInfo, err error) error {
 	return nil
 }
 
-func cause(err error) error {
+// Cause is the error below a *fs.PathError or an *os.LinkError, which repeat paths.
+func Cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		return e.Err
 	}
 	return err

@@ -100,14 +100,14 @@ func (f *folder) openFile(name string, flag int) (*regularfile.File, error) {
 func (f *folder) read(name string) ([]byte, error) {
 	file, err := f.openFile(name, os.O_RDONLY)
 	if err != nil {
-		return nil, Cause(err)
+		return nil, regularfile.Cause(err)
 	}
 	defer func() { _ = file.Close() }()
 	content, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
 	if len(content) > maxBytes {
 		return nil, fmt.Errorf("it is larger than %d MiB", maxBytes>>20)
 	}
-	return content, Cause(err)
+	return content, regularfile.Cause(err)
 }
 
 // write replaces a file in one step: a reader, or a machine that loses power, sees the old content
@@ -116,7 +116,7 @@ func (f *folder) write(name string, content []byte) error {
 	temporary := fmt.Sprintf("%s.%016x.tmp", name, rand.Uint64())
 	file, err := f.open(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
-		return Cause(err)
+		return regularfile.Cause(err)
 	}
 	_, err = file.Write(content)
 	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
@@ -125,7 +125,7 @@ func (f *folder) write(name string, content []byte) error {
 	if err != nil {
 		_ = f.remove(temporary)
 	}
-	return Cause(err)
+	return regularfile.Cause(err)
 }
 
 func (f *folder) rename(from, to string) error {
@@ -149,7 +149,7 @@ func (f *folder) lock(name string) (*flock.Flock, error) {
 	name += lockSuffix
 	file, err := f.openFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return nil, Cause(err)
+		return nil, regularfile.Cause(err)
 	}
 	// Makes it young. Windows refuses the write if another process has the lock.
 	_, _ = file.WriteAt([]byte("\n"), 0)
@@ -163,7 +163,7 @@ func (f *folder) lockFile(name string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|regularfile.NonBlock|noFollow))
 	held, err := lock.TryLock()
 	if err != nil || !held {
-		return nil, Cause(err)
+		return nil, regularfile.Cause(err)
 	}
 	locked, err := lock.Stat()
 	named, nameErr := f.root.Lstat(name)
@@ -171,7 +171,7 @@ func (f *folder) lockFile(name string) (*flock.Flock, error) {
 		return lock, nil
 	}
 	_ = lock.Unlock()
-	return nil, cmp.Or(Cause(err), errors.New("the lock was replaced"))
+	return nil, cmp.Or(regularfile.Cause(err), errors.New("the lock was replaced"))
 }
 
 // removeOld removes the provider's own files that were last written before the time given.

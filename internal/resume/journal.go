@@ -86,7 +86,7 @@ func (s *Store) Journal(ctx context.Context, key JournalKey) *Journal {
 	name := "folder-" + digest(fmt.Sprintf("%s\n%s\n%s", key.Account, key.Address, key.Folder)) + ".jsonl"
 	j := &Journal{folder: f, name: name, head: journalHead{journalVersion, key}, log: ctx, lines: map[string]Stored{}, found: map[Stored][]string{}}
 	if err := j.open(); err != nil {
-		tflog.Warn(ctx, "the files of the folder that are stored are not recorded", map[string]any{"journal": j.name, "reason": Cause(err).Error()})
+		tflog.Warn(ctx, "the files of the folder that are stored are not recorded", map[string]any{"journal": j.name, "reason": regularfile.Cause(err).Error()})
 		j.release()
 		return nil
 	}
@@ -223,7 +223,7 @@ func (j *Journal) Add(s Stored) {
 	j.lines[s.KeyPath] = s
 	if err := j.append(s); err != nil {
 		j.lacks = true
-		tflog.Warn(j.log, "a stored file of a folder is not recorded", map[string]any{"journal": j.name, "error": Cause(err).Error()})
+		tflog.Warn(j.log, "a stored file of a folder is not recorded", map[string]any{"journal": j.name, "error": regularfile.Cause(err).Error()})
 	}
 	if j.timer == nil {
 		j.timer = time.AfterFunc(recordInterval, j.sync)
@@ -250,7 +250,7 @@ func (j *Journal) Remove(keyPaths []string) {
 		delete(j.lines, keyPath)
 	}
 	if err := j.rewrite(); err != nil {
-		tflog.Warn(j.log, "the files of a folder are recorded no more", map[string]any{"journal": j.name, "error": Cause(err).Error()})
+		tflog.Warn(j.log, "the files of a folder are recorded no more", map[string]any{"journal": j.name, "error": regularfile.Cause(err).Error()})
 		_ = j.folder.remove(j.name)
 	}
 }

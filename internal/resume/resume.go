@@ -80,14 +80,14 @@ func (s *Store) open(ctx context.Context) *folder {
 // once it is open, and files are looked up in it, so that nobody can put another one in its place.
 func openFolder(dir string, hook regularfile.Hook) (*folder, error) {
 	if err := hook.Before(regularfile.OpOpen, filepath.Join(dir, Folder)); err != nil {
-		return nil, Cause(err)
+		return nil, regularfile.Cause(err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, Cause(err)
+		return nil, regularfile.Cause(err)
 	}
 	parent, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, Cause(err)
+		return nil, regularfile.Cause(err)
 	}
 	defer func() { _ = parent.Close() }()
 	info, err := parent.Stat(".")
@@ -95,14 +95,14 @@ func openFolder(dir string, hook regularfile.Hook) (*folder, error) {
 		err = checkParent(info)
 	}
 	if err != nil {
-		return nil, Cause(err)
+		return nil, regularfile.Cause(err)
 	}
 	if err := parent.Mkdir(Folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, Cause(err)
+		return nil, regularfile.Cause(err)
 	}
 	root, err := openBelow(parent)
 	if err != nil {
-		return nil, errors.New("its folder " + Folder + ": " + Cause(err).Error())
+		return nil, errors.New("its folder " + Folder + ": " + regularfile.Cause(err).Error())
 	}
 	return &folder{root: root, path: filepath.Join(dir, Folder), hook: hook}, nil
 }
@@ -124,15 +124,4 @@ func openBelow(parent *os.Root) (*os.Root, error) {
 		return nil, err
 	}
 	return root, nil
-}
-
-// Cause is the error below a *fs.PathError or an *os.LinkError, which repeat paths.
-func Cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return err
 }

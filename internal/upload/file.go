@@ -14,7 +14,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -170,7 +169,7 @@ func (f File) DefaultType() (string, error) {
 	}
 	found, err := f.detect()
 	if err != nil {
-		return "", &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: resume.Cause(err)}
+		return "", &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: regularfile.Cause(err)}
 	}
 	return found.String(), nil
 }

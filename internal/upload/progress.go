@@ -14,7 +14,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -43,7 +42,7 @@ func (u *Uploader) newReporter(ctx context.Context, doing string, show func(line
 	}
 	var err error
 	if r.file, err = openProgress(path); err != nil {
-		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": path, "error": resume.Cause(err).Error()})
+		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": path, "error": regularfile.Cause(err).Error()})
 	}
 	return r
 }
