@@ -321,6 +321,20 @@ func TestFoundSessionOfAnother(t *testing.T) {
 	}
 }
 
+// TestFoundImportBesideAnotherFile imports a file that the next apply makes, while one of another size is in its place.
+func TestFoundImportBesideAnotherFile(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "file.one", N: 3},
+			{Do: DoConfig, In: 1, On: "file.one", N: 1},
+			{Do: DoConfig, In: 1, On: "upload.made", N: 3},
+			{Do: DoApply, In: 1},
+			{Do: DoMove, In: 1, On: "upload.made"},
+		},
+	})
+}
+
 // TestFoundJobOnAFolderThatIsAway applies a saved plan without the folder of which it uploads a file. A job on another file, of
 // which not all is known, stays.
 func TestFoundJobOnAFolderThatIsAway(t *testing.T) {

@@ -230,7 +230,7 @@ func (p *planner) fillStored(v verdict, wanted model) {
 	p.plan.Size = p.state.Size
 	keyPath := p.state.KeyPath.ValueString()
 	if v == verdictAdopt {
-		p.plan.Size = wanted.Size
+		p.plan.Size = p.sizeToPlan(wanted)
 		if p.plan.ContentType.IsNull() {
 			p.plan.ContentType = p.contentType(v)
 		}
@@ -244,6 +244,14 @@ func (p *planner) fillStored(v verdict, wanted model) {
 			fmt.Sprintf("%s does not exist on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
 				p.config.Source.ValueString(), keyPath))
 	}
+}
+
+// sizeToPlan is the size of the file, unless it was not read because its hash is configured: the apply may make another one.
+func (p *planner) sizeToPlan(wanted model) types.Int64 {
+	if p.found && !p.config.SHA256.IsNull() {
+		return types.Int64Unknown()
+	}
+	return wanted.Size
 }
 
 // kept is the configured value, else the stored one. It is unknown only where nothing is stored.
@@ -271,9 +279,7 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted model) {
 	if err := p.plan.file().CheckSize(); err != nil {
 		p.diags.Append(fileDiagnostic(err))
 	}
-	if p.found && !p.config.SHA256.IsNull() {
-		p.plan.Size = types.Int64Unknown() // the file was not read: the apply may make another one
-	}
+	p.plan.Size = p.sizeToPlan(wanted)
 	if p.diags.HasError() {
 		return
 	}
