@@ -319,6 +319,8 @@ func (p *player) checkFolders() {
 			continue
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)
+		// Folders of one path that select the same files, or of which a plan did not know which, may exchange what is stored.
+		alike := reflect.DeepEqual(patterns(now), patterns(pl.state["folder.two"])) || pl.via["folder.one"]+pl.via["folder.two"] > 0
 		for name := range before {
 			file := filepath.Join(mediaDir, name)
 			if _, kept := folderEntries(now)[name]; !kept && now.Exists() && old.Text("id") != "" && !p.edited && pl.machine.versions[file] > 0 &&
@@ -333,7 +335,7 @@ func (p *player) checkFolders() {
 				same = same && was[attribute] == e[attribute]
 			}
 			old, _ := was["key_path"].(string)
-			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) {
+			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) && !(alike && p.managed(old)) {
 				p.rec.Errorf("%s: %s of the folder was stored as %s and is now %s", pl.name, name, old, now)
 			}
 		}
