@@ -128,6 +128,8 @@ func followed(s Step, about []string) (steps []Step) {
 		steps = []Step{{Do: DoConfig, On: s.On, N: renamed}, {Do: DoPlan}, {Do: DoConfig, On: s.On, N: 1}}
 	case s.Do == DoSave && s.N == 2:
 		steps = []Step{{Do: DoSaved, In: s.In}}
+	case s.Do == DoApply && slices.ContainsFunc(s.Faults, unsent) && len(s.Faults) == 1 && len(s.During) == 0:
+		steps = []Step{{Do: DoUntaint, In: s.In, On: uploads[0]}, {Do: DoApply, In: s.In}}
 	case s.Do == DoApply && slices.ContainsFunc(s.Faults, unsent):
 		steps = []Step{{Do: DoEdit, In: s.In, On: uploads[0], N: len(s.Faults)}}
 		if len(s.Faults)%2 == 0 { // other parts, in the state and in the record
