@@ -335,7 +335,7 @@ func (p *player) checkFolders() {
 				same = same && was[attribute] == e[attribute]
 			}
 			old, _ := was["key_path"].(string)
-			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) && !(alike && p.managed(old)) {
+			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) && (!alike || !p.managed(old)) {
 				p.rec.Errorf("%s: %s of the folder was stored as %s and is now %s", pl.name, name, old, now)
 			}
 		}
