@@ -26,10 +26,10 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestReadmeSaysWhyEachModule holds the list in the README against the modules that the released binary imports.
-func TestReadmeSaysWhyEachModule(t *testing.T) {
+// TestContributingSaysWhyEachModule holds the list in CONTRIBUTING.md against the modules that the released binary imports.
+func TestContributingSaysWhyEachModule(t *testing.T) {
 	t.Parallel()
-	_, section, _ := strings.Cut(read(t, "README.md"), "## Modules in the binary\n")
+	_, section, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "## Modules in the binary\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	listed := map[string]bool{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.{10,}) \\|$").FindAllStringSubmatch(section, -1) {
@@ -49,7 +49,7 @@ func TestReadmeSaysWhyEachModule(t *testing.T) {
 		built[name] = true
 	}
 	if !maps.Equal(listed, built) {
-		t.Errorf("the README has %q, the binary imports %q", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(built)))
+		t.Errorf("CONTRIBUTING.md has %q, the binary imports %q", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(built)))
 	}
 }
 

@@ -3,7 +3,7 @@ locals {
   scheduled = var.starts_at != null
 
   # The service expects the start as a local time in a time zone.
-  scheduled_at = local.scheduled ? provider::vodlive::schedule(var.starts_at, var.timezone) : null
+  scheduled_at = local.scheduled ? provider::vodlive::format_scheduled_at(var.starts_at, var.timezone) : null
 }
 
 resource "vodlive_live_session" "feed" {
@@ -45,7 +45,8 @@ resource "vodlive_live_session" "feed" {
 }
 
 resource "vodlive_live_session_status" "feeds" {
-  session_ids = [for feed in vodlive_live_session.feed : feed.id]
+  session_ids  = [for feed in vodlive_live_session.feed : feed.id]
+  include_urls = true # for the outputs
 
   timeouts = {
     create = var.wait

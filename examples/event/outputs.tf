@@ -12,7 +12,7 @@ output "schedule" {
   description = "Start of the event: as sent to the service, and converted back to UTC. Null without starts_at."
   value = local.scheduled ? {
     local = "${local.scheduled_at} ${var.timezone}"
-    utc   = provider::vodlive::schedule_utc(local.scheduled_at, var.timezone)
+    utc   = provider::vodlive::parse_scheduled_at(local.scheduled_at, var.timezone)
   } : null
 }
 

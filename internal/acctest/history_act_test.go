@@ -29,7 +29,7 @@ func (p *player) invoke(pl *place, n int) {
 	}
 	p.uploads += len(files)
 	proc := p.process(pl)
-	defer proc.cancel()
+	defer proc.over()
 	account := *proc.Provider
 	account.Server = proc.Server.(others).ProviderServer
 	before := len(p.at.batches())
@@ -54,7 +54,7 @@ func (p *player) deleteUnplanned(pl *place, address string) {
 		return
 	}
 	proc := p.process(pl)
-	defer proc.cancel()
+	defer proc.over()
 	after, diags := proc.DestroyUnplanned(o)
 	p.tell(pl, address, diags)
 	if diags.Failed() && o.Attrs()["deletion_protection"] != true && pl.wrong == 0 {
@@ -83,7 +83,7 @@ func (p *player) importOwn(pl *place, address string) {
 		return
 	}
 	proc := p.process(pl)
-	defer proc.cancel()
+	defer proc.over()
 	o, diags := proc.Import(typ, id)
 	p.tell(pl, "import of "+id, diags)
 	if diags.Failed() || p.troubled || !o.Exists() {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"regexp"
@@ -32,6 +33,10 @@ type checked struct {
 
 	mu sync.Mutex // of contents and others
 
+	left, took *leftBehind       // by the step before, and what this step may take over
+	madeBy     map[string]*place // ids and key paths by runs that were killed
+	hadObjects map[string]bool   // key paths of what was stored before the step
+
 	last      *killed // the last step; nil if nothing was killed in it
 	forgetful bool    // a record could not be written or removed
 
@@ -51,6 +56,8 @@ type checked struct {
 	outcomes      []string // of the creates of sessions and jobs
 	submitted     []string
 	killed        bool
+	priors        map[*place]map[string]Instance // the states
+	asked         map[*place]map[string]bool     // what the user has asked to destroy or replace
 	kept          map[string]bool                // what the run before, which was killed, stored of a folder
 	managedBefore map[string]bool                // ids in states, also those of unfinished uploads
 	had           map[string]string              // addresses by the ids and key paths in states
@@ -79,6 +86,7 @@ type promise struct {
 func newChecked(h History) checked {
 	return checked{
 		service: h.Service, before: map[string]bool{}, imported: map[string]bool{}, adopted: map[string]bool{}, unfinished: map[string]bool{}, free: map[string]bool{}, contents: map[string]bool{}, others: map[string]bool{},
+		madeBy: map[string]*place{},
 	}
 }
 
@@ -86,6 +94,10 @@ func newChecked(h History) checked {
 func (p *player) begin() {
 	p.heard.Reset()
 	p.uploads, p.objects, p.hard = 0, len(p.at.objects()), false
+	p.hadObjects = map[string]bool{}
+	for _, o := range p.at.objects() {
+		p.hadObjects[o.KeyPath] = true
+	}
 	p.troubled, p.lied, p.edited, p.killed, p.outcomes, p.submitted, p.promised = false, false, false, false, nil, nil, nil
 	p.sessions = map[string]bool{}
 	for _, rec := range p.at.sessions() {
@@ -97,8 +109,10 @@ func (p *player) begin() {
 	}
 	p.had, p.protected = map[string]string{}, map[string]*place{}
 	p.managedBefore, p.lost, p.folders, p.stored = map[string]bool{}, 0, map[*place]Instance{}, map[*place]map[string]Instance{}
+	p.priors, p.asked = map[*place]map[string]Instance{}, map[*place]map[string]bool{}
 	for _, pl := range p.places {
 		p.stored[pl] = map[string]Instance{}
+		p.priors[pl], p.asked[pl] = maps.Clone(pl.state), map[string]bool{}
 		for address, o := range pl.state {
 			if kinds[address].typ == uploadType && o.Text("key_path") != "" && !o.Tainted {
 				p.stored[pl][address] = o
@@ -129,6 +143,13 @@ func (p *player) begin() {
 	}
 }
 
+// ask notes that the user has asked to destroy or replace an object.
+func (p *player) ask(pl *place, address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked[pl][address] = true
+}
+
 func unknownValue(string, string) any { return Unknown }
 
 // folderEntries are the stored files of a folder.
@@ -155,16 +176,15 @@ func (p *player) promise(pl *place, address string, o Instance) {
 		if slices.Contains(kinds[address].needs, "file.one") {
 			continue // the next apply may make another file
 		}
-		if left["upload_id"] == nil || left["key_path"] == nil || left["part_size"] == nil {
+		if slices.ContainsFunc([]string{"upload_id", "key_path", "part_size", "sha256", "size", "file_name"}, func(name string) bool { return left[name] == nil }) {
 			continue // edited
 		}
 		if file == "" {
 			name = filesOf(address)[0]
 			given, named := config["file_name"].(string)
-			if named && given != o.Text("file_name") || !named && o.Text("file_name") != name {
+			if named && given != left["file_name"] || !named && left["file_name"] != name {
 				continue
 			}
-			was = a["sha256"]
 		}
 		if pl.machine.sum(name) != was {
 			continue
@@ -224,11 +244,14 @@ func ids(o Instance) map[string]bool {
 	return all
 }
 
+// echoed is what is left of the secrets in a fault's body.
+var echoed = regexp.MustCompile(`refused for \S+ and \S+`)
+
 // hear keeps a text that the user sees, and checks what it says.
 func (p *player) hear(pl *place, text string) {
 	p.seen.WriteString(text + "\n")
 	p.heard.WriteString(text + "\n")
-	if strings.HasPrefix(text, "error") && !p.hard && !p.edited && retried.MatchString(text) && !strings.Contains(text, "No live session has this id") {
+	if strings.HasPrefix(text, "error") && !p.hard && !p.edited && retried.MatchString(text) && !strings.Contains(text, "No live session has this id") && !strings.Contains(text, "may be in another account") {
 		p.rec.Errorf("an error that a retry overcomes: %s", text)
 	}
 	if kept := notLost.FindStringSubmatch(text); kept != nil && !p.hard && !p.edited &&
@@ -242,6 +265,10 @@ func (p *player) hear(pl *place, text string) {
 		p.rec.Errorf("a text denies what was made: %s", text)
 	}
 	p.checkSecrets("a diagnostic", text, pl)
+	// Only secrets that a response repeats are masked, and no key path, customer or session.
+	if strings.Contains(echoed.ReplaceAllString(text, ""), "***") {
+		p.rec.Errorf("a text is masked that has no secret: %s", text)
+	}
 	if keep := keepsRunning.FindStringSubmatch(text); len(keep) > 0 && !p.known(pl, keep[1]) && !p.gone(keep[1]) {
 		p.rec.Errorf("a text says that session %s keeps running, which does not exist: %s", keep[1], text)
 	}
@@ -290,7 +317,7 @@ var (
 	keepsRunning = regexp.MustCompile(`Live session (\S+) \(.*keeps running`)
 	wasNotFound  = regexp.MustCompile(`Live session (\S+) .* was removed from the state, because reading it`)
 	wasCreated   = regexp.MustCompile(`Live session (\S+) was created`)
-	staysStored  = regexp.MustCompile(`Terraform forgets (\S+); the file stays stored`)
+	staysStored  = regexp.MustCompile(`The state no longer has (\S+); the file stays stored`)
 	retried      = regexp.MustCompile(`\(3 attempts|time-out|connection broken|no progress for|InvalidPart`)
 	notLost      = regexp.MustCompile(`(\d+) of \d+ parts are stored and are not lost`)
 	storedFiles  = regexp.MustCompile(`Stored files: (\d+)\. They are in the state`)
@@ -346,20 +373,8 @@ func (r *run) refused(address string, pl *Plan, diags Diagnostics) {
 	if kinds[address].typ != sessionType || final[pl.Prior.Text("status")] || r.ended() || lost.MatchString(text) || !r.known(r.place, id) {
 		return
 	}
-	// The check of the arguments does not know what Delete has done. The create of another session, which is equal or whose
-	// arguments were not known either, may have taken the old one.
-	apart := r.place.variant(address) >= firstRefused
-	for other, n := range r.place.variants {
-		if other != address && kinds[other].typ == sessionType {
-			apart = apart || n == r.place.variant(address) || r.place.via[other] > 0 && r.place.via[address] > 0
-		}
-	}
-	all := strings.Join(r.said[address], "\n")
-	switch {
-	case apart && (!strings.Contains(all, "To manage it again") || !strings.Contains(all, id)):
+	if all := strings.Join(r.said[address], "\n"); !strings.Contains(all, "To manage it again") || !strings.Contains(all, id) {
 		r.rec.Errorf("the replacement of session %s was refused, and no text says how to get it back: %s", id, all)
-	case !apart && !strings.Contains(text, fmt.Sprintf("id = %q", id)):
-		r.rec.Errorf("the replacement of session %s was refused, and no error has the import block: %s", id, text)
 	}
 	if len(r.sent.Faults)+len(r.sent.During) == 0 && r.place.via[address] == 0 && r.sent.Do != DoBoth {
 		r.rec.Errorf("session %s was forgotten before its replacement was refused: %s", id, text)
@@ -438,16 +453,16 @@ func (r *run) creating(address string, pl *Plan) {
 	}
 }
 
-// created notes how a create ended: made, unsure or refused. One that runs when Terraform is killed
-// stays running.
-func (r *run) created(address string, o Instance, diags Diagnostics) {
+// created notes how a create, or an update that may have created something, ended: made, unsure or refused. One that
+// runs when Terraform is killed stays running.
+func (r *run) created(address string, from, o Instance, diags Diagnostics) {
 	text := diags.String()
 	how := "refused"
 	switch {
-	case o.Exists():
-		how = "made"
 	case lost.MatchString(text), jobLost.MatchString(text):
 		how = "unsure"
+	case o.Exists() && (!from.Exists() || o.Text("id") != from.Text("id")):
+		how = "made"
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -461,13 +476,14 @@ func (p *player) judge(r *run) {
 	if r.killed {
 		p.killed = true
 		p.record(r)
+		p.leave(r)
 	}
 	p.uploads += r.files
 	for address, how := range r.creates {
 		switch kinds[address].typ {
 		case sessionType:
 			p.outcomes = append(p.outcomes, how)
-			if how == "running" || r.killed && how == "unsure" { // its text was never printed
+			if how == "running" || r.killed && how != "refused" { // its text was never printed, and its result perhaps not saved
 				p.lost++
 			}
 		case uploadType:

@@ -48,7 +48,7 @@ func recorded() []History {
 	failing := func(call string) Step { return Step{Do: DoApply, Faults: []Trouble{{Call: call, What: "400"}}} }
 	via := func(on string, n int) Step { return Step{Do: DoVia, On: on, N: n} }
 	salt, made := Step{Do: DoSalt}, configure("file.one", 1)
-	const a, small, twin, job = "session.a", "upload.small", "upload.twin", "job.one"
+	const a, small, job = "session.a", "upload.small", "job.one"
 	session, file, jobs := configure(a, 4), configure(small, 1), configure(job, 1)
 	multi := configure(small, 2)
 	write := Step{Do: DoWrite, On: "small.mp4", N: 2}
@@ -81,7 +81,7 @@ func recorded() []History {
 		{multi, failing(simulator.CallMultipartComplete), on(DoUntaint, small), apply},
 		{multi, failing(simulator.CallMultipartComplete), destroy},
 		{multi, on(DoCBD, small), failing(simulator.CallMultipartComplete), apply},
-		{multi, configure(twin, 1), apply, write, failing(simulator.CallMultipartComplete), apply},
+		{multi, apply, write, failing(simulator.CallMultipartComplete), apply},
 		{configure("folder.one", 1), apply, write, {Do: DoWrite, On: "media/a.mp4", N: 2}, {Do: DoDelete, On: "media/b.mp4"}, apply, destroy},
 		{configure("folder.one", 4), failing(simulator.CallPutObject), apply, apply},
 		{session, configure("session.b", 4), configure("status.all", 3), apply, on(DoTaint, a), apply, configure("session.b", 0), apply},
@@ -197,7 +197,7 @@ func plain(attributes []byte, tainted bool) map[string]any {
 				}
 				files[path] = plain(entry, false)
 			}
-		case slices.Contains([]string{"sessions", "session_ids", "urls"}, name):
+		case slices.Contains([]string{"sessions", "session_ids", "urls"}, name) && value != nil:
 			all[name] = reflect.ValueOf(value).Len() // by id
 		case name == "source", name == "source_dir":
 			all[name] = filepath.Base(text)

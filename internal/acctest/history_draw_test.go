@@ -6,14 +6,12 @@ import (
 	"maps"
 	"os"
 	"regexp"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -46,7 +44,7 @@ func mostly[T any](value T, others ...T) []choice[T] {
 
 // drawHistory draws a history of 10 to 30 steps.
 func drawHistory(t *rapid.T) History {
-	h := History{Service: Service{
+	h := History{Seed: rapid.IntRange(0, 9999).Draw(t, "seed"), Service: Service{
 		GetLate:     weighted(t, "get late", mostly(0, 3, 10, 25)...),
 		ListLate:    weighted(t, "list late", mostly(0, 3, 12, 25, 60)...),
 		PageSize:    weighted(t, "page size", mostly(0, 1, 2, 3)...),
@@ -64,10 +62,15 @@ func drawHistory(t *rapid.T) History {
 	}}
 	about := rapid.SampledFrom(focuses).Draw(t, "about")
 	places := weighted(t, "places", mostly(1, 2)...)
+	alike := places > 1 && rapid.Bool().Draw(t, "alike") // what the one has made, the other one could use
 	routed := weighted(t, "routed", mostly(false, true)...)
 	for _, address := range about {
+		variant := drawVariant(t, address, 1)
 		for in := range places {
-			h.Steps = append(h.Steps, Step{Do: DoConfig, In: in, On: address, N: drawVariant(t, address, 1)})
+			if in > 0 && !alike {
+				variant = drawVariant(t, address, 1)
+			}
+			h.Steps = append(h.Steps, Step{Do: DoConfig, In: in, On: address, N: variant})
 		}
 		if routed {
 			h.Steps = append(h.Steps, Step{Do: DoVia, On: address, N: drawArgument(t)})
@@ -81,11 +84,16 @@ func drawHistory(t *rapid.T) History {
 		}
 		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{failing}}, Step{Do: DoApply, During: change(2)}, Step{Do: DoApply}, Step{Do: DoReplace, On: folders[0], During: change(1)})
 	}
+	if alike {
+		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKillCLI, At: rapid.IntRange(2, 9).Draw(t, "killed at")}}}, Step{Do: DoApply, In: 1})
+	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
 	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
-		if len(s.During) > 0 && (strings.HasPrefix(s.During[0].Do, DoKill) || s.During[0].Do == DoPower) && s.During[0].At%3 > 0 {
+		if kills := len(s.During) > 0 && (strings.HasPrefix(s.During[0].Do, DoKill) || s.During[0].Do == DoPower || s.During[0].Do == DoTwice); kills && s.During[0].At%3 > 0 {
 			h.Steps = slices.Insert(h.Steps, i+1, Step{Do: DoApply, In: s.In})
+		} else if kills && places > 1 && s.In < 2 { // in the other workspace of the folder
+			h.Steps = slices.Insert(h.Steps, i+1, Step{Do: DoApply, In: 1 - s.In})
 		}
 		h.Steps = slices.Insert(h.Steps, i+1, followed(s, about)...)
 	}
@@ -234,7 +242,9 @@ func drawObject(t *rapid.T, s *Step, about []string) {
 		}
 		s.On = rapid.SampledFrom(files).Draw(t, "file")
 		s.N = rapid.IntRange(1, 3).Draw(t, "version")
-	case DoKill, DoKillEarly:
+	case DoTwice:
+		s.N = rapid.SampledFrom([]int{0, 1, 5, 100}).Draw(t, "distance")
+	case DoKill, DoKillEarly, DoKillCLI:
 		s.N = rapid.SampledFrom([]int{0, 3}).Draw(t, "seconds")
 	case DoBoth:
 		s.N = rapid.IntRange(1, 2).Draw(t, "other workspace")
@@ -261,7 +271,8 @@ func drawTrouble(t *rapid.T, about []string) Trouble {
 
 func drawEvent(t *rapid.T, about []string) Step {
 	s := Step{Do: weighted(t, "event",
-		choice[string]{3, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{2, DoPower}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
+		choice[string]{2, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{3, DoKillCLI}, choice[string]{2, DoUnsaved}, choice[string]{2, DoTwice},
+		choice[string]{2, DoPower}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
 		choice[string]{1, DoTouch}, choice[string]{1, DoSwap}, choice[string]{1, DoDelete}, choice[string]{1, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoGone}, choice[string]{2, DoStatus},
 	), At: rapid.IntRange(0, 12).Draw(t, "at")}
 	drawObject(t, &s, about)
@@ -272,6 +283,7 @@ func drawEvent(t *rapid.T, about []string) Step {
 type searched struct {
 	played  atomic.Int64
 	reached reached
+	found   func() // is called for the first failure of a shard
 }
 
 // search plays drawn histories, other ones in each shard. For a failure it prints the shortest history that fails.
@@ -281,6 +293,7 @@ func search(t *testing.T, shard int, s *searched) {
 	defer func() { // rapid ends the goroutine after a failure
 		if failure != "" {
 			shortest, failure = shrink(t, shortest, failure)
+			fmt.Fprintf(os.Stdout, "%d of %d replays of it fail\n", failing(t, shortest, failure, 0), replays)
 			t.Errorf("%s\n\nAs a test:\n\nfunc TestFound(t *testing.T) {\n\tt.Parallel()\n\tReplay(t, %s)\n}", failure, shortest)
 		}
 	}()
@@ -292,7 +305,7 @@ func search(t *testing.T, shard int, s *searched) {
 		s.played.Add(1)
 		if got := play(t, h, &s.reached); got != "" {
 			if failure == "" {
-				fmt.Fprintf(os.Stdout, "a failure after %d histories: shrinking it\n", s.played.Load())
+				s.found()
 			}
 			if failure == "" || len(h.String()) < len(shortest.String()) {
 				shortest, failure = h, got
@@ -305,30 +318,36 @@ func search(t *testing.T, shard int, s *searched) {
 // shrink leaves out what a history needs not in order to fail in this way. rapid leaves at least five steps.
 func shrink(t *testing.T, h History, failure string) (History, string) {
 	t.Helper()
+	tries := 1
+	if failing(t, h, failure, 1) < replays { // it depends on more than the steps
+		tries = 3
+	}
 	try := func(smaller History) bool {
-		got := play(t, smaller, nil)
-		same := got != "" && sort(got) == sort(failure)
-		if same {
-			h, failure = smaller, got
+		for i := range tries {
+			smaller.Seed = h.Seed + i
+			if got := play(t, smaller, nil); got != "" && sort(got) == sort(failure) {
+				h, failure = smaller, got
+				return true
+			}
 		}
-		return same
+		return false
 	}
 	for shorter := true; shorter; {
 		shorter = false
 		for i := range slices.Backward(h.Steps) {
-			shorter = try(History{h.Service, slices.Delete(slices.Clone(h.Steps), i, i+1)}) || shorter
+			shorter = try(History{Service: h.Service, Steps: slices.Delete(slices.Clone(h.Steps), i, i+1)}) || shorter
 		}
 	}
 	for i := range h.Steps {
 		for j := range slices.Backward(h.Steps[i].Faults) {
 			steps := slices.Clone(h.Steps)
 			steps[i].Faults = slices.Delete(slices.Clone(steps[i].Faults), j, j+1)
-			try(History{h.Service, steps})
+			try(History{Service: h.Service, Steps: steps})
 		}
 		for j := range slices.Backward(h.Steps[i].During) {
 			steps := slices.Clone(h.Steps)
 			steps[i].During = slices.Delete(slices.Clone(steps[i].During), j, j+1)
-			try(History{h.Service, steps})
+			try(History{Service: h.Service, Steps: steps})
 		}
 	}
 	try(History{Steps: h.Steps})
@@ -343,47 +362,16 @@ func sort(failure string) string {
 
 var various = regexp.MustCompile(`/tmp/\S+|[0-9A-Z]{20,}|[0-9a-f-]{16,}|\d+`)
 
-// TestHistories plays 300 histories, or 92 with the race detector. They are the same each time, so that
+// TestHistories plays 300 histories, fewer with the race detector or -short. The same are drawn each time, so that
 // a test that fails tells of the change at hand. Soaks find what nobody has seen yet.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	var s searched
+	s.found = func() { fmt.Fprintf(os.Stdout, "a failure after %d histories: shrinking it\n", s.played.Load()) }
 	for i := range 4 {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			search(t, i, &s)
-		})
-	}
-}
-
-// enough histories reach every heading that histories can reach.
-const enough = 20_000
-
-// TestSoak plays histories for the time that HISTORY_SOAK names, and prints what they have reached.
-func TestSoak(t *testing.T) {
-	t.Parallel()
-	duration, err := time.ParseDuration(os.Getenv("HISTORY_SOAK"))
-	if err != nil {
-		t.Skip("HISTORY_SOAK has no duration: run make soak")
-	}
-	var s searched
-	begun := time.Now()
-	t.Cleanup(func() {
-		missing := s.reached.missing(t)
-		if s.played.Load() >= enough && len(missing) > 0 {
-			t.Errorf("%d histories never reached headings that testdata/unreachable.txt does not name: %s", s.played.Load(), strings.Join(missing, ", "))
-		}
-		fmt.Fprintf(os.Stdout, "%d histories reached these headings of the troubleshooting guide, so often:\n%snever: %s\n", s.played.Load(), &s.reached, strings.Join(missing, ", "))
-	})
-	for i := range runtime.GOMAXPROCS(0) {
-		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			t.Parallel()
-			for n := 0; time.Since(begun) < duration; n++ {
-				if !t.Run(strconv.Itoa(n), func(t *testing.T) { search(t, i, &s) }) {
-					return
-				}
-				fmt.Fprintf(os.Stdout, "%d histories, %.0f a minute\n", s.played.Load(), float64(s.played.Load())/time.Since(begun).Minutes())
-			}
 		})
 	}
 }
@@ -395,6 +383,10 @@ func TestMain(m *testing.M) {
 		_ = flag.Set("rapid.seed", "1")
 	}
 	flag.Parse()
-	debug.SetGCPercent(400) // histories leave much garbage
-	os.Exit(m.Run())
+	if !alone() {
+		debug.SetGCPercent(400) // histories leave much garbage
+	}
+	code := m.Run()
+	mergeCoverage()
+	os.Exit(code)
 }

@@ -34,6 +34,22 @@ func TestFoundOtherAccountIsAskedOnce(t *testing.T) {
 	})
 }
 
+// TestFoundSessionOfAnotherAccount: the credentials of another account take no session out of the state.
+func TestFoundSessionOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 7},
+			{Do: DoApply},
+			{Do: DoAccount, N: 1},
+			{Do: DoApply},
+			{Do: DoAccount, N: 0},
+			{Do: DoApply},
+			{Do: DoAccount, N: 1},
+		},
+	})
+}
+
 // TestFoundSessionOfBeforeAppearsLate: a session that the user forgot appears in the listing just when
 // the answer to a create is lost.
 func TestFoundSessionOfBeforeAppearsLate(t *testing.T) {
@@ -351,6 +367,34 @@ func TestFoundJobOnAFolderThatIsAway(t *testing.T) {
 			{Do: DoRename, On: mediaDir},
 			{Do: DoSaved},
 			{Do: DoRename, On: mediaDir},
+		},
+	})
+}
+
+// TestFoundNewSessionInItsOwnSpelling: a session is created as the configuration spells its region, not as the
+// service showed that of the session before.
+func TestFoundNewSessionInItsOwnSpelling(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{GetLate: 10, Others: 1, Respelled: true},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallCreateSession, What: "503 after", Times: 1}}},
+			{Do: DoConfig, On: "session.a", N: 1},
+		},
+	})
+}
+
+// TestFoundOtherAccountAfterARetry: a 404 that follows failed attempts is the response of another account all the same.
+func TestFoundOtherAccountAfterARetry(t *testing.T) {
+	t.Parallel()
+	broken := Trouble{Call: simulator.CallGetSession, What: "break before", Times: 1}
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 1},
+			{Do: DoApply},
+			{Do: DoAccount, N: 1},
+			{Do: DoApply, Faults: []Trouble{broken, broken}},
 		},
 	})
 }

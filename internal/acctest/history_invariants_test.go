@@ -29,10 +29,13 @@ func (p *player) check() {
 	p.checkETags()
 	p.checkOpenFiles()
 	p.checkJobs()
+	p.checkLeft()
+	p.checkOwners()
 	p.checkRepeated()
 	p.checkRequests()
 	p.checkStates()
 	p.checkNamed()
+	p.checkForgotten()
 	p.checkHeld()
 	p.checkProtected()
 	p.checkFiles()
@@ -141,14 +144,13 @@ func (p *player) checkNamed() {
 	}
 }
 
-// checkProtected: what deletion_protection protects leaves no state by a run of Terraform, unless it is
-// gone from the service.
+// checkProtected: what deletion_protection protects leaves no state by a run of Terraform.
 func (p *player) checkProtected() {
 	if slices.Contains([]string{DoRemove, DoMove, DoAccount, DoAdvice, DoSettle}, p.sent.Do) {
 		return
 	}
-	for id, pl := range p.protected {
-		if !p.managed(id) && !notFound(p.seen.String(), id) && (kinds[p.had[id]].typ != sessionType || p.known(pl, id)) {
+	for id := range p.protected {
+		if !p.managed(id) {
 			p.rec.Errorf("%s of %s was protected, and is in no state any more", id, p.had[id])
 		}
 	}
@@ -159,45 +161,41 @@ func notFound(seen, id string) bool {
 	return regexp.MustCompile("Live session " + regexp.QuoteMeta(id) + ` .* because reading it returned 404`).MatchString(seen)
 }
 
-// checkHeld: no session or job is made that has the arguments of one that the state held, unless the
-// user asked for it, or with create_before_destroy, where the create cannot know of it. If only what a job needs has it,
-// Terraform deletes the job first, and then takes back what it needs if its replacement fails.
+// checkForgotten: no run of Terraform removes from a state what runs, is stored or was submitted, unless the user has
+// asked to destroy or replace it.
+func (p *player) checkForgotten() {
+	if !slices.Contains([]string{DoApply, DoSaved, DoRefresh, DoReplace, DoTarget, DoStored, DoBoth, DoSettle}, p.sent.Do) {
+		return
+	}
+	for pl, prior := range p.priors {
+		for address, was := range prior {
+			id, typ := was.Text("id"), kinds[address].typ
+			gone := typ == sessionType && !p.elsewhere(pl, id) && (!p.known(pl, id) || p.lied || notFound(p.seen.String(), id))
+			if id == "" || typ == dataType || typ == fileType || pl.state[address].Text("id") != "" || p.asked[pl][address] || p.free[id] || gone {
+				continue
+			}
+			p.rec.Errorf("%s %s: %s has left the state, which nobody asked for", pl.name, address, id)
+		}
+	}
+}
+
+// checkHeld: no session or job is made that has the arguments of one that the state had, unless the user asked for it.
 func (p *player) checkHeld() {
 	for _, pl := range p.places {
 		for _, address := range []string{"session.a", "session.b", "job.one", "job.b", "job.made"} {
 			was, held := pl.held[address]
 			now := pl.state[address]
-			wanted := p.killed || p.lied || was.Tainted || pl.variant(address) >= firstRefused || pl.createBeforeDestroy(address) ||
-				slices.ContainsFunc(kinds[address].needs, pl.createBeforeDestroy) || pl.variant(address) == 0 || pl.blocks[address].triggered || p.sent.Do == DoDestroy || p.sent.Do == DoAccount ||
-				slices.Contains([]string{DoRemove, DoPulumi}, p.sent.Do) && p.sent.On == address || p.sent.Do == DoReplace && p.sent.On == address || p.free[was.Text("id")]
+			wanted := p.killed || p.lied || was.Tainted || p.asked[pl][address] || pl.variant(address) >= firstRefused || pl.variant(address) == 0 ||
+				slices.Contains([]string{DoAccount, DoRemove, DoPulumi}, p.sent.Do) || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
 				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
-					p.had[was.Text("id")] == "" && strings.Contains(p.seen.String(), fmt.Sprintf("id = %q", was.Text("id"))) ||
 					notFound(p.seen.String(), was.Text("id"))
-			}
-			if held && !now.Exists() { // by a run that was to make another one
-				asked, had := pl.arguments(address, unknownValue), ordered(was)
-				for _, name := range pl.literals(address) {
-					value, asks := had[name]
-					wanted = wanted || asks && fmt.Sprint(asked[name]) != fmt.Sprint(value)
-				}
-			}
-			// Paths that are not known may come out as those of a customer that is not allowed any more, or of another one.
-			wanted = wanted || kinds[address].typ == jobType && strings.Contains(p.heard.String(), "The key path is not allowed")
-			// The job on files of a folder is deleted before the folder, if it is there, can be held against its plan.
-			wanted = wanted || slices.Contains(kinds[address].needs, "folder.one") && exists(filepath.Join(pl.machine.files, mediaDir)) &&
-				(p.sent.Do == DoReplace && p.sent.On == "folder.one" || strings.Contains(p.heard.String(), "inconsistent final plan"))
-			if small := pl.state["upload.small"]; address == "job.one" && small.Text("sha256") == pl.state["upload.twin"].Text("sha256") {
-				wanted = true // equal uploads may exchange their key paths, and do so again
 			}
 			if held && now.Exists() && !wanted && now.Text("id") != was.Text("id") && reflect.DeepEqual(ordered(was), ordered(now)) {
 				p.rec.Errorf("%s %s: %s has the arguments of %s, which the state had", pl.name, address, now.Text("id"), was.Text("id"))
 			}
-			switch {
-			case now.Exists():
+			if delete(pl.held, address); now.Exists() {
 				pl.held[address] = now
-			case wanted:
-				delete(pl.held, address)
 			}
 		}
 	}
@@ -275,8 +273,7 @@ func (p *player) checkETags() {
 }
 
 // checkKept: a stored file that a resource still asks for keeps its key path, also if its content was
-// not known in the plan. That does not hold beside another upload that asks, or asked, for the same and is made anew:
-// nothing that Terraform hands to a create says which of them it is for.
+// not known in the plan.
 func (p *player) checkKept() {
 	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
 		return
@@ -284,27 +281,10 @@ func (p *player) checkKept() {
 	for pl, uploads := range p.stored {
 		for address, old := range uploads {
 			now := pl.state[address]
-			if p.sent.Do == DoReplace && p.sent.On == address || pl.createBeforeDestroy(address) || pl.blocks[address].triggered || now.Text("key_path") == "" {
-				continue
-			}
-			same := func(other Instance) bool {
-				return !slices.ContainsFunc([]string{"sha256", "file_name", "content_type"}, func(attribute string) bool {
-					return old.Text(attribute) != other.Text(attribute)
-				})
-			}
-			exchanged := false
-			for twin, is := range pl.state {
-				// The names of new objects of one content are all planned, or all left to the apply.
-				equal := is.Text("sha256") == old.Text("sha256") && is.Text("key_path") != uploads[twin].Text("key_path")
-				exchanged = exchanged || twin != address && equal
-			}
-			for twin, was := range uploads { // also of one whose replacement has failed
-				exchanged = exchanged || twin != address && same(was) && was.Text("key_path") == now.Text("key_path")
-			}
-			for twin := range pl.variants { // an equal upload that was not made is in no state
-				exchanged = exchanged || twin != address && kinds[twin].typ == uploadType && !pl.state[twin].Exists()
-			}
-			if same(now) && !exchanged && old.Text("key_path") != now.Text("key_path") {
+			same := !slices.ContainsFunc([]string{"sha256", "file_name", "content_type"}, func(attribute string) bool {
+				return old.Text(attribute) != now.Text(attribute)
+			})
+			if same && !p.asked[pl][address] && now.Text("key_path") != "" && old.Text("key_path") != now.Text("key_path") {
 				p.rec.Errorf("%s: %s was stored as %s and is now %s", pl.name, address, old.Text("key_path"), now.Text("key_path"))
 			}
 		}

@@ -247,7 +247,8 @@ var oneLarge = []variant{
 	// sums run.
 	folder(Attrs{"include": []any{"long.mp4"}, "method": "multipart"}),
 	folder(Attrs{"exclude": []any{"long*"}, "name_format": "flat"}),
-	folder(Attrs{"include": []any{"?.mp4"}, "content_types": Attrs{"mp4": "video/x-mine"}, "change_detection": "content"}),
+	folder(Attrs{"include": []any{"a.mp4", "sub/"}, "exclude": []any{"/c.mp4"}}),
+	folder(Attrs{"include": []any{"?.mp4"}, "exclude": []any{"sub"}, "content_types": Attrs{"mp4": "video/x-mine"}, "change_detection": "content"}),
 }
 
 var otherFolders = []variant{
@@ -259,6 +260,7 @@ var otherFolders = []variant{
 var refusedFolders = []variant{
 	folder(Attrs{"exclude": []any{"long*"}, "content_types": Attrs{"mp4": "video/x-mine", ".MP4": "video/x-yours"}}),
 	folder(Attrs{"include": []any{"*.none"}}),
+	folder(Attrs{"exclude": []any{`sub\**`}}),
 	folder(Attrs{"exclude": []any{"[long"}}),
 }
 

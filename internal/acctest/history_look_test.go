@@ -12,7 +12,7 @@ const noSession = "00000000-0000-4000-8000-000000000001"
 // look reads the account in every way that is not a resource's.
 func (p *player) look(pl *place) {
 	proc := p.process(pl)
-	defer proc.cancel()
+	defer proc.over()
 	account := *proc.Provider
 	account.Server = proc.Server.(others).ProviderServer
 	listed, diags := account.DataSource("vodlive_live_sessions", nil)
@@ -78,7 +78,7 @@ func (p *player) importNothing(pl *place, address string, n int) {
 	}
 	id := []string{"no id at all", "vod/input/somebody-else/" + noSession + "/a.mp4", noSession}[n%3]
 	proc := p.process(pl)
-	defer proc.cancel()
+	defer proc.over()
 	_, diags := proc.Import(typ, id)
 	p.tell(pl, "import of "+address, diags)
 }

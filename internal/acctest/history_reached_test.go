@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
+	"github.com/vodlive/terraform-provider-vodlive/internal/server"
 )
 
 // reached counts the diagnostics of histories by their heading in the troubleshooting guide. What no history reaches,
@@ -30,12 +30,21 @@ func (r *reached) note(diags Diagnostics) {
 		r.times = map[string]int{}
 	}
 	for _, d := range diags {
-		summary := provider.Heading(d.Summary, "")
+		summary := server.Heading(d.Summary, "")
 		r.times[summary]++
-		if cause := provider.Heading(d.Summary, d.Detail); cause != summary {
+		if cause := server.Heading(d.Summary, d.Detail); cause != summary {
 			r.times[cause]++
 		}
 	}
+}
+
+// taken returns what was counted, and begins anew.
+func (r *reached) taken() map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	times := r.times
+	r.times = nil
+	return times
 }
 
 // missing are the headings that were never reached, without those that a history cannot reach.
@@ -55,7 +64,7 @@ func (r *reached) missing(t *testing.T) (missing []string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, h := range provider.Headings() {
+	for _, h := range server.Headings() {
 		switch {
 		case excused[h] && r.times[h] > 0:
 			t.Errorf("testdata/unreachable.txt names %q, which a history has reached", h)
@@ -75,7 +84,7 @@ func (r *reached) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []string
-	for _, h := range provider.Headings() {
+	for _, h := range server.Headings() {
 		if r.times[h] > 0 {
 			all = append(all, h)
 		}

@@ -42,7 +42,7 @@ func (p *player) process(pl *place) *process {
 		return conn, err
 	}
 	env := maps.Clone(p.w.Env)
-	env["VODLIVE_RESUME_DIR"], env["VODLIVE_ID_TOKEN"] = pl.machine.records, firstToken
+	env["VODLIVE_RESUME_DIR"], env["VODLIVE_ACCESS_TOKEN_ID"], env["VODLIVE_ID_TOKEN"] = pl.machine.records, firstTokenID, firstToken
 	if pl.account == 1 {
 		env["VODLIVE_ACCESS_TOKEN_ID"], env["VODLIVE_SECRET_KEY"], env["VODLIVE_ID_TOKEN"] = otherTokenID, otherSecret, otherToken
 	}
@@ -65,7 +65,8 @@ func (p *player) process(pl *place) *process {
 	if pl.wrong == 5 {
 		config["allowed_customer_ids"] = []any{"somebody-else"}
 	}
-	host := provider.Machine{Env: lookup(env), Dial: dial, Disk: pl.machine.disk.hook(pr)}
+	env["TF_WORKSPACE"] = pl.name
+	host := provider.Machine{Env: lookup(env), Dial: dial, Disk: pl.machine.disk.hook(pr), Dir: pl.machine.files}
 	pr.Provider, pr.cancel = p.w.start(config, host).WithCancel()
 	withOthers(pr.Provider, pl.machine)
 	return pr
@@ -81,6 +82,13 @@ func (pr *process) die() {
 		}
 	}
 	pr.mu.Unlock()
+	pr.Kill()
+	pr.cancel()
+}
+
+// over ends the process as Terraform does that has saved what it was told.
+func (pr *process) over() {
+	pr.End()
 	pr.cancel()
 }
 
@@ -101,6 +109,8 @@ type run struct {
 	answered    []simulator.Request // of the calls that store content, when the run was killed
 	killedAt    time.Time
 	destroyed   bool // the plan destroys everything
+	saves       int  // results until Terraform is killed before it saves one; 0: it is not
+	dying       sync.WaitGroup
 }
 
 // finished notes that the run has ended: nothing can kill it any more.
@@ -148,7 +158,16 @@ func (r *run) start() {
 }
 
 // end ends the provider's process.
-func (r *run) end() { r.proc.cancel() }
+func (r *run) end() {
+	r.mu.Lock()
+	killed := r.killed
+	r.mu.Unlock()
+	if killed {
+		r.proc.die()
+		return
+	}
+	r.proc.over()
+}
 
 // note keeps what is said about an address. A killed Terraform has said nothing.
 func (r *run) note(address string, diags Diagnostics) {
@@ -163,7 +182,7 @@ func (r *run) note(address string, diags Diagnostics) {
 func (r *run) commit(address string, o Instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.killed {
+	if r.saving(); r.killed {
 		return
 	}
 	r.place.serial++
@@ -382,6 +401,9 @@ func (r *run) apply(c *changes, deleted func()) {
 	r.mu.Unlock()
 	var destroys, changing, late []string
 	for address, pl := range c.plans {
+		if pl.Action == Delete || pl.Forced || pl.Prior.Tainted {
+			r.player.ask(r.place, address)
+		}
 		switch {
 		case pl.Action == Delete || pl.Action == Replace && !pl.CreateBeforeDestroy:
 			destroys = append(destroys, address)
@@ -451,15 +473,10 @@ func (r *run) change(address string, pl *Plan) bool {
 			r.commit(address, from) // before the create, as Terraform does
 		}
 	}
-	counts := pl.Action != Update || pl.Prior.Type == uploadType || pl.Prior.Type == folderType
-	if counts {
-		r.creating(address, pl)
-	}
+	r.creating(address, pl)
 	o, diags := r.proc.planAndApply(pl, from)
 	r.note(address, diags)
-	if counts {
-		r.created(address, o, diags)
-	}
+	r.created(address, from, o, diags)
 	if pl.Action == Replace && !pl.CreateBeforeDestroy && !o.Exists() {
 		r.refused(address, pl, diags)
 	}

@@ -81,9 +81,6 @@ func (p *player) mend(pl *place) {
 		if n >= firstRefused {
 			pl.variants[address] = 1
 		}
-		if pl.arguments(address, referenceTo)["replace_on_status"] != nil { // which must be known while planning
-			delete(pl.via, address)
-		}
 		if o := pl.state[address]; kinds[address].typ == uploadType && n == 4 && p.imported[o.Text("id")] { // file_name
 			pl.variants[address] = 1
 		}
@@ -113,9 +110,12 @@ func (p *player) follow(pl *place) {
 		delete(pl.advice, address)
 		switch kinds[address].typ {
 		case sessionType:
-			if !o.Exists() {
+			switch {
+			case !o.Exists():
 				p.importSession(pl, address, text)
-			} else if o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")] {
+			case strings.Contains(text, "run `terraform state rm`"):
+				p.forget(pl, address)
+			case o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")]:
 				pl.set(address, o.Untainted())
 			}
 		case statusType:
@@ -188,6 +188,11 @@ func (p *player) known(pl *place, id string) bool {
 	return slices.ContainsFunc(p.at[pl.account].Sessions(), func(rec simulator.SessionRecord) bool { return rec.ID == id })
 }
 
+// elsewhere tells whether only another account has a session.
+func (p *player) elsewhere(pl *place, id string) bool {
+	return !p.known(pl, id) && slices.ContainsFunc(p.at[1-pl.account].Sessions(), func(rec simulator.SessionRecord) bool { return rec.ID == id })
+}
+
 // managed tells whether a state has an id.
 func (p *player) managed(id string) bool {
 	return slices.ContainsFunc(p.places, func(pl *place) bool {
@@ -198,7 +203,7 @@ func (p *player) managed(id string) bool {
 // adopt is `terraform import`.
 func (p *player) adopt(pl *place, address, id string) {
 	proc := p.process(pl)
-	defer proc.cancel()
+	defer proc.over()
 	o, diags := proc.Import(kinds[address].typ, id)
 	fmt.Fprintf(&p.story, "   %s: import %s %s\n", pl.name, address, id)
 	p.tell(pl, address, diags)

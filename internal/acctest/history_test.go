@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"reflect"
@@ -24,6 +25,7 @@ import (
 // played in virtual time, and invariants are checked after every step: see player.check. A history
 // is a Go value, so that one that found a defect is kept as a test.
 type History struct {
+	Seed    int // of what else is random: waits, ids, the order of goroutines; see internal/tools/seeded
 	Service Service
 	Steps   []Step
 }
@@ -108,6 +110,9 @@ const (
 	// What happens to a run.
 	DoKill      = "kill"
 	DoKillEarly = "kill before processing"
+	DoKillCLI   = "kill the CLI"       // alone
+	DoUnsaved   = "kill before saving" // the CLI, before it saves result At
+	DoTwice     = "interrupt twice"    // N: how far apart
 	DoInterrupt = "interrupt"
 	DoPower     = "cut the power" // N: what the disk loses
 
@@ -132,6 +137,9 @@ type Trouble struct {
 func (h History) String() string {
 	var b strings.Builder
 	b.WriteString("History{\n")
+	if h.Seed != 0 {
+		fmt.Fprintf(&b, "\tSeed: %d,\n", h.Seed)
+	}
 	if h.Service != (Service{}) {
 		fmt.Fprintf(&b, "\tService: Service%s,\n", literal(reflect.ValueOf(h.Service)))
 	}
@@ -166,6 +174,7 @@ func literal(v reflect.Value) string {
 // Replay plays a history and fails the test if an invariant does not hold.
 func Replay(t *testing.T, h History) {
 	t.Helper()
+	inProcess(t)
 	if failure := play(t, h, nil); failure != "" {
 		t.Errorf("%s\n\nThe history:\n\n%s", failure, h)
 	}
@@ -215,7 +224,18 @@ func inBubble(t *testing.T, h History, f func(*testing.T) string) (failure strin
 			failure += fmt.Sprintf("goroutines are left: %v\n%s", cause, bubbles())
 		}
 	}()
-	synctest.Test(t, func(t *testing.T) { failure = f(t) })
+	if alone() {
+		runtime.GC() // not while it is played
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for range h.Seed {
+			_ = rand.Uint64()
+		}
+		// From midnight, so that a history is the same all day.
+		const day = 24 * time.Hour
+		time.Sleep(time.Until(time.Now().Add(Settling(t)).Truncate(day).Add(day)))
+		failure = f(t)
+	})
 	return failure
 }
 
@@ -320,6 +340,8 @@ var (
 type accounts [2]*simulator.Service
 
 const (
+	// The customer's id, which every key path has, is in the user name.
+	firstTokenID = simulator.DefaultCustomerID + "-token"
 	otherTokenID = "other-access-token-id"
 	otherSecret  = "other-secret-key-0c94"
 	// JWTs, whose subjects tell the accounts apart.

@@ -33,7 +33,7 @@ func newPlayer(r *recorder, h History) *player {
 		GetAfter: time.Duration(s.GetLate) * time.Second, ListAfter: time.Duration(s.ListLate) * time.Second,
 		PageSize: s.PageSize, RepeatOnNextPage: s.Repeat && s.PageSize != 1, // else it never ends
 		Respelled: s.Respelled, CheckUploadAtURL: s.CheckUpload, PartChecksum: s.Checksum,
-		Dir: r.TempDir(), IDToken: firstToken, PresignLifetime: time.Duration(s.Lifetime) * time.Second,
+		Dir: r.TempDir(), AccessTokenID: firstTokenID, IDToken: firstToken, PresignLifetime: time.Duration(s.Lifetime) * time.Second,
 	}
 	if s.KMS {
 		options.Encryption = "aws:kms"
@@ -43,6 +43,7 @@ func newPlayer(r *recorder, h History) *player {
 	}
 	other := options
 	other.AccessTokenID, other.SecretKey, other.IDToken, other.Bucket = otherTokenID, otherSecret, otherToken, otherBucket
+	other.CustomerID = "customer-other"
 	p := &player{rec: r, at: accounts{newService(r, options), newService(r, other)}, checked: newChecked(h)}
 	p.w = newWorld(r, p.at[0], p.at)
 	p.w.Quiet = !s.Logged
@@ -79,6 +80,7 @@ func (p *player) step(i int, s Step) {
 		p.promised, p.kept = append(p.promised, was.uploads...), was.files
 	}
 	p.last = nil
+	p.follows(pl, s)
 	p.arm(s.Faults)
 	p.hard = len(s.During) > 0 || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !p.overcome(fault) }) || attempts(s.Faults) > 2
 	switch s.Do {
@@ -103,11 +105,12 @@ func (p *player) step(i int, s Step) {
 		remove()
 		p.finish(a, b)
 	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoTarget, DoStored:
-		r := p.newRun(pl)
+		r, before := p.newRun(pl), pl.machine.ledgers()
 		remove := p.strike(s.During, r)
 		p.terraform(r, s, func(at int) { p.between(pl, s.During, at) })
 		remove()
 		p.finish(r)
+		p.checkLedger(r, before)
 	case DoAdvice:
 		p.follow(pl)
 	case DoLook:
@@ -245,8 +248,20 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 				continue
 			}
 			switch s.Do {
+			case DoUnsaved:
 			case DoInterrupt:
 				runs[s.N%len(runs)].stop()
+			case DoTwice:
+				r := runs[0]
+				r.stop()
+				r.dying.Go(func() {
+					time.Sleep(time.Duration(s.N) * 20 * time.Millisecond)
+					r.killCLI()
+				})
+			case DoKillCLI:
+				kills.Go(func() { time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second) })
+				kills.Wait()
+				runs[s.N%len(runs)].killCLI()
 			case DoPower:
 				for _, r := range runs {
 					if r.place.machine == runs[0].place.machine {
@@ -270,12 +285,18 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 			}
 		}
 	}
+	for _, r := range runs {
+		r.unsaved(steps)
+	}
 	var removes []func()
 	for _, service := range p.at {
 		removes = append(removes, service.Hook("", hook))
 	}
 	return func() {
 		kills.Wait()
+		for _, r := range runs {
+			r.dying.Wait()
+		}
 		for _, remove := range removes {
 			remove()
 		}

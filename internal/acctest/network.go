@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -30,10 +31,13 @@ type World struct {
 	Env map[string]string
 	// Log is what all providers have logged, at every level.
 	Log *Log
+	// Dir is the folder of the root module: see provider.Machine.
+	Dir string
 	// Quiet turns Log off: with thousands of sessions, logging takes most of the time of a test.
 	Quiet bool
 
 	tb     testing.TB
+	last   *Provider
 	schema *tfprotov6.GetProviderSchemaResponse // of every provider; nil before the first one
 	first  sync.Once
 }
@@ -41,8 +45,20 @@ type World struct {
 // NewWorld starts a service until the test ends.
 func NewWorld(tb testing.TB, options simulator.Options) *World {
 	tb.Helper()
+	inProcess(tb)
 	service := newService(tb, options)
 	return newWorld(tb, service, service)
+}
+
+// Settling is how long to sleep in a bubble of testing/synctest, whose clock begins long before the times of files, until
+// an hour has passed since files were changed that exist now. Plans rely only on times that are settled (see resume.Stamp).
+func Settling(tb testing.TB) time.Duration {
+	tb.Helper()
+	now, err := os.Stat(tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return time.Until(now.ModTime().Add(time.Hour))
 }
 
 // newWorld is a machine and a service behind a handler.
@@ -61,17 +77,22 @@ func newWorld(tb testing.TB, service *simulator.Service, handler http.Handler) *
 	return w
 }
 
-// Provider starts a provider process and configures it.
+// Provider starts a provider process and configures it. The one before ends, unless it was killed.
 func (w *World) Provider(config Attrs) *Provider {
 	w.tb.Helper()
-	return w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial})
+	if w.last != nil {
+		w.last.End()
+	}
+	w.last = w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial, Dir: w.Dir})
+	return w.last
 }
 
 // start starts a provider process on a machine.
 func (w *World) start(config Attrs, m provider.Machine) *Provider {
 	w.tb.Helper()
 	server := provider.NewServer("test", m, !w.Quiet)
-	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context()}
+	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context(), end: server.End}
+	w.tb.Cleanup(p.End)
 	if !w.Quiet {
 		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
 	}

@@ -26,17 +26,26 @@ type Provider struct {
 
 	tb  testing.TB
 	ctx context.Context //nolint:containedctx // that of every call, as Terraform's has its logger
+	end func(asked bool)
 }
 
 // NewProvider starts a provider process that sees exactly these environment variables, and is not
 // configured yet. World.Provider starts one that reaches a service.
 func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
+	inProcess(tb)
 	server := provider.NewServer("test", provider.Machine{Env: lookup(env)}, true)
-	p := &Provider{Server: server, tb: tb, ctx: tb.Context()}
+	p := &Provider{Server: server, tb: tb, ctx: tb.Context(), end: server.End}
+	tb.Cleanup(p.End)
 	p.Schema = p.readSchema()
 	return p
 }
+
+// End ends the process as Terraform does, which has saved what it was told. Nothing that it still does is recorded.
+func (p *Provider) End() { p.end(true) }
+
+// Kill ends the process as a signal does, in what it keeps on the machine: a call that runs goes on.
+func (p *Provider) Kill() { p.end(false) }
 
 func (p *Provider) readSchema() *tfprotov6.GetProviderSchemaResponse {
 	p.tb.Helper()
@@ -72,6 +81,12 @@ func (p *Provider) Configure(config Attrs) Diagnostics {
 	return must(p, p.Server.ConfigureProvider, &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.2", Config: p.Config(p.Schema.Provider, config),
 	}).Diagnostics
+}
+
+// ValidateProvider is what `terraform validate` does with the provider block.
+func (p *Provider) ValidateProvider(config Attrs) Diagnostics {
+	p.tb.Helper()
+	return must(p, p.Server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.Config(p.Schema.Provider, config)}).Diagnostics
 }
 
 // Config is a configuration by a schema; nil stands for a block without arguments.

@@ -29,9 +29,11 @@ type Server struct {
 	Client *http.Client
 }
 
-// Start runs a simulated service on loopback, for a CLI.
+// Start runs a simulated service on loopback, for a CLI. It is the first thing that a test with a CLI does: in a stage without
+// these tests, it skips the test.
 func Start(tb testing.TB, options simulator.Options) *Server {
 	tb.Helper()
+	startsCLI(tb)
 	service := newService(tb, options)
 	server := httptest.NewServer(service)
 	// Close first lets go the requests that a fault or a test holds; the server waits for them.

@@ -102,7 +102,7 @@ func TestNoNewToken(t *testing.T) {
 	c := config(wiretest.Accepting("another", ""))
 	c.Token = source
 	_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
-	want := "submit the batch job: POST https://vod.example.com/v1/local/batch: 401 Unauthorized: token expired: the identity token: the vault is sealed, ***"
+	want := "submitting the batch job failed: POST https://vod.example.com/v1/local/batch: 401 Unauthorized: token expired: the identity token: the vault is sealed, ***"
 	if _, ok := errors.AsType[*credential.TokenError](err); !ok || err.Error() != want || !errors.Is(err, source.Err) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

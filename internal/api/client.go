@@ -21,6 +21,8 @@ type Config struct {
 	AccessTokenID, SecretKey string
 	// Token gives the identity token of the upload and batch API; nil: not configured.
 	Token credential.TokenSource
+	// TokenOrigin says in a sentence where Token comes from.
+	TokenOrigin string
 
 	// Config says how the calls of both are made. Its Redactor gets to know the credentials, the
 	// tokens that are sent, and the stream keys that are sent or received; nil: one of its own.
@@ -32,6 +34,7 @@ type Client struct {
 	wire      *wire.Client
 	live, vod *wire.Endpoint
 	mask      *redact.Redactor
+	origin    string // Config.TokenOrigin
 }
 
 // New makes a Client, unless an address cannot be used. It opens no connection, reads no file and
@@ -39,6 +42,7 @@ type Client struct {
 func New(c Config) (*Client, error) {
 	basic, bearer := credential.Basic{TokenID: c.AccessTokenID, SecretKey: c.SecretKey}, credential.Bearer{Source: c.Token}
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
+	c.Redactor.AddName(c.AccessTokenID, c.AccessTokenID+":"+c.SecretKey)
 	c.Redactor.Add(slices.Concat(basic.Secrets(), bearer.Secrets())...)
 	calls := wire.New(c.Config)
 	live, err := calls.Endpoint("live", c.LiveBaseURL, basic)
@@ -49,7 +53,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{wire: calls, live: live, vod: vod, mask: c.Redactor}, nil
+	return &Client{wire: calls, live: live, vod: vod, mask: c.Redactor, origin: c.TokenOrigin}, nil
 }
 
 // StorageTransport returns the transport for PUTs to presigned URLs: see wire.Client.Storage.
@@ -71,7 +75,11 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 		}
 		o.MayHaveBeenProcessed = call.Method != http.MethodGet
 		// The error names keys, which the service chose.
-		if ctx.Err() == nil {
+		switch {
+		case ctx.Err() != nil:
+		case call.Withheld:
+			err = &shapeError{text: "its form is another one than documented; " + wire.Withheld}
+		default:
 			err = &shapeError{text: c.mask.Line(strings.TrimPrefix(err.Error(), shapePrefix))}
 		}
 	}
@@ -79,7 +87,14 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 		Attempted: attempted, Method: call.Method, Address: o.Address, Attempts: o.Requests,
 		Status: o.Status, RequestID: o.RequestID, MayHaveBeenProcessed: o.MayHaveBeenProcessed, Err: err,
 	}
-	if !o.OK() {
+	if call.Endpoint == c.vod {
+		e.Token = c.origin
+	}
+	switch {
+	case o.OK():
+	case call.Withheld && len(o.Body) > 0:
+		e.Message = "the text of the response is " + wire.Withheld
+	default:
 		e.Message = errorMessage(c.mask, o.ContentType, o.Body)
 	}
 	if call.NothingDone != nil {

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"crypto/tls"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,7 +19,8 @@ const (
 // Error is the error of every call of a Client. It contains no secret: no query string, user info,
 // credential or stream key.
 type Error struct {
-	Attempted string // in words: "create the live session"
+	Attempted string // in words: "creating the live session"
+	Token     string // where the identity token comes from: "the environment variable VODLIVE_ID_TOKEN"; "" for the live API
 	Method    string // POST
 	Address   string // https://host/prefix/path
 	Status    int    // HTTP status; 0: no response
@@ -35,11 +38,11 @@ type Error struct {
 	Err error // cause; nil if the service refused
 }
 
-// Error returns a text such as: create the live session: POST
+// Error returns a text such as: creating the live session failed: POST
 // https://api.example.com/live/v1/live-streams/session: 400 Bad Request: region "x" is not
 // allocated (request id abc).
 func (e *Error) Error() string {
-	parts := []string{e.Attempted}
+	parts := []string{e.Attempted + " failed"}
 	if e.Address != "" {
 		parts = append(parts, e.Method+" "+e.Address)
 	}
@@ -78,4 +81,16 @@ func NotFound(err error) bool {
 func MayHaveBeenProcessed(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.MayHaveBeenProcessed
+}
+
+// Misconfigured reports whether a call failed because the address or the credentials are wrong, so that no other call
+// can succeed either: 401 or 403, a host name that does not exist, or a certificate that is not trusted.
+func Misconfigured(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return false
+	}
+	lookup, isLookup := errors.AsType[*net.DNSError](err)
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden || isLookup && lookup.IsNotFound || untrusted
 }

@@ -6,15 +6,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
 // fields reads the members of one object and keeps the first error.
 type fields struct {
 	object
-	err error
+	urls []string // that streamURL has read
+	err  error
 }
 
 func (f *fields) complain(key string, v value, expected string) {
@@ -32,11 +34,11 @@ const (
 
 // str reads a string, number or boolean under the first of the keys that is there; "" if none is.
 // Characters that could change how a text with the string is shown are escaped.
-func (f *fields) str(keys ...string) string { return redact.Escape(f.limited(TextLimit, keys...)) }
+func (f *fields) str(keys ...string) string { return quote.Escape(f.limited(TextLimit, keys...)) }
 
 // SameText reports whether two strings are the same to the service: one may have characters escaped
 // that the other has as they are.
-func SameText(a, b string) bool { return redact.Escape(a) == redact.Escape(b) }
+func SameText(a, b string) bool { return quote.Escape(a) == quote.Escape(b) }
 
 func (f *fields) limited(limit int, keys ...string) string {
 	v := f.get(keys...)
@@ -94,7 +96,7 @@ func (f *fields) needed(limit int, keys ...string) string {
 	case f.err != nil:
 	case strings.TrimSpace(s) == "":
 		f.err = misshapen("%s is missing: the response holds %s", keys[0], listKeys(f.keys()))
-	case !redact.Safe(s):
+	case !quote.Safe(s):
 		f.err = misshapen("%s contains a control or format character", keys[0])
 	}
 	return s
@@ -103,7 +105,7 @@ func (f *fields) needed(limit int, keys ...string) string {
 // etag reads the ETag of an object.
 func (f *fields) etag(key string) string {
 	s := f.limited(TextLimit, key)
-	if !redact.ValidETag(s) && f.err == nil {
+	if !etag.Valid(s) && f.err == nil {
 		f.err = misshapen("%s contains other characters than visible ASCII", key)
 	}
 	return s

@@ -62,10 +62,9 @@ func FuzzDecodeSession(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		client := once(t, 200, body)
-		read, err := client.GetSession(t.Context(), "s-1")
+		read, err := once(t, 200, body).GetSession(t.Context(), "s-1")
 		checkError(t, err)
-		created, createErr := client.CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+		created, createErr := once(t, 200, body).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
 		checkError(t, createErr)
 		if (read == nil) != (err != nil) || (created == nil) != (createErr != nil) {
 			t.Errorf("session %v with error %v; %v with %v", read, err, created, createErr)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
@@ -27,20 +27,20 @@ func TestStringsOfTheService(t *testing.T) {
 			t.Fatalf("%q: %v", unsafe, err)
 		}
 		for _, text := range []string{s.Name, s.Region, s.Status, s.UserID, s.OutputMode, s.InputPreset.Codec, s.InputEndpointA} {
-			if !redact.Safe(text) || !strings.Contains(text, `a\u`) {
+			if !quote.Safe(text) || !strings.Contains(text, `a\u`) {
 				t.Errorf("%q is read as %q", unsafe, text)
 			}
 		}
 		regions, err := once(t, 200, fmt.Sprintf(`{"data":[{"name":"%s"},"eu"]}`, quoted)).Regions(t.Context())
-		if err != nil || !redact.Safe(regions[0].Name+regions[0].JSON) || !json.Valid([]byte(regions[0].JSON)) {
+		if err != nil || !quote.Safe(regions[0].Name+regions[0].JSON) || !json.Valid([]byte(regions[0].JSON)) {
 			t.Errorf("%q: regions %+v, %v", unsafe, regions, err)
 		}
 		message, err := once(t, 200, fmt.Sprintf(`{"message":"%s"}`, quoted)).SubmitBatch(t.Context(), []string{"p"}, []string{"m"})
-		if err != nil || !redact.Safe(message) {
+		if err != nil || !quote.Safe(message) {
 			t.Errorf("%q: message %q, %v", unsafe, message, err)
 		}
 		done, err := once(t, 200, fmt.Sprintf(`{"Key":"k","ETag":"e","Location":"https://h/%[1]s","Bucket":"%[1]s","VersionId":"%[1]s"}`, quoted)).CompleteMultipartUpload(t.Context(), "k", "u", nil)
-		if err != nil || !redact.Safe(done.Location+done.Bucket+done.VersionID) {
+		if err != nil || !quote.Safe(done.Location+done.Bucket+done.VersionID) {
 			t.Errorf("%q: completed %+v, %v", unsafe, done, err)
 		}
 		// What is sent back, or pasted, cannot be escaped.
@@ -70,7 +70,7 @@ func TestStringsOfTheService(t *testing.T) {
 				return err
 			}(),
 		} {
-			if err == nil || !redact.Safe(err.Error()) {
+			if err == nil || !quote.Safe(err.Error()) {
 				t.Errorf("%s with %q: %v", name, unsafe, err)
 			}
 		}

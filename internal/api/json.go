@@ -67,6 +67,9 @@ func (v value) isString() bool { return v.kind() == '"' }
 
 // text returns the content of a JSON string.
 func (v value) text() string {
+	if v.isString() && !bytes.ContainsRune(v, '\\') && utf8.Valid(v) {
+		return string(v[1 : len(v)-1]) // most are plain
+	}
 	var s string
 	if json.Unmarshal(v, &s) != nil {
 		return ""

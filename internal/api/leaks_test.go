@@ -97,15 +97,16 @@ func TestNothingLeaks(t *testing.T) {
 				client := newClient(t, c)
 				err := call.run(ctx, client)
 				_, second := client.CreateSession(ctx, api.SessionSpec{Name: "n", InputSourceA: "rtmp://in.example.com/app/" + streamKey})
-				texts := log.String()
+				var texts strings.Builder
+				texts.WriteString(log.String())
 				for _, err := range []error{err, second} {
 					if err != nil {
-						texts += fmt.Sprintf("%v %+v", err, err)
+						fmt.Fprintf(&texts, "%v %+v", err, err)
 					}
 				}
 				for _, secret := range secrets {
-					if i := strings.Index(texts, secret); i >= 0 {
-						t.Errorf("%q shows in …%.200s…", secret, texts[max(0, i-100):])
+					if i := strings.Index(texts.String(), secret); i >= 0 {
+						t.Errorf("%q shows in …%.200s…", secret, texts.String()[max(0, i-100):])
 					}
 				}
 				if !strings.Contains(log.String(), `"@level":"trace"`) {

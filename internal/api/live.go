@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -17,7 +17,7 @@ const sessionsPath = "/live/v1/live-streams/session"
 // Regions lists the regions for sessions, in the service's order (SERVICE.md, call 8).
 func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: "/live/v1/regions"}
-	return ask(ctx, c, "list the regions", call, decodeRegions)
+	return ask(ctx, c, "listing the regions", call, decodeRegions)
 }
 
 // CreateSession creates a session (SERVICE.md, call 9). A second session would cost money, so the
@@ -29,8 +29,8 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session,
 	call := wire.Call{
 		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true, StatusInBody: statusUnless(hasSession),
 	}
-	return ask(ctx, c, "create the live session", call, func(v value) (*Session, error) {
-		session, err := masking(c.mask.AddStreams)(v)
+	return ask(ctx, c, "creating the live session", call, func(v value) (*Session, error) {
+		session, err := c.masking(c.mask.AddStreams)(v)
 		if session != nil {
 			return session, nil
 		}
@@ -40,28 +40,38 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session,
 
 // GetSession reads a session (SERVICE.md, call 10). NotFound tells that there is none with this id.
 func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
-	attempted := "read the live session " + c.mask.Line(id)
+	attempted := "reading the live session " + c.mask.Line(id)
 	if err := checkID(id); err != nil {
 		return nil, &Error{Attempted: attempted, Method: http.MethodGet, Err: err}
 	}
 	call := wire.Call{
 		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), StatusInBody: statusUnless(hasSession),
+		Withheld: c.mask.LacksKeys(id),
 	}
-	return ask(ctx, c, attempted, call, masking(c.mask.AddStreams))
+	return ask(ctx, c, attempted, call, c.masking(c.mask.AddStreams))
 }
 
 // masking returns decodeSession that makes the masker know the stream keys of the session. A stream key
 // may repeat the values shown, without making them secret.
-func masking(add func(shown []string, addresses ...string)) func(value) (*Session, error) {
+func (c *Client) masking(add func(shown []string, addresses ...string)) func(value) (*Session, error) {
 	return func(v value) (*Session, error) {
-		s, err := decodeSession(v)
+		s, urls, err := decodeSession(v)
 		if s != nil {
-			add([]string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB},
-				s.InputSourceA, s.InputSourceB, s.OutputDestinationA, s.OutputDestinationB,
-				s.InputEndpointA, s.InputEndpointB, s.OutputEndpointA, s.OutputEndpointB)
+			add([]string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB}, urls...)
+			if s.HasURLs() {
+				c.mask.HasKeys(s.ID)
+			}
 		}
 		return s, err
 	}
+}
+
+// HasURLs reports whether a session has all of its URLs: each pipeline has a source or an endpoint for
+// its input, and a destination or an endpoint for its output.
+func (s *Session) HasURLs() bool {
+	a := s.InputSourceA+s.InputEndpointA != "" && s.OutputDestinationA+s.OutputEndpointA != ""
+	b := s.InputSourceB+s.InputEndpointB != "" && s.OutputDestinationB+s.OutputEndpointB != ""
+	return a && (b || s.Mode != "HA")
 }
 
 // checkID returns an error for an id that would make the path that of another call.
@@ -71,7 +81,7 @@ func checkID(id string) error {
 		return errors.New("the id of the session is empty")
 	case id == "." || id == "..":
 		return fmt.Errorf("%q is not an id of a session", id)
-	case !redact.Safe(id):
+	case !quote.Safe(id):
 		return errors.New("the id of the session contains a control character")
 	}
 	return nil
@@ -86,8 +96,8 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 			query.Set(key, v)
 		}
 	}
-	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query}
+	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query, Withheld: c.mask.LacksKeys("")}
 	// The listing may have more stream keys than the masker has room for.
-	decode := masking(c.mask.AddListed)
-	return ask(ctx, c, "list the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, decode) })
+	decode := c.masking(c.mask.AddListed)
+	return ask(ctx, c, "listing the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, decode) })
 }

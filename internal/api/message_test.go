@@ -116,7 +116,7 @@ func TestErrorText(t *testing.T) {
 	t.Parallel()
 	service := wiretest.Always(400, `{"message":"region \"x\" is not allocated"}`, "X-Amzn-RequestId", "abc")
 	_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{Region: "x"})
-	want := `create the live session: POST https://live.example.com/edge/live/v1/live-streams/session: 400 Bad Request: region "x" is not allocated (request id abc)`
+	want := `creating the live session failed: POST https://live.example.com/edge/live/v1/live-streams/session: 400 Bad Request: region "x" is not allocated (request id abc)`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -134,9 +134,9 @@ func TestErrorText(t *testing.T) {
 		err  *api.Error
 		want string
 	}{
-		{&api.Error{Attempted: "list the regions", Method: "GET", Address: "https://h/x", Status: 418, Attempts: 1}, "list the regions: GET https://h/x: 418 I'm a teapot"},
-		{&api.Error{Attempted: "list the regions", Method: "GET", Address: "https://h/x", Status: 599, Attempts: 3, RequestID: "r"}, "list the regions: GET https://h/x: 599 (3 attempts, request id r)"},
-		{&api.Error{Attempted: "list the regions", Err: errors.New("not configured")}, "list the regions: not configured"},
+		{&api.Error{Attempted: "listing the regions", Method: "GET", Address: "https://h/x", Status: 418, Attempts: 1}, "listing the regions failed: GET https://h/x: 418 I'm a teapot"},
+		{&api.Error{Attempted: "listing the regions", Method: "GET", Address: "https://h/x", Status: 599, Attempts: 3, RequestID: "r"}, "listing the regions failed: GET https://h/x: 599 (3 attempts, request id r)"},
+		{&api.Error{Attempted: "listing the regions", Err: errors.New("not configured")}, "listing the regions failed: not configured"},
 	} {
 		if got := test.err.Error(); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
@@ -168,7 +168,7 @@ func TestErrorsOfTheTransportAreMasked(t *testing.T) {
 	c := config(service)
 	c.MaxRetries = 0
 	_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
-	want := "submit the batch job: POST https://vod.example.com/v1/local/batch: connection broken after the request was sent: proxy said: Authorization: ***"
+	want := "submitting the batch job failed: POST https://vod.example.com/v1/local/batch: connection broken after the request was sent: proxy said: Authorization: ***"
 	if err == nil || err.Error() != want || !errors.Is(err, inner) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

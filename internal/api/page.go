@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 // Cursor says where the next page of a listing begins: the values of LastEvaluatedKey by name (id,
@@ -18,7 +18,7 @@ type Cursor map[string]string
 type SessionPage struct {
 	Sessions []Session
 	Next     Cursor // nil on the last page
-	Size     int64  // bytes, about what it takes in memory
+	Size     int64  // bytes, about what is kept of it in memory
 }
 
 const (
@@ -51,8 +51,9 @@ func decodePage(ctx context.Context, v value, decodeSession func(value) (*Sessio
 			return nil, misshapen("entry %d of the sessions: %s", i+1, strings.TrimPrefix(err.Error(), shapePrefix))
 		}
 		page.Sessions = append(page.Sessions, *s)
-		page.Size += int64(len(item)) + int64(reflect.TypeFor[Session]().Size()) //nolint:gosec // a type is small
+		page.Size += keptWith + sizeOf(reflect.ValueOf(s).Elem())
 	}
+	page.Sessions = slices.Clip(slices.Clone(page.Sessions)) // kept without the room to grow
 	o, found := aCursor.count(v)
 	if found > 1 {
 		return nil, misshapen("it has %d cursors (LastEvaluatedKey)", found) // one of them may lead to further sessions
@@ -65,6 +66,28 @@ func decodePage(ctx context.Context, v value, decodeSession func(value) (*Sessio
 		page.Next = next
 	}
 	return page, nil
+}
+
+// keptWith, in bytes, is about what is kept besides a session: where it was seen, and what the masker
+// has to know of it.
+const keptWith = 300
+
+// sizeOf returns about how many bytes a struct takes, with its texts.
+func sizeOf(v reflect.Value) int64 {
+	const class = 16            // allocations are multiples of this
+	n := int64(v.Type().Size()) // #nosec G115 -- a type is small
+	for _, field := range v.Fields() {
+		switch field.Kind() {
+		case reflect.String:
+			n += (int64(field.Len()) + class - 1) / class * class
+		case reflect.Struct:
+			n += sizeOf(field) - int64(field.Type().Size()) // #nosec G115 -- as above
+		case reflect.Pointer:
+			n += class
+		default: // all of it is in the size of the type
+		}
+	}
+	return n
 }
 
 // aCursor is the object with the cursor, beside the list or around it.
@@ -122,5 +145,5 @@ func cursorValue(v value) (string, bool) {
 		}
 	}
 	text, ok := v.scalar()
-	return text, ok && len(text) <= TextLimit && redact.Safe(text)
+	return text, ok && len(text) <= TextLimit && quote.Safe(text)
 }

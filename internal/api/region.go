@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 // Region is a region in which a live session may be created.
@@ -50,7 +50,7 @@ func decodeRegions(v value) ([]Region, error) {
 		}
 		var compact bytes.Buffer
 		_ = json.Compact(&compact, item) // an item of valid JSON is valid
-		regions = append(regions, Region{Name: name, JSON: redact.Escape(compact.String()), Unavailable: regionUnavailable(item, 0)})
+		regions = append(regions, Region{Name: name, JSON: quote.Escape(compact.String()), Unavailable: regionUnavailable(item, 0)})
 	}
 	return regions, nil
 }
@@ -58,7 +58,7 @@ func decodeRegions(v value) ([]Region, error) {
 // regionName finds the name in an entry. The name may be some levels deeper in an object.
 func regionName(v value, depth int) (string, bool) {
 	if v.isString() {
-		name := redact.Escape(strings.TrimSpace(v.text()))
+		name := quote.Escape(strings.TrimSpace(v.text()))
 		return name, name != "" && len(name) <= TextLimit
 	}
 	if !v.isObject() || depth > wrapperDepth {

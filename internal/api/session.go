@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 // InputPreset is the codec, maximum resolution and maximum bit rate of a session's input.
@@ -88,21 +88,22 @@ func hasSession(v value) bool {
 }
 
 // decodeSession reads a session, wrapped or bare. If a field cannot be read, it returns the error
-// and the rest of the session. Without an id it returns no session.
-func decodeSession(v value) (*Session, error) {
+// and the rest of the session. Without an id it returns no session. urls are all texts in the fields of
+// URLs, whatever shape these have.
+func decodeSession(v value) (s *Session, urls []string, err error) {
 	o, ok := aSession.find(v)
 	if !ok {
-		return nil, misshapen("no session with an id was found in %s%s", v.describe(), describeData(v))
+		return nil, nil, misshapen("no session with an id was found in %s%s", v.describe(), describeData(v))
 	}
 	f := &fields{object: o}
 	id, ok := o.get("id").scalar()
 	if !ok || strings.TrimSpace(id) == "" {
-		return nil, misshapen("the session's id is %s", o.get("id").describe())
+		return nil, nil, misshapen("the session's id is %s", o.get("id").describe())
 	}
 	if id = f.need("id"); f.err != nil {
-		return nil, f.err
+		return nil, nil, f.err
 	}
-	s := &Session{
+	s = &Session{
 		ID: id, UserID: f.str("user_id"), Region: f.str("region"), Name: f.str("name"),
 		Input: f.str("input"), Mode: f.str("mode"), OutputMode: f.outputMode(), Status: f.str("status"),
 		InputPreset:  f.preset(),
@@ -117,11 +118,14 @@ func decodeSession(v value) (*Session, error) {
 		ElasticIPA: f.str("elastic_ip_a"), ElasticIPB: f.str("elastic_ip_b"),
 		Port: f.integer("port"), EgressPort: f.integer("egress_port"),
 	}
-	return s, f.err
+	return s, f.urls, f.err
 }
 
 // streamURL reads a URL, which may carry a token.
-func (f *fields) streamURL(key string) string { return redact.Escape(f.limited(AddressLimit, key)) }
+func (f *fields) streamURL(key string) string {
+	f.urls = append(f.urls, f.get(key).strings(0)...)
+	return quote.Escape(f.limited(AddressLimit, key))
+}
 
 func (f *fields) preset() InputPreset {
 	v := f.get("input_preset")
@@ -162,7 +166,7 @@ func (f *fields) outputMode() string {
 	if len(mode) > TextLimit {
 		f.complain("output_mode", v, "a shorter string")
 	}
-	return redact.Escape(mode)
+	return quote.Escape(mode)
 }
 
 // strings lists what a value says up to three levels deep, in objects and in lists of one element.

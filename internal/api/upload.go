@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -37,9 +37,9 @@ type CompletedUpload struct {
 	ETag                 string
 	ServerSideEncryption string
 	VersionID            string
-	// Storage's own checksums of the object in base64. A checksum of the parts' checksums ends in
-	// "-" and the number of parts.
-	ChecksumCRC64NVME, ChecksumCRC32C, ChecksumCRC32, ChecksumSHA256 string
+	// Checksums are storage's own of the object in base64, by the name of the algorithm in lower case, such as
+	// "crc32c" for ChecksumCRC32C. A checksum of the parts' checksums ends in "-" and the number of parts.
+	Checksums map[string]string
 }
 
 // The calls of an upload are POSTs, but they may be repeated: what a lost response leaves behind, a
@@ -52,7 +52,7 @@ func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string
 		body["content_type"] = contentType
 	}
 	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/presign-url", Body: body}
-	return ask(ctx, c, "get an upload address for "+c.mask.Line(fileName), call, decodeUploadTarget)
+	return ask(ctx, c, "getting an upload address for "+c.mask.Line(fileName), call, decodeUploadTarget)
 }
 
 // CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3).
@@ -61,7 +61,7 @@ func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*M
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/create",
 		Body: map[string]string{"filename": fileName},
 	}
-	return ask(ctx, c, "begin the multipart upload of "+c.mask.Line(fileName), call, decodeMultipartUpload)
+	return ask(ctx, c, "beginning the multipart upload of "+c.mask.Line(fileName), call, decodeMultipartUpload)
 }
 
 // PresignPart asks where to PUT a part, numbered from 1 (SERVICE.md, call 4). The URL is secret.
@@ -71,7 +71,7 @@ func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, numb
 		Body:        map[string]any{"key_path": keyPath, "upload_id": uploadID, "part_number": number},
 		NothingDone: isStorageRefusal,
 	}
-	return ask(ctx, c, fmt.Sprintf("get the address of part %d", number), call, decodePartURL)
+	return ask(ctx, c, fmt.Sprintf("getting the address of part %d", number), call, decodePartURL)
 }
 
 // CompleteMultipartUpload makes the object from its parts, given in order (SERVICE.md, call 6).
@@ -86,7 +86,7 @@ func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID 
 		Body:      map[string]any{"key_path": keyPath, "upload_id": uploadID, "parts": parts},
 		Unlimited: true, NothingDone: isStorageRefusal,
 	}
-	return ask(ctx, c, "complete the multipart upload", call, decodeCompletedUpload)
+	return ask(ctx, c, "completing the multipart upload", call, decodeCompletedUpload)
 }
 
 // SubmitBatch submits stored files, by key path, for processing (SERVICE.md, call 7). It returns
@@ -99,7 +99,7 @@ func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) 
 		// The message is all that a response has, and 204 leaves it out. So only the status decides.
 		NoContent: true, StatusInBody: statusUnless(func(value) bool { return false }),
 	}
-	return ask(ctx, c, "submit the batch job", call, func(v value) (string, error) { return c.mask.Line(decodeMessage(v)), nil })
+	return ask(ctx, c, "submitting the batch job", call, func(v value) (string, error) { return c.mask.Line(decodeMessage(v)), nil })
 }
 
 // found finds the object that has a value under one of the keys, however it is wrapped. If there is
@@ -152,8 +152,16 @@ func decodeCompletedUpload(v value) (*CompletedUpload, error) {
 	done := &CompletedUpload{
 		Bucket: f.str("Bucket"), Key: f.str("Key"), Location: location(f.limited(AddressLimit, "Location")), ETag: f.etag("ETag"),
 		ServerSideEncryption: f.str("ServerSideEncryption"), VersionID: f.str("VersionId"),
-		ChecksumCRC64NVME: f.str("ChecksumCRC64NVME"), ChecksumCRC32C: f.str("ChecksumCRC32C"),
-		ChecksumCRC32: f.str("ChecksumCRC32"), ChecksumSHA256: f.str("ChecksumSHA256"),
+	}
+	for _, key := range f.object.keys() {
+		if algorithm, ok := strings.CutPrefix(fold(key), fold("Checksum")); ok {
+			if value := f.str(key); value != "" {
+				if done.Checksums == nil {
+					done.Checksums = map[string]string{}
+				}
+				done.Checksums[algorithm] = value
+			}
+		}
 	}
 	return done, f.err
 }
@@ -168,7 +176,7 @@ func location(address string) string {
 		scheme, rest = "", address
 	}
 	authority, _, _ := strings.Cut(rest, "/")
-	return redact.Escape(scheme + rest[strings.LastIndexByte(authority, '@')+1:])
+	return quote.Escape(scheme + rest[strings.LastIndexByte(authority, '@')+1:])
 }
 
 // decodeMessage reads the message in the response to call 7; "" if there is none. The batch job was

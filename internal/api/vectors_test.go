@@ -48,45 +48,45 @@ var vectorCalls = map[string]struct {
 	run       func(context.Context, *api.Client) (any, error)
 }{
 	"regions": {
-		"list the regions: GET " + liveBase + "/live/v1/regions",
+		"listing the regions failed: GET " + liveBase + "/live/v1/regions",
 		func(ctx context.Context, c *api.Client) (any, error) { return c.Regions(ctx) },
 	},
 	"create-session": {
-		"create the live session: POST " + liveBase + "/live/v1/live-streams/session",
+		"creating the live session failed: POST " + liveBase + "/live/v1/live-streams/session",
 		func(ctx context.Context, c *api.Client) (any, error) {
 			return c.CreateSession(ctx, api.SessionSpec{Name: "n"})
 		},
 	},
 	"get-session": {
-		"read the live session s-1: GET " + liveBase + "/live/v1/live-streams/session/s-1",
+		"reading the live session s-1 failed: GET " + liveBase + "/live/v1/live-streams/session/s-1",
 		func(ctx context.Context, c *api.Client) (any, error) { return c.GetSession(ctx, "s-1") },
 	},
 	"list-sessions": {
-		"list the live sessions: GET " + liveBase + "/live/v1/live-streams/session",
+		"listing the live sessions failed: GET " + liveBase + "/live/v1/live-streams/session",
 		func(ctx context.Context, c *api.Client) (any, error) { return c.ListSessions(ctx, nil) },
 	},
 	"presign-url": {
-		"get an upload address for a.mp4: POST " + vodBase + "/vod/v1/customer/presign-url",
+		"getting an upload address for a.mp4 failed: POST " + vodBase + "/vod/v1/customer/presign-url",
 		func(ctx context.Context, c *api.Client) (any, error) {
 			return c.PresignUpload(ctx, "a.mp4", "video/mp4")
 		},
 	},
 	"multipart-create": {
-		"begin the multipart upload of a.mp4: POST " + vodBase + "/vod/v1/customer/multipart/create",
+		"beginning the multipart upload of a.mp4 failed: POST " + vodBase + "/vod/v1/customer/multipart/create",
 		func(ctx context.Context, c *api.Client) (any, error) { return c.CreateMultipartUpload(ctx, "a.mp4") },
 	},
 	"multipart-generate-url": {
-		"get the address of part 3: POST " + vodBase + "/vod/v1/customer/multipart/generate-url",
+		"getting the address of part 3 failed: POST " + vodBase + "/vod/v1/customer/multipart/generate-url",
 		func(ctx context.Context, c *api.Client) (any, error) { return c.PresignPart(ctx, "k", "u", 3) },
 	},
 	"multipart-complete": {
-		"complete the multipart upload: POST " + vodBase + "/vod/v1/customer/multipart/complete",
+		"completing the multipart upload failed: POST " + vodBase + "/vod/v1/customer/multipart/complete",
 		func(ctx context.Context, c *api.Client) (any, error) {
 			return c.CompleteMultipartUpload(ctx, "k", "u", []api.CompletedPart{{Number: 1, ETag: "e"}})
 		},
 	},
 	"batch": {
-		"submit the batch job: POST " + vodBase + "/v1/local/batch",
+		"submitting the batch job failed: POST " + vodBase + "/v1/local/batch",
 		func(ctx context.Context, c *api.Client) (any, error) {
 			return c.SubmitBatch(ctx, []string{"k"}, []string{"m"})
 		},

@@ -32,11 +32,11 @@ func (a *submit) Schema(_ context.Context, _ action.SchemaRequest, resp *action.
 			"To submit a job only once, use the resource `vodlive_batch_job`.",
 		Attributes: map[string]schema.Attribute{
 			"paths": schema.ListAttribute{
-				Required: true, ElementType: types.StringType, Validators: stringList(),
-				MarkdownDescription: "Key paths of the files to process. At least one, without duplicates.",
+				Required: true, ElementType: types.StringType, Validators: distinct(providerdata.KeyPath),
+				MarkdownDescription: "Key paths of the files to process, not paths on this machine. At least one, without duplicates.",
 			},
 			"service_modes": schema.ListAttribute{
-				Required: true, ElementType: types.StringType, Validators: stringList(),
+				Required: true, ElementType: types.StringType, Validators: distinct(ServiceMode),
 				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, without duplicates.",
 			},
 		},
@@ -65,8 +65,7 @@ func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 		return
 	}
 	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
-	message, diags := config.submit(ctx, a.data, actionName, "invoking the action", say)
-	resp.Diagnostics.Append(diags...)
+	message, _ := config.submit(ctx, a.data, actionName, "invoking the action", say, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		say("submitted: " + message)
 	}

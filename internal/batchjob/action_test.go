@@ -31,8 +31,8 @@ func TestActionFailures(t *testing.T) {
 		calls  int
 	}{
 		"no paths":     {config: acctest.Attrs{"paths": []string{}}, text: []string{"at least 1"}},
-		"a path twice": {config: acctest.Attrs{"paths": []string{"a", "a"}}, text: []string{"duplicate"}},
-		"a blank path": {config: acctest.Attrs{"paths": []string{" "}}, text: []string{"must not be blank"}},
+		"a path twice": {config: acctest.Attrs{"paths": []string{"vod/input/c/u/a", "vod/input/c/u/a"}}, text: []string{"duplicate"}},
+		"a blank path": {config: acctest.Attrs{"paths": []string{" "}}, text: []string{"must be a key path"}},
 		"a blank mode": {config: acctest.Attrs{"service_modes": []string{""}}, text: []string{"must not be blank"}},
 		"unknown file": {config: acctest.Attrs{"paths": []string{"vod/input/c/u/none.mp4"}}, text: []string{"Submitting the batch job failed", "400"}, calls: 1},
 		"answer lost":  {fault: simulator.Fault{Call: simulator.CallBatch, BreakAfter: true}, text: []string{"The batch job may have been submitted", "vod/input/", "did not send the request again", "invoking the action again submits a second job"}, calls: 1},
@@ -87,20 +87,4 @@ func TestCustomerThatIsNotAllowed(t *testing.T) {
 	config["paths"] = []string{w.Store(t)}
 	_, diags = p.Create("vodlive_batch_job", config)
 	diags.Must(t)
-}
-
-// TestPathWithoutCustomer submits any text as a path, but not if its customer must be known.
-func TestPathWithoutCustomer(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	config := acctest.Attrs{"paths": []string{"media/a.mp4"}, "service_modes": []string{"video_optimizer"}}
-	plan := func(provider acctest.Attrs) acctest.Diagnostics {
-		p := w.Provider(provider)
-		return p.Plan(p.New("vodlive_batch_job"), config).Diags
-	}
-	plan(nil).Must(t)
-	diags := plan(acctest.Attrs{"allowed_customer_ids": []string{"customer-1"}})
-	if !diags.Failed() || !strings.Contains(diags.String(), `"media/a.mp4" does not have the form of a key path`) {
-		t.Errorf("diagnostics: %s", diags)
-	}
 }

@@ -40,8 +40,8 @@ func TestLifeCycle(t *testing.T) {
 	apply := func(what string, batches int, wantPaths, wantModes []string, arguments ...string) {
 		t.Helper()
 		cli.Config(job(arguments...))
-		if r := cli.Must("apply", "-auto-approve"); batches > 1 && !strings.Contains(r.Output, "must be replaced") {
-			t.Errorf("%s: no replacement:\n%s", what, r.Output)
+		if r := cli.Must("apply", "-auto-approve"); batches > 1 && !strings.Contains(r.Output, "will be updated in-place") {
+			t.Errorf("%s: no update in place:\n%s", what, r.Output)
 		}
 		cli.AssertNoChanges()
 		values := cli.State()[address].Values
@@ -204,7 +204,7 @@ func TestImportIsRefused(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
 	_, diags := w.Provider(nil).Import("vodlive_batch_job", "some-id")
-	if !diags.Failed() || !strings.Contains(diags.String(), "This resource does not support import") {
+	if !diags.Failed() || !strings.Contains(diags.String(), "A batch job cannot be imported") {
 		t.Error(diags)
 	}
 	if n := len(w.Journal()); n > 0 {
@@ -222,16 +222,27 @@ func TestInvalidConfigurations(t *testing.T) {
 		change acctest.Attrs
 		want   []string
 	}{
-		"no paths":     {acctest.Attrs{"paths": []string{}}, []string{"error paths: ", "must contain at least 1 elements"}},
-		"no modes":     {acctest.Attrs{"service_modes": []string{}}, []string{"error service_modes: ", "must contain at least 1 elements"}},
-		"a path twice": {acctest.Attrs{"paths": []string{path, path}}, []string{"error paths: ", "duplicate", path}},
-		"a mode twice": {acctest.Attrs{"service_modes": []string{mode, mode}}, []string{"error service_modes: ", "duplicate", mode}},
-		"a blank path": {acctest.Attrs{"paths": []string{path, " \t"}}, []string{"error paths.[]: ", "paths[1]", "must not be blank"}},
+		"no paths":             {acctest.Attrs{"paths": []string{}}, []string{"error paths: ", "must contain at least 1 elements"}},
+		"no modes":             {acctest.Attrs{"service_modes": []string{}}, []string{"error service_modes: ", "must contain at least 1 elements"}},
+		"a path twice":         {acctest.Attrs{"paths": []string{path, path}}, []string{"error paths: ", "duplicate", path}},
+		"a mode twice":         {acctest.Attrs{"service_modes": []string{mode, mode}}, []string{"error service_modes: ", "duplicate", mode}},
+		"a blank path":         {acctest.Attrs{"paths": []string{path, " \t"}}, []string{"error paths.[]: ", "paths[1]", "must be a key path"}},
+		"a local path":         {acctest.Attrs{"paths": []string{"promo.mp4"}}, []string{"error paths.[]: Invalid key path: `paths[0]` is \"promo.mp4\"", "must be a key path, vod/input/<customer id>", "`key_path`"}},
+		"a mode in capitals":   {acctest.Attrs{"service_modes": []string{"VIDEO_OPTIMIZER"}}, []string{"warning service_modes.[]: Unknown mode in service_modes: \"VIDEO_OPTIMIZER\" is not", "Did you mean \"video_optimizer\"?"}},
+		"a mode with a hyphen": {acctest.Attrs{"service_modes": []string{"video-optimizer"}}, []string{"warning service_modes.[]: "}},
+		"a letter too many":    {acctest.Attrs{"service_modes": []string{"video_optimizers"}}, []string{"warning service_modes.[]: "}},
+		"exchanged letters":    {acctest.Attrs{"service_modes": []string{"vidoe_optimizer"}}, []string{"warning service_modes.[]: "}},
+		"British":              {acctest.Attrs{"service_modes": []string{"video_optimiser"}}, []string{"warning service_modes.[]: "}},
+
 		"a blank mode": {acctest.Attrs{"service_modes": []string{""}}, []string{"error service_modes.[]: ", "service_modes[0]", "must not be blank"}},
 		"a null path":  {acctest.Attrs{"paths": []any{path, nil}}, []string{"This attribute contains a null value"}},
+		"another mode": {acctest.Attrs{"service_modes": []string{"audio_optimizer", mode}}, nil},
 		"an id":        {acctest.Attrs{"id": "mine"}, []string{"error id: ", "Invalid Configuration for Read-Only Attribute"}},
 	} {
 		text := p.Validate("vodlive_batch_job", on(path).With(tc.change)).String()
+		if tc.want == nil && text != "" {
+			t.Errorf("%s: %s", name, text)
+		}
 		for _, want := range tc.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: the diagnostics lack %q: %s", name, want, text)

@@ -7,21 +7,20 @@ package batchjob
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const typeName = "vodlive_batch_job"
@@ -43,8 +42,13 @@ type job struct {
 
 type model struct {
 	job
+	Triggers types.Map `tfsdk:"triggers"`
+	submission
+}
+
+// submission is what a submission of the job decides.
+type submission struct {
 	ID          types.String `tfsdk:"id"`
-	Triggers    types.Map    `tfsdk:"triggers"`
 	Message     types.String `tfsdk:"message"`
 	SubmittedAt types.String `tfsdk:"submitted_at"`
 }
@@ -53,7 +57,8 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Submits a batch job on uploaded files, once, when the resource is created. " +
 			"The service has no call to read or stop a job: a refresh reads nothing, and destroying the resource only removes it from the state. " +
-			"Any change submits a new job. Arguments that are not known while planning are planned as a replacement; if they come out as they were, the job is kept and not submitted again (not with `create_before_destroy`).",
+			"A change of an argument submits a new job, in an update in place: the state keeps the job before until the service has accepted the new one. " +
+			"A value that is not known while planning and comes out unchanged submits nothing.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed:            true,
@@ -61,20 +66,17 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			},
 			"paths": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
-				MarkdownDescription: "Key paths of the files to process, usually `vodlive_media_upload.NAME.key_path`. At least one, without duplicates.",
-				Validators:          stringList(),
-				PlanModifiers:       []planmodifier.List{listplanmodifier.RequiresReplace()},
+				MarkdownDescription: "Key paths of the files to process, usually `vodlive_media_upload.NAME.key_path`, not paths on this machine. At least one, without duplicates.",
+				Validators:          distinct(providerdata.KeyPath),
 			},
 			"service_modes": schema.ListAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, without duplicates.",
-				Validators:          stringList(),
-				PlanModifiers:       []planmodifier.List{listplanmodifier.RequiresReplace()},
+				Validators:          distinct(ServiceMode),
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any strings. A change submits a new job on the same paths.",
-				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				MarkdownDescription: "Any strings. A change submits a new job on the same paths. An empty map, and null values in it, count as no triggers.",
 			},
 			"message": schema.StringAttribute{
 				Computed:            true,
@@ -88,79 +90,96 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// stringList requires at least one element, none blank and no duplicates.
-func stringList() []validator.List {
-	return []validator.List{
-		listvalidator.SizeAtLeast(1),
-		listvalidator.UniqueValues(),
-		listvalidator.NoNullValues(),
-		listvalidator.ValueStringsAre(providerdata.NotBlank),
-	}
-}
-
+// ModifyPlan plans a submission unless the job in the state has the planned arguments.
 func (r *batchJob) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.Data == nil {
-		return
-	}
-	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, intentKey, intent{})...)
+	if r.Data == nil || req.Plan.Raw.IsNull() {
 		return
 	}
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !req.State.Raw.IsNull() { // otherwise the private data is that of the call with a state
+	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, intentKey, r.intentOf(state, plan))...)
 	}
-	if resp.Diagnostics.HasError() || !plan.ID.IsUnknown() {
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(plan.plan(ctx, r.Data, typeName)...)
+	if plan.equal(state) {
+		plan.submission = state.submission
+	} else {
+		plan.submission = submission{types.StringUnknown(), types.StringUnknown(), types.StringUnknown()}
+		resp.Diagnostics.Append(plan.plan(ctx, r.Data, typeName)...)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
+// Create submits the job.
 func (r *batchJob) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
+	r.submit(ctx, &plan, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	}
-	if kept, ok := r.replaced().Take(func(m model) bool { return m.equal(plan) }); ok {
-		resp.Diagnostics.Append(resp.State.Set(ctx, kept)...)
-		return
-	}
-	message, diags := plan.submit(ctx, r.Data, typeName, "applying", func(string) {})
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	plan.ID = types.StringValue(rand.Text())
-	plan.Message = types.StringValue(message)
-	plan.SubmittedAt = types.StringValue(time.Now().UTC().Format(time.RFC3339))
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
 // Read keeps the state: the service has no call that reads a job.
 func (r *batchJob) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
-// Update is never called: every change requires replacement.
-func (r *batchJob) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
+// Update submits a job with changed arguments. If that fails, the state keeps the job that it has.
+func (r *batchJob) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if plan.equal(state) {
+		plan.submission = state.submission
+	} else {
+		r.submit(ctx, &plan, &resp.Diagnostics)
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	}
+}
 
 // Delete makes no request: the service has no call that ends a job.
 func (r *batchJob) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
+	var paths []string
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	planned, diags := providerdata.ReadPrivate[intent](ctx, req.Private, intentKey)
-	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(state.Paths.ElementsAs(ctx, &paths, false)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if problems := r.checkReplacement(planned); problems.HasError() {
-		providerdata.RefuseDelete(ctx, resp, problems...)
+	resp.Diagnostics.AddWarning("The batch job is not stopped",
+		fmt.Sprintf("The batch job that was submitted at %s was removed from the state. The service has no call to stop a job. Its paths:\n%s",
+			state.SubmittedAt.ValueString(), providerdata.List(paths)))
+}
+
+// equal reports whether two jobs have the same arguments. One that is not known differs.
+func (m *model) equal(other model) bool {
+	return m.Paths.Equal(other.Paths) && m.ServiceModes.Equal(other.ServiceModes) && providerdata.SameTriggers(m.Triggers, other.Triggers)
+}
+
+// submit submits the job, unless there are errors already, and fills in what follows from that. A job that an earlier run has
+// submitted, and that Terraform could not save, is taken over.
+func (r *batchJob) submit(ctx context.Context, m *model, diags *diag.Diagnostics) {
+	if diags.HasError() || r.takeOver(ctx, m, diags) {
 		return
 	}
-	if planned.MayKeep {
-		r.replaced().Offer(state)
+	line := r.Data.Ledger.Begin(ctx, resume.KindJob, m.ledgerArgs(ctx, r.Data))
+	message, err := m.job.submit(ctx, r.Data, typeName, "applying", func(string) {}, diags)
+	if diags.HasError() {
+		if err == nil || !api.MayHaveBeenProcessed(err) {
+			line.Drop(ctx)
+		}
+		return
 	}
+	made := resume.Made{ID: rand.Text(), Message: message, At: time.Now().UTC().Format(time.RFC3339)}
+	line.Complete(ctx, made)
+	m.submission = submissionOf(made)
+}
+
+func submissionOf(made resume.Made) submission {
+	return submission{ID: types.StringValue(made.ID), Message: types.StringValue(made.Message), SubmittedAt: types.StringValue(made.At)}
 }
 
 // plan reports what would make the submission fail: missing configuration of the upload and batch
@@ -170,22 +189,22 @@ func (j *job) plan(ctx context.Context, data *providerdata.Data, user string) di
 }
 
 // submit submits the job once and returns the service's message. again is what submits once more,
-// such as "applying". say gets a line of progress.
-func (j *job) submit(ctx context.Context, data *providerdata.Data, user, again string, say func(line string)) (message string, diags diag.Diagnostics) {
+// such as "applying". say gets a line of progress. err is that of the request, which is among diags.
+func (j *job) submit(ctx context.Context, data *providerdata.Data, user, again string, say func(line string), diags *diag.Diagnostics) (message string, err error) {
 	var paths, modes []string
 	diags.Append(data.NeedUpload(user)...)
 	diags.Append(j.checkCustomers(data)...)
 	diags.Append(j.Paths.ElementsAs(ctx, &paths, false)...)
 	diags.Append(j.ServiceModes.ElementsAs(ctx, &modes, false)...)
 	if diags.HasError() {
-		return "", diags
+		return "", nil
 	}
 	say("submitting a batch job on " + strings.Join(paths, ", "))
-	message, err := data.API.SubmitBatch(ctx, paths, modes)
+	message, err = data.API.SubmitBatch(ctx, paths, modes)
 	if err != nil {
-		diags.Append(providerdata.SubmitDiagnostic(err, paths, again))
+		diags.Append(SubmitDiagnostic(err, paths, again))
 	}
-	return message, diags
+	return message, err
 }
 
 // checkCustomers holds the paths that are known against `allowed_customer_ids`.
@@ -196,8 +215,24 @@ func (j *job) checkCustomers(data *providerdata.Data) (diags diag.Diagnostics) {
 			continue
 		}
 		if err := data.Uploader.CheckCustomer(keyPath.ValueString()); err != nil {
-			diags.AddAttributeError(path.Root("paths").AtListIndex(i), "The key path is not allowed", providerdata.ErrorText(err))
+			diags.AddAttributeError(path.Root("paths").AtListIndex(i), "The key path is not allowed", providerdata.ErrorAndAdvice(err))
 		}
 	}
 	return diags
+}
+
+// SubmitDiagnostic is providerdata.ErrorDiagnostic for a batch job. It gives no advice to apply again if the job
+// may have been submitted nevertheless. again is what submits once more, such as "applying".
+func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
+	if !api.MayHaveBeenProcessed(err) {
+		return providerdata.ErrorDiagnostic("Submitting the batch job", err)
+	}
+	escaped := make([]string, len(paths))
+	for i, path := range paths {
+		escaped[i] = quote.Escape(path)
+	}
+	return diag.NewErrorDiagnostic("The batch job may have been submitted",
+		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n%s\n\n"+
+			"The provider did not send the request again. Find out at the service whether the job is running: if it is, %s again submits a second job.",
+			providerdata.ErrorText(err), providerdata.List(escaped), again))
 }

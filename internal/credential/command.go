@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -52,14 +53,14 @@ func runToken(ctx context.Context, argv []string, within timeLimit) (string, err
 	err := cmd.Run()
 	leftProcess := errors.Is(err, exec.ErrWaitDelay) && limited.Err() == nil // such as an agent
 	if err != nil && !leftProcess {
-		return "", commandProblem(ctx, limited, name, err, complaint(stderr, stdout))
+		return "", commandProblem(ctx, limited, name, err, complaint(argv, stderr, stdout))
 	}
 	token := strings.TrimSpace(stdout.String())
 	switch {
 	case stdout.more:
 		return "", fmt.Errorf("the command %s printed more than %d KiB: it does not print a token alone", name, tokenLimit>>10)
 	case token == "":
-		return "", fmt.Errorf("the command %s printed no token%s", name, complaint(stderr, stdout))
+		return "", fmt.Errorf("the command %s printed no token%s", name, complaint(argv, stderr, stdout))
 	}
 	if err := checkToken(token); err != nil {
 		return "", fmt.Errorf("the command %s: %w", name, err)
@@ -84,13 +85,41 @@ func commandProblem(ctx, limited context.Context, name string, err error, compla
 }
 
 // complaint returns what a command wrote to its standard error, to be appended to an error text.
-// What it printed to its standard output may be a token, so that is masked.
-func complaint(stderr, stdout *capped) string {
-	printed := append(strings.Fields(stdout.String()), strings.TrimSpace(stdout.String()))
-	if text := redact.New(printed...).Line(stderr.String()); text != "" {
+// What it printed to its standard output may be a token, and usage errors and "set -x" repeat
+// arguments, so both are masked.
+func complaint(argv []string, stderr, stdout *capped) string {
+	secrets := append(strings.Fields(stdout.String()), strings.TrimSpace(stdout.String()))
+	for _, argument := range argv[1:] {
+		secrets = append(secrets, secretsOf(argument)...)
+	}
+	if text := redact.New(secrets...).Line(stderr.String()); text != "" {
 		return ": " + text
 	}
 	return ""
+}
+
+// shortestArgument, in characters, is the shortest argument that is masked.
+const shortestArgument = 8
+
+// secretsOf lists what an argument and the words in it may tell of a secret: whatever has eight
+// characters and more, except for paths and flags. Of a flag with a value, as in --password=x, it is the value.
+func secretsOf(argument string) (secrets []string) {
+	for _, word := range append(strings.Fields(argument), argument) {
+		if strings.HasPrefix(word, "-") {
+			_, word, _ = strings.Cut(word, "=")
+		}
+		if len(word) >= shortestArgument && !isPath(word) {
+			secrets = append(secrets, word)
+		}
+	}
+	return secrets
+}
+
+// isPath reports whether a word is an absolute path, begins like a relative one, or names a file that exists.
+func isPath(word string) bool {
+	first, _, _ := strings.Cut(filepath.ToSlash(word), "/")
+	_, err := os.Lstat(word)
+	return err == nil || filepath.IsAbs(word) || first == "." || first == ".." || first == "~"
 }
 
 // capped keeps the beginning of what is written to it. It accepts the rest, too, so that the

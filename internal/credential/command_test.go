@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,8 +41,8 @@ func doStep(what, argument string) error {
 	switch what {
 	case "print":
 		_, err = os.Stdout.WriteString(argument)
-	case "complain":
-		_, err = os.Stderr.WriteString(argument)
+	case "complain": // backwards, because arguments are masked in what a command complains of
+		_, err = os.Stderr.WriteString(backwards(argument))
 	case "flood": // standard output; Windows takes no argument as long as that
 		_, err = os.Stdout.WriteString(strings.Repeat("h", 100_000))
 	case "wail": // the same, to standard error
@@ -79,6 +80,15 @@ func doStep(what, argument string) error {
 	}
 	return err
 }
+
+func backwards(text string) string {
+	b := []byte(text)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// complain is the step that writes a text to standard error.
+func complain(text string) string { return "complain " + backwards(text) }
 
 func command(steps ...string) []string { return append([]string{os.Args[0], asCommand}, steps...) }
 
@@ -159,15 +169,24 @@ func TestCommandTokenProblems(t *testing.T) {
 		argv []string
 		want string
 	}{
-		"unknown":           {[]string{"no-such-program-7", "argument"}, "the command no-such-program-7 could not be run: " + notFound},
-		"a folder":          {[]string{folder}, "the command " + filepath.Base(folder) + " could not be run: " + isFolder},
-		"exit status":       {command("print hidden\n", "complain log in first\n", "exit 3"), "the command " + self + " failed with exit status 3: log in first"},
-		"killed":            {command("killed"), "the command " + self + " failed with " + killed},
-		"nothing printed":   {command("complain not logged in\n"), "the command " + self + " printed no token: not logged in"},
-		"too much printed":  {command("flood"), "the command " + self + " printed more than 64 KiB: it does not print a token alone"},
-		"two lines":         {command("print hidden\nalso hidden"), "the command " + self + ": the token contains a line break, another control character or a character outside ASCII, which a header cannot carry"},
-		"stdout in stderr":  {command("print hidden1\n", "complain cannot store hidden1\n", "exit 1"), "the command " + self + " failed with exit status 1: cannot store ***"},
-		"secrets in stderr": {command("complain GET https://joe:hidden@sso.example.com/t?code=hidden\n Authorization: Bearer hiddenhiddenhiddenhidden\n", "exit 1"), "the command " + self + " failed with exit status 1: GET https://***@sso.example.com/t?*** Authorization: Bearer ***"},
+		"unknown":          {[]string{"no-such-program-7", "argument"}, "the command no-such-program-7 could not be run: " + notFound},
+		"a folder":         {[]string{folder}, "the command " + filepath.Base(folder) + " could not be run: " + isFolder},
+		"exit status":      {command("print hidden\n", complain("log in first\n"), "exit 3"), "the command " + self + " failed with exit status 3: log in first"},
+		"killed":           {command("killed"), "the command " + self + " failed with " + killed},
+		"nothing printed":  {command(complain("not logged in\n")), "the command " + self + " printed no token: not logged in"},
+		"too much printed": {command("flood"), "the command " + self + " printed more than 64 KiB: it does not print a token alone"},
+		"two lines":        {command("print hidden\nalso hidden"), "the command " + self + ": the token contains a line break, another control character or a character outside ASCII, which a header cannot carry"},
+		"stdout in stderr": {command("print hidden1\n", complain("cannot store hidden1\n"), "exit 1"), "the command " + self + " failed with exit status 1: cannot store ***"},
+		"arguments in stderr": {
+			command(complain("usage: token --user media-admin --password=pa55-word7 -c 'read s3cret-7x9 now' ./tool "+folder+" short7x\n"), "exit 1",
+				"--user", "media-admin", "--password=pa55-word7", "-c", "read s3cret-7x9 now", "./tool", folder, "short7x"),
+			"the command " + self + " failed with exit status 1: usage: token --user *** --password=*** -c '***' ./tool " + folder + " short7x",
+		},
+		"a trace of the shell": {
+			command(complain("+ curl -u joe:hunter22x https://sso.example.com/token\n"), "exit 1", "curl -u joe:hunter22x https://sso.example.com/token"),
+			"the command " + self + " failed with exit status 1: + ***",
+		},
+		"secrets in stderr": {command(complain("GET https://joe:hidden@sso.example.com/t?code=hidden\n Authorization: Bearer hiddenhiddenhiddenhidden\n"), "exit 1"), "the command " + self + " failed with exit status 1: GET https://***@sso.example.com/t?*** Authorization: Bearer ***"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,7 +218,7 @@ func TestCommandTokenIsStopped(t *testing.T) {
 			limited, over := context.WithCancel(t.Context())
 			defer over()
 			source := credential.CommandTokenWithin(
-				command("print hidden\n", "complain waiting for the browser\n", "child connect "+listener.Addr().String(), "connect "+listener.Addr().String()),
+				command("print hidden\n", complain("waiting for the browser\n"), "child connect "+listener.Addr().String(), "connect "+listener.Addr().String()),
 				func(ctx context.Context) (context.Context, context.CancelFunc) {
 					run, end := context.WithCancel(ctx)
 					context.AfterFunc(limited, end)

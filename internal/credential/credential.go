@@ -42,7 +42,7 @@ func (b Basic) Missing() string {
 
 // Secrets implements Credential.
 func (b Basic) Secrets() []string {
-	return []string{b.TokenID, b.SecretKey, b.TokenID + ":" + b.SecretKey}
+	return []string{b.SecretKey}
 }
 
 // Header implements Credential.

@@ -1,40 +1,48 @@
 package digest
 
 import (
+	"crypto/sha1" //nolint:gosec // S3 may return it
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"hash"
 	"hash/crc32"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/minio/crc64nvme"
 )
 
-// Checksum algorithms by their names in S3's headers.
-const (
-	crc64NVME = "crc64nvme"
-	crc32C    = "crc32c"
-	crc32IEEE = "crc32"
-	sha256Sum = "sha256"
-)
+const crc64NVME = "crc64nvme"
 
-// Algorithms are the checksums that can be computed, by their names in S3's headers. CRC-64/NVME needs no further
-// read, so it is the first one. The others follow by strength.
-var Algorithms = []string{crc64NVME, sha256Sum, crc32C, crc32IEEE}
+// Algorithm is a checksum that storage may return for a part or for an object.
+type Algorithm struct {
+	Name  string // as in S3's headers; the answer to CompleteMultipartUpload has it behind "Checksum", in upper case
+	Title string
 
-type algorithm struct {
 	sum        func() hash.Hash
 	polynomial uint32 // of a CRC-32
 }
 
-var algorithms = map[string]algorithm{
-	crc64NVME: {sum: func() hash.Hash { return crc64nvme.New() }},
-	sha256Sum: {sum: sha256.New},
-	crc32C:    {func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }, crc32.Castagnoli},
-	crc32IEEE: {func() hash.Hash { return crc32.NewIEEE() }, crc32.IEEE},
+// Algorithms are the checksums that can be computed. CRC-64/NVME needs no further read, so it is the first one. The others
+// follow by strength.
+var Algorithms = []Algorithm{
+	{Name: crc64NVME, Title: "CRC-64/NVME", sum: func() hash.Hash { return crc64nvme.New() }},
+	{Name: "sha256", Title: "SHA-256", sum: sha256.New},
+	{Name: "sha1", Title: "SHA-1", sum: func() hash.Hash { return exempt(sha1.New) }},
+	{Name: "crc32c", Title: "CRC-32C", sum: func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }, polynomial: crc32.Castagnoli},
+	{Name: "crc32", Title: "CRC-32", sum: func() hash.Hash { return crc32.NewIEEE() }, polynomial: crc32.IEEE},
+}
+
+// algorithm returns the algorithm with a name.
+func algorithm(name string) (a Algorithm, ok bool) {
+	i := slices.IndexFunc(Algorithms, func(a Algorithm) bool { return a.Name == name })
+	if i < 0 {
+		return Algorithm{}, false
+	}
+	return Algorithms[i], true
 }
 
 // Object is the content of a multipart upload, as it is known when all parts are stored.
@@ -51,34 +59,38 @@ type PartChecksum struct {
 }
 
 // Matches compares a checksum of the whole object, as the answer to CompleteMultipartUpload has it,
-// with the content. algorithm is "crc64nvme", "crc32c", "crc32" or "sha256"; value is the base64 of
+// with the content. name is that of an Algorithm; value is the base64 of
 // the object's checksum or, as "BASE64-N", of that of its N parts' checksums. known is false if the
 // checksum cannot be told: except for a CRC-64/NVME and a SHA-256 of the object it is made of those
 // that storage returned for the parts.
-func (o Object) Matches(algorithm, value string) (known, ok bool) {
+func (o Object) Matches(name, value string) (known, ok bool) {
+	a, ok := algorithm(name)
+	if !ok {
+		return false, false
+	}
 	_, count, composite := strings.Cut(value, "-")
 	var want string
 	switch {
 	case composite && count != strconv.Itoa(len(o.Parts)):
 		return true, false
 	case composite:
-		want, known = o.composite(algorithm)
-	case algorithm == crc64NVME:
+		want, known = o.composite(a)
+	case name == crc64NVME:
 		want, known = encode64(o.CRC), true
-	case algorithm == sha256Sum:
+	case name == "sha256":
 		want, known = base64.StdEncoding.EncodeToString(o.SHA256[:]), true
 	default:
-		want, known = o.combined(algorithm)
+		want, known = o.combined(a)
 	}
 	return known, known && value == want
 }
 
 // ofParts returns the checksums of the parts, unless storage did not return one of so many bytes for each of them.
-func (o Object) ofParts(algorithm string, size int) (raw [][]byte, ok bool) {
+func (o Object) ofParts(name string, size int) (raw [][]byte, ok bool) {
 	for _, p := range o.Parts {
 		returned, value, _ := strings.Cut(p.Checksum, ":")
 		b, err := base64.StdEncoding.DecodeString(value)
-		if returned != algorithm || err != nil || len(b) != size {
+		if returned != name || err != nil || len(b) != size {
 			return nil, false
 		}
 		raw = append(raw, b)
@@ -87,13 +99,9 @@ func (o Object) ofParts(algorithm string, size int) (raw [][]byte, ok bool) {
 }
 
 // composite is the checksum of the parts' checksums.
-func (o Object) composite(algorithm string) (string, bool) {
-	a, ok := algorithms[algorithm]
-	if !ok {
-		return "", false
-	}
+func (o Object) composite(a Algorithm) (string, bool) {
 	sum := a.sum()
-	parts, ok := o.ofParts(algorithm, sum.Size())
+	parts, ok := o.ofParts(a.Name, sum.Size())
 	for _, raw := range parts {
 		sum.Write(raw)
 	}
@@ -101,14 +109,13 @@ func (o Object) composite(algorithm string) (string, bool) {
 }
 
 // combined is the CRC-32 of the object, computed from those of its parts.
-func (o Object) combined(algorithm string) (string, bool) {
-	polynomial := algorithms[algorithm].polynomial
-	parts, ok := o.ofParts(algorithm, crc32.Size)
+func (o Object) combined(a Algorithm) (string, bool) {
+	parts, ok := o.ofParts(a.Name, crc32.Size)
 	var whole uint32
 	for i, raw := range parts {
-		whole = appendCRC(polynomial, whole, binary.BigEndian.Uint32(raw), o.Parts[i].Size)
+		whole = appendCRC(a.polynomial, whole, binary.BigEndian.Uint32(raw), o.Parts[i].Size)
 	}
-	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, whole)), ok && polynomial != 0
+	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, whole)), ok && a.polynomial != 0
 }
 
 // appendCRC returns the CRC of a content whose beginning has the CRC a and whose last size bytes have
@@ -144,3 +151,6 @@ func multiply[T uint32 | uint64](polynomial, a, b T) T {
 func encode64(crc uint64) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, crc))
 }
+
+// NeedsNoRead reports whether a checksum, as "crc64nvme:BASE64", is compared without a further read.
+func NeedsNoRead(checksum string) bool { return strings.HasPrefix(checksum, crc64NVME+":") }

@@ -5,6 +5,7 @@ import (
 	"crypto/md5" //nolint:gosec // the ETag of S3 is an MD5
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"hash"
 	"io"
@@ -13,94 +14,127 @@ import (
 	"github.com/minio/crc64nvme"
 )
 
-// laneFile is the largest content in bytes whose MD5 is computed with those of others while all of it is
-// sent. Larger ones are limited by the network, so their MD5 is computed on the way.
-const laneFile = 64 << 20
-
-// Content is the content of one file that is to be sent, with the plan for it.
-type Content struct {
-	file   *file
-	turns  turns
-	md5s   *md5Queue
-	size   int64
-	sha256 [32]byte
-
-	whole hash.Hash // of what Next has read
-	next  int64     // offset
-	crc   uint64
+// Plan is what a file is expected to contain, and in what parts it is read.
+type Plan struct {
+	Size     int64 // bytes
+	SHA256   [32]byte
+	PartSize int64 // bytes; 0: one part, without its MD5
+	Sums     Sums  // of the content with that SHA-256; used if they are of such parts
 }
 
-func newContent(f *file, size int64, sum [32]byte, t turns, q *md5Queue) (*Content, error) {
-	if err := f.planned(size); err != nil {
-		f.close()
-		return nil, err
+// Sums are those of the parts of a file, in order.
+type Sums struct {
+	PartSize int64 // bytes
+	Parts    []PartSum
+}
+
+// PartSum is what is known of one part.
+type PartSum struct {
+	MD5 [md5.Size]byte
+	CRC uint64 // CRC-64/NVME
+}
+
+// of returns the sums of each part of a plan, nil if these are of other parts.
+func (s Sums) of(p Plan) []PartSum {
+	if s.PartSize != p.PartSize || s.PartSize < 1 || int64(len(s.Parts)) != (p.Size-1)/s.PartSize+1 {
+		return nil
 	}
-	q.open()
-	return &Content{file: f, turns: t, md5s: q, size: size, sha256: sum, whole: sha256.New()}, nil
+	return s.Parts
+}
+
+// Content is the content of one file that is read in parts.
+type Content struct {
+	file  *file
+	turns turns
+	md5s  *md5Queue
+	plan  Plan
+
+	sums  []PartSum // known before; nil: Next computes them
+	whole hash.Hash // of what Next has read
+	next  int64     // offset
+	crc   uint64    // of all before
+}
+
+func (r *Reader) content(f *file, plan Plan) *Content {
+	r.md5s.open()
+	return &Content{file: f, turns: r.turns, md5s: r.md5s, plan: plan, sums: plan.Sums.of(plan), whole: sha256.New()}
 }
 
 // Close must not be called before all sections are dropped or their reads have ended.
 func (c *Content) Close() {
-	c.md5s.close()
+	c.release()
 	c.file.close()
 }
 
-// Planned returns a *ChangedError unless the file has the planned size.
-func (c *Content) Planned() error { return c.file.planned(c.size) }
+// release is Close for a file that stays open.
+func (c *Content) release() { c.md5s.close() }
 
-// Next reads the next size bytes in order. Their MD5 is then being computed: the caller must call Drop.
-func (c *Content) Next(ctx context.Context, size int64) (*Section, error) {
-	s := &Section{of: c, off: c.next, Size: size}
-	err := c.turns.read(ctx, c.file, s.off, size, func(chunk []byte) {
+// Planned returns a *ChangedError unless the file has the planned size.
+func (c *Content) Planned() error { return c.file.planned(c.plan.Size) }
+
+// Next returns the next part in order. If its sums are not known, it reads the part, and the MD5 is then being
+// computed: the caller must call Drop unless MD5 has returned it.
+func (c *Content) Next(ctx context.Context) (*Section, error) {
+	s := &Section{of: c, off: c.next, Size: c.plan.Size}
+	if c.plan.PartSize > 0 {
+		s.Size = min(c.plan.PartSize, c.plan.Size-c.next)
+	}
+	if c.sums != nil {
+		known := c.sums[s.off/c.plan.PartSize]
+		s.md5, s.crc = known.MD5, known.CRC
+	} else if err := c.read(ctx, s); err != nil {
+		return nil, err
+	}
+	c.next += s.Size
+	c.crc = appendCRC(crc64nvme.NVME, c.crc, s.crc, s.Size)
+	return s, nil
+}
+
+func (c *Content) read(ctx context.Context, s *Section) error {
+	alone := s.Size == c.plan.Size
+	if alone && c.plan.PartSize > 0 { // no other part of this file shares the lanes, so there is nothing to wait for
+		s.sum = c.md5s.add(c.file, s.off, s.Size, true)
+	}
+	err := c.turns.read(ctx, c.file, s.off, s.Size, func(chunk []byte) {
 		c.whole.Write(chunk)
 		s.crc = crc64nvme.Update(s.crc, chunk)
 	})
 	if err != nil {
-		return nil, err
-	}
-	c.next += size
-	c.crc = appendCRC(crc64nvme.NVME, c.crc, s.crc, size)
-	s.sum = c.md5s.add(c.file, s.off, size, false)
-	return s, nil
-}
-
-// Finish returns the CRC-64/NVME of the whole after Next has read it, and a *ChangedError unless the
-// SHA-256 is the planned one.
-func (c *Content) Finish() (crc uint64, err error) { return c.crc, c.samePlan(c.whole) }
-
-func (c *Content) samePlan(whole hash.Hash) error {
-	if err := c.Planned(); err != nil {
+		s.Drop()
 		return err
 	}
-	if got := [32]byte(whole.Sum(nil)); got != c.sha256 {
-		return &ChangedError{Path: c.file.path, Detail: fmt.Sprintf("its SHA-256 is %x, %x was planned", got, c.sha256)}
+	if !alone {
+		s.sum = c.md5s.add(c.file, s.off, s.Size, false)
 	}
 	return nil
 }
 
-// Whole returns the whole content as one section, whose SHA-256 is computed while it is sent. The caller must
-// call Drop.
-func (c *Content) Whole() *Section {
-	s := &Section{of: c, Size: c.size, whole: true}
-	if s.Size <= laneFile {
-		s.sum = c.md5s.add(c.file, 0, s.Size, true)
+// Finish returns the CRC-64/NVME of the whole after Next has returned all parts, and a *ChangedError if what it has
+// read is not what was planned.
+func (c *Content) Finish() (crc uint64, err error) {
+	if err := c.Planned(); err != nil || c.sums != nil {
+		return c.crc, err
 	}
-	return s
+	if got := [32]byte(c.whole.Sum(nil)); got != c.plan.SHA256 {
+		return 0, &ChangedError{
+			Path: c.file.path, SHA256: hex.EncodeToString(got[:]), Detail: fmt.Sprintf("its SHA-256 is %x, %x was planned", got, c.plan.SHA256),
+		}
+	}
+	return c.crc, nil
 }
 
-// Section is a range of bytes of a file.
+// Section is one part of a file.
 type Section struct {
-	of    *Content
-	off   int64
-	Size  int64 // bytes
-	whole bool  // all of the content: its CRC and SHA-256 are those of the latest Stream
-	crc   uint64
-	sum   *md5Sum        // nil: the MD5 is computed while the section is sent, too
-	md5   [md5.Size]byte // if sum is nil
+	of   *Content
+	off  int64
+	Size int64 // bytes
+	crc  uint64
+	sum  *md5Sum // nil: md5 is known
+	md5  [md5.Size]byte
 }
 
-// MD5 waits for the MD5 of the bytes that were first read, and returns a *ChangedError if the file has others
-// by now. When ctx ends first, the MD5 is not computed any more.
+// MD5 returns the MD5 that is known, or waits for that of the bytes that Next has read, and returns a *ChangedError if
+// the file has others by now. When ctx ends first, the MD5 is not computed any more.
 func (s *Section) MD5(ctx context.Context) ([md5.Size]byte, error) {
 	if s.sum == nil {
 		return s.md5, nil
@@ -118,14 +152,14 @@ func (s *Section) Drop() {
 	}
 }
 
-// Checksum computes a checksum of the bytes that were first read, in base64, "" for an unknown algorithm. But for
+// Checksum computes a checksum of the bytes that were hashed, in base64, "" for an unknown algorithm. But for
 // CRC-64/NVME that needs a further read. Storage rarely returns other checksums, so they are computed only on
 // demand.
-func (s *Section) Checksum(ctx context.Context, algorithm string) (string, error) {
-	if algorithm == crc64NVME {
+func (s *Section) Checksum(ctx context.Context, name string) (string, error) {
+	if name == crc64NVME {
 		return encode64(s.crc), nil
 	}
-	a, ok := algorithms[algorithm]
+	a, ok := algorithm(name)
 	if !ok {
 		return "", nil
 	}
@@ -142,14 +176,14 @@ func (s *Section) Checksum(ctx context.Context, algorithm string) (string, error
 
 // Has reports whether a checksum, as "crc64nvme:BASE64", is that of the section.
 func (s *Section) Has(ctx context.Context, checksum string) (bool, error) {
-	algorithm, value, _ := strings.Cut(checksum, ":")
-	want, err := s.Checksum(ctx, algorithm)
+	name, value, _ := strings.Cut(checksum, ":")
+	want, err := s.Checksum(ctx, name)
 	return want != "" && value == want, err
 }
 
 func (s *Section) same(crc uint64) error {
 	if crc != s.crc {
-		return &ChangedError{Path: s.of.file.path, Detail: fmt.Sprintf("its bytes %d to %d were written to while it was sent", s.off, s.off+s.Size-1)}
+		return &ChangedError{Path: s.of.file.path, Detail: fmt.Sprintf("its bytes %d to %d are not those that were hashed before", s.off, s.off+s.Size-1)}
 	}
 	return nil
 }
@@ -160,8 +194,6 @@ type Stream struct {
 	file    *file
 	read    int64
 	crc     uint64
-	sha256  hash.Hash // of a whole content
-	md5     hash.Hash // of a section without sum
 }
 
 // Stream begins a read of the section. The caller must call Close.
@@ -170,21 +202,14 @@ func (s *Section) Stream() (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &Stream{section: s, file: f}
-	if s.whole {
-		st.sha256 = sha256.New()
-	}
-	if s.sum == nil {
-		st.md5 = md5.New() //nolint:gosec // see above
-	}
-	return st, nil
+	return &Stream{section: s, file: f}, nil
 }
 
 // Left is how many bytes are not read yet.
 func (st *Stream) Left() int64 { return st.section.Size - st.read }
 
 // Read reads len(p) bytes, or all that are left. It does not return the last ones if the section has other
-// content than planned, or than it had when it was first read: that is a *ChangedError.
+// content than was hashed: that is a *ChangedError.
 func (st *Stream) Read(p []byte) (int, error) {
 	if st.Left() == 0 {
 		return 0, io.EOF
@@ -194,31 +219,13 @@ func (st *Stream) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	st.crc = crc64nvme.Update(st.crc, p)
-	if st.sha256 != nil {
-		st.sha256.Write(p)
-	}
-	if st.md5 != nil {
-		st.md5.Write(p)
-	}
 	if int64(len(p)) == st.Left() {
-		if err := st.verify(); err != nil {
+		if err := st.section.same(st.crc); err != nil {
 			return 0, err
 		}
 	}
 	st.read += int64(len(p))
 	return len(p), nil
-}
-
-func (st *Stream) verify() error {
-	s := st.section
-	if !s.whole {
-		return s.same(st.crc)
-	}
-	s.crc = st.crc
-	if st.md5 != nil {
-		st.md5.Sum(s.md5[:0])
-	}
-	return s.of.samePlan(st.sha256)
 }
 
 // Close ends the read.

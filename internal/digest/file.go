@@ -17,6 +17,7 @@ import (
 type ChangedError struct {
 	Path   string
 	Detail string // "it has 3 bytes, 5 were planned"
+	SHA256 string // of the content, in lower-case hex, if the whole was read and that alone differs from the plan; else ""
 }
 
 func (e *ChangedError) Error() string {

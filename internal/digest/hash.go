@@ -2,7 +2,6 @@ package digest
 
 import (
 	"context"
-	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,6 +13,7 @@ type Digest struct {
 	Size    int64 // bytes
 	SHA256  [32]byte
 	ModTime time.Time
+	Sums    Sums // of its parts; zero: not computed
 }
 
 // digests has the digests of the files that this process has read, by absolute path. Failed reads are not kept.
@@ -31,7 +31,7 @@ type known struct {
 }
 
 // of returns the digest of a file.
-func (d *digests) of(ctx context.Context, f *file, t turns) (Digest, error) {
+func (d *digests) of(ctx context.Context, f *file, hash func() (Digest, error)) (Digest, error) {
 	if ctx.Err() != nil {
 		return Digest{}, context.Cause(ctx)
 	}
@@ -40,7 +40,7 @@ func (d *digests) of(ctx context.Context, f *file, t turns) (Digest, error) {
 	case k := <-m:
 		defer func() { m <- k }()
 		if k == nil || !os.SameFile(k.of, f.info) || k.Size != f.info.Size() || !k.ModTime.Equal(f.info.ModTime()) {
-			digest, err := t.hash(ctx, f)
+			digest, err := hash()
 			if err != nil {
 				return Digest{}, err
 			}
@@ -67,10 +67,45 @@ func (d *digests) memo(path string) memo {
 	return m
 }
 
-func (t turns) hash(ctx context.Context, f *file) (Digest, error) {
-	sum := sha256.New()
-	if err := t.read(ctx, f, 0, f.info.Size(), func(chunk []byte) { sum.Write(chunk) }); err != nil {
-		return Digest{}, err
+// hash reads a file in order. The MD5s follow at a distance at which the parts are still in the page cache.
+func (r *Reader) hash(ctx context.Context, f *file, partSize int64) (Digest, error) {
+	d := Digest{Size: f.info.Size(), ModTime: f.info.ModTime(), Sums: Sums{PartSize: partSize}}
+	c := r.content(f, Plan{Size: d.Size, PartSize: partSize})
+	defer c.release()
+	var begun []*Section // whose MD5 is not known yet
+	defer func() {
+		for _, s := range begun {
+			s.Drop()
+		}
+	}()
+	summed := func() error {
+		sum, err := begun[0].MD5(ctx)
+		d.Sums.Parts = append(d.Sums.Parts, PartSum{sum, begun[0].crc})
+		if err == nil {
+			begun = begun[1:]
+		}
+		return err
 	}
-	return Digest{f.info.Size(), [32]byte(sum.Sum(nil)), f.info.ModTime()}, f.untouched()
+	for c.next < d.Size {
+		section, err := c.Next(ctx)
+		if err != nil {
+			return Digest{}, err
+		}
+		if partSize == 0 {
+			break
+		}
+		begun = append(begun, section)
+		for c.next-begun[0].off > 2*max(batchBytes, partSize) {
+			if err := summed(); err != nil {
+				return Digest{}, err
+			}
+		}
+	}
+	d.SHA256 = [32]byte(c.whole.Sum(nil))
+	for len(begun) > 0 {
+		if err := summed(); err != nil {
+			return Digest{}, err
+		}
+	}
+	return d, f.untouched()
 }

@@ -19,7 +19,7 @@ type pure struct {
 // All returns the constructors of every function.
 func All() []func() function.Function {
 	var all []func() function.Function
-	for _, f := range []*pure{&importBlocks, &parseKeyPath, &parseRTMPURL, &schedule, &scheduleUTC} {
+	for _, f := range []*pure{&formatImportBlocks, &parseKeyPath, &parseRTMPURL, &formatScheduledAt, &parseScheduledAt} {
 		all = append(all, func() function.Function { return f })
 	}
 	return all
@@ -41,7 +41,8 @@ func (f *pure) Run(ctx context.Context, req function.RunRequest, resp *function.
 	resp.Error = err
 }
 
-// argumentError returns the error for one argument. The CLI appends the full stop.
+// argumentError returns the error for one argument. The CLI appends the full stop. The text does not
+// repeat the argument: it may be a secret, which the masker does not know without a configuration.
 func argumentError(argument int64, text string) *function.FuncError {
 	return function.NewArgumentFuncError(argument, strings.TrimSuffix(text, "."))
 }

@@ -79,17 +79,18 @@ func TestResults(t *testing.T) {
 		{"parse_rtmp_url", []string{"rtmp://live.example.com/app"}, parsed("rtmp", "live.example.com", 1935, "app", "", "rtmp://live.example.com/app")},
 		{"parse_rtmp_url", []string{"rtmp://live.example.com"}, parsed("rtmp", "live.example.com", 1935, "", "", "rtmp://live.example.com")},
 		{"parse_rtmp_url", []string{"rtmp://live.example.com/"}, parsed("rtmp", "live.example.com", 1935, "", "", "rtmp://live.example.com/")},
-		{"schedule", []string{"2040-06-30T18:45:00Z", "Europe/Berlin"}, `"2040-06-30 20:45"`},
-		{"schedule", []string{"2040-06-30T20:45:00+02:00", "UTC"}, `"2040-06-30 18:45"`},
-		{"schedule", []string{"2039-12-31T23:30:00Z", "Asia/Kolkata"}, `"2040-01-01 05:00"`},
-		{"schedule", []string{"2026-03-29T01:00:00Z", "Europe/Berlin"}, `"2026-03-29 03:00"`}, // the minute after the gap
-		{"schedule", []string{"2026-03-29T00:59:00Z", "Europe/Berlin"}, `"2026-03-29 01:59"`}, // the minute before
-		{"schedule", []string{"2026-10-24T23:59:00Z", "Europe/Berlin"}, `"2026-10-25 01:59"`}, // before the hour that comes twice
-		{"schedule", []string{"2026-10-25T02:00:00Z", "Europe/Berlin"}, `"2026-10-25 03:00"`}, // after it
-		{"schedule_utc", []string{"2040-06-30 20:45", "Europe/Berlin"}, `"2040-06-30T18:45:00Z"`},
-		{"schedule_utc", []string{"2026-03-29 03:00", "Europe/Berlin"}, `"2026-03-29T01:00:00Z"`},
-		{"schedule_utc", []string{"2026-10-25 03:00", "Europe/Berlin"}, `"2026-10-25T02:00:00Z"`},
-		{"schedule_utc", []string{"2026-04-05 01:15", "Australia/Lord_Howe"}, `"2026-04-04T14:15:00Z"`},
+		{"format_scheduled_at", []string{"2040-06-30T18:45:00Z", "Europe/Berlin"}, `"2040-06-30 20:45"`},
+		{"format_scheduled_at", []string{"2040-06-30T18:45:59.9Z", "Europe/Berlin"}, `"2040-06-30 20:45"`}, // as of timeadd(plantimestamp(), "24h")
+		{"format_scheduled_at", []string{"2040-06-30T20:45:00+02:00", "UTC"}, `"2040-06-30 18:45"`},
+		{"format_scheduled_at", []string{"2039-12-31T23:30:00Z", "Asia/Kolkata"}, `"2040-01-01 05:00"`},
+		{"format_scheduled_at", []string{"2026-03-29T01:00:00Z", "Europe/Berlin"}, `"2026-03-29 03:00"`}, // the minute after the gap
+		{"format_scheduled_at", []string{"2026-03-29T00:59:00Z", "Europe/Berlin"}, `"2026-03-29 01:59"`}, // the minute before
+		{"format_scheduled_at", []string{"2026-10-24T23:59:00Z", "Europe/Berlin"}, `"2026-10-25 01:59"`}, // before the hour that comes twice
+		{"format_scheduled_at", []string{"2026-10-25T02:00:00Z", "Europe/Berlin"}, `"2026-10-25 03:00"`}, // after it
+		{"parse_scheduled_at", []string{"2040-06-30 20:45", "Europe/Berlin"}, `"2040-06-30T18:45:00Z"`},
+		{"parse_scheduled_at", []string{"2026-03-29 03:00", "Europe/Berlin"}, `"2026-03-29T01:00:00Z"`},
+		{"parse_scheduled_at", []string{"2026-10-25 03:00", "Europe/Berlin"}, `"2026-10-25T02:00:00Z"`},
+		{"parse_scheduled_at", []string{"2026-04-05 01:15", "Australia/Lord_Howe"}, `"2026-04-04T14:15:00Z"`},
 	} {
 		got, text, _ := call(t, tc.function, tc.arguments...)
 		if text != "" || got.String() != tc.want {
@@ -111,20 +112,20 @@ func parsed(scheme, host string, port int, app, key, server string) string {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	const form = " does not have the form of a key path, vod/input/<customer id>/<upload id>/<file name>"
+	const form = "the argument does not have the form of a key path, vod/input/<customer id>/<upload id>/<file name>"
 	for _, tc := range []struct {
 		function  string
 		arguments []string
 		argument  int64
 		want      string
 	}{
-		{"parse_key_path", []string{""}, 0, `""` + form},
-		{"parse_key_path", []string{"promo.mp4"}, 0, `"promo.mp4"` + form},
-		{"parse_key_path", []string{"vod/output/c/u/f"}, 0, `"vod/output/c/u/f"` + form},
-		{"parse_key_path", []string{"vod/input/c"}, 0, `"vod/input/c"` + form},
-		{"parse_key_path", []string{"vod/input//u/f"}, 0, `"vod/input//u/f"` + form},
-		{"parse_key_path", []string{"vod/input/ü/u/"}, 0, `"vod/input/ü/u/"` + form},
-		{"parse_key_path", []string{"vod/input/c/u/f/g"}, 0, `"vod/input/c/u/f/g"` + form},
+		{"parse_key_path", []string{""}, 0, form},
+		{"parse_key_path", []string{"promo.mp4"}, 0, form},
+		{"parse_key_path", []string{"vod/output/c/u/f"}, 0, form},
+		{"parse_key_path", []string{"vod/input/c"}, 0, form},
+		{"parse_key_path", []string{"vod/input//u/f"}, 0, form},
+		{"parse_key_path", []string{"vod/input/ü/u/"}, 0, form},
+		{"parse_key_path", []string{"vod/input/c/u/f/g"}, 0, form},
 		{"parse_rtmp_url", []string{""}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
 		{"parse_rtmp_url", []string{"https://live.example.com/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
 		{"parse_rtmp_url", []string{"rtmp:///app/key"}, 0, `the URL (which may have a stream key, so it is not shown) has no host; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
@@ -132,28 +133,30 @@ func TestErrors(t *testing.T) {
 		{"parse_rtmp_url", []string{"rtmp://live.example.com:70000/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) has a port that is not between 1 and 65535; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
 		{"parse_rtmp_url", []string{"rtmp://live.example.com:x/app/s3cret"}, 0, `the URL (which may have a stream key, so it is not shown) cannot be read as a URL; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
 		{"parse_rtmp_url", []string{"live.example.com/app/key"}, 0, `the URL (which may have a stream key, so it is not shown) does not begin with rtmp:// or rtmps://; the URL of a stream has the scheme rtmp or rtmps, a host, and a path of an application and a stream key`},
-		{"schedule", []string{"tomorrow", "UTC"}, 0, `"tomorrow" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z"`},
-		{"schedule", []string{"2040-06-30", "UTC"}, 0, `"2040-06-30" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z"`},
-		{"schedule", []string{"2040-06-31T00:00:00Z", "UTC"}, 0, `"2040-06-31T00:00:00Z" is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": day out of range`},
-		{"schedule", []string{"2040-06-30T18:45:10Z", "UTC"}, 0, `"2040-06-30T18:45:10Z" has seconds; a session starts on a full minute, such as "2040-06-30T18:45:00Z"`},
-		{"schedule", []string{"2040-06-30T18:45:00Z", "europe/berlin"}, 1, `"europe/berlin" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". Write "Europe/Berlin"`},
-		{"schedule", []string{"2026-10-25T00:30:00Z", "Europe/Berlin"}, 0, `"2026-10-25T00:30:00Z" is "2026-10-25 02:30" in Europe/Berlin, a time that clocks show twice because of a clock change (at 2026-10-25T00:30:00Z and at 2026-10-25T01:30:00Z): the service could take the other one. Choose another time, or another time zone, such as "UTC"`},
-		{"schedule_utc", []string{"2040-06-30T20:45", "UTC"}, 0, `"2040-06-30T20:45" is not of the form YYYY-MM-DD HH:MM; a schedule looks like "2040-06-30 20:45"`},
-		{"schedule_utc", []string{"2040-02-30 20:45", "UTC"}, 0, `"2040-02-30 20:45": this day or hour does not exist; a schedule looks like "2040-06-30 20:45"`},
-		{"schedule_utc", []string{"2040-06-30 20:45", "+02:00"}, 1, `"+02:00" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". An offset is not enough: it does not say when clocks change`},
-		{"schedule_utc", []string{"2040-06-30 20:45", "Local"}, 1, `"Local" was given; it must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC"`},
-		{"schedule_utc", []string{"2026-03-29 02:30", "Europe/Berlin"}, 0, `"2026-03-29 02:30" does not exist in Europe/Berlin: a clock change skips it. The nearest times are "2026-03-29 01:59" and "2026-03-29 03:00"`},
-		{"schedule_utc", []string{"2026-10-25 02:30", "Europe/Berlin"}, 0, `clocks in Europe/Berlin show "2026-10-25 02:30" twice because of a clock change: at 2026-10-25T00:30:00Z and at 2026-10-25T01:30:00Z. Choose another time`},
-		{"schedule_utc", []string{"2011-12-30 12:00", "Pacific/Apia"}, 0, `"2011-12-30 12:00" does not exist in Pacific/Apia: a clock change skips it. The nearest times are "2011-12-29 23:59" and "2011-12-31 00:00"`},
+		{"format_scheduled_at", []string{"tomorrow", "UTC"}, 0, `the argument is not an RFC 3339 time, such as "2040-06-30T18:45:00Z"`},
+		{"format_scheduled_at", []string{"2040-06-30", "UTC"}, 0, `the argument is not an RFC 3339 time, such as "2040-06-30T18:45:00Z"`},
+		{"format_scheduled_at", []string{"2040-06-31T00:00:00Z", "UTC"}, 0, `the argument is not an RFC 3339 time, such as "2040-06-30T18:45:00Z": day out of range`},
+		{"format_scheduled_at", []string{"2040-06-30T18:45:00Z", "europe/berlin"}, 1, `the argument must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". Write "Europe/Berlin"`},
+		{"format_scheduled_at", []string{"2026-10-25T00:30:00Z", "Europe/Berlin"}, 0, `the time is "2026-10-25 02:30" in Europe/Berlin, which clocks show twice because of a clock change (at 2026-10-25T00:30:00Z and at 2026-10-25T01:30:00Z): the service could take the other one. Choose another time, or another time zone, such as "UTC"`},
+		{"parse_scheduled_at", []string{"2040-06-30T20:45", "UTC"}, 0, `the argument is not of the form YYYY-MM-DD HH:MM; a schedule looks like "2040-06-30 20:45"`},
+		{"parse_scheduled_at", []string{"2040-02-30 20:45", "UTC"}, 0, `this day or hour does not exist; a schedule looks like "2040-06-30 20:45"`},
+		{"parse_scheduled_at", []string{"2040-06-30 20:45", "+02:00"}, 1, `the argument must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC". An offset is not enough: it does not say when clocks change`},
+		{"parse_scheduled_at", []string{"2040-06-30 20:45", "Local"}, 1, `the argument must be a name of the tz database, such as "Europe/Berlin", "America/New_York" or "UTC"`},
+		{"parse_scheduled_at", []string{"2026-03-29 02:30", "Europe/Berlin"}, 0, `the time does not exist in Europe/Berlin: a clock change skips it. The nearest times are "2026-03-29 01:59" and "2026-03-29 03:00"`},
+		{"parse_scheduled_at", []string{"2026-10-25 02:30", "Europe/Berlin"}, 0, `clocks in Europe/Berlin show the time twice because of a clock change: at 2026-10-25T00:30:00Z and at 2026-10-25T01:30:00Z. Choose another time`},
+		{"parse_scheduled_at", []string{"2011-12-30 12:00", "Pacific/Apia"}, 0, `the time does not exist in Pacific/Apia: a clock change skips it. The nearest times are "2011-12-29 23:59" and "2011-12-31 00:00"`},
 	} {
 		got, text, argument := call(t, tc.function, tc.arguments...)
 		if text != tc.want || argument != tc.argument {
 			t.Errorf("%s(%q) = %v, argument %d:\n got %s\nwant %s", tc.function, tc.arguments, got, argument, text, tc.want)
 		}
+		if given := tc.arguments[tc.argument]; given != "" && strings.Contains(text, strconv.Quote(given)) {
+			t.Errorf("%s repeats its argument: %s", tc.function, text)
+		}
 	}
 }
 
-// TestScheduleAndBack holds the two functions against each other: what schedule gives, schedule_utc takes back to the
+// TestScheduleAndBack holds the two functions against each other: what format_scheduled_at gives, parse_scheduled_at takes back to the
 // same moment.
 func TestScheduleAndBack(t *testing.T) {
 	t.Parallel()
@@ -161,14 +164,14 @@ func TestScheduleAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		moment := time.Unix(rapid.Int64Range(0, 2_500_000_000/60).Draw(t, "minute")*60, 0).UTC().Format(time.RFC3339)
 		zone := rapid.SampledFrom(zones).Draw(t, "zone")
-		local, text, _ := call(t, "schedule", moment, zone)
+		local, text, _ := call(t, "format_scheduled_at", moment, zone)
 		if text != "" {
 			if !strings.Contains(text, "brings twice") {
-				t.Fatalf("schedule(%s, %s): %s", moment, zone, text)
+				t.Fatalf("format_scheduled_at(%s, %s): %s", moment, zone, text)
 			}
 			return
 		}
-		back, text, _ := call(t, "schedule_utc", local.(types.String).ValueString(), zone)
+		back, text, _ := call(t, "parse_scheduled_at", local.(types.String).ValueString(), zone)
 		if text != "" || back.(types.String).ValueString() != moment {
 			t.Fatalf("%s in %s is %v and back %v %s", moment, zone, local, back, text)
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
-// importBlocks writes the configuration that imports sessions.
-var importBlocks = pure{
-	name: "import_blocks",
+// formatImportBlocks writes the configuration that imports sessions.
+var formatImportBlocks = pure{
+	name: "format_import_blocks",
 	definition: function.Definition{
 		Summary: "Writes `import` and `resource` blocks for sessions",
 		MarkdownDescription: "Returns a configuration that imports the given sessions: an `import` and a `resource` block for each. " +
@@ -27,7 +27,7 @@ var importBlocks = pure{
 			"Sessions whose names would be the same all get their ids appended. The order of the sessions changes no name.\n\n" +
 			"`sessions` has no URLs, because sources and destinations carry stream keys. Where `input`, `output_mode` and `mode` say that a session has one, " +
 			"the text has a reference to a sensitive variable and the `variable` block for it. " +
-			"Give these variables the URLs before you plan: `data.vodlive_live_sessions.all.urls` has them.",
+			"Give these variables the URLs before you plan: `data.vodlive_live_sessions.all.urls` has them, with `include_urls = true`.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name:                "sessions",
 			ElementType:         sessionType(),

@@ -49,7 +49,7 @@ func imports(t *testing.T, sessions ...map[string]attr.Value) string {
 		list = append(list, importedSession(s))
 	}
 	element := importedSession(nil).Type(t.Context())
-	result, text, _ := callValues(t, "import_blocks", []attr.Value{types.ListValueMust(element, list)})
+	result, text, _ := callValues(t, "format_import_blocks", []attr.Value{types.ListValueMust(element, list)})
 	if text != "" {
 		t.Fatal(text)
 	}
@@ -184,7 +184,7 @@ func TestImportBlocksWithoutID(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, text, argument := callValues(t, "import_blocks", []attr.Value{types.ListValueMust(kind, []attr.Value{valid, session})})
+			got, text, argument := callValues(t, "format_import_blocks", []attr.Value{types.ListValueMust(kind, []attr.Value{valid, session})})
 			if want := "sessions[1] is null or has no id"; text != want || argument != 0 {
 				t.Errorf("got %v, argument %d: %q, want %q", got, argument, text, want)
 			}

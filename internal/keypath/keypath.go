@@ -2,7 +2,7 @@
 package keypath
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -17,11 +17,11 @@ const Overhead = len("vod/input/c//") + len("00000000-0000-0000-0000-00000000000
 // KeyPath is what a key path tells of its file.
 type KeyPath struct{ CustomerID, UploadID, FileName string }
 
-// Parse reads a key path. Its error quotes s.
+// Parse reads a key path. Its error goes on from what was read, and does not quote that.
 func Parse(s string) (KeyPath, error) {
 	segments := strings.Split(s, "/")
 	if len(segments) != 5 || segments[0] != "vod" || segments[1] != "input" || slices.Contains(segments, "") {
-		return KeyPath{}, fmt.Errorf("%q does not have the form of a key path, %s", s, Form)
+		return KeyPath{}, errors.New("does not have the form of a key path, " + Form)
 	}
 	return KeyPath{CustomerID: segments[2], UploadID: segments[3], FileName: segments[4]}, nil
 }

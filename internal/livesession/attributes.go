@@ -15,6 +15,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/streamurl"
 )
 
 // attribute describes one attribute of a session for the schemas, the mappings between Terraform
@@ -47,65 +48,65 @@ var arguments = []attribute{
 	},
 	{
 		name: "region", required: true,
-		description: "Region in which the session runs. It must be allocated to the account: the data source `vodlive_regions` lists these regions.",
+		description: "Region, one of those allocated to the account, which the data source `vodlive_regions` lists.",
 		access:      text(func(m *session) *types.String { return &m.Region }),
 		valid:       rules(notBlank), same: strings.EqualFold,
 	},
 	{
 		name: "input", required: true,
-		description: "How the service gets the stream: `RTMP_PUSH` or `RTMPS_PUSH` (your encoder sends it to `input_endpoint_a`), `RTMP_PULL` or " +
-			"`RTMPS_PULL` (the service fetches it from `input_source_a`).",
+		description: "`RTMP_PUSH` or `RTMPS_PUSH`: your encoder sends the stream to `input_endpoint_a`. `RTMP_PULL` or " +
+			"`RTMPS_PULL`: the service fetches it from `input_source_a`.",
 		access: text(func(m *session) *types.String { return &m.Input }),
 		valid:  rules(oneOf(directions...)),
 	},
 	{
 		name: "mode", required: true,
-		description: "`NORM`: one pipeline. `HA`: a main and a backup pipeline. The service does not switch between them: your client does, on failure.",
+		description: "`NORM`: one pipeline. `HA`: a main and a backup pipeline. On failure your client switches between them, not the service.",
 		access:      text(func(m *session) *types.String { return &m.Mode }),
 		valid:       rules(oneOf(modes...)),
 	},
 	{
 		name: "output_mode", required: true,
-		description: "How the service delivers the stream: `RTMP_PULL` or `RTMPS_PULL` (players fetch it from `output_endpoint_a`), `RTMP_PUSH` or " +
-			"`RTMPS_PUSH` (the service sends it to `output_destination_a`).",
+		description: "`RTMP_PULL` or `RTMPS_PULL`: players fetch the stream from `output_endpoint_a`. `RTMP_PUSH` or " +
+			"`RTMPS_PUSH`: the service sends it to `output_destination_a`.",
 		access: text(func(m *session) *types.String { return &m.OutputMode }),
 		valid:  rules(oneOf(directions...)),
 	},
 	{
 		name: "input_preset", required: true,
-		description: "Codec, maximum resolution and maximum bit rate of the input.",
+		description: "Codec and limits of the input.",
 		access:      preset(),
 	},
-	optionalURL("input_source_a", "from which the service fetches the stream.", "Required with a PULL `input`, not allowed with a PUSH one.",
+	optionalURL("input_source_a", "`rtmp://` or `rtmps://` URL from which the service fetches the stream.", "Required with a PULL `input`.",
 		func(m *session) *types.String { return &m.InputSourceA }, func(m *model) *types.String { return &m.InputSourceAWO }, pullIn),
-	optionalURL("input_source_b", "from which the backup pipeline fetches the stream.", "Required with a PULL `input` and mode `HA`, not allowed otherwise.",
+	optionalURL("input_source_b", "As `input_source_a`, for the backup pipeline.", "Required with a PULL `input` and mode `HA`.",
 		func(m *session) *types.String { return &m.InputSourceB }, func(m *model) *types.String { return &m.InputSourceBWO }, pullIn, ha),
-	optionalURL("output_destination_a", "to which the service sends the stream.", "Required with a PUSH `output_mode`, not allowed with a PULL one.",
+	optionalURL("output_destination_a", "`rtmp://` or `rtmps://` URL to which the service sends the stream.", "Required with a PUSH `output_mode`.",
 		func(m *session) *types.String { return &m.OutputDestinationA }, func(m *model) *types.String { return &m.OutputDestinationAWO }, pushOut),
-	optionalURL("output_destination_b", "to which the backup pipeline sends the stream.", "Required with a PUSH `output_mode` and mode `HA`, not allowed otherwise.",
+	optionalURL("output_destination_b", "As `output_destination_a`, for the backup pipeline.", "Required with a PUSH `output_mode` and mode `HA`.",
 		func(m *session) *types.String { return &m.OutputDestinationB }, func(m *model) *types.String { return &m.OutputDestinationBWO }, pushOut, ha),
 	{
 		name: "enable_input_record", optional: true, computed: true,
-		description: "Whether to record the input. The recording can be downloaded after the session has completed.",
-		access:      field(func(m *session) *types.Bool { return &m.EnableInputRecord }, types.BoolValue(false)),
+		description: "Whether to record the input, for a download after the session has completed.",
+		access:      field(func(m *session) *types.Bool { return &m.EnableInputRecord }, types.BoolValue(false), types.BoolUnknown()),
 	},
 	{
 		name: "is_scheduled", optional: true, computed: true,
-		description: "Whether the session starts at a set time, given by `scheduled_at` and `timezone`.",
-		access:      field(func(m *session) *types.Bool { return &m.IsScheduled }, types.BoolValue(false)),
+		description: "Whether the session starts at `scheduled_at`.",
+		access:      field(func(m *session) *types.Bool { return &m.IsScheduled }, types.BoolValue(false), types.BoolUnknown()),
 	},
 	{
 		name: "timezone", optional: true,
-		description: "Time zone of `scheduled_at`: a name of the tz database, such as `Europe/Berlin`.",
-		rule:        " Required when `is_scheduled` is true, not allowed otherwise.",
+		description: "Time zone of `scheduled_at`, a name of the tz database such as `Europe/Berlin`.",
+		rule:        " Required with `is_scheduled`.",
 		access:      text(func(m *session) *types.String { return &m.Timezone }), needs: []condition{scheduled},
 		valid: rules(providerdata.StringRule{Allowed: localtime.ZoneRule, Problem: localtime.ZoneProblem}), same: localtime.SameZone,
 	},
 	{
 		name: "scheduled_at", optional: true,
-		description: "Start of the session, as a local time `YYYY-MM-DD HH:MM` in `timezone`.",
-		rule: " Required when `is_scheduled` is true, not allowed otherwise. A time that does not exist because of a clock change is an error, " +
-			"and so is a time in the past when the session is created. The function `schedule` converts an RFC 3339 time.",
+		description: "Start of the session, `YYYY-MM-DD HH:MM` in `timezone`.",
+		rule: " Required with `is_scheduled`. A time that a clock change skips is an error, " +
+			"and so is a time in the past when the session is created. The function `format_scheduled_at` converts an RFC 3339 time.",
 		access: text(func(m *session) *types.String { return &m.ScheduledAt }), needs: []condition{scheduled},
 		valid: rules(localTime), same: sameClock,
 	},
@@ -113,34 +114,34 @@ var arguments = []attribute{
 
 // computed are the attributes that the service sets.
 var computed = []attribute{
-	computedText("id", "Id of the session, generated by the service.",
+	computedText("id", "Id of the session.",
 		func(m *session) *types.String { return &m.ID }),
-	computedText("status", "Status of the session when it was last read: `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, "+
+	computedText("status", "Status when last read: `PENDING`, `PROVISIONING`, `ALLOCATED`, `READY`, `STOPPING`, `STOPPED`, "+
 		"`TERMINATED`, `ERROR`, `SCHEDULED` or `CANCELLED`. Status changes never show up as a diff.",
 		func(m *session) *types.String { return &m.Status }),
 	computedURL("input_endpoint_a", "URL to which the encoder sends the stream. Set with a PUSH `input`.",
 		func(m *session) *types.String { return &m.InputEndpointA }, pushIn),
-	computedURL("input_endpoint_b", "URL to which the encoder sends the stream for the backup pipeline. Set with a PUSH `input` and mode `HA`.",
+	computedURL("input_endpoint_b", "As `input_endpoint_a`, for the backup pipeline. Set with a PUSH `input` and mode `HA`.",
 		func(m *session) *types.String { return &m.InputEndpointB }, pushIn, ha),
 	computedURL("output_endpoint_a", "URL from which players fetch the stream. Set with a PULL `output_mode`.",
 		func(m *session) *types.String { return &m.OutputEndpointA }, pullOut),
-	computedURL("output_endpoint_b", "URL from which players fetch the stream of the backup pipeline. Set with a PULL `output_mode` and mode `HA`.",
+	computedURL("output_endpoint_b", "As `output_endpoint_a`, for the backup pipeline. Set with a PULL `output_mode` and mode `HA`.",
 		func(m *session) *types.String { return &m.OutputEndpointB }, pullOut, ha),
-	onlyListed(computedText("user_id", "Id of the user who created the session.",
+	onlyListed(computedText("user_id", "Id of its creator.",
 		func(m *session) *types.String { return &m.UserID })),
-	onlyListed(computedText("transcoder_id", "Id of the transcoder preset that the session uses.",
+	onlyListed(computedText("transcoder_id", "Id of the transcoder preset.",
 		func(m *session) *types.String { return &m.TranscoderID })),
 	onlyListed(computedText("sub_domain_a", "Domain name of the session.",
 		func(m *session) *types.String { return &m.SubDomainA })),
 	onlyListed(computedText("sub_domain_b", "Domain name of the backup pipeline. Set with mode `HA`.",
 		func(m *session) *types.String { return &m.SubDomainB }, ha)),
-	onlyListed(computedText("elastic_ip_a", "IP address allocated to the session, for firewall rules. Null until the service has allocated one.",
+	onlyListed(computedText("elastic_ip_a", "IP address, for firewall rules. Null until allocated.",
 		func(m *session) *types.String { return &m.ElasticIPA })),
-	onlyListed(computedText("elastic_ip_b", "IP address allocated to the backup pipeline, for firewall rules. Set with mode `HA`.",
+	onlyListed(computedText("elastic_ip_b", "IP address of the backup pipeline. Set with mode `HA`.",
 		func(m *session) *types.String { return &m.ElasticIPB }, ha)),
-	onlyListed(computedInteger("port", "Port allocated to the session, for firewall rules. Null until the service has allocated one.",
+	onlyListed(computedInteger("port", "Port, for firewall rules. Null until allocated.",
 		func(m *session) *types.Int64 { return &m.Port })),
-	onlyListed(computedInteger("egress_port", "Port of the outgoing stream, for firewall rules. Null until the service has allocated one.",
+	onlyListed(computedInteger("egress_port", "Port of the outgoing stream, for firewall rules. Null until allocated.",
 		func(m *session) *types.Int64 { return &m.EgressPort })),
 }
 
@@ -158,16 +159,16 @@ var presetParts = []attribute{
 }
 
 // optionalURL is the URL of a stream that the service fetches or sends.
-func optionalURL(name, what, rule string, at func(*session) *types.String, twin func(*model) *types.String, needs ...condition) attribute {
+func optionalURL(name, description, rule string, at func(*session) *types.String, twin func(*model) *types.String, needs ...condition) attribute {
 	return attribute{
-		name: name, optional: true, description: "`rtmp://` or `rtmps://` URL " + what + " Its path may carry a stream key.", rule: " " + rule,
-		access: text(at), needs: needs, sensitive: true, listed: true, valid: rules(streamURL), same: sameURL, twin: twin,
+		name: name, optional: true, description: description, rule: " " + rule,
+		access: text(at), needs: needs, sensitive: true, listed: true, valid: rules(streamURL), same: streamurl.Same, twin: twin,
 	}
 }
 
 // computedURL is a URL that the service generates.
 func computedURL(name, description string, at func(*session) *types.String, needs ...condition) attribute {
-	a := computedText(name, description+" Its path carries a stream key.", at, needs...)
+	a := computedText(name, description, at, needs...)
 	a.sensitive = true
 	return a
 }
@@ -177,7 +178,7 @@ func computedText(name, description string, at func(*session) *types.String, nee
 }
 
 func computedInteger(name, description string, at func(*session) *types.Int64) attribute {
-	return attribute{name: name, computed: true, description: description, access: field(at, types.Int64Null())}
+	return attribute{name: name, computed: true, description: description, access: field(at, types.Int64Null(), types.Int64Unknown())}
 }
 
 func onlyListed(a attribute) attribute {
@@ -192,23 +193,27 @@ type access struct {
 	value func(*session) attr.Value
 	copy  func(to, from *session)
 	clear func(*session) // sets the value to none
+	open  func(*session) // sets the value to unknown
 	none  attr.Value     // the value of a session for which none is known: null, or the default
 }
 
-func field[T attr.Value](at func(*session) *T, none T) access {
+func field[T attr.Value](at func(*session) *T, none, unknown T) access {
 	return access{
 		value: func(m *session) attr.Value { return *at(m) },
 		copy:  func(to, from *session) { *at(to) = *at(from) },
 		clear: func(m *session) { *at(m) = none },
+		open:  func(m *session) { *at(m) = unknown },
 		none:  none,
 	}
 }
 
-func text(at func(*session) *types.String) access { return field(at, types.StringNull()) }
+func text(at func(*session) *types.String) access {
+	return field(at, types.StringNull(), types.StringUnknown())
+}
 
 // preset keeps the parts that a response lacks.
 func preset() access {
-	a := field(func(m *session) *types.Object { return &m.InputPreset }, types.ObjectNull(presetTypes))
+	a := field(func(m *session) *types.Object { return &m.InputPreset }, types.ObjectNull(presetTypes), types.ObjectUnknown(presetTypes))
 	a.copy = func(to, from *session) {
 		parts := map[string]attr.Value{}
 		for _, part := range presetParts {

@@ -28,7 +28,8 @@ func TestConfigurations(t *testing.T) {
 	}
 	p := acctest.NewProvider(t, nil)
 	head, cases, _ := strings.Cut(string(content), "\n=== ")
-	got := head
+	var got strings.Builder
+	got.WriteString(head)
 	for section := range strings.SplitSeq(cases, "\n=== ") {
 		lines := strings.SplitN(section, "\n", 3)
 		name, change := lines[0], lines[1]
@@ -47,10 +48,10 @@ func TestConfigurations(t *testing.T) {
 				t.Errorf("%s: a sensitive value is shown: %s", name, text)
 			}
 		}
-		got += section
+		got.WriteString(section)
 	}
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

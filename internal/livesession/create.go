@@ -13,79 +13,88 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// Create creates a session, waits for it and reads the values that only the listing has. It saves the
-// id before it waits: a later failure leaves the session in the state as tainted.
+// Create creates a session, waits for it and reads the values that only the listing has. A failure after the
+// session was created leaves it in the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, intentKey, nil)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if old, ok := r.takeReplaced(req.Plan.Raw, func(o *replaced) bool { return o.matches(&m, &config) }); ok {
-		old.keepAs(ctx, &m, resp)
-		return
-	}
-	limit, diags := m.Timeouts.Create(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+	limited, cancel := m.limit(ctx, &resp.Diagnostics)
 	defer cancel()
-
 	given := m.given(&config)
-	created, refused := r.create(ctx, limited, &given, &resp.Diagnostics)
+	created := r.create(ctx, limited, &given, nil, &resp.Diagnostics)
 	if created == nil {
-		switch old, ok := r.takeReplaced(req.Plan.Raw, anyReplaced); {
-		case ok && refused:
-			old.restore(ctx, resp)
-		case ok: // the state must stay empty for the import of the session that may have been created
-			resp.Diagnostics.Append(old.model.leftOut())
-		}
 		return
 	}
-	r.takeReplaced(req.Plan.Raw, func(o *replaced) bool { return o.Action == actionReplace }) // its replacement is complete
-
-	shown, data := given, privateData{Unconfirmed: true, NotReadBy: byListing}
-	m.fillCreated(created, &shown, &data)
-	m.saveCreated(ctx, &data, resp)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	last, problem := wait(limited, r.pollCreated(&data), created, waitStatuses(m.WaitForStatus))
-	m.fillCreated(last, &shown, &data)
-	if problem != nil {
+	data := privateData{Unconfirmed: true, NotReadBy: byListing, FoundIn: r.account()}
+	data.rememberURLs(&m, &given)
+	if problem := r.settle(limited, &m, &given, created, taint, &data, &resp.Diagnostics); problem != nil {
 		resp.Diagnostics.Append(problem)
 		m.DeletionProtection = types.BoolNull() // so that the next apply can replace the tainted session
-	} else if s := r.listCreated(limited, &m, created.ID, last.Status, &resp.Diagnostics); s != nil {
-		m.fillCreated(s, &shown, &data)
-		data.NotReadBy, data.ListedIn = "", m.Status.String()
 	}
-	m.saveCreated(ctx, &data, resp)
-	resp.Diagnostics.Append(otherValues(m.ID.ValueString(), &given, &shown)...)
+	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
 }
 
-// create sends the request once. Without a session, refused reports whether none was created for sure.
-func (r *liveSession) create(ctx, limited context.Context, given *session, diags *diag.Diagnostics) (created *api.Session, refused bool) {
+// limit limits ctx to the time that a create may take.
+func (m *model) limit(ctx context.Context, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
+	limit, d := m.Timeouts.Create(ctx, defaultTimeout)
+	diags.Append(d...)
+	return context.WithTimeoutCause(ctx, limit, errTimeout)
+}
+
+// create sends the request once, unless an earlier run has sent it and Terraform could not save the response. old is the session
+// in the state, nil if there is none.
+func (r *liveSession) create(ctx, limited context.Context, given *session, old *model, diags *diag.Diagnostics) *api.Session {
 	diags.Append(r.Data.NeedLive(typeName)...)
 	diags.Append(given.checkFuture(time.Now())...)
 	if diags.HasError() {
-		return nil, true
+		return nil
 	}
-	spec, sent := given.spec(), time.Now()
+	if earlier, done := r.takeOver(ctx, limited, given, old, diags); done {
+		return earlier
+	}
+	spec := given.spec()
+	line := r.Data.Ledger.Begin(ctx, resume.KindSession, ledgerArgs(r.Data, spec))
+	sent := time.Now()
 	answered := createsOf(r.Data).begin(spec)
 	created, err := r.Data.API.CreateSession(limited, spec)
 	r.Data.Sessions.Wrote()
-	if err == nil {
+	switch {
+	case err == nil:
+		line.Complete(ctx, resume.Made{ID: created.ID})
 		createsOf(r.Data).own(created.ID)
+		answered()
+		return created
+	case !api.MayHaveBeenProcessed(err):
+		line.Drop(ctx)
+		answered()
 	}
-	answered()
-	if err != nil {
-		diags.Append(createFailed(ctx, r.Data, *given, sent, err))
-		return nil, !api.MayHaveBeenProcessed(err)
+	diags.Append(createFailed(ctx, r.Data, *given, old, sent, err))
+	return nil
+}
+
+// settle waits for a session and fills m with what the service shows of it. given has the values of the create
+// request. next says how a user goes on after a failure.
+func (r *liveSession) settle(ctx context.Context, m *model, given *session, created *api.Session, next string, data *privateData, diags *diag.Diagnostics) diag.Diagnostic {
+	shown := *given
+	m.fillCreated(created, &shown, data)
+	last, problem := wait(ctx, r.pollCreated(data), created, waitStatuses(m.WaitForStatus), next)
+	m.fillCreated(last, &shown, data)
+	if problem == nil {
+		if s := r.listCreated(ctx, m, created.ID, last.Status, diags); s != nil {
+			m.fillCreated(s, &shown, data)
+			data.NotReadBy, data.ListedIn = "", m.Status.String()
+		}
 	}
-	return created, false
+	diags.Append(otherValues(m.ID.ValueString(), given, &shown)...)
+	return problem
 }
 
 // fillCreated sets the values of a response to a session that is being created. shown is the session
@@ -109,7 +118,7 @@ func (r *liveSession) pollCreated(data *privateData) pollFunc {
 		switch {
 		case !data.Unconfirmed:
 			return r.Data.Sessions.Poll(ctx, id, early, late)
-		case !first && !pause(ctx, early+rand.N(late-early+1)):
+		case !first && retry.Sleep(ctx, early+rand.N(late-early+1)) != nil:
 			return nil, ctx.Err()
 		}
 		first = false
@@ -127,7 +136,7 @@ func (r *liveSession) listCreated(ctx context.Context, m *model, id, status stri
 		return nil
 	}
 	for _, interval := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
-		if !pause(ctx, interval) {
+		if retry.Sleep(ctx, interval) != nil {
 			return nil
 		}
 		s, ok := fromListing(ctx, r.Data, id, time.Now(), diags)

@@ -7,21 +7,19 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// creates tells a create whose response is lost which sessions belong to others: those of the
-// resources of this run, and, while other creates with the same arguments are in flight, any new
-// session. The zero value is ready to use.
+// creates tells a create whose response is lost which sessions belong to resources of this run, and whether a session
+// that appears may be that of another create. The zero value is ready to use.
 type creates struct {
 	noted sync.Map // by id
 
-	mu       sync.Mutex
-	inFlight map[api.SessionSpec]int // creates in flight
+	mu         sync.Mutex
+	unanswered map[api.SessionSpec]int // creates in flight, and those whose response was lost
 }
 
 // createsOf returns the creates of the provider process.
 func createsOf(d *providerdata.Data) *creates { return providerdata.Shared[creates](d) }
 
-// own notes a session that belongs to a resource of this run. It reports whether it was not noted
-// before.
+// own notes a session that belongs to a resource of this run. It reports whether it was not noted before.
 func (c *creates) own(id string) (first bool) {
 	_, known := c.noted.LoadOrStore(id, true)
 	return !known
@@ -33,27 +31,25 @@ func (c *creates) owns(id string) bool {
 	return known
 }
 
-// begin counts a create before its request is sent. Call end when the response has arrived or is
-// lost.
-func (c *creates) begin(spec api.SessionSpec) (end func()) {
+// begin counts a create before its request is sent. Call answered when the session that it made is noted, or when it
+// surely made none.
+func (c *creates) begin(spec api.SessionSpec) (answered func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.inFlight == nil {
-		c.inFlight = map[api.SessionSpec]int{}
+	if c.unanswered == nil {
+		c.unanswered = map[api.SessionSpec]int{}
 	}
-	c.inFlight[spec]++
+	c.unanswered[spec]++
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.inFlight[spec]--; c.inFlight[spec] == 0 {
-			delete(c.inFlight, spec)
-		}
+		c.unanswered[spec]--
 	}
 }
 
-// waiting reports whether a create with these arguments is in flight.
-func (c *creates) waiting(spec api.SessionSpec) bool {
+// several reports whether more than one create with these arguments is unanswered.
+func (c *creates) several(spec api.SessionSpec) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.inFlight[spec] > 0
+	return c.unanswered[spec] > 1
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -28,6 +29,13 @@ func NewDataSource() datasource.DataSource {
 
 type sessionDataSource struct{ providerdata.DataSource }
 
+type dataSourceModel struct {
+	session
+
+	Statuses    types.Set  `tfsdk:"statuses"`
+	IncludeURLs types.Bool `tfsdk:"include_urls"`
+}
+
 var _ datasource.DataSourceWithConfigValidators = (*sessionDataSource)(nil)
 
 func (d *sessionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -39,12 +47,19 @@ func (d *sessionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	}
 	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Name of the session, letter case included. It is an error if the account has no session with this name, or several.",
-		Validators:          rules(notBlank, stringvalidator.LengthAtMost(api.TextLimit)),
+		MarkdownDescription: "Name of the session, letter case included. It is an error if the account has no session with this name, or several. " +
+			"Sessions in status `ERROR`, `TERMINATED`, `STOPPED` or `CANCELLED` do not count if another one has this name, because a session that was replaced keeps its name.",
+		Validators: rules(notBlank, stringvalidator.LengthAtMost(api.TextLimit)),
 	}
+	all["statuses"] = schema.SetAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "With `name`: only a session with one of these statuses, for example `[\"READY\", \"SCHEDULED\"]`.",
+		Validators:          append(statusSet(), setvalidator.SizeAtLeast(1), setvalidator.AlsoRequires(path.MatchRoot("name"))),
+	}
+	all["include_urls"] = includeURLs("the URLs of the session; they are null otherwise")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one live session by its id or its name, with every field that the service returns. " +
-			"Reading by id takes one request, reading by name one for every 100 sessions of the account.",
+			"Reading by id takes one request, and reads the listing, too, if the response lacks a field. Reading by name takes one request for every 100 sessions of the account.",
 		Attributes: all,
 	}
 }
@@ -54,15 +69,16 @@ func (d *sessionDataSource) ConfigValidators(context.Context) []datasource.Confi
 }
 
 func (d *sessionDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	m := model{session: newSession()}
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("name"), &m.Name)...)
+	var asked dataSourceModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &asked)...)
 	resp.Diagnostics.Append(d.Data.ReadLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	m := model{session: newSession()}
+	m.ID = asked.ID
 	if m.ID.IsNull() {
-		s, problem := d.named(ctx, m.Name)
+		s, problem := d.named(ctx, asked.Name, asked.Statuses)
 		if problem != nil {
 			resp.Diagnostics.Append(problem)
 			return
@@ -71,9 +87,16 @@ func (d *sessionDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	} else {
 		d.read(ctx, &m, &resp.Diagnostics)
 	}
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, m.session)...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+	for _, a := range onlyURLs {
+		if !asked.IncludeURLs.ValueBool() {
+			a.clear(&m.session)
+		}
+	}
+	asked.session = m.session
+	resp.Diagnostics.Append(resp.State.Set(ctx, asked)...)
 }
 
 // read reads the session with the id of m.
@@ -108,24 +131,36 @@ func noSuchSession(id, base string, err error) diag.Diagnostic {
 // mostNamed is how many sessions of one name a diagnostic lists.
 const mostNamed = 10
 
-// named returns the only session of the account with a name.
-func (d *sessionDataSource) named(ctx context.Context, name types.String) (*api.Session, diag.Diagnostic) {
-	var found []*api.Session
-	sameName := filter{Name: name, Statuses: types.SetNull(types.StringType)}
+// named returns the only session of the account with a name and, unless the set is null, one of these statuses.
+// Sessions that have ended count only if all of them have.
+func (d *sessionDataSource) named(ctx context.Context, name types.String, of types.Set) (*api.Session, diag.Diagnostic) {
+	var found, ended []*api.Session
+	sameName := filter{Name: name, Statuses: of}
 	for s, problem := range sameName.matching(ctx, d.Data) {
-		if problem != nil {
+		switch {
+		case problem != nil:
 			return nil, problem
+		case terminal(canonical(s.Status, statuses)):
+			ended = append(ended, s)
+		default:
+			found = append(found, s)
 		}
-		found = append(found, s)
+	}
+	if len(found) == 0 {
+		found = ended
 	}
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
+		withStatus := ""
+		if !of.IsNull() {
+			withStatus = " and the status " + enumerate(elements(of), "or")
+		}
 		return nil, diag.NewAttributeErrorDiagnostic(path.Root("name"), "No live session has this name",
-			fmt.Sprintf("No session of this account has the name %q. The provider listed the sessions at %s with the configured access token id. "+
+			fmt.Sprintf("No session of this account has the name %q%s. The provider listed the sessions at %s with the configured access token id. "+
 				"Check the name, letter case included, and that `base_url` and the credentials belong to the account that has the session. "+
-				"The data source `vodlive_live_sessions` lists the sessions of an account.", name.ValueString(), d.Data.LiveAddress))
+				"The data source `vodlive_live_sessions` lists the sessions of an account.", name.ValueString(), withStatus, d.Data.LiveAddress))
 	}
 	var lines []string
 	for _, s := range found[:min(len(found), mostNamed)] {
@@ -136,7 +171,7 @@ func (d *sessionDataSource) named(ctx context.Context, name types.String) (*api.
 		text += fmt.Sprintf("\n  and %d more", more)
 	}
 	return nil, diag.NewAttributeErrorDiagnostic(path.Root("name"), "Several live sessions have this name",
-		fmt.Sprintf("%d sessions of this account have the name %q:\n%s\n\nSet `id` to the id of one of them, in place of `name`.", len(found), name.ValueString(), text))
+		fmt.Sprintf("%d sessions of this account have the name %q:\n%s\n\nSet `id` to the id of one of them, in place of `name`, or `statuses` to those of only one.", len(found), name.ValueString(), text))
 }
 
 const listTypeName = "vodlive_live_sessions"
@@ -151,10 +186,11 @@ type sessionsDataSource struct{ providerdata.DataSource }
 type sessionsModel struct {
 	filter
 
-	Limit    types.Int64 `tfsdk:"limit"`
-	Sessions types.List  `tfsdk:"sessions"`
-	IDs      types.List  `tfsdk:"ids"`
-	URLs     types.Map   `tfsdk:"urls"`
+	Limit       types.Int64 `tfsdk:"limit"`
+	IncludeURLs types.Bool  `tfsdk:"include_urls"`
+	Sessions    types.List  `tfsdk:"sessions"`
+	IDs         types.List  `tfsdk:"ids"`
+	URLs        types.Map   `tfsdk:"urls"`
 }
 
 func (d *sessionsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -173,14 +209,15 @@ func (d *sessionsDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			Computed: true, ElementType: types.StringType,
 			MarkdownDescription: "The ids of these sessions, in the same order.",
 		},
-		"urls": urlsAttribute("The URLs of these sessions, by session id, also those that a resource keeps out of the state. A URL that a session does not have is null."),
+		"include_urls": includeURLs("`urls`"),
+		"urls": urlsAttribute("The URLs of these sessions, by session id, with `include_urls = true`; null otherwise. " +
+			"They include those that a resource keeps out of the state. A URL that a session does not have is null."),
 	}
 	maps.Copy(attributes, filterAttributes)
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the live sessions of the account, with every field that the service returns. The provider applies the filters itself: " +
 			"each read requests pages of the service's listing until `limit` sessions have matched.\n\n" +
-			"The URLs carry stream keys. They are in `urls`, a map that is sensitive as a whole, so that `sessions` has no sensitive value: " +
-			"Terraform's time for a plan grows with the square of their number.",
+			"The URLs, which carry stream keys, are only in `urls`, a map that is sensitive as a whole.",
 		Attributes: attributes,
 	}
 }
@@ -207,6 +244,9 @@ func (d *sessionsDataSource) Read(ctx context.Context, req datasource.ReadReques
 		}
 	}
 	m.Sessions, m.IDs = types.ListValueMust(objectType(withoutURLs), sessions), types.ListValueMust(types.StringType, ids)
-	m.URLs = types.MapValueMust(objectType(onlyURLs), urls)
+	m.URLs = types.MapNull(objectType(onlyURLs))
+	if m.IncludeURLs.ValueBool() {
+		m.URLs = types.MapValueMust(objectType(onlyURLs), urls)
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

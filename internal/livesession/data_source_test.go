@@ -32,7 +32,7 @@ func TestSingleDataSource(t *testing.T) {
 		ProtoV6ProviderFactories: s.Factories(t),
 		Steps: []resource.TestStep{
 			{
-				Config: fmt.Sprintf("data \"vodlive_live_session\" \"it\" {\n  id = %q\n}\n", id),
+				Config: fmt.Sprintf("data \"vodlive_live_session\" \"it\" {\n  id           = %q\n  include_urls = true\n}\n", id),
 				ConfigStateChecks: []statecheck.StateCheck{
 					check("name", knownvalue.StringExact("match")),
 					check("output_mode", knownvalue.StringExact("RTMPS_PUSH")),
@@ -59,10 +59,11 @@ func TestSingleDataSourceInvalid(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
 	for want, c := range map[string]config{
-		"error id: Invalid id":     {"id": " "},
-		"error name: Invalid name": {"name": ""},
-		"Missing Attribute":        nil,
-		"Invalid Attribute":        {"id": "s1", "name": "match"},
+		"error id: Invalid id":                     {"id": " "},
+		"error name: Invalid name":                 {"name": ""},
+		"Missing Attribute":                        nil,
+		"Invalid Attribute":                        {"id": "s1", "name": "match"},
+		`"name" must be specified when "statuses"`: {"id": "s1", "statuses": []any{"READY"}},
 	} {
 		if _, diags := p.DataSource("vodlive_live_session", c); !diags.Failed() || !strings.Contains(diags.String(), want) {
 			t.Errorf("%v: the diagnostics lack %q: %s", c, want, diags)
@@ -76,13 +77,63 @@ func TestSessionByName(t *testing.T) {
 	w := listed(t, simulator.Options{})
 	id := w.AddSession(pullPush)
 	p := w.Provider(nil)
-	byName, diags := p.DataSource("vodlive_live_session", config{"name": pullPush.Name})
+	byName, diags := p.DataSource("vodlive_live_session", config{"name": pullPush.Name, "include_urls": true})
 	diags.Must(t)
 	w.AssertCalls(t, simulator.CallListSessions, 3)
 	w.AssertCalls(t, simulator.CallGetSession, 0)
-	byID, diags := p.DataSource("vodlive_live_session", config{"id": id})
+	byID, diags := p.DataSource("vodlive_live_session", config{"id": id, "include_urls": true})
 	if diags.Must(t); byName["id"] != id || !reflect.DeepEqual(byName, byID) {
 		t.Errorf("by name %v, by id %v", byName, byID)
+	}
+}
+
+// TestSessionByNameAfterAReplacement: the old session keeps its name.
+func TestSessionByNameAfterAReplacement(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	for _, status := range []string{"STOPPED", "ERROR", "READY", "TERMINATED", "CANCELLED"} {
+		w.AddSession(simulator.SessionRecord{ID: "twin-" + status, Name: "twin", Status: status})
+	}
+	p := w.Provider(nil)
+	for want, statuses := range map[string]any{"twin-READY": nil, "twin-ERROR": []any{"ERROR"}} {
+		read, diags := p.DataSource("vodlive_live_session", config{"name": "twin", "statuses": statuses})
+		if diags.Must(t); read["id"] != want {
+			t.Errorf("with statuses %v: %v, want %s", statuses, read["id"], want)
+		}
+	}
+	_, diags := p.DataSource("vodlive_live_session", config{"name": "twin", "statuses": []any{"PENDING", "ALLOCATED"}})
+	if !strings.Contains(diags.String(), `has the name "twin" and the status ALLOCATED or PENDING.`) {
+		t.Error(diags)
+	}
+	w.SetStatus("twin-READY", "STOPPED")
+	_, diags = p.DataSource("vodlive_live_session", config{"name": "twin"})
+	if !strings.Contains(diags.String(), "5 sessions of this account have the name") || !strings.Contains(diags.String(), "or `statuses` to those of only one") {
+		t.Error(diags)
+	}
+}
+
+// TestURLsOnlyIfAskedFor: who wants ids has no stream key in the state, nor in the output of a query.
+func TestURLsOnlyIfAskedFor(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	id := w.AddSession(pullPush)
+	w.AddSession(simulator.SessionRecord{Name: "push", Mode: "HA"})
+	p := w.Provider(nil)
+	one, diags := p.DataSource("vodlive_live_session", config{"id": id})
+	diags.Must(t)
+	several, diags := p.DataSource("vodlive_live_sessions", nil)
+	diags.Must(t)
+	status, diags := p.Create(statusType, config{"session_ids": []any{id}})
+	diags.Must(t)
+	var listed []any
+	for o := range p.List(resourceType, nil, true, 10) {
+		listed = append(listed, o.Attrs())
+	}
+	if len(listed) != 2 || several["urls"] != nil || status.Attrs()["urls"] != nil || one["user_id"] == nil {
+		t.Errorf("%v %v %v %v", listed, several, status.Attrs(), one)
+	}
+	if all := fmt.Sprint(one, several, status.Attrs(), listed); strings.Contains(all, "rtmp://") || strings.Contains(all, "rtmps://") {
+		t.Errorf("a URL is shown: %s", all)
 	}
 }
 
@@ -90,6 +141,7 @@ func TestSessionByName(t *testing.T) {
 // whatever the service calls them.
 func TestSessionByNameOfNoneOrSeveral(t *testing.T) {
 	t.Parallel()
+	acctest.Large(t)
 	w := acctest.NewWorld(t, simulator.Options{ListOrder: "oldest"})
 	long, control := strings.Repeat("x", 1000), strings.Repeat("\x01", 1000)
 	for i := range 13 {
@@ -126,7 +178,7 @@ func TestURLsAreApart(t *testing.T) {
 		ids = append(ids, w.AddSession(record))
 	}
 	p := w.Provider(nil)
-	read, diags := p.DataSource("vodlive_live_sessions", nil)
+	read, diags := p.DataSource("vodlive_live_sessions", config{"include_urls": true})
 	diags.Must(t)
 	public := slices.DeleteFunc(slices.Clone(p.Schema.ResourceSchemas[resourceType].Block.Attributes), func(a *tfprotov6.SchemaAttribute) bool {
 		return a.Sensitive || slices.Contains(ownArguments, a.Name)

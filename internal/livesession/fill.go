@@ -1,7 +1,7 @@
 package livesession
 
 import (
-	"cmp"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
@@ -32,7 +32,7 @@ func (m *model) fillComputed(s *api.Session) {
 
 // dropEndpoints clears the endpoints if the state must not have them.
 func (m *model) dropEndpoints() {
-	if m.EndpointsInState.IsNull() || m.EndpointsInState.IsUnknown() || m.EndpointsInState.ValueBool() {
+	if !m.hidesEndpoints() {
 		return
 	}
 	for _, a := range computed {
@@ -40,6 +40,11 @@ func (m *model) dropEndpoints() {
 			a.clear(&m.session)
 		}
 	}
+}
+
+// hidesEndpoints reports whether the state must not have the endpoints.
+func (m *model) hidesEndpoints() bool {
+	return !m.EndpointsInState.IsNull() && !m.EndpointsInState.IsUnknown() && !m.EndpointsInState.ValueBool()
 }
 
 // writeOnly reports whether the value of an argument is given by its write-only twin, so that the
@@ -72,14 +77,27 @@ func (m *model) missing() (required, fromListing []string) {
 	return required, fromListing
 }
 
-// given returns the planned session with the URLs of the configuration's write-only arguments. The
-// name is that of the configuration, too: the plan may have it with escapes, as the service's.
+// given returns the arguments of a create request: as planned, in the spelling of the configuration, and with its
+// write-only URLs. A plan may have the spelling of the session in the state. With `ignore_changes`, the configuration has
+// other values than the plan, which do not count.
 func (m *model) given(config *model) session {
 	s := m.session
-	s.Name = config.Name
-	s.InputSourceA = cmp.Or(config.InputSourceAWO, s.InputSourceA)
-	s.InputSourceB = cmp.Or(config.InputSourceBWO, s.InputSourceB)
-	s.OutputDestinationA = cmp.Or(config.OutputDestinationAWO, s.OutputDestinationA)
-	s.OutputDestinationB = cmp.Or(config.OutputDestinationBWO, s.OutputDestinationB)
+	for _, a := range arguments {
+		if a.equal(a.value(&s), a.value(&config.session)) {
+			a.copy(&s, &config.session)
+		}
+	}
+	s.InputSourceA = firstSet(s.InputSourceA, config.InputSourceAWO)
+	s.InputSourceB = firstSet(s.InputSourceB, config.InputSourceBWO)
+	s.OutputDestinationA = firstSet(s.OutputDestinationA, config.OutputDestinationAWO)
+	s.OutputDestinationB = firstSet(s.OutputDestinationB, config.OutputDestinationBWO)
 	return s
+}
+
+// firstSet is a value, or the other one if it is null.
+func firstSet(value, other types.String) types.String {
+	if value.IsNull() {
+		return other
+	}
+	return value
 }

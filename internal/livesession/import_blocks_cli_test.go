@@ -40,9 +40,11 @@ func TestImportBlocksImportAnAccount(t *testing.T) {
 	cli := acctest.NewCLI(t, s)
 	cli.SkipBelow("provider functions", "1.8.0", "1.7.0")
 	cli.Config(`
-data "vodlive_live_sessions" "all" {}
+data "vodlive_live_sessions" "all" {
+  include_urls = true
+}
 output "blocks" {
-  value = provider::vodlive::import_blocks(data.vodlive_live_sessions.all.sessions)
+  value = provider::vodlive::format_import_blocks(data.vodlive_live_sessions.all.sessions)
 }
 output "urls" {
   value     = data.vodlive_live_sessions.all.urls

@@ -26,7 +26,7 @@ func (l *listing) ListResourceConfigSchema(_ context.Context, _ list.ListResourc
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the live sessions of the account that match every filter. The provider applies the filters itself: it requests pages of the " +
-			"service's listing until `limit` sessions have matched.",
+			"service's listing until `limit` sessions have matched. The results have no URLs, because these carry stream keys.",
 		Attributes: attributes,
 	}
 }
@@ -54,14 +54,15 @@ func (l *listing) List(ctx context.Context, req list.ListRequest, stream *list.L
 	}
 }
 
-// result converts a session. The resource is the state that an import would read.
+// result converts a session. The resource is the state that an import would read, but for the URLs: they carry
+// stream keys, which `terraform query -json` would print.
 func result(ctx context.Context, req list.ListRequest, s *api.Session) list.ListResult {
 	r := req.NewListResult(ctx)
 	r.DisplayName = s.Name
 	setIdentity(ctx, r.Identity, s.ID, &r.Diagnostics)
 	if req.IncludeResource {
 		m := newModel()
-		m.fill(s, attributes)
+		m.fill(s, withoutURLs)
 		r.Diagnostics.Append(r.Resource.Set(ctx, m)...)
 	}
 	return r

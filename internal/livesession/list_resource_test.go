@@ -12,7 +12,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestListResourceIsWhatReadFills: a listed resource equals an imported one, and
+// TestListResourceIsWhatReadFills: a listed resource equals an imported one but for the URLs, and
 // so plans clean with a configuration generated from it.
 func TestListResourceIsWhatReadFills(t *testing.T) {
 	t.Parallel()
@@ -30,6 +30,13 @@ func TestListResourceIsWhatReadFills(t *testing.T) {
 		d := w.Provider(nil)
 		want, diags := d.Import(resourceType, record.ID)
 		diags.Must(t)
+		want = want.Edited(func(a config) {
+			for name := range a {
+				if strings.Contains(name, "put_source") || strings.Contains(name, "put_destination") || strings.Contains(name, "put_endpoint") {
+					a[name] = nil
+				}
+			}
+		})
 		if !got.State.Equal(want.State) {
 			diff, _ := got.State.Diff(want.State)
 			t.Errorf("%s: the listed resource is not what Read fills: %v", record.Name, diff)
@@ -82,7 +89,9 @@ func TestListedConfigurationPlansClean(t *testing.T) {
 				p, c := w.Provider(once), scheduledPull.With(config{"enable_input_record": true})
 				for listed := range p.List(resourceType, nil, true, 1) {
 					for argument := range c {
-						c[argument] = listed.Attrs()[argument]
+						if value := listed.Attrs()[argument]; value != nil { // a URL is the user's to give
+							c[argument] = value
+						}
 					}
 				}
 				if !sameRun {

@@ -13,6 +13,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // searchLimit limits the search for a lost session, including retries of the listing.
@@ -20,12 +21,13 @@ const searchLimit = 2 * time.Minute
 
 // createFailed turns the failure of a create into a diagnostic. A session that may have been created
 // nevertheless is looked for in the listing, so that the user can import it instead of creating a
-// second one. ErrorText leaves out the advice to apply again.
-func createFailed(ctx context.Context, data *providerdata.Data, given session, sent time.Time, err error) diag.Diagnostic {
+// second one. ErrorText leaves out the advice to apply again. old is the session in the state, which is nil for
+// a new resource.
+func createFailed(ctx context.Context, data *providerdata.Data, given session, old *model, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
-	l := lostCreate{data: data, given: given, sent: sent}
+	l := lostCreate{data: data, given: given, old: old, sent: sent}
 	l.search(ctx)
 	return diag.NewErrorDiagnostic("The live session may have been created",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The provider did not send it again, because that could create a second session.\n\n%s",
@@ -37,6 +39,7 @@ func createFailed(ctx context.Context, data *providerdata.Data, given session, s
 type lostCreate struct {
 	data  *providerdata.Data
 	given session   // with the URLs of write-only arguments
+	old   *model    // in the state; may be nil
 	sent  time.Time // before the request went out
 
 	searched    time.Duration // from the first listing to the last
@@ -48,9 +51,6 @@ type lostCreate struct {
 	appeared []*api.Session // not in the first listing
 	inFirst  []*api.Session // in the first listing, so new or older
 	older    []*api.Session // on a page received before the request was sent
-
-	claimed         *api.Session // the only candidate, now of this create; nil: there are none or several
-	claimedByOthers bool         // other creates have claimed sessions that appeared
 }
 
 // search lists repeatedly for appearWithin. It does not end when a session appears, because that may
@@ -65,12 +65,11 @@ func (l *lostCreate) search(ctx context.Context) {
 		l.err = l.list(limited)
 		l.searched = time.Since(start)
 		refused := l.err != nil && !transient(l.err)
-		if begun >= appearWithin || refused || !pause(limited, interval) {
+		if begun >= appearWithin || refused || retry.Sleep(limited, interval) != nil {
 			break
 		}
 	}
 	l.interrupted = ctx.Err() != nil
-	l.claim()
 }
 
 // list reads the whole listing and sorts the matching sessions into appeared, inFirst and older.
@@ -89,6 +88,7 @@ func (l *lostCreate) list(ctx context.Context) error {
 		l.firstIDs = map[string]bool{}
 	}
 	l.appeared, l.inFirst, l.older = nil, nil, nil
+	slices.SortStableFunc(matching, runningFirst)
 	for _, s := range matching {
 		if first {
 			l.firstIDs[s.ID] = true
@@ -105,44 +105,32 @@ func (l *lostCreate) list(ctx context.Context) error {
 	return nil
 }
 
-// claim leaves out what other lost creates have claimed by now. It claims a session that is the only
-// candidate, so that no other lost create with equal arguments names it.
-func (l *lostCreate) claim() {
-	appeared := len(l.appeared)
-	l.appeared = slices.DeleteFunc(l.appeared, func(s *api.Session) bool { return createsOf(l.data).owns(s.ID) })
-	l.claimedByOthers = len(l.appeared) < appeared
-	if len(l.appeared) != 1 || len(l.inFirst) > 0 || l.interrupted || l.err != nil || createsOf(l.data).waiting(l.given.spec()) {
-		return
-	}
-	if only := l.appeared[0]; createsOf(l.data).own(only.ID) {
-		l.claimed = only
-	} else {
-		l.appeared, l.claimedByOthers = nil, true
-	}
+// certain reports whether the only session that appeared is most likely the new one: the first listing had none, and no
+// other create with these arguments is unanswered.
+func (l *lostCreate) certain() bool {
+	return len(l.appeared) == 1 && len(l.inFirst) == 0 && !l.interrupted && l.err == nil && !createsOf(l.data).several(l.given.spec())
 }
 
 // text describes the result of the search, with an import block for each session that may be new. It
 // shows no sources and destinations, which are secrets.
 func (l *lostCreate) text() string {
 	var b strings.Builder
+	certain := l.certain()
 	switch {
 	case l.firstIDs == nil && l.interrupted:
 		b.WriteString("The run was interrupted before the provider could look for the session.")
 	case l.firstIDs == nil:
 		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
-	case l.claimed != nil:
+	case certain:
 		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session. It may also be an older one that the listing shows late, or one that somebody else created:")
 	default:
 		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.searched))
 		if l.interrupted {
 			b.WriteString(", until the run was interrupted")
 		}
-		switch {
-		case len(l.appeared) == 0 && l.claimedByOthers:
-			b.WriteString(". In this time no session with exactly these arguments appeared that another create has not named. The session may still appear.")
-		case len(l.appeared) == 0:
+		if len(l.appeared) == 0 {
 			b.WriteString(". No session with exactly these arguments appeared in this time. The session may still appear.")
-		default:
+		} else {
 			fmt.Fprintf(&b, ". In this time %s with exactly these arguments appeared. Each may be the new session, an older one that the listing shows late, "+
 				"or the session of another create.", count(len(l.appeared)))
 		}
@@ -161,14 +149,18 @@ func (l *lostCreate) text() string {
 		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), idsOf(l.older))
 	}
 	b.WriteString("\n\n")
-	if l.claimed == nil {
+	if l.old != nil {
+		fmt.Fprintf(&b, "The state still has live session %s. To import another session in its place, first run `terraform state rm` with the address of the resource. ", l.old.label())
+	}
+	if certain {
+		b.WriteString("Add this block with the address of the resource, then apply.")
+	} else {
 		spec := l.given.spec()
 		fmt.Fprintf(&b, "Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
 			"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
 			"An apply without the import creates a second session.", spec.Name, spec.Region, spec.Input, spec.Mode, spec.OutputMode)
-	} else {
-		b.WriteString("Add this block with the address of the resource, then apply. If several resources have these arguments, import each session into one of them only.")
 	}
+	b.WriteString(" If several resources have these arguments, import each session into one of them only.")
 	return b.String()
 }
 
@@ -181,18 +173,26 @@ const mostBlocks, mostBlockBytes = 10, 6 << 10
 func withBlocks(appeared, inFirst []*api.Session) map[*api.Session]bool {
 	chosen := map[*api.Session]bool{}
 	left := mostBlockBytes
-	for _, ended := range []bool{false, true} {
-		for _, s := range slices.Concat(appeared, inFirst) {
-			if terminal(canonical(s.Status, statuses)) != ended {
-				continue
-			}
-			if left -= len(importBlock(s.ID)); left < 0 || len(chosen) == mostBlocks {
-				return chosen
-			}
-			chosen[s] = true
+	all := slices.Concat(appeared, inFirst)
+	slices.SortStableFunc(all, runningFirst)
+	for _, s := range all {
+		if left -= len(importBlock(s.ID)); left < 0 || len(chosen) == mostBlocks {
+			break
 		}
+		chosen[s] = true
 	}
 	return chosen
+}
+
+// runningFirst orders sessions that may still run before those that have ended.
+func runningFirst(a, b *api.Session) int {
+	ended := func(s *api.Session) int {
+		if terminal(canonical(s.Status, statuses)) {
+			return 1
+		}
+		return 0
+	}
+	return ended(a) - ended(b)
 }
 
 // writeBlocks writes an import block for each chosen session of a list, below an empty line, and then

@@ -1,6 +1,8 @@
 package livesession
 
 import (
+	"slices"
+
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -133,4 +135,16 @@ func received(s *api.Session) session {
 	m.ElasticIPA, m.ElasticIPB = text(s.ElasticIPA), text(s.ElasticIPB)
 	m.Port, m.EgressPort = number(s.Port), number(s.EgressPort)
 	return m
+}
+
+// elements are the known strings of a set, sorted.
+func elements(set types.Set) []string {
+	var items []string
+	for _, e := range set.Elements() {
+		if s, ok := e.(types.String); ok && !s.IsNull() && !s.IsUnknown() {
+			items = append(items, s.ValueString())
+		}
+	}
+	slices.Sort(items)
+	return items
 }

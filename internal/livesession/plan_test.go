@@ -69,11 +69,8 @@ func TestDrift(t *testing.T) {
 			resp := d.Plan(o, pullPushConfig())
 			resp.Diags.Must(t)
 			attribute, _, _ := strings.Cut(name, ".")
-			if !slices.ContainsFunc(resp.Replaces, func(p string) bool { return strings.Contains(p, attribute) }) {
-				t.Errorf("the plan replaces because of %v, want %s", resp.Replaces, attribute)
-			}
-			if !strings.Contains(resp.Diags.String(), "The live session keeps running") {
-				t.Errorf("the replacement does not warn: %v", resp.Diags.Texts())
+			if text := "because of `" + attribute + "`"; resp.Action != acctest.Update || !strings.Contains(resp.Diags.String(), text) {
+				t.Errorf("the plan is to %s: %v", resp.Action, resp.Diags.Texts())
 			}
 		})
 	}
@@ -178,11 +175,10 @@ func TestReplaceOnStatus(t *testing.T) {
 			diags.Must(t)
 			resp := d.Plan(o, base().With(config{"replace_on_status": []any{tt.set}}))
 			resp.Diags.Must(t)
-			if got := resp.Action == acctest.Replace; got != tt.replaced {
-				t.Errorf("replaced because of %v, want %v", resp.Replaces, tt.replaced)
-			}
-			if planned := resp.Attrs()["status"]; (planned == acctest.Unknown) != tt.replaced {
-				t.Errorf("the planned status is %v", planned)
+			for _, name := range []string{"id", "status"} {
+				if planned := resp.Attrs()[name]; resp.Action != acctest.Update || (planned == acctest.Unknown) != tt.replaced {
+					t.Errorf("the plan is to %s, with %s %v", resp.Action, name, planned)
+				}
 			}
 			if warned := strings.Contains(resp.Diags.String(), "keeps running"); warned != tt.warned {
 				t.Errorf("warned %v, want %v: %v", warned, tt.warned, resp.Diags.Texts())
@@ -191,32 +187,38 @@ func TestReplaceOnStatus(t *testing.T) {
 	}
 }
 
-// TestReplaceOnStatusUnknownInPlan: a set that may turn out to hold the status is refused only where it decides.
+// TestReplaceOnStatusUnknownInPlan: whether a set holds the status may be decided at apply.
 func TestReplaceOnStatusUnknownInPlan(t *testing.T) {
 	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
+	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
 	d := w.Provider(nil)
 	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: "ERROR"}))
 	diags.Must(t)
 	for _, tt := range []struct {
-		name             string
-		prior            acctest.Instance
-		config           config
-		refused, replace bool
+		name    string
+		prior   acctest.Instance
+		config  config
+		then    any
+		creates int
 	}{
-		{"set", o, config{"replace_on_status": acctest.Unknown}, true, false},
-		{"element", o, config{"replace_on_status": []any{acctest.Unknown, "STOPPED"}}, true, false},
-		{"in the set anyway", o, config{"replace_on_status": []any{acctest.Unknown, "ERROR"}}, false, true},
-		{"replaced anyway", o, config{"replace_on_status": acctest.Unknown, "name": "other"}, false, true},
-		{"new session", d.New(resourceType), config{"replace_on_status": acctest.Unknown}, false, false},
+		{"set", o, config{"replace_on_status": acctest.Unknown}, []any{"ERROR"}, 1},
+		{"set without it", o, config{"replace_on_status": acctest.Unknown}, []any{"STOPPED"}, 0},
+		{"element", o, config{"replace_on_status": []any{acctest.Unknown, "STOPPED"}}, []any{"ERROR", "STOPPED"}, 1},
+		{"in the set anyway", o, config{"replace_on_status": []any{acctest.Unknown, "ERROR"}}, []any{"STOPPED", "ERROR"}, 1},
+		{"changed anyway", o, config{"replace_on_status": acctest.Unknown, "name": "other"}, []any{"STOPPED"}, 1},
+		{"new session", d.New(resourceType), config{"replace_on_status": acctest.Unknown}, []any{"STOPPED"}, 1},
 	} {
-		resp := d.Plan(tt.prior, base().With(tt.config))
-		text := resp.Diags.String()
-		if refused := strings.Contains(text, "error replace_on_status: replace_on_status is not known yet"); refused != tt.refused {
-			t.Errorf("%s: refused %v, want %v: %s", tt.name, refused, tt.refused, text)
+		pl := d.Plan(tt.prior, base().With(tt.config))
+		pl.Diags.Must(t)
+		if planned := pl.Attrs()["id"]; planned != acctest.Unknown {
+			t.Errorf("%s: the planned id is %v", tt.name, planned)
 		}
-		if replace := resp.Action == acctest.Replace; replace != tt.replace && !tt.refused {
-			t.Errorf("%s: replaced because of %v, want %v", tt.name, resp.Replaces, tt.replace)
+		pl.Config = pl.Config.With(config{"replace_on_status": tt.then})
+		before := w.Count(simulator.CallCreateSession)
+		now, diags := d.Apply(pl)
+		diags.Must(t)
+		if creates := w.Count(simulator.CallCreateSession) - before; creates != tt.creates {
+			t.Errorf("%s: %d sessions were created, want %d: %v", tt.name, creates, tt.creates, now.Attrs())
 		}
 	}
 }
@@ -263,7 +265,7 @@ func TestDestroyWarns(t *testing.T) {
 
 			resp := d.Plan(o, nil)
 			planned := fmt.Sprintf("warning : The live session keeps running: Live session %s (\"match\", status %s) will be removed from the state, "+
-				"but keeps running: the service has no call to stop or delete a session. To manage it again, import this id.", id, status)
+				"but keeps running. The service has no call to stop or delete a session. To manage it again, import this id.", id, status)
 			_, applied := d.Apply(resp)
 			applied.Must(t)
 			done := strings.Replace(planned, "will be removed", "was removed", 1)
@@ -315,9 +317,13 @@ func TestRegionCheck(t *testing.T) {
 				`error region: The region is not allocated to the account: "eu-central-1" was given; the regions allocated to this account are us-east-1.`,
 			},
 		},
-		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}, want: []string{
+		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusNotFound, Body: `{"message":"not yours"}`}, want: []string{
 			`warning region: The region was not checked: Listing the regions failed, so the provider did not check whether "eu-central-1" is allocated to the account. If it is not, creating the session will fail. ` +
-				"List the regions: GET %s/live/v1/regions: 403 Forbidden: not yours.\n\n" +
+				"Listing the regions failed: GET %s/live/v1/regions: 404 Not Found: not yours.\n\n" +
+				"To plan without this check, set `skip_region_validation = true` in the provider block.",
+		}},
+		"no permission": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden}, want: []string{
+			"error : Listing the regions failed: Listing the regions failed: GET %s/live/v1/regions: 403 Forbidden.\n\nThe credentials have no permission for this call.\n\n" +
 				"To plan without this check, set `skip_region_validation = true` in the provider block.",
 		}},
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // Read refreshes the state. It looks up values that only the listing shows once per status, and
@@ -43,6 +44,12 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	case api.NotFound(err) && importing:
 		resp.Diagnostics.Append(noSuchSession(id, r.Data.LiveAddress, err))
 		return
+	case api.NotFound(err) && data.FoundIn != account{} && data.FoundIn != r.account():
+		resp.Diagnostics.Append(elsewhere(&m.session, data.FoundIn, r.account(), err))
+		return
+	case api.NotFound(err) && m.DeletionProtection.ValueBool():
+		resp.Diagnostics.Append(protectedGone(&m.session, err))
+		return
 	case api.NotFound(err):
 		resp.State.RemoveResource(ctx)
 		resp.Diagnostics.Append(gone(&m.session, err))
@@ -51,6 +58,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
 		return
 	}
+	data.FoundIn = r.account()
 	before := m.session
 	m.refresh(s, paged, importing, &data)
 	required, missing := m.missing()
@@ -61,8 +69,10 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 			required, _ = m.missing()
 		}
 	}
+	data.NotReady = data.NotReady && !m.ready(m.Status)
 	if importing {
 		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
+		providerdata.Shared[imports](r.Data).Store(m.Name.ValueString(), nil)
 	} else {
 		m.ID = types.StringValue(id) // an identity must not change
 	}
@@ -80,7 +90,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 // read reads a session of the state. If no GET has returned it since its creation, read retries on
 // 404, as for a new session.
 func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s *api.Session, paged bool, err error) {
-	createsOf(r.Data).own(id) // so that no lost create of this run claims it
+	createsOf(r.Data).own(id) // so that no lost create of this run reports it
 	if !data.Unconfirmed {
 		return r.Data.Sessions.Get(ctx, id)
 	}
@@ -91,7 +101,7 @@ func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s
 		if !api.NotFound(err) || time.Since(start) >= appearWithin {
 			return s, false, err
 		}
-		if !pause(ctx, interval) {
+		if retry.Sleep(ctx, interval) != nil {
 			return nil, false, ctx.Err()
 		}
 	}
@@ -131,6 +141,31 @@ func (m *model) refresh(s *api.Session, listing, importing bool, data *privateDa
 	if first {
 		data.NotReadBy = ""
 	}
+}
+
+const forgetIt = "run `terraform state rm` with the address of the resource. The next apply then creates a new session if the resource is in the configuration."
+
+// elsewhere is the error of a 404 in another account than the one in which the session was last found.
+func elsewhere(m *session, found, now account, err error) diag.Diagnostic {
+	last, here := fmt.Sprintf("at %s", found.Address), fmt.Sprintf("at %s", now.Address)
+	switch {
+	case found.Address == now.Address:
+		last, here = last+" with another `access_token_id`", here+" with the configured one"
+	case found.Token != now.Token:
+		last += ", with another `access_token_id`"
+	}
+	return diag.NewErrorDiagnostic("The live session may be in another account",
+		fmt.Sprintf("Live session %s (%q) was last found %s. It was not found %s: %s\n\n"+
+			"The state was not changed. To go on with the session, configure the `base_url`, `access_token_id` and `secret_key` with which it was found. "+
+			"If the resource is to have a session of this account, or the session is gone, %s", m.ID.ValueString(), m.Name.ValueString(), last, here, providerdata.ErrorText(err), forgetIt))
+}
+
+// protectedGone is the error of a 404 for a protected session.
+func protectedGone(m *session, err error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The protected live session was not found",
+		fmt.Sprintf("Live session %s (%q) has `deletion_protection = true` in the state, and reading it returned 404: %s\n\n"+
+			"The state was not changed. Check `base_url`, `access_token_id` and `secret_key`. If the session is gone, %s",
+			m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err), forgetIt))
 }
 
 // gone warns of a session that is removed from the state because of a 404.

@@ -10,6 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
+const typeName = "vodlive_live_session" // of the resource, the data source, the list and the ephemeral resource
+
 // NewResource returns the resource vodlive_live_session.
 func NewResource() resource.Resource {
 	return &liveSession{providerdata.Resource{TypeName: typeName}}
@@ -24,6 +26,12 @@ var (
 	_ resource.ResourceWithValidateConfig = (*liveSession)(nil)
 )
 
+// Metadata returns the type name.
+func (r *liveSession) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	r.Resource.Metadata(ctx, req, resp)
+	resp.ResourceBehavior.MutableIdentity = true // it is the id, and an update may create another session
+}
+
 func (r *liveSession) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = resourceSchema(ctx)
 }
@@ -36,16 +44,4 @@ func (r *liveSession) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 
 func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
-}
-
-// Update makes no request: only the provider's own arguments change in place.
-func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var m model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, intentKey, nil)...)
-	setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics)
 }

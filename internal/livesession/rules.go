@@ -41,17 +41,27 @@ func oneOf(values ...string) providerdata.StringRule {
 // notBlank rejects an empty string and white space.
 var notBlank = rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
 
-// knownStatus only warns of an unknown status, because the service may have added it.
-var knownStatus = providerdata.StringRule{Allowed: "should be " + quoted(statuses), Doubtful: true, Problem: func(value string) string {
-	if slices.Contains(statuses, value) || strings.TrimSpace(value) == "" { // notBlank rejects a blank one
+// knownStatus only warns of an unknown status, because the service may have added it. Another spelling of a known one
+// is an error: no session would ever have it.
+var knownStatus = providerdata.StringRule{
+	Allowed: "should be " + quoted(statuses), Unknown: "status",
+	Problem: func(value string) string {
+		if meant := alike(value, statuses); meant != "" && meant != value {
+			return fmt.Sprintf("%q was given; no session has this status. Write %q.", value, meant)
+		}
 		return ""
-	}
-	problem := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
-	if meant := alike(value, statuses); meant != "" {
-		problem += fmt.Sprintf(" Did you mean %q?", meant)
-	}
-	return problem
-}}
+	},
+	Doubt: func(value string) string {
+		if slices.Contains(statuses, value) || strings.TrimSpace(value) == "" { // notBlank rejects a blank one
+			return ""
+		}
+		problem := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
+		if i := slices.IndexFunc(statuses, func(known string) bool { return providerdata.Nearly(value, known) }); i >= 0 {
+			problem += fmt.Sprintf(" Did you mean %q?", statuses[i])
+		}
+		return problem
+	},
+}
 
 // otherSchemes may be shown in a diagnostic. Any other text before "://" may be part of a secret.
 var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|wss?|ftp|file|rtmp[a-z]*)://`)

@@ -22,45 +22,40 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// resourceSchema is the schema of the resource. ModifyPlan decides which changes replace the session.
+// resourceSchema is the schema of the resource. ModifyPlan decides which changes need a new session.
 func resourceSchema(ctx context.Context) schema.Schema {
 	known := map[string]schema.Attribute{
 		"wait_for_status": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Statuses to wait for after the session has been created. Default: `[\"READY\", \"SCHEDULED\"]`. " +
-				"With an empty set, the create waits only until the session can be read. `ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the " +
-				"wait with an error unless they are in the set. A change makes no request.",
+			MarkdownDescription: "Statuses to wait for after a create. Default: `[\"READY\", \"SCHEDULED\"]`. With an empty set: until the session can be read. " +
+				"`ERROR`, `TERMINATED`, `STOPPED` and `CANCELLED` end the wait with an error unless they are in the set.",
 			Validators: statusSet(),
 		},
 		"replace_on_status": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Statuses in which a plan replaces the session with a new one, for example `[\"ERROR\", \"TERMINATED\"]`. " +
-				"Default: none, so a session that has ended stays in the state. A change makes no request by itself. " +
-				"For an existing session the value must be known during plan.",
+			MarkdownDescription: "Statuses in which a plan creates a new session in place of the one in the state, for example `[\"ERROR\", \"TERMINATED\"]`. " +
+				"Default: none.",
 			Validators: statusSet(),
 		},
 		"deletion_protection": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether Terraform must keep the session in the state. While this is `true` in the state, every plan that would destroy or replace " +
-				"the session is an error, also if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
-				"The protection begins when the session has been created without an error. Default: `false`. A change makes no request.",
+			MarkdownDescription: "Whether plans that would destroy the session or create a new one in its place are errors, even without the resource block. " +
+				"The value in the state counts: to allow such a plan, apply `false` first. A session that ended before it was ready is not protected. Default: `false`.",
 		},
 		"endpoints_in_state": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether plan and state have the endpoints of the session, whose paths carry stream keys. With `false`, `input_endpoint_a`, `input_endpoint_b`, " +
-				"`output_endpoint_a` and `output_endpoint_b` are null: read them with the ephemeral resource `vodlive_live_session`. The data sources of sessions and the resource `vodlive_live_session_status` " +
-				"put them into the state nevertheless. Default: `true`. " +
-				"A change makes no request: after a change to `true`, the next refresh reads the endpoints.",
+			MarkdownDescription: "Whether plan and state have the four endpoints, whose paths carry stream keys. With `false` they are null: " +
+				"read them with the ephemeral resource `vodlive_live_session`. Default: `true`. A change to `true` reads the session once.",
 		},
 		"urls_wo_version": schema.Int64Attribute{
 			Optional: true,
-			MarkdownDescription: "Version of the write-only URLs, which Terraform does not store: required with any of them. " +
-				"Raise it whenever one of the URLs changes: this replaces the session.",
+			MarkdownDescription: "Version of the write-only URLs, which take ephemeral values. Required with any of them. Raise it when one of them changes: this creates a new session. " +
+				"Moving the same URL to its plain argument, or back, changes nothing. Data sources and `vodlive_live_session_status` " +
+				"with `include_urls` store these URLs, too.",
 		},
 		"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
-			Create: true,
-			CreateDescription: "Time limit for creating the session, including the wait for `wait_for_status`, " +
-				"as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
+			Create:            true,
+			CreateDescription: "Time limit for a create with its wait, such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
 		}),
 	}
 	for _, a := range attributes {
@@ -71,12 +66,11 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	}
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
-			"The service has no call to change a session. A change of any argument except `wait_for_status`, " +
-			"`replace_on_status`, `deletion_protection`, `endpoints_in_state` and `timeouts` creates a new session.\n\n" +
-			"Another spelling of the same value is not a change: another letter case of `region`, an alias of `timezone`, another layout of " +
-			"`scheduled_at`, another letter case of the scheme or host of a URL, or its default port.\n\n" +
-			"The service has no call to stop or delete a session either: **destroying or replacing the resource only removes " +
-			"the session from the state; the session keeps running.** The plan warns of this and names the session's id.",
+			"The service has no call to change or stop a session. A change of any argument except `wait_for_status`, " +
+			"`replace_on_status`, `deletion_protection`, `endpoints_in_state` and `timeouts` creates a new session, in an update in place: " +
+			"the state keeps the old session until the new one exists, and then has the new `id`. The old one keeps running, as after a destroy.\n\n" +
+			"Another spelling of the same value is not a change: letter case of `region`, an alias of `timezone`, another layout of " +
+			"`scheduled_at`, letter case of the scheme or host of a URL, or its default port. An argument that does not apply is an error.",
 		Attributes: known,
 	}
 }
@@ -138,11 +132,13 @@ func (a attribute) readOnly() attribute {
 	return a
 }
 
+// writeOnlySuffix ends the name of an argument that is the write-only twin of another one.
+const writeOnlySuffix = "_wo"
+
 func (a attribute) writeOnlySchema() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true,
-		MarkdownDescription: fmt.Sprintf("`%s` as a write-only argument, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state. "+
-			"Set only one of the two. Requires `urls_wo_version`. The data sources of sessions show the URL nevertheless, because the service returns it.", a.name),
+		MarkdownDescription: fmt.Sprintf("As `%s`, but in no plan and no state.", a.name),
 		Validators: append(rules(
 			stringvalidator.ConflictsWith(path.MatchRoot(a.name)),
 			stringvalidator.AlsoRequires(path.MatchRoot("urls_wo_version")),
@@ -182,6 +178,15 @@ func computedAttributes[A any](list []attribute) map[string]A {
 		all[a.name] = any(a.readOnly().schema()).(A) //nolint:forcetypeassert // see above
 	}
 	return all
+}
+
+// includeURLs returns the argument without which the state has no URLs of sessions.
+func includeURLs(what string) schema.BoolAttribute {
+	return schema.BoolAttribute{
+		Optional: true,
+		MarkdownDescription: "Whether the state has " + what + ". The URLs carry stream keys, which everybody reads who can read the state. " +
+			"To use a URL without storing it, read it with the ephemeral resource `vodlive_live_session`. Default: `false`.",
+	}
 }
 
 // urlsAttribute returns the map of the URLs of sessions.

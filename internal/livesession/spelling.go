@@ -1,12 +1,9 @@
 package livesession
 
 import (
-	"cmp"
-	"net/url"
 	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 // The service may store a value in another spelling than configured. Replacing the session would
@@ -25,24 +22,21 @@ func canonical(value string, values []string) string {
 	return value
 }
 
-// sameURL compares stream URLs: scheme and host without regard to letter case, a missing port as
-// the default port of the scheme.
-func sameURL(a, b string) bool {
-	one, err := url.Parse(a)
-	other, otherErr := url.Parse(b)
-	if err != nil || otherErr != nil {
-		return false
-	}
-	for _, u := range []*url.URL{one, other} {
-		u.Scheme = strings.ToLower(u.Scheme)
-		u.Host = strings.ToLower(u.Hostname()) + ":" + cmp.Or(u.Port(), quote.StreamPorts[u.Scheme])
-	}
-	return one.String() == other.String()
-}
-
 // sameClock compares local times in different layouts.
 func sameClock(a, b string) bool {
 	one, ok := localtime.Read(a)
 	other, otherOK := localtime.Read(b)
 	return ok && otherOK && one.Equal(other)
+}
+
+// alike returns the element of values that differs from value in letter case and separators only,
+// or "".
+func alike(value string, values []string) string {
+	fold := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
+	for _, v := range values {
+		if strings.EqualFold(fold.Replace(v), fold.Replace(value)) {
+			return v
+		}
+	}
+	return ""
 }

@@ -81,16 +81,16 @@ func TestOtherSpellingAfterImport(t *testing.T) {
 		checkEmptyPlan(t, w, o, scheduledPull)
 
 		// Another spelling in the configuration is not a change, another value is.
-		planned := d.Plan(o, scheduledPull.With(config{"timezone": "asia/calcutta"}))
-		if planned.Action == acctest.Replace {
-			t.Errorf("replaced because of %v", planned.Replaces)
+		planned := d.Plan(o, scheduledPull.With(config{"timezone": "Asia/Calcutta"}))
+		if planned.Action != acctest.NoOp {
+			t.Errorf("planned as %s", planned.Action)
 		}
 		for name, other := range map[string]string{
 			"timezone": "Asia/Colombo", "scheduled_at": "2931-05-17 20:16", "region": "us-east-1",
 			"input_source_a": "rtmp://a.example.com/in/key1", "output_destination_a": "rtmps://b.example.com:8443/out/Key2",
 		} {
 			planned := d.Plan(o, scheduledPull.With(config{name: other}))
-			if planned.Action != acctest.Replace {
+			if planned.Action != acctest.Update {
 				t.Errorf("%s = %s is not a change", name, other)
 			}
 		}
@@ -191,7 +191,7 @@ func TestRendition(t *testing.T) {
 				d = w.Provider(once)
 				o, diags = d.Read(o)
 				diags.Must(t)
-				if planned := d.Plan(o, scheduledPull); planned.Action != acctest.Replace {
+				if planned := d.Plan(o, scheduledPull); planned.Action != acctest.Update {
 					t.Error("a later change is not shown as drift")
 				}
 			})
@@ -265,7 +265,7 @@ func TestListingRendersDifferently(t *testing.T) {
 					}})
 					d = w.Provider(once)
 					o, _ = d.Read(o)
-					if planned := d.Plan(o, c); planned.Action != acctest.Replace {
+					if planned := d.Plan(o, c); planned.Action != acctest.Update {
 						t.Errorf("a change is not shown as drift: %s", planned.Action)
 					}
 				})

@@ -24,6 +24,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 const statusTypeName = "vodlive_live_session_status"
@@ -43,6 +44,7 @@ type statusModel struct {
 	SessionIDs    types.Set      `tfsdk:"session_ids"`
 	WaitForStatus types.Set      `tfsdk:"wait_for_status"`
 	Triggers      types.Map      `tfsdk:"triggers"`
+	IncludeURLs   types.Bool     `tfsdk:"include_urls"`
 	Sessions      types.Map      `tfsdk:"sessions"`
 	URLs          types.Map      `tfsdk:"urls"`
 	Timeouts      timeouts.Value `tfsdk:"timeouts"`
@@ -51,14 +53,15 @@ type statusModel struct {
 func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	const limit = ", as a duration such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`."
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits until every one of many live sessions has a certain status, for example `READY`, and exports them as they are then. " +
+		MarkdownDescription: "Waits until all given live sessions reach a status, for example `READY`, and exports them as they are then. " +
 			"One listing of the account reads all of them, so that the wait for 50 sessions takes no longer than the wait for one: create the sessions with `wait_for_status = []`.\n\n" +
-			"The resource waits when it is created, and again, in place, when `session_ids`, `wait_for_status` or `triggers` change. " +
+			"The resource waits when it is created. When `session_ids` changes, it waits, in place, only for the new ids: a session that it has waited for may have ended since. " +
+			"When `wait_for_status` or `triggers` change, it waits again for all. " +
 			"A refresh makes no request and changes nothing. Destroying the resource only removes it from the state.",
 		Attributes: map[string]schema.Attribute{
 			"session_ids": schema.SetAttribute{
 				Required: true, ElementType: types.StringType,
-				MarkdownDescription: "Ids of the sessions to wait for. With an empty set, the resource waits for nothing and makes no request.",
+				MarkdownDescription: "Ids of the sessions to wait for. With an empty set, the resource waits for nothing and makes no request. Neither does it when ids are removed.",
 				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank)},
 			},
 			"wait_for_status": schema.SetAttribute{
@@ -69,14 +72,15 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any strings. A change waits again.",
+				MarkdownDescription: "Any strings. A change waits again for all sessions.",
 			},
+			"include_urls": includeURLs("`urls`"),
 			"sessions": schema.MapAttribute{
 				Computed: true, ElementType: objectType(withoutURLs),
 				MarkdownDescription: "The sessions by id, with every field of the resource `vodlive_live_session` that the service knows, but the URLs, as they were when the wait ended.",
 			},
-			"urls": urlsAttribute("The URLs of the sessions by id, as they were when the wait ended. " +
-				"The endpoints are in the state also if a session has `endpoints_in_state = false`. " +
+			"urls": urlsAttribute("The URLs of the sessions by id, with `include_urls = true`; null otherwise. " +
+				"The endpoints are in the state even if a session has `endpoints_in_state = false`. " +
 				"Sources and destinations are null: they may be write-only arguments of a session, which no state has."),
 			"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "Time limit for the wait when the resource is created" + limit,
@@ -86,7 +90,7 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 	}
 }
 
-// ModifyPlan keeps the sessions of the state if the change asks for no wait.
+// ModifyPlan plans the sessions of the state if the change asks for no wait and no listing.
 func (r *sessionStatus) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return
@@ -94,16 +98,55 @@ func (r *sessionStatus) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	if r.Data != nil {
 		resp.Diagnostics.Append(r.Data.NeedLive(statusTypeName)...)
 	}
-	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	var state, plan statusModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	var plan statusModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if state.SessionIDs.Equal(plan.SessionIDs) && state.WaitForStatus.Equal(plan.WaitForStatus) && state.Triggers.Equal(plan.Triggers) {
-		plan.Sessions, plan.URLs = state.Sessions, state.URLs
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	if plan.withoutURLs() {
+		plan.URLs = types.MapNull(objectType(onlyURLs))
 	}
+	if !req.State.Raw.IsNull() {
+		var state statusModel
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		plan.keep(&state)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+func (m *statusModel) withoutURLs() bool {
+	return !m.IncludeURLs.IsUnknown() && !m.IncludeURLs.ValueBool()
+}
+
+// waitedFor returns the sessions of the state for which the plan does not wait again, nil if it waits for all.
+func (m *statusModel) waitedFor(state *statusModel) map[string]attr.Value {
+	if state == nil || !state.WaitForStatus.Equal(m.WaitForStatus) || !providerdata.SameTriggers(state.Triggers, m.Triggers) {
+		return nil
+	}
+	return state.Sessions.Elements()
+}
+
+// keep sets what the state has of the sessions and the URLs, if it has all of them.
+func (m *statusModel) keep(state *statusModel) {
+	if sessions, all := m.of(m.waitedFor(state)); all {
+		m.Sessions = types.MapValueMust(objectType(withoutURLs), sessions)
+	}
+	if urls, all := m.of(state.URLs.Elements()); all && !m.Sessions.IsUnknown() && m.IncludeURLs.ValueBool() {
+		m.URLs = types.MapValueMust(objectType(onlyURLs), urls)
+	}
+}
+
+// of returns the values of known for `session_ids`, and whether it has all of them.
+func (m *statusModel) of(known map[string]attr.Value) (values map[string]attr.Value, all bool) {
+	values, all = map[string]attr.Value{}, known != nil && !m.SessionIDs.IsUnknown()
+	for _, e := range m.SessionIDs.Elements() {
+		id, _ := e.(types.String)
+		value, found := known[id.ValueString()]
+		if all = all && found; found {
+			values[id.ValueString()] = value
+		}
+	}
+	return values, all
 }
 
 func (r *sessionStatus) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -111,15 +154,16 @@ func (r *sessionStatus) Create(ctx context.Context, req resource.CreateRequest, 
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	limit, diags := m.Timeouts.Create(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	r.apply(ctx, &m, limit, &resp.State, &resp.Diagnostics)
+	r.apply(ctx, &m, nil, limit, &resp.State, &resp.Diagnostics)
 }
 
 func (r *sessionStatus) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var m statusModel
+	var m, before statusModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &before)...)
 	limit, diags := m.Timeouts.Update(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	r.apply(ctx, &m, limit, &resp.State, &resp.Diagnostics)
+	r.apply(ctx, &m, &before, limit, &resp.State, &resp.Diagnostics)
 }
 
 // Read keeps the state: it shows the sessions as they were when the wait ended.
@@ -128,13 +172,14 @@ func (r *sessionStatus) Read(context.Context, resource.ReadRequest, *resource.Re
 // Delete makes no request: the sessions belong to other resources.
 func (r *sessionStatus) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-// apply waits for the sessions, unless the plan has the result of the last wait, and sets the state.
-func (r *sessionStatus) apply(ctx context.Context, m *statusModel, limit time.Duration, state *tfsdk.State, diags *diag.Diagnostics) {
+// apply waits for the sessions, unless the plan has them from the state, and sets the state. before is the state, nil
+// without one.
+func (r *sessionStatus) apply(ctx context.Context, m, before *statusModel, limit time.Duration, state *tfsdk.State, diags *diag.Diagnostics) {
 	diags.Append(r.Data.NeedLive(statusTypeName)...)
-	if m.Sessions.IsUnknown() && !diags.HasError() {
+	if (m.Sessions.IsUnknown() || m.URLs.IsUnknown()) && !diags.HasError() {
 		limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer cancel()
-		if problem := r.wait(limited, m); problem != nil {
+		if problem := r.wait(limited, m, before); problem != nil {
 			diags.Append(problem)
 		}
 	}
@@ -143,31 +188,65 @@ func (r *sessionStatus) apply(ctx context.Context, m *statusModel, limit time.Du
 	}
 }
 
-// wait waits for the sessions and sets m.Sessions and m.URLs.
-func (r *sessionStatus) wait(ctx context.Context, m *statusModel) diag.Diagnostic {
-	g := group{list: r.Data.Sessions.All, ids: elements(m.SessionIDs), want: waitStatuses(m.WaitForStatus)}
+// wait waits for the sessions that the state does not have, and sets m.Sessions and m.URLs.
+func (r *sessionStatus) wait(ctx context.Context, m, before *statusModel) diag.Diagnostic {
+	sessions, _ := m.of(m.waitedFor(before))
+	urls := map[string]attr.Value{}
+	if before != nil && len(sessions) > 0 {
+		urls, _ = m.of(before.URLs.Elements())
+	}
+	g := group{list: r.Data.Sessions.All, want: waitStatuses(m.WaitForStatus), operation: "create"}
+	if before != nil {
+		g.operation = "update"
+	}
+	var lacking group // URLs of sessions that are not waited for
+	lacking.list = g.list
+	for _, id := range elements(m.SessionIDs) {
+		if sessions[id] == nil {
+			g.ids = append(g.ids, id)
+		} else if urls[id] == nil && m.IncludeURLs.ValueBool() {
+			lacking.ids = append(lacking.ids, id)
+			none := newSession()
+			urls[id] = none.object(onlyURLs)
+		}
+	}
 	if problem := g.wait(ctx); problem != nil {
 		return problem
 	}
-	sessions, urls := map[string]attr.Value{}, map[string]attr.Value{}
-	for _, s := range g.shown {
-		shown := newSession()
-		shown.fill(s, attributes)
-		for _, a := range arguments {
-			if a.twin != nil {
-				a.clear(&shown) // it may be write-only in the session's resource
-			}
-		}
-		sessions[s.ID], urls[s.ID] = shown.object(withoutURLs), shown.object(onlyURLs)
+	if err := lacking.read(ctx); err != nil {
+		return providerdata.ErrorDiagnostic("Listing the live sessions", err)
 	}
-	m.Sessions, m.URLs = types.MapValueMust(objectType(withoutURLs), sessions), types.MapValueMust(objectType(onlyURLs), urls)
+	for _, s := range g.shown {
+		sessions[s.ID], urls[s.ID] = exported(s)
+	}
+	for _, s := range lacking.shown {
+		_, urls[s.ID] = exported(s)
+	}
+	m.Sessions, m.URLs = types.MapValueMust(objectType(withoutURLs), sessions), types.MapNull(objectType(onlyURLs))
+	if m.IncludeURLs.ValueBool() {
+		m.URLs = types.MapValueMust(objectType(onlyURLs), urls)
+	}
 	return nil
+}
+
+// exported returns a session as it is in `sessions` and in `urls`.
+func exported(s *api.Session) (session, urls attr.Value) {
+	shown := newSession()
+	shown.fill(s, attributes)
+	for _, a := range arguments {
+		if a.twin != nil {
+			a.clear(&shown) // it may be write-only in the session's resource
+		}
+	}
+	return shown.object(withoutURLs), shown.object(onlyURLs)
 }
 
 type group struct {
 	list func(context.Context) iter.Seq2[*api.Session, error]
 	ids  []string
 	want []string
+
+	operation string // whose time limit ends the wait
 
 	shown map[string]*api.Session // by id, from the last listing that did not fail
 }
@@ -219,14 +298,17 @@ func (g *group) wait(ctx context.Context) diag.Diagnostic {
 		}
 		lastErr = err
 		interval := max(pollFirst, min(time.Since(start)/8, pollLast), time.Since(begun))
-		if !pause(ctx, interval) {
+		if retry.Sleep(ctx, interval) != nil {
 			return g.stopped(ctx, time.Since(start), lastErr)
 		}
 	}
 }
 
-// read lists the account until it has shown all sessions.
+// read lists the account until it has shown all sessions. Of none, it makes no request.
 func (g *group) read(ctx context.Context) error {
+	if len(g.ids) == 0 {
+		return nil
+	}
 	shown := map[string]*api.Session{}
 	for s, err := range g.list(ctx) {
 		if err != nil {
@@ -273,6 +355,7 @@ func (g *group) stopped(ctx context.Context, after time.Duration, lastErr error)
 	if lastErr != nil {
 		detail += "\n\nThe last listing failed: " + providerdata.ErrorText(lastErr)
 	}
+	detail += "\n\n" + strings.TrimSpace(remedy(g.want, g.operation))
 	return diag.NewErrorDiagnostic("The live sessions were not ready in time", detail)
 }
 

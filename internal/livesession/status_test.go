@@ -42,6 +42,7 @@ func createAtOnce(t *testing.T, p *acctest.Provider, n int, c config) (ids []any
 // TestStatusOfManySessions: sessions that are waited for together take about as long as one.
 func TestStatusOfManySessions(t *testing.T) { //nolint:tparallel // the subtests are compared
 	t.Parallel()
+	acctest.Large(t)
 	const sessions = 50
 	options := simulator.Options{ReadyAfter: 8 * time.Second, Latency: 50 * time.Millisecond, LateAllocation: true}
 	took := map[string]time.Duration{}
@@ -54,7 +55,7 @@ func TestStatusOfManySessions(t *testing.T) { //nolint:tparallel // the subtests
 					createAtOnce(t, p, sessions, nil)
 				} else {
 					ids := createAtOnce(t, p, sessions, config{"wait_for_status": []any{}, "mode": "HA"})
-					o, diags := p.Create(statusType, config{"session_ids": ids})
+					o, diags := p.Create(statusType, config{"session_ids": ids, "include_urls": true})
 					if len(diags) > 0 {
 						t.Fatal(diags)
 					}
@@ -107,7 +108,7 @@ func TestStatusChanges(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{Latency: time.Millisecond}) // else all listings begin at once
 		one, two := w.AddSession(simulator.SessionRecord{Name: "one"}), w.AddSession(simulator.SessionRecord{Name: "two", Status: "SCHEDULED"})
 		p := w.Provider(once)
-		c := config{"session_ids": []any{one}}
+		c := config{"session_ids": []any{one}, "include_urls": true}
 		o, diags := p.Create(statusType, c)
 		diags.Must(t)
 		pages := w.Count(simulator.CallListSessions)
@@ -151,12 +152,74 @@ func TestStatusChanges(t *testing.T) {
 	})
 }
 
+// TestStatusOfEndedSessions: a change of the ids does not judge again the sessions that have been waited for.
+func TestStatusOfEndedSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		one, two, three := w.AddSession(simulator.SessionRecord{}), w.AddSession(simulator.SessionRecord{}), w.AddSession(simulator.SessionRecord{Status: "PENDING"})
+		p := w.Provider(once)
+		o, diags := p.Create(statusType, config{"session_ids": []any{one, two}})
+		diags.Must(t)
+		w.SetStatus(one, "STOPPED")
+
+		// A removal, of the ended or of the other one, is known while planning and makes no request.
+		requests := len(w.Journal())
+		for _, left := range []string{one, two} {
+			planned := p.Plan(o, config{"session_ids": []any{left}})
+			after, diags := p.Apply(planned)
+			diags.Must(t)
+			for _, attrs := range []config{planned.Attrs(), after.Attrs()} {
+				if sessions, _ := attrs["sessions"].(config); len(sessions) != 1 || sessions[left] == nil {
+					t.Errorf("sessions %v", attrs["sessions"])
+				}
+			}
+		}
+		if n := len(w.Journal()) - requests; n > 0 {
+			t.Errorf("%d requests for a removal", n)
+		}
+
+		// Only the new one is waited for, also when its id is unknown while planning.
+		start := time.Now()
+		time.AfterFunc(20*time.Second, func() { w.SetStatus(three, "READY") })
+		c := config{"session_ids": []any{one, two, three}}
+		planned := p.Plan(o, config{"session_ids": []any{one, two, acctest.Unknown}})
+		planned.Config = c
+		if o, diags = p.Apply(planned); len(diags) > 0 || time.Since(start) < 20*time.Second {
+			t.Fatalf("after %s: %s", time.Since(start), diags)
+		}
+		status := func(id string) any { return o.Attrs()["sessions"].(config)[id].(config)["status"] }
+		if status(one) != "READY" || status(three) != "READY" {
+			t.Errorf("the statuses are %v", o.Attrs()["sessions"])
+		}
+		p.AssertNoChanges(o, c)
+
+		// URLs that are asked for later are read without judging a status.
+		c["include_urls"] = true
+		if o, diags = p.Change(o, c); len(diags) > 0 || len(o.Attrs()["urls"].(config)) != 3 || o.Attrs()["urls"].(config)[one].(config)["input_endpoint_a"] == nil {
+			t.Errorf("%s: %v", diags, o.Attrs()["urls"])
+		}
+		p.AssertNoChanges(o, c)
+
+		// No triggers in another spelling wait for nothing. What the user triggers waits anew for all.
+		for _, none := range []any{config{}, config{"again": nil}, nil} {
+			c["triggers"] = none
+			o, diags = p.Change(o, c)
+			diags.Must(t)
+		}
+		c["triggers"] = config{"again": "1"}
+		if _, diags = p.Change(o, c); !strings.Contains(diags.String(), one+` ("`) {
+			t.Errorf("a trigger says %s", diags)
+		}
+	})
+}
+
 // TestStatusOfNoSessions: an empty set, as of sessions with count = 0, is waited for without a request.
 func TestStatusOfNoSessions(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
 	id := w.AddSession(simulator.SessionRecord{})
-	p, none := w.Provider(once), config{"session_ids": []any{}}
+	p, none := w.Provider(once), config{"session_ids": []any{}, "include_urls": true}
 	o, diags := p.Create(statusType, none)
 	if diags.Must(t); len(o.Attrs()["sessions"].(config)) != 0 || len(o.Attrs()["urls"].(config)) != 0 {
 		t.Errorf("sessions %v, urls %v", o.Attrs()["sessions"], o.Attrs()["urls"])
@@ -166,7 +229,7 @@ func TestStatusOfNoSessions(t *testing.T) {
 	}
 	p.AssertNoChanges(o, none)
 	for _, ids := range [][]any{{id}, {}} {
-		o, diags = p.Change(o, config{"session_ids": ids})
+		o, diags = p.Change(o, none.With(config{"session_ids": ids}))
 		if diags.Must(t); len(o.Attrs()["sessions"].(config)) != len(ids) {
 			t.Errorf("%d sessions, want %d", len(o.Attrs()["sessions"].(config)), len(ids))
 		}
@@ -200,7 +263,7 @@ func TestStatusOfUnknownValues(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{})
 		id := w.AddSession(simulator.SessionRecord{})
 		p := w.Provider(once)
-		c := config{"session_ids": []any{id}, "wait_for_status": []any{"READY"}, "triggers": config{"run": "1"}}
+		c := config{"session_ids": []any{id}, "wait_for_status": []any{"READY"}, "triggers": config{"run": "1"}, "include_urls": true}
 		o, diags := p.Create(statusType, c)
 		diags.Must(t)
 		w.SetStatus(id, "STOPPED")
@@ -245,7 +308,11 @@ func TestStatusFails(t *testing.T) {
 		},
 		"time limit": {
 			records: records{{ID: "s1", Name: "one", Status: "PENDING"}, {ID: "s2"}}, config: config{"timeouts": config{"create": "90s"}}, at: 90 * time.Second,
-			texts: []string{"The live sessions were not ready in time", "ended after 1m30s", `s1 ("one", status PENDING)`}, not: []string{"s2"},
+			texts: []string{"The live sessions were not ready in time", "ended after 1m30s", `s1 ("one", status PENDING)`, `timeouts = { create = "40m" }`}, not: []string{"s2"},
+		},
+		"time limit, status that nobody knows": {
+			records: records{{ID: "s1", Name: "one"}}, config: config{"timeouts": config{"create": "90s"}, "wait_for_status": []any{"RUNNING"}}, at: 90 * time.Second,
+			texts: []string{"no status of `wait_for_status` (RUNNING) yet", `s1 ("one", status READY)`, "The provider does not know RUNNING: check `wait_for_status`. The known statuses are PENDING,"}, not: []string{"40m"},
 		},
 		"time limit, listing fails": {
 			records: records{{ID: "s1"}}, config: config{"timeouts": config{"create": "90s"}}, at: 90 * time.Second,
@@ -335,6 +402,7 @@ func TestStatusWaitsOn(t *testing.T) {
 // long a listing takes.
 func TestStatusWaitsForSlowListings(t *testing.T) {
 	t.Parallel()
+	acctest.Large(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{Latency: time.Second})
 		w.Quiet = true
@@ -379,6 +447,7 @@ func TestStatusFailureKeepsTheState(t *testing.T) {
 // and a large account is not listed all the time.
 func TestStatusListsNoMoreThanNeeded(t *testing.T) {
 	t.Parallel()
+	acctest.Large(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{Latency: time.Second})
 		w.Quiet = true
@@ -405,11 +474,12 @@ func TestStatusInvalid(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
 	for want, c := range map[string]config{
-		"error session_ids: ":                                  {"session_ids": []any{nil}},
-		"error session_ids.[]: Invalid session_ids":            {"session_ids": []any{" "}},
-		"error wait_for_status":                                {"session_ids": []any{"s1"}, "wait_for_status": []any{}},
-		"warning wait_for_status.[]: Doubtful wait_for_status": {"session_ids": []any{"s1"}, "wait_for_status": []any{"READDY"}},
-		"error timeouts.update: Invalid timeouts.update":       {"session_ids": []any{"s1"}, "timeouts": config{"update": "soon"}},
+		"error session_ids: ":                       {"session_ids": []any{nil}},
+		"error session_ids.[]: Invalid session_ids": {"session_ids": []any{" "}},
+		"error wait_for_status":                     {"session_ids": []any{"s1"}, "wait_for_status": []any{}},
+		"warning wait_for_status.[]: Unknown status in wait_for_status: \"READDY\" is not a known status":                      {"session_ids": []any{"s1"}, "wait_for_status": []any{"READDY"}},
+		"error wait_for_status.[]: Invalid wait_for_status: \"ready\" was given; no session has this status. Write \"READY\".": {"session_ids": []any{"s1"}, "wait_for_status": []any{"ready"}},
+		"error timeouts: Invalid timeouts.update": {"session_ids": []any{"s1"}, "timeouts": config{"update": "soon"}},
 	} {
 		if texts := p.Validate(statusType, c).Texts(); len(texts) != 1 || !strings.HasPrefix(texts[0], want) {
 			t.Errorf("%v: %q, want %q", c, texts, want)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // ValidateConfig checks the rules over several attributes: the rules of the service (SERVICE.md,
@@ -20,16 +23,24 @@ func (r *liveSession) ValidateConfig(ctx context.Context, req resource.ValidateC
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for _, a := range arguments {
-		resp.Diagnostics.Append(m.checkConditions(a)...)
+	generated := false
+	if r.Data != nil { // Terraform validates what it generates in the run that imports
+		_, generated = providerdata.Shared[imports](r.Data).Load(m.Name.ValueString())
 	}
+	for _, a := range arguments {
+		resp.Diagnostics.Append(m.checkConditions(a, generated)...)
+	}
+	resp.Diagnostics.Append(m.checkVersion()...)
 	resp.Diagnostics.Append(checkLocalTime(m.ScheduledAt.ValueString(), m.Timezone.ValueString())...)
 	resp.Diagnostics.Append(checkDistinctStatuses(m.WaitForStatus, m.ReplaceOnStatus)...)
 }
 
+// imports are the names of the sessions that this run has imported.
+type imports struct{ sync.Map }
+
 // checkConditions checks that an argument, or its write-only twin, is set exactly when it applies.
-// It never shows the value, which may be a secret.
-func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
+// It never shows the value, which may be a secret. generated is set if Terraform may have written the configuration.
+func (m *model) checkConditions(a attribute, generated bool) (diags diag.Diagnostics) {
 	if a.needs == nil {
 		return nil
 	}
@@ -50,7 +61,7 @@ func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
 	case value.IsUnknown():
 	case value.IsNull() && holds.ValueBool():
 		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s.", name, rule, here)
-		if a.sensitive {
+		if a.sensitive && generated {
 			detail += " A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
 		}
 		diags.AddAttributeError(path.Root(name), name+" is missing", detail)
@@ -64,6 +75,16 @@ func (m *model) checkConditions(a attribute) (diags diag.Diagnostics) {
 	return diags
 }
 
+// checkVersion refuses a version of write-only URLs where there is none.
+func (m *model) checkVersion() (diags diag.Diagnostics) {
+	given := slices.ContainsFunc(arguments, func(a attribute) bool { return a.twin != nil && !a.twin(m).IsNull() })
+	if !m.URLsWOVersion.IsNull() && !m.URLsWOVersion.IsUnknown() && !given {
+		diags.AddAttributeError(path.Root("urls_wo_version"), "urls_wo_version does not apply",
+			"`urls_wo_version` is set, but no write-only URL is, such as `input_source_a_wo`. Set one, or remove `urls_wo_version`.")
+	}
+	return diags
+}
+
 // checkDistinctStatuses warns of a status that is in both wait_for_status and replace_on_status.
 func checkDistinctStatuses(waited, replaced types.Set) (diags diag.Diagnostics) {
 	if waited.IsUnknown() {
@@ -72,9 +93,9 @@ func checkDistinctStatuses(waited, replaced types.Set) (diags diag.Diagnostics) 
 	good := waitStatuses(waited)
 	for _, status := range elements(replaced) {
 		if slices.Contains(good, status) {
-			diags.AddAttributeWarning(path.Root("replace_on_status"), "Every plan will replace the session",
+			diags.AddAttributeWarning(path.Root("replace_on_status"), "Every plan will create a new session",
 				fmt.Sprintf("%s is in both `replace_on_status` and `wait_for_status` (by default %s). "+
-					"Each apply would create a session that the next plan replaces. Remove %s from one of them.", status, enumerate(defaultWaitForStatus, "and"), status))
+					"Each apply would create a session in whose place the next plan creates another. Remove %s from one of them.", status, enumerate(defaultWaitForStatus, "and"), status))
 		}
 	}
 	return diags

@@ -52,7 +52,7 @@ func TestConditional(t *testing.T) {
 					missing := target.set == no && holds == yes
 					surplus := target.set == yes && holds == no
 					m := model{session: session{Input: kind.value, IsScheduled: flag.value, InputSourceA: target.value}}
-					if got, want := m.checkConditions(targetIf(kindIn, flagSet)).HasError(), missing || surplus; got != want {
+					if got, want := m.checkConditions(targetIf(kindIn, flagSet), true).HasError(), missing || surplus; got != want {
 						t.Errorf("refused %v, want %v", got, want)
 					}
 				})
@@ -104,7 +104,7 @@ func TestConditionalTexts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := model{session: tt.here}
-			diags := m.checkConditions(tt.target)
+			diags := m.checkConditions(tt.target, true)
 			if len(diags) != 1 || diags[0].Detail() != tt.detail {
 				t.Errorf("got %v\nwant %s", diags, tt.detail)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
@@ -24,48 +25,38 @@ const (
 	appearWithin = 30 * time.Second
 )
 
-// pause waits for d. It is false if ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // pollFunc waits between early and late and then reads the session, as sessions.Reader.Poll does.
 type pollFunc func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
 
 // wait polls a new session until it has one of the wanted statuses, or until it has been read once
 // if want is empty. It returns the session as last read, in any case. It continues on unknown
-// statuses and on transient failures: the retries of a single call cover only seconds.
-func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string) (*api.Session, diag.Diagnostic) {
+// statuses and on transient failures: the retries of a single call cover only seconds. next says how
+// a user goes on after a failure.
+func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string, next string) (*api.Session, diag.Diagnostic) {
 	start, last := time.Now(), created
 	var lastErr error // the failure of the last poll; nil after a success
+	seen := []string{canonical(created.Status, statuses)}
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
 		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
-			detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` when `timeouts.create` ended after %s. "+
-				"The last status seen was %s. %s. The session keeps running either way. To wait longer, set `timeouts = { create = \"40m\" }`.",
-				last.ID, time.Since(start).Round(time.Second), last.Status, taint)
+			detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` (%s) when `timeouts.create` ended after %s. "+
+				"The last status seen was %s.%s %s. The session keeps running either way.%s",
+				last.ID, enumerate(want, "or"), time.Since(start).Round(time.Second), last.Status, before(seen), next, remedy(want, "create"))
 			if lastErr != nil {
 				detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(lastErr)
 			}
 			return last, diag.NewErrorDiagnostic("The live session was not ready in time", detail)
 		case ctx.Err() != nil:
 			return last, diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
-				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s.", last.ID, last.Status, taint))
+				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s.", last.ID, last.Status, next))
 		case api.NotFound(err) && time.Since(start) < appearWithin:
 			tflog.Info(ctx, "The live session is not readable yet", map[string]any{"id": created.ID})
 			continue
 		case err != nil && !transient(err):
 			return last, diag.NewErrorDiagnostic("The new live session cannot be read",
 				fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s.\n\n%s",
-					last.ID, last.Status, taint, providerdata.ErrorText(err)))
+					last.ID, last.Status, next, providerdata.ErrorText(err)))
 		case err != nil:
 			lastErr = err
 			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID, "error": err.Error()})
@@ -73,6 +64,9 @@ func wait(ctx context.Context, poll pollFunc, created *api.Session, want []strin
 		}
 		s.Status = canonical(s.Status, statuses)
 		lastErr, last = nil, s
+		if seen[len(seen)-1] != s.Status {
+			seen = append(seen, s.Status)
+		}
 		tflog.Info(ctx, "Waiting for the live session", map[string]any{
 			"id": s.ID, "status": s.Status, "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
 		})
@@ -82,14 +76,46 @@ func wait(ctx context.Context, poll pollFunc, created *api.Session, want []strin
 		case terminal(s.Status):
 			return s, diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", s.Status),
 				fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s. "+
-					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID, s.Status, taint, s.Status))
+					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID, s.Status, next, s.Status))
 		}
 	}
 }
 
-// taint says how a user goes on with a session for which the wait failed.
-const taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
-	"To keep it, run `terraform untaint` with the resource's address"
+// waitStatuses returns the statuses of wait_for_status, or the default.
+func waitStatuses(set types.Set) []string {
+	if set.IsNull() {
+		return defaultWaitForStatus
+	}
+	return elements(set)
+}
+
+// before names the statuses seen before the last one.
+func before(seen []string) string {
+	seen = slices.DeleteFunc(slices.Clone(seen[:len(seen)-1]), func(status string) bool { return status == "" })
+	if len(seen) == 0 {
+		return ""
+	}
+	return " Before it: " + enumerate(seen[max(0, len(seen)-mostSeen):], "and then") + "."
+}
+
+const mostSeen = 10 // statuses in a text
+
+// remedy says what to do after a time limit: waiting longer for a status that nobody knows is of no use.
+func remedy(want []string, operation string) string {
+	unknown := slices.DeleteFunc(slices.Clone(want), func(status string) bool { return slices.Contains(statuses, status) })
+	if len(unknown) == 0 {
+		return fmt.Sprintf(" To wait longer, set `timeouts = { %s = \"40m\" }`.", operation)
+	}
+	return fmt.Sprintf(" The provider does not know %s: check `wait_for_status`. The known statuses are %s.", enumerate(unknown, "and"), enumerate(statuses, "and"))
+}
+
+// How a user goes on with a session for which the wait failed: after a create, and after an update.
+const (
+	taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
+		"To keep it, run `terraform untaint` with the resource's address"
+	stays = "It is in the state. If it is ready by the next plan, it is used as it is. If it is still on its way, the next apply waits for it again. " +
+		"If it has ended, the next apply creates another session"
+)
 
 // transient reports whether the next poll may succeed.
 func transient(err error) bool {

@@ -51,14 +51,16 @@ func statusAfter(ready time.Duration, before, then string) func(time.Duration) (
 	}
 }
 
-func failing(status int) error { return &api.Error{Attempted: "read it", Status: status, Attempts: 6} }
+func failing(status int) error {
+	return &api.Error{Attempted: "reading it", Status: status, Attempts: 6}
+}
 
 // What the errors of a wait say, beside the session, its status and how to keep it.
 var (
 	ended       = []string{"The live session ended as ", "add it to `wait_for_status`"}
 	late        = []string{"The live session was not ready in time", `timeouts = { create = "40m" }`}
 	interrupted = []string{"Waiting for the live session was interrupted", "last status seen"}
-	unreadable  = []string{"The new live session cannot be read", "The last status seen", "Read it: "}
+	unreadable  = []string{"The new live session cannot be read", "The last status seen", "Reading it failed: "}
 )
 
 func TestWait(t *testing.T) {
@@ -89,6 +91,16 @@ func TestWait(t *testing.T) {
 		},
 		"time-out": {
 			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, limit: 20 * time.Minute, status: "PROVISIONING", fails: late,
+			least: 20 * time.Minute, most: 20 * time.Minute,
+		},
+		"time-out after several statuses": {
+			at: statusAfter(time.Minute, "PENDING", "PROVISIONING"), want: ready, limit: 20 * time.Minute, status: "PROVISIONING",
+			fails: append(late, "(READY or SCHEDULED)", "The last status seen was PROVISIONING. Before it: PENDING."),
+			least: 20 * time.Minute, most: 20 * time.Minute,
+		},
+		"time-out for a status that nobody knows": {
+			at: statusAfter(0, "", "READY"), want: []string{"RUNNING"}, limit: 20 * time.Minute, status: "READY",
+			fails: []string{"(RUNNING)", "The last status seen was READY.", "The provider does not know RUNNING: check `wait_for_status`. The known statuses are PENDING,"},
 			least: 20 * time.Minute, most: 20 * time.Minute,
 		},
 		"interrupt": {
@@ -159,7 +171,7 @@ func TestWait(t *testing.T) {
 				ctx, stop := context.WithTimeoutCause(ctx, limit, errTimeout)
 				defer stop()
 				p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
-				s, failed := wait(ctx, p.Poll, &api.Session{ID: "s1", Status: "PENDING"}, tt.want)
+				s, failed := wait(ctx, p.Poll, &api.Session{ID: "s1", Status: "PENDING"}, tt.want, taint)
 				took := time.Since(p.start)
 				if s.ID != "s1" || s.Status != tt.status {
 					t.Errorf("the session is %s with status %s, want s1 with %s", s.ID, s.Status, tt.status)
@@ -193,7 +205,7 @@ func TestWaitPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &script{start: time.Now(), previous: time.Now(), at: statusAfter(10*time.Minute, "PENDING", "READY")}
-		if _, failed := wait(t.Context(), p.Poll, &api.Session{ID: "s1"}, []string{"READY"}); failed != nil {
+		if _, failed := wait(t.Context(), p.Poll, &api.Session{ID: "s1"}, []string{"READY"}, taint); failed != nil {
 			t.Fatal(failed)
 		}
 		for i, pause := range p.polls {

@@ -15,8 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Check returns what Upload would fail on, as far as it shows without reading the files. The same plan may
-// make the folder.
+// Check returns what Upload would fail on, as far as it shows without reading the files. The same plan may make the
+// folder.
 func (s Selection) Check(ctx context.Context) diag.Diagnostics {
 	if !s.known(ctx) {
 		return nil
@@ -38,30 +38,36 @@ func (s Selection) Check(ctx context.Context) diag.Diagnostics {
 	return p.diags
 }
 
-// Upload stores all files and returns their key paths, without a state. If they are recorded, another
-// Upload of the same files sends only what is missing, until Forget. show gets lines of progress.
-func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (keyPaths []string, recorded bool, diags diag.Diagnostics) {
-	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
+// Uploaded is what Upload has stored.
+type Uploaded struct {
+	KeyPaths []string
+	Recorded bool // another Upload of the same files sends only what is missing, until Forget
+
+	data     *providerdata.Data
+	outcomes []upload.Outcome
+}
+
+// Upload stores all files, without a state. show gets lines of progress.
+func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
+	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), SHA256s: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
 	show("reading the files of " + s.SourceDir.ValueString())
 	p.run(ctx, show)
 	if p.diags.HasError() {
-		return nil, false, p.diags
+		return uploaded, p.diags
 	}
-	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, key: s.journalKey(), show: show}
+	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, scope: s.scope(), show: show}
 	a.run(ctx)
+	uploaded = Uploaded{Recorded: a.recorded, data: data, outcomes: a.outcomes}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
-		keyPaths = append(keyPaths, a.stored[name].KeyPath)
+		uploaded.KeyPaths = append(uploaded.KeyPaths, a.stored[name].KeyPath)
 	}
-	return keyPaths, a.recorded, append(p.diags, a.diags...)
+	return uploaded, append(p.diags, a.diags...)
 }
 
 // Forget ends what Upload did: another Upload sends all files.
-func (s Selection) Forget(ctx context.Context, data *providerdata.Data) {
-	data.Uploader.ForgetFolder(ctx, s.journalKey())
-}
+func (u Uploaded) Forget(ctx context.Context) { u.data.Uploader.ForgetFolder(ctx, u.outcomes) }
 
-// journalKey is not that of the folder alone: a resource, or an action on other files of the folder, must
-// not remove the journal.
-func (s Selection) journalKey() string {
-	return fmt.Sprintf("%s\n%s %s %s %s", journalKey(s.SourceDir.ValueString()), s.Include, s.Exclude, s.NameFormat, s.ContentTypes)
+// scope identifies the files of an action: another selection from the same folder is another scope.
+func (s Selection) scope() string {
+	return fmt.Sprintf("%s\n%s %s %s %s", absolute(s.SourceDir.ValueString()), s.Include, s.Exclude, s.NameFormat, s.ContentTypes)
 }

@@ -13,23 +13,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// apply uploads what a plan has to upload. It makes the plan the state that results.
+// apply uploads the files that a plan has to upload, and turns the plan into the resulting state.
 type apply struct {
 	data   *providerdata.Data
 	plan   *model
 	before map[string]entry // of the state
 	next   steps
-	key    string            // of the journal of an upload without a state; "": there is a state
-	offer  *upload.Offer     // of the folder that is replaced; may be nil
+	scope  string            // of an upload without a state: see upload.File; "": there is a state
+	offer  *offer            // of the folder that this one continues; may be nil
 	show   func(line string) // as that of UploadFolder
 
 	stamps     map[string]string // as planned; after run, those of stored
 	stored     map[string]entry  // as planned; after run, what is stored
 	incomplete map[string]attr.Value
+	outcomes   []upload.Outcome
 	recorded   bool // see UploadFolder
 	diags      diag.Diagnostics
 }
@@ -46,7 +48,7 @@ func (a *apply) run(ctx context.Context) {
 	dir := a.plan.SourceDir.ValueString()
 	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
-	folder := upload.Folder{Name: filepath.Base(journalKey(dir)), Key: cmp.Or(a.key, journalKey(dir)), KeepJournal: a.key != "", Offer: a.offer}
+	folder := upload.Folder{Name: filepath.Base(absolute(dir)), Stored: a.offer.take}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		if !a.stored[name].unsent() {
 			continue
@@ -55,7 +57,9 @@ func (a *apply) run(ctx context.Context) {
 		if !ok {
 			path = filepath.Join(dir, filepath.FromSlash(name))
 		}
-		names, folder.Files = append(names, name), append(folder.Files, a.plan.file(name, path, a.stored[name]))
+		file := a.plan.file(name, path, a.stored[name])
+		file.ForState, file.Scope = a.scope == "", a.scope
+		names, folder.Files = append(names, name), append(folder.Files, file)
 	}
 	if a.stamps == nil { // Create does not get what was planned
 		a.stamps = make(map[string]string, len(a.stored))
@@ -63,18 +67,18 @@ func (a *apply) run(ctx context.Context) {
 			a.stamps[name] = a.data.Uploader.Stamp(paths[name], e.SHA256)
 		}
 	}
-	outcomes, recorded := a.data.Uploader.UploadFolder(ctx, folder, a.show)
-	if a.recorded = recorded; a.key != "" && !recorded {
+	a.outcomes, a.recorded = a.data.Uploader.UploadFolder(ctx, folder, a.show)
+	if a.scope != "" && !a.recorded {
 		a.next = afterInvokeWithoutRecords
 	}
-	a.take(names, folder.Files, outcomes)
+	a.take(names, folder.Files, a.outcomes)
 	a.finish()
 }
 
 func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outcome) {
 	failed := map[string]error{}
 	var warnings []upload.Warning
-	kept := a.keyPaths()
+	kept, sums := a.keyPaths(), a.plan.sums()
 	for i, o := range outcomes {
 		name := names[i]
 		warnings = append(warnings, o.Warnings...)
@@ -82,11 +86,15 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 			e := a.stored[name]
 			e.KeyPath, e.ETag, e.UploadedAt = o.KeyPath, o.ETag, o.UploadedAt
 			a.stored[name] = e
+			a.stamps[name] = cmp.Or(a.stamps[name], a.data.Uploader.Stamp(files[i].Path, e.SHA256))
 			continue
 		}
 		failed[name] = o.Err
+		if found := upload.OtherHash(o.Err); found != "" && sums[name] != "" {
+			failed[name] = otherHash(name, sums[name], "was read before it was sent", found)
+		}
 		if o.Left != nil {
-			a.incomplete[name] = incompleteUpload(files[i], o.Left)
+			a.incomplete[name] = mediafile.IncompleteObject(files[i], o.Left)
 		}
 		if before, ok := a.before[name]; ok && !kept[before.KeyPath] {
 			a.stored[name] = before // what was stored before still is
@@ -95,7 +103,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		}
 		delete(a.stamps, name)
 	}
-	appendWarnings(warnings, &a.diags)
+	mediafile.Warnings(warnings, &a.diags)
 	if len(failed) > 0 {
 		a.diags.Append(failuresDiagnostic(failed, len(names), a.next))
 	}
@@ -123,7 +131,7 @@ func (a *apply) finish() {
 	if len(a.incomplete) > 0 { // else the plan has null
 		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)
 	}
-	// Null until a creation has succeeded: by it Delete knows a replacement that continues one.
+	// Null until a creation has succeeded. So Delete knows whether the replacement continues the folder.
 	switch {
 	case !a.plan.ID.IsUnknown():
 	case a.diags.HasError():

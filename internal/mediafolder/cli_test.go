@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -54,7 +56,7 @@ func TestCreateChangeAndRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := c.Must("plan")
-	for _, part := range []string{`~ "001.mp4"`, `- "002.mp4"`, "2 unchanged elements hidden", "1 to add, 1 to change, 2 to destroy"} {
+	for _, part := range []string{`~ "001.mp4"`, `- "002.mp4"`, "2 unchanged elements hidden", "0 to add, 2 to change, 1 to destroy"} {
 		if !strings.Contains(plan.Flat(), part) {
 			t.Errorf("the plan lacks %q:\n%s", part, plan.Output)
 		}
@@ -69,12 +71,32 @@ func TestCreateChangeAndRemove(t *testing.T) {
 	c.Must("destroy", "-auto-approve")
 }
 
-// TestKilled kills the provider at one of many files: those before it are not sent again.
+// TestKilled ends an apply at one of many files, in the ways that only real processes have: those before it are not sent again.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	for name, blow := range map[string]func(*acctest.Process){
-		"killed":      func(p *acctest.Process) { p.KillProvider() },
-		"interrupted": func(p *acctest.Process) { p.Signal(os.Interrupt) },
+	signal := func(p *acctest.Process, s os.Signal) { // the CLI may have ended already
+		if cli, err := os.FindProcess(p.Pid()); err == nil {
+			_ = cli.Signal(s)
+		}
+	}
+	twice := func(distance time.Duration) func(*acctest.Process) {
+		return func(p *acctest.Process) {
+			p.Signal(os.Interrupt)
+			time.Sleep(distance) // the result is the same at any distance
+			signal(p, os.Interrupt)
+		}
+	}
+	for name, tc := range map[string]struct {
+		blow   func(*acctest.Process)
+		atOnce bool // the next apply runs while the provider of the first one may still end
+	}{
+		"the provider":         {func(p *acctest.Process) { p.KillProvider() }, false},
+		"the CLI alone":        {func(p *acctest.Process) { p.Signal(os.Kill) }, false},
+		"the CLI, and at once": {func(p *acctest.Process) { p.Signal(os.Kill) }, true},
+		"both":                 {func(p *acctest.Process) { p.KillProvider(); signal(p, os.Kill) }, false},
+		"interrupted":          {func(p *acctest.Process) { p.Signal(os.Interrupt) }, false},
+		"interrupted twice":    {twice(0), false},
+		"twice, and at once":   {twice(20 * time.Millisecond), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,19 +106,27 @@ func TestKilled(t *testing.T) {
 			hold := server.Hold(simulator.CallPutObject, func(*http.Request) bool { n++; return n > stored })
 			p := c.Start("apply", "-auto-approve")
 			p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
-			blow(p)
-			if r := p.Wait(); r.Code == 0 {
-				t.Fatalf("the apply succeeded:\n%s", r.Output)
+			tc.blow(p)
+			if !tc.atOnce {
+				if r := p.Wait(); r.Code == 0 {
+					t.Fatalf("the apply succeeded:\n%s", r.Output)
+				}
 			}
 			hold.Release()
 			server.ResetJournal()
-			c.Must("apply", "-auto-approve")
-			server.AssertCalls(t, simulator.CallPutObject, files-stored)
+			c.Must("apply", "-auto-approve", "-lock-timeout=60s")
+			// A provider that is not killed ends the PUT that it has begun.
+			if n := server.Count(simulator.CallPutObject); n != files-stored && n != files-stored-1 {
+				t.Errorf("%d PUTs:\n%s", n, server.JournalText())
+			}
 			values, _ := c.State()[address].Values["files"].(map[string]any)
 			if len(values) != files {
 				t.Errorf("%d files in the state", len(values))
 			}
 			c.AssertNoChanges()
+			if left, _ := filepath.Glob(filepath.Join(c.Env("VODLIVE_RESUME_DIR"), resume.Folder, "ledger-*")); len(left) > 0 {
+				t.Errorf("the ledger is not empty: %q", left)
+			}
 		})
 	}
 }

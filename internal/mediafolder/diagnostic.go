@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -42,6 +43,11 @@ var (
 		ifStored:   afterInvoke.ifStored,
 	}
 )
+
+// otherHash is the error for a file that has another hash than `sha256s` says.
+func otherHash(name, expected, how, found string) error {
+	return fmt.Errorf("`sha256s` has %s for %s, but the file, which %s, has %s. Correct `sha256s`, or put the right file there", expected, name, how, found)
+}
 
 // failuresDiagnostic is one error for all files that failed, by name, of those that were to be uploaded.
 func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Diagnostic {
@@ -80,19 +86,8 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 	return diag.NewErrorDiagnostic(fmt.Sprintf("%d of %d files could not be uploaded", len(failed), asked), detail)
 }
 
-// appendWarnings adds one warning for each kind of warning.
-func appendWarnings(warnings []upload.Warning, diags *diag.Diagnostics) {
-	details := map[string][]string{}
-	for _, w := range warnings {
-		details[w.Summary] = append(details[w.Summary], w.Detail)
-	}
-	for _, summary := range slices.Sorted(maps.Keys(details)) {
-		diags.AddWarning(summary, strings.Join(details[summary], "\n\n"))
-	}
-}
-
-// warnForgotten is one warning for all files that stay stored and leave the state: those with a name in the folder,
-// and others.
+// warnForgotten adds one warning for all files that leave the state and stay stored: gone are known by their names in
+// the folder, others only by their key paths.
 func warnForgotten(gone map[string]entry, others []upload.StoredFile, diags *diag.Diagnostics) {
 	if len(gone)+len(others) == 0 {
 		return
@@ -103,6 +98,21 @@ func warnForgotten(gone map[string]entry, others []upload.StoredFile, diags *dia
 	}
 	diags.AddWarning("Uploaded files stay at the service",
 		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(lines), providerdata.List(lines)))
+}
+
+// warnGivenUp warns of the unfinished uploads of a folder that nothing will continue.
+func (m *model) warnGivenUp(diags *diag.Diagnostics) {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(m.Incomplete.Elements())) {
+		object, _ := m.Incomplete.Elements()[name].(types.Object)
+		if _, left, _ := mediafile.Unfinished(object); left != nil {
+			lines = append(lines, fmt.Sprintf("%s: %s (stored parts: %d)", name, left.KeyPath, left.StoredParts()))
+		}
+	}
+	if len(lines) > 0 {
+		diags.AddWarning("Unfinished uploads are given up",
+			fmt.Sprintf("The service has no call to end a multipart upload. The state no longer has these:\n%s", providerdata.List(lines)))
+	}
 }
 
 // keyPathLines are the key paths of files, by name.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -227,8 +228,16 @@ func TestFolder(t *testing.T) {
 
 func TestAFileThatWasNotTouchedIsNotRead(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testFileThatWasNotTouched)
+}
+
+func testFileThatWasNotTouched(t *testing.T) {
 	w := newWorld(t, "a.mp4", "b.mp4")
+	time.Sleep(acctest.Settling(t))
 	w.mustApply()
+	if slices.Contains(w.stamps(), "") {
+		t.Errorf("a file has no stamp, so every plan reads it: %q", w.stamps())
+	}
 	if err := os.Chmod(w.path("a.mp4"), 0); err != nil { // its change time is another one, so it is read
 		t.Fatal(err)
 	}
@@ -294,16 +303,16 @@ func TestOneFailingFileDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
-// TestOrderlyEndClosesTheJournal has a second workspace upload the folder: what the first one got into
+// TestOrderlyEndEmptiesTheLedger has another resource upload the folder: what the first one got into
 // its state stays out of the other's, whether the first apply failed or not.
-func TestOrderlyEndClosesTheJournal(t *testing.T) {
+func TestOrderlyEndEmptiesTheLedger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "bad.mp4")
 		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
 		w.apply()
 		w.ClearFaults()
-		want(t, "journals", journals(w), []string{})
+		want(t, "files of the ledger", ledger(w), []string{})
 		held, first := w.keyPath("a.mp4"), w.state
 
 		w.state = w.Provider(w.provider).New(typeName)
@@ -350,7 +359,7 @@ func TestWhatAKilledRunStoredHasOneOwner(t *testing.T) {
 		if w.keyPath("a.mp4") == clip {
 			t.Errorf("two states have the key path %s", clip)
 		}
-		want(t, "journals", journals(w), []string{})
+		want(t, "files of the ledger", ledger(w), []string{})
 	})
 }
 
@@ -364,14 +373,20 @@ func TestReplacementThatNeverComes(t *testing.T) {
 		w.apply()
 		w.ClearFaults()
 		stored := w.keyPath("a.mp4")
-		state, diags := w.Provider(w.provider).ApplyDelete(w.plan())
+		pl := w.plan()
+		state, diags := w.Provider(w.provider).ApplyDelete(pl)
 		if state.Exists() || diags.Failed() {
 			t.Fatalf("%v\n%s", state.Attrs(), diags)
 		}
-		content, err := os.ReadFile(journals(w)[0])
+		content, err := os.ReadFile(ledger(w)[0])
 		if err != nil || !strings.Contains(string(content), stored) {
-			t.Errorf("the journal lacks %s: %s, %v", stored, content, err)
+			t.Errorf("the ledger lacks %s: %s, %v", stored, content, err)
 		}
+		w.state = state
+		w.ResetJournal()
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		want(t, "key path", w.keyPath("a.mp4"), stored)
 	})
 }
 
@@ -471,6 +486,10 @@ func TestLargeFilesContinue(t *testing.T) {
 				if elsewhere {
 					w.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
 				}
+				keyPath, _ := left["key_path"].(string)
+				pl := w.Provider(w.provider).Plan(w.state, nil)
+				_, diags := w.Provider(w.provider).Apply(pl)
+				says(t, diags, "Unfinished uploads are given up", "sub/large.mp4: "+keyPath+" (stored parts: 1)")
 				if untaint {
 					w.state = w.state.Untainted()
 				}
@@ -483,35 +502,23 @@ func TestLargeFilesContinue(t *testing.T) {
 	}
 }
 
-func journals(w *world) []string {
-	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "folder-*.jsonl"))
+// ledger is what is left when the last process has ended.
+func ledger(w *world) []string {
+	w.Provider(w.provider)
+	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "ledger-*.jsonl"))
 	return names
 }
 
-// killed applies until all files but one are stored, and leaves what a provider that is killed then
-// leaves: the journal, and the state as it was.
+// killed applies until all files but one are stored. Then Terraform is killed: the provider's response reaches nobody, and
+// the state is as it was.
 func (w *world) killed(last string) {
 	w.t.Helper()
-	before, saved := w.state, map[string][]byte{}
-	remove := w.Hook(simulator.CallPutObject, func(r *http.Request) {
-		if !put(last)(r) {
-			return
-		}
-		time.Sleep(time.Second) // in virtual time, so all others are stored
-		for _, name := range journals(w) {
-			saved[name], _ = os.ReadFile(name)
-		}
-	})
 	w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put(last), Status: http.StatusBadRequest})
-	w.apply()
+	plan := w.plan()
+	p := w.Provider(w.provider)
+	p.Apply(plan)
+	p.Kill()
 	w.ClearFaults()
-	remove()
-	w.state = before
-	for name, content := range saved {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			w.t.Fatal(err)
-		}
-	}
 }
 
 // stored is the key path of the stored object with a name.
@@ -525,71 +532,110 @@ func (w *world) stored(name string) string {
 	return ""
 }
 
-// TestStoredFilesAreNotSentAgain kills the provider: what was stored is in the journal.
+// TestStoredFilesAreNotSentAgain: what a run has stored that was killed is in the ledger, until a state shows it.
 func TestStoredFilesAreNotSentAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "b.mp4", "bad.mp4")
 		w.killed("bad.mp4")
 		stored := w.stored("a.mp4")
-		want(t, "journals", len(journals(w)), 1)
+		want(t, "files of the ledger", len(ledger(w)), 1)
 		w.write("b.mp4", "changed meanwhile")
 		w.ResetJournal()
 		w.mustApply()
 		want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
 		want(t, "key path", w.keyPath("a.mp4"), stored)
-		for _, name := range journals(w) { // it has what the killed run stored of b.mp4
-			if content, _ := os.ReadFile(name); strings.Contains(string(content), stored) {
-				t.Errorf("the journal has a file of the state:\n%s", content)
+		left := ledger(w) // what the killed run stored of b.mp4
+		want(t, "files of the ledger", len(left), 1)
+		for _, name := range left {
+			if content, _ := os.ReadFile(name); strings.Count(string(content), `"kind"`) != 2 || strings.Count(string(content), `"gone"`) != 1 {
+				t.Errorf("the ledger is\n%s", content)
 			}
 		}
 	})
 }
 
-// TestJournalsThatAreNotUsed has one of another account, and what a journal must not be.
-func TestJournalsThatAreNotUsed(t *testing.T) {
+// TestUpdateThatIsKilled: the changed files that it has stored are not sent again.
+func TestUpdateThatIsKilled(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(t *testing.T, w *world, journal string){
-		"another account": func(_ *testing.T, w *world, _ string) {
-			w.SetIDToken(tokenOf("bob"))
-			w.Env["VODLIVE_ID_TOKEN"] = tokenOf("bob")
-		},
-		"others can write it": func(t *testing.T, _ *world, journal string) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4", "b.mp4", "bad.mp4")
+		w.mustApply()
+		for _, name := range []string{"a.mp4", "b.mp4", "bad.mp4"} {
+			w.write(name, "changed")
+		}
+		w.killed("bad.mp4")
+		want(t, "objects", len(w.Objects()), 5)
+		w.ResetJournal()
+		w.mustApply()
+		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+		want(t, "files of the ledger", ledger(w), []string{})
+	})
+}
+
+// TestStateShowsWhatADisturbedRunStored has the response of a run reach the state, although the run was cancelled. The files
+// are not the ledger's any more: a second folder of the same files gets its own.
+func TestStateShowsWhatADisturbedRunStored(t *testing.T) {
+	t.Parallel()
+	for name, planOnly := range map[string]bool{"refreshed": false, "planned without a refresh": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "a.mp4", "b.mp4")
+				plan := w.plan()
+				p := w.Provider(w.provider)
+				var diags acctest.Diagnostics
+				w.state, diags = p.Apply(plan)
+				diags.Must(t)
+				p.Kill()
+				want(t, "files of the ledger", len(ledger(w)), 1)
+				p = w.Provider(w.provider)
+				if planOnly {
+					p.Plan(w.state, w.config)
+				} else {
+					p.Read(w.state)
+				}
+				want(t, "files of the ledger", ledger(w), []string{})
+			})
+		})
+	}
+}
+
+// TestLedgersThatAreNotUsed has one of another account or owner, and what a ledger must not be.
+func TestLedgersThatAreNotUsed(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(t *testing.T, w *world, ledger string){
+		"another customer, by an opaque token": func(_ *testing.T, w *world, _ string) { w.SetCustomerID("customer-other") },
+		"another workspace":                    func(_ *testing.T, w *world, _ string) { w.Env["TF_WORKSPACE"] = "staging" },
+		"another root module":                  func(t *testing.T, w *world, _ string) { t.Helper(); w.Dir = t.TempDir() },
+		"another service":                      func(_ *testing.T, w *world, _ string) { w.Env["VODLIVE_VOD_BASE_URL"] = w.Live.URL() },
+		"others can write it": func(t *testing.T, _ *world, ledger string) {
 			t.Helper()
-			if err := os.Chmod(journal, 0o622); err != nil {
+			if err := os.Chmod(ledger, 0o622); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"a link": func(t *testing.T, _ *world, journal string) {
+		"a link": func(t *testing.T, _ *world, ledger string) {
 			t.Helper()
-			if err := os.Rename(journal, journal+".away"); err != nil {
+			if err := os.Rename(ledger, ledger+".away"); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Symlink(journal+".away", journal); err != nil {
+			if err := os.Symlink(ledger+".away", ledger); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"another content": func(t *testing.T, _ *world, journal string) {
+		"no key path": func(t *testing.T, _ *world, ledger string) {
 			t.Helper()
-			replace(t, journal, hash("content of a.mp4"), hash("something else"))
-		},
-		"another folder": func(t *testing.T, w *world, journal string) {
-			t.Helper()
-			replace(t, journal, w.dir, w.dir+"2")
-		},
-		"no key path": func(t *testing.T, _ *world, journal string) {
-			t.Helper()
-			replace(t, journal, "vod/input/", "elsewhere/")
+			replace(t, ledger, "vod/input/", "elsewhere/")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, "a.mp4", "bad.mp4")
-				w.SetIDToken(tokenOf("alice"))
-				w.Env["VODLIVE_ID_TOKEN"] = tokenOf("alice")
+				w.Dir = t.TempDir()
 				w.killed("bad.mp4")
-				spoil(t, w, journals(w)[0])
+				spoil(t, w, ledger(w)[0])
 				w.ResetJournal()
 				w.mustApply()
 				want(t, "PUTs", w.Count(simulator.CallPutObject), 2)
@@ -598,15 +644,44 @@ func TestJournalsThatAreNotUsed(t *testing.T) {
 	}
 }
 
-// tokenOf is a JWT of a user.
-func tokenOf(user string) string {
-	encode := base64.RawURLEncoding.EncodeToString
-	return encode([]byte(`{"alg":"none"}`)) + "." + encode(fmt.Appendf(nil, `{"sub":%q}`, user)) + "."
-}
-
-func hash(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
+// TestWorkspaceOfTheDataFolder: the CLI names the workspace in the environment or in the data folder, which names none before
+// the first `workspace new`.
+func TestWorkspaceOfTheDataFolder(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		first, second string // what the data folder says
+		env           map[string]string
+		puts          int
+	}{
+		"none yet, then default": {"", "default", nil, 1},
+		"another one":            {"default", "staging", nil, 2},
+		"in the environment":     {"staging", "default", map[string]string{"TF_WORKSPACE": "staging"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "a.mp4", "bad.mp4")
+				w.Dir = t.TempDir()
+				sel := func(workspace string) {
+					if workspace == "" {
+						return
+					}
+					data := filepath.Join(w.Dir, ".terraform")
+					_ = os.MkdirAll(data, 0o700)
+					if err := os.WriteFile(filepath.Join(data, "environment"), []byte(workspace), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				sel(tc.first)
+				w.killed("bad.mp4")
+				sel(tc.second)
+				maps.Copy(w.Env, tc.env)
+				w.ResetJournal()
+				w.mustApply()
+				want(t, "PUTs", w.Count(simulator.CallPutObject), tc.puts)
+			})
+		})
+	}
 }
 
 func replace(t *testing.T, path, old, with string) {
@@ -620,16 +695,16 @@ func replace(t *testing.T, path, old, with string) {
 	}
 }
 
-func TestTornJournal(t *testing.T) {
+func TestTornLedger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "b.mp4", "bad.mp4")
 		w.killed("bad.mp4")
-		content, err := os.ReadFile(journals(w)[0])
+		content, err := os.ReadFile(ledger(w)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(journals(w)[0], content[:len(content)-10], 0o600); err != nil { // a power cut
+		if err := os.WriteFile(ledger(w)[0], content[:len(content)-10], 0o600); err != nil { // a power cut
 			t.Fatal(err)
 		}
 		for range 2 { // the second run reads what the first has appended
@@ -650,8 +725,8 @@ func TestFolderProblems(t *testing.T) {
 	}{
 		"no folder":      {func(w *world) { _ = os.RemoveAll(w.dir) }, nil, []string{"The folder cannot be uploaded", "no such file"}},
 		"a file":         {func(w *world) { _ = os.RemoveAll(w.dir); _ = os.WriteFile(w.dir, []byte("x"), 0o600) }, nil, []string{"not a directory"}},
-		"nothing in it":  {func(w *world) { _ = os.Remove(w.path("a.mp4")) }, nil, []string{"has no file that `include` and `exclude` select"}},
-		"nothing chosen": {func(*world) {}, acctest.Attrs{"include": []string{"*.mov"}}, []string{"has no file"}},
+		"nothing in it":  {func(w *world) { _ = os.Remove(w.path("a.mp4")) }, nil, []string{"has no files"}},
+		"nothing chosen": {func(*world) {}, acctest.Attrs{"include": []string{"*.mov"}}, []string{"has 1 file, such as \"a.mp4\"", "select none of them"}},
 		"empty files":    {func(w *world) { w.write("e1.mp4", ""); w.write("s/e2.mp4", "") }, nil, []string{"e1.mp4 is empty", "e2.mp4 is empty"}},
 		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`a.mp4 and x/a.mp4 would both be stored as "a.mp4"`}},
 		"one flat name": {
@@ -693,7 +768,7 @@ func TestPatternsLinksAndNames(t *testing.T) {
 			}
 		}
 		w.config = w.config.With(acctest.Attrs{
-			"include": []string{"**/*.{mp4,mov}"}, "exclude": []string{"skip/**"}, "name_format": "flat", "content_types": acctest.Attrs{"MOV": "video/x-own"},
+			"include": []string{"**/*.{mp4,mov}"}, "exclude": []string{"skip/"}, "name_format": "flat", "content_types": acctest.Attrs{"MOV": "video/x-own"},
 		})
 		w.mustApply()
 		want(t, "files", w.names(), []string{"a.mp4", "link.mp4", "s/b.mov", "s/t/d.mp4", "é.mp4"})
@@ -739,6 +814,7 @@ func TestAdopt(t *testing.T) {
 		w := newWorld(t, "a.mp4", "b.mp4")
 		stored := w.Store(t)
 		w.write("a.mp4", "stored")
+		time.Sleep(acctest.Settling(t))
 		w.config = w.config.With(acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": stored, "b.mp4": nil}}) // null adopts nothing
 		w.ResetJournal()
 		says(t, w.mustApply(), "Local files are assumed to be the stored ones", "a.mp4: "+stored)
@@ -776,7 +852,8 @@ func TestAFileThatChangesDuringTheApply(t *testing.T) {
 	w := newWorld(t, "a.mp4", "b.mp4", "c.mp4")
 	w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 1})
 	w.write("a.mp4", strings.Repeat("largest first ", 10))
-	remove := w.Hook(simulator.CallPresignURL, func(*http.Request) { w.write("b.mp4", "not as planned") })
+	change := sync.OnceFunc(func() { w.write("b.mp4", "not as planned") }) // writing again would truncate the file while it is read
+	remove := w.Hook(simulator.CallPresignURL, func(*http.Request) { change() })
 	diags := w.apply()
 	remove()
 	says(t, diags, "b.mp4 has changed")

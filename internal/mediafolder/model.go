@@ -1,7 +1,6 @@
 package mediafolder
 
 import (
-	"maps"
 	"path"
 	"strings"
 
@@ -10,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -30,20 +29,30 @@ type Selection struct {
 type model struct {
 	Selection
 	Adopt           types.Map      `tfsdk:"adopt"`
+	SHA256s         types.Map      `tfsdk:"sha256s"`
 	Triggers        types.Map      `tfsdk:"triggers"`
 	Protection      types.Bool     `tfsdk:"deletion_protection"` // null, as in the state of an earlier build, is false
 	ChangeDetection types.String   `tfsdk:"change_detection"`
 	Timeouts        timeouts.Value `tfsdk:"timeouts"`
 
 	ID         types.String `tfsdk:"id"`
-	Files      types.Map    `tfsdk:"files"` // always null: see server.go
+	Files      types.Map    `tfsdk:"files"` // always null: see files.go
 	FileCount  types.Int64  `tfsdk:"file_count"`
 	TotalSize  types.Int64  `tfsdk:"total_size"`
 	Incomplete types.Map    `tfsdk:"incomplete_uploads"`
 }
 
-// protected reports whether no plan may replace or forget the folder. One whose creation failed is not
-// protected: a plan that replaces it continues it.
+// sums are `sha256s` in lower case, by name.
+func (m *model) sums() map[string]string {
+	sums := make(map[string]string, len(m.SHA256s.Elements()))
+	for name, sum := range m.SHA256s.Elements() {
+		sums[name] = strings.ToLower(text(sum).ValueString())
+	}
+	return sums
+}
+
+// protected reports whether no plan may replace or forget the folder. One whose creation failed is not protected: a
+// plan that replaces it continues it.
 func (m *model) protected() bool { return m != nil && !m.ID.IsNull() && m.Protection.ValueBool() }
 
 // refuse is the error of a plan or a Delete that would do to a protected folder what is given.
@@ -51,8 +60,8 @@ func (m *model) refuse(change string) diag.Diagnostic {
 	return providerdata.Protected("media folder", m.SourceDir.ValueString(), change)
 }
 
-// entry is one file in `files`. A file to upload has no KeyPath, ETag and UploadedAt, which Terraform gets as
-// unknown. Of a stored file, "" is not known.
+// entry is one file in `files`. A file to upload has no KeyPath, ETag and UploadedAt, which Terraform gets as unknown.
+// Of a stored file, "" is not known.
 type entry struct {
 	KeyPath, SHA256, ETag, ContentType, UploadedAt string
 	Size                                           int64 // bytes
@@ -75,34 +84,19 @@ func (m *model) counted(files map[string]entry) {
 	m.FileCount, m.TotalSize = types.Int64Value(int64(len(files))), types.Int64Value(total)
 }
 
-var incompleteType = types.ObjectType{AttrTypes: func() map[string]attr.Type {
-	all := maps.Clone(providerdata.IncompleteTypes)
-	all["sha256"], all["size"] = types.StringType, types.Int64Type
-	return all
-}()}
+var incompleteType = types.ObjectType{AttrTypes: mediafile.IncompleteTypes}
 
 // handOver leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a warning.
 func (m *model) handOver(u *upload.Uploader) (diags diag.Diagnostics) {
-	for name, element := range m.Incomplete.Elements() {
+	for _, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)
-		a := object.Attributes()
-		f := upload.File{
-			Size: number(a["size"]).ValueInt64(), SHA256: upload.ParseSHA256(text(a["sha256"]).ValueString()),
-			Name: storedName(name, m.NameFormat.ValueString()),
-		}
-		left, d := providerdata.Unfinished(object, f.Size)
+		f, left, d := mediafile.Unfinished(object)
 		diags.Append(d...)
 		if left != nil {
 			u.HandOver(f, left)
 		}
 	}
 	return diags
-}
-
-func incompleteUpload(f upload.File, left *resume.Upload) attr.Value {
-	a := providerdata.IncompleteObject(left).Attributes()
-	a["sha256"], a["size"] = types.StringValue(f.HexSHA256()), types.Int64Value(f.Size)
-	return types.ObjectValueMust(incompleteType.AttrTypes, a)
 }
 
 // found is a file of the folder as far as the arguments describe it.
@@ -116,7 +110,7 @@ func (s Selection) found(name, localPath string) upload.File {
 // file is an entry as the file to send.
 func (s Selection) file(name, localPath string, e entry) upload.File {
 	f := s.found(name, localPath)
-	f.ContentType, f.Size, f.SHA256 = e.ContentType, e.Size, upload.ParseSHA256(e.SHA256)
+	f.ContentType, f.Size, f.SHA256 = e.ContentType, e.Size, e.SHA256
 	return f
 }
 
@@ -149,9 +143,4 @@ func fileExtension(given string) string { return "." + strings.TrimPrefix(string
 func text(v attr.Value) types.String {
 	s, _ := v.(types.String)
 	return s
-}
-
-func number(v attr.Value) types.Int64 {
-	n, _ := v.(types.Int64)
-	return n
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// privateStamps is the key of the stamps of `files` in the private data. They tell a plan which files were
-// not touched (see resume.Stamp).
+// privateStamps is the key of the stamps of `files` in the private data. They tell a plan which files were not touched
+// (see resume.Stamp).
 const privateStamps = "stamps"
 
 // privateSeen is the key of what a plan saw in the folder.
@@ -33,6 +33,7 @@ const privateSeen = "seen"
 
 // seen is what a plan saw in the folder. Delete compares it with what is there.
 type seen struct {
+	Dir      string   `json:"dir"`     // `source_dir`; "" if it is not known
 	Content  string   `json:"content"` // contentID of its files; "": the plan did not see them
 	Patterns patterns `json:"patterns"`
 }
@@ -53,12 +54,11 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	p := planner{data: r.Data}
 	r.modifyPlan(ctx, &p, req, resp)
 	if req.State.Raw.IsNull() {
-		r.checkOffer(&p, &resp.Diagnostics)
+		r.checkOffer(ctx, &p, &resp.Diagnostics)
 	}
 }
 
 func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	files := filesOf(ctx)
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -80,7 +80,7 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 	} else {
 		stamps, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateStamps)
 		resp.Diagnostics.Append(diags...)
-		p.stored = files.prior.entries
+		p.stored = priorFiles(ctx, &resp.Diagnostics)
 		p.stamps = separate(stamps, p.stored)
 	}
 	if resp.Diagnostics.HasError() {
@@ -94,23 +94,18 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	note := providerdata.PlanNote{Source: p.plan.SourceDir.ValueString(), Found: p.files != nil}
-	if p.uploads {
-		for _, e := range p.stored {
-			r.Data.Replacing.Store(e.KeyPath, note.Source)
-		}
-	}
+	var note providerdata.PlanNote
 	if p.state.protected() {
 		note.Protected = p.state.SourceDir.ValueString()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
-	var now seen
+	now := seen{Dir: p.plan.SourceDir.ValueString()}
 	if p.files != nil {
-		now = seen{contentID(p.files), p.plan.patterns()}
+		now.Content, now.Patterns = contentID(p.files), p.plan.patterns()
 	}
 	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateSeen, now)...)
 	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(p.stamps, p.files))...)
-	files.result = filesValue{unknown: p.files == nil, entries: p.files}
+	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
@@ -133,7 +128,7 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 	if p.state != nil && !p.state.ID.IsNull() {
 		p.plan.ID = p.state.ID
 	}
-	if !p.plan.Selection.known(ctx) || !fullyKnown(ctx, p.plan.Adopt, p.plan.Triggers) {
+	if !p.plan.Selection.known(ctx) || !fullyKnown(ctx, p.plan.Adopt, p.plan.SHA256s, p.plan.Triggers) {
 		p.plan.FileCount, p.plan.TotalSize = types.Int64Unknown(), types.Int64Unknown()
 		return
 	}
@@ -156,17 +151,50 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 
 // find returns the files of the folder as walk does, and notes which cannot be uploaded.
 func (p *planner) find() (found map[string]string, err error) {
-	dir := p.plan.SourceDir.ValueString()
-	found, p.problems, err = walk(dir, p.plan.patterns())
-	switch {
-	case err != nil:
+	dir, selector := p.plan.SourceDir.ValueString(), p.plan.patterns().selector()
+	used := make([]bool, len(selector.include))
+	found, p.problems, err = selector.walk(dir, used)
+	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
-	case len(found) == 0 && len(p.problems) == 0:
-		return nil, fmt.Errorf("%s has no file that `include` and `exclude` select. Check them and `source_dir`; a relative path starts at the folder in which Terraform runs", dir)
+	}
+	if slices.Contains(used, false) && len(p.problems) == 0 {
+		all := everyFile(dir)
+		if len(found) == 0 {
+			return nil, noneSelected(dir, all)
+		}
+		for i, g := range selector.include {
+			if !used[i] {
+				p.diags.AddAttributeWarning(path.Root("include"), "A pattern selects no file",
+					fmt.Sprintf("%q selects no file of %s. %s", g.given, dir, selector.describe(g, all)))
+			}
+		}
 	}
 	names := slices.Sorted(maps.Keys(found))
 	p.problems = append(p.problems, nameProblems(names, p.plan.NameFormat.ValueString())...)
 	return found, nil
+}
+
+// everyFile lists what any pattern could select in a folder.
+func everyFile(dir string) []string {
+	found, _, _ := everything.walk(dir, make([]bool, 1))
+	return slices.Sorted(maps.Keys(found))
+}
+
+func noneSelected(dir string, all []string) error {
+	const start = "a relative path starts at the folder in which Terraform runs"
+	if len(all) == 0 {
+		return fmt.Errorf("%s has no files. Check `source_dir`; %s", dir, start)
+	}
+	example := all[0]
+	if i := slices.IndexFunc(all, func(name string) bool { return !slices.ContainsFunc(strings.Split(name, "/"), isHidden) }); i >= 0 {
+		example = all[i]
+	}
+	files := "1 file"
+	if len(all) > 1 {
+		files = fmt.Sprintf("%d files", len(all))
+	}
+	return fmt.Errorf("%s has %s, such as %q, and `include` and `exclude` select none of them. Hidden files are selected only by a pattern that has the dot. Check both arguments and `source_dir`; %s",
+		dir, files, example, start)
 }
 
 func (p *planner) refuse(detail string) {
@@ -193,10 +221,11 @@ func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 func (p *planner) fill(ctx context.Context, found map[string]string, show func(line string)) {
 	names := slices.Sorted(maps.Keys(found))
 	inspections := make([]upload.Inspection, len(names))
+	sums := p.plan.sums()
 	for i, name := range names {
-		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), SHA256: p.stored[name].SHA256, Stamp: p.stamps[name]}
+		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), Expected: sums[name], SHA256: p.stored[name].SHA256, Stamp: p.stamps[name]}
 	}
-	p.data.Uploader.InspectFiles(ctx, filepath.Base(journalKey(p.plan.SourceDir.ValueString())), inspections, p.plan.ChangeDetection.ValueString(), show)
+	p.data.Uploader.InspectFiles(ctx, filepath.Base(absolute(p.plan.SourceDir.ValueString())), inspections, p.plan.ChangeDetection.ValueString(), show)
 	if ctx.Err() != nil {
 		p.refuse("The run was interrupted while the files were read. Nothing was sent.")
 		return
@@ -226,6 +255,11 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 			p.problems = append(p.problems, fmt.Sprintf("`adopt` names %s, which is not among the files of the folder", name))
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if found[name] == "" {
+			p.problems = append(p.problems, fmt.Sprintf("`sha256s` names %s, which is not among the files of the folder", name))
+		}
+	}
 	if p.refuseProblems() {
 		return
 	}
@@ -237,8 +271,8 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	p.plan.counted(p.files)
 }
 
-// keepMoved lets a file that was moved inside the folder stay what is stored: the same content under the
-// same name, with the same media type.
+// keepMoved lets a file that was moved inside the folder stay what is stored: the same content under the same name,
+// with the same media type.
 func (p *planner) keepMoved(names []string) {
 	type object struct{ sha256, name, contentType string }
 	kept := map[string]bool{}
@@ -262,7 +296,7 @@ func (p *planner) keepMoved(names []string) {
 }
 
 func (p *planner) problem(err error) {
-	p.problems = append(p.problems, strings.TrimSuffix(providerdata.ErrorText(err), "."))
+	p.problems = append(p.problems, strings.TrimSuffix(providerdata.ErrorAndAdvice(err), "."))
 }
 
 // refuseProblems reports whether there are files that cannot be uploaded.
@@ -277,6 +311,9 @@ func (p *planner) refuseProblems() bool {
 func (p *planner) file(name string, now upload.Inspection, adopt string) (entry, error) {
 	if now.Err != nil {
 		return entry{}, now.Err
+	}
+	if now.Other != "" {
+		return entry{}, otherHash(name, now.Expected, "was not touched since its content was last read", now.Other)
 	}
 	stored, isStored := p.stored[name]
 	if isStored {
@@ -308,9 +345,9 @@ func (p *planner) file(name string, now upload.Inspection, adopt string) (entry,
 	return e, nil
 }
 
-// keepsName reports whether the file under a key path may stay for a file with this stored name. The name of an
-// adopted file may be of neither format, and is kept. The format in the state does not tell: an
-// update may have failed.
+// keepsName reports whether the file under a key path may stay for a file with this stored name. The name of an adopted
+// file may be of neither format, and is kept. The format in the state cannot decide this, because an update may have
+// failed.
 func keepsName(keyPath, name, wanted string) bool {
 	stored := slashpath.Base(keyPath)
 	return stored == wanted || stored != storedName(name, formatBase) && stored != storedName(name, formatFlat)

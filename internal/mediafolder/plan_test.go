@@ -167,29 +167,6 @@ func TestDeletionProtection(t *testing.T) {
 	})
 }
 
-// TestReplacementOfACompleteFolderIsChecked: -replace is planned, and applied where the files are not as they were.
-func TestReplacementOfACompleteFolderIsChecked(t *testing.T) {
-	t.Parallel()
-	for name, spoil := range map[string]func(w *world){
-		"changed": func(w *world) { w.write("a.mp4", "other content") },
-		"gone":    func(w *world) { _ = os.RemoveAll(w.dir) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, "a.mp4", "b.mp4")
-				w.mustApply()
-				plan := w.Provider(w.provider).PlanReplace(w.state, w.config)
-				spoil(w)
-				after, diags := w.Provider(w.provider).Apply(plan)
-				says(t, diags, "The folder cannot be uploaded", "the state is as it was")
-				want(t, "state", after.State.Equal(w.state.State), true)
-				want(t, "private state", string(after.Private), string(w.state.Private))
-			})
-		})
-	}
-}
-
 // TestFolderThatChangesInTheApply has another resource of the apply change a file of a folder whose creation failed, once
 // Delete has left what is stored to the Create, whose plan Terraform would refuse.
 func TestFolderThatChangesInTheApply(t *testing.T) {

@@ -1,14 +1,11 @@
-// Package mediafolder has the resource vodlive_media_folder: many files as one resource, because
-// Terraform's own time grows with the square of the instances of a resource.
+// Package mediafolder has the resource vodlive_media_folder: many files as one resource, because Terraform's own time
+// grows with the square of the instances of a resource.
 //
-// Each file is planned and stored on its own: what fails is not in the state afterwards, and keeps
-// nothing else from getting there. Nothing is read back, imported or deleted: the service has no calls
-// for that.
+// Each file is planned and stored on its own: what fails is not in the state afterwards, and keeps nothing else from
+// getting there. Nothing is read back, imported or deleted: the service has no calls for that.
 //
-// Every call of Terraform for the resource comes through server.go, which stands before the framework. For
-// a plan and an apply, it takes `files` out of the values and calls the framework, which calls
-// ModifyPlan, Create, Update or Delete. These get `files` by filesOf, and set its result there. A read and
-// an upgrade of the state do without the framework, so Read below is empty.
+// The attribute `files` goes past the framework (see server.Bypass): ModifyPlan, Create, Update and Delete read and set
+// it with the functions of files.go, and Read is not called.
 package mediafolder
 
 import (
@@ -57,15 +54,13 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	files := filesOf(ctx)
-	a := apply{data: r.Data, plan: &plan, stored: maps.Clone(files.planned.entries), next: afterCreate}
-	continued, ok := r.replaced().Take(plan.continues(a.stored))
-	a.offer = continued.offer
+	a := apply{data: r.Data, plan: &plan, stored: plannedFiles(ctx, &resp.Diagnostics), next: afterCreate}
+	a.offer = r.offers().take(plan.continues(a.stored))
 	a.within(ctx, limit, "create")
-	if ok {
-		warnForgotten(nil, continued.offer.End(), &a.diags)
+	if a.offer != nil {
+		warnForgotten(nil, a.offer.end(ctx, !a.diags.HasError()), &a.diags)
 	}
-	files.result.entries = a.stored
+	setFiles(ctx, a.stored, true)
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
 		return
@@ -75,7 +70,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read is not called: ReadResource of server.go responds in its place.
+// Read is not called: see server.Bypass.
 func (r *mediaFolder) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
 func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -86,8 +81,8 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	planned, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateStamps)
 	resp.Diagnostics.Append(diags...)
-	files := filesOf(ctx)
-	if slices.ContainsFunc(slices.Collect(maps.Values(files.planned.entries)), entry.unsent) {
+	prior, files := priorFiles(ctx, &resp.Diagnostics), plannedFiles(ctx, &resp.Diagnostics)
+	if slices.ContainsFunc(slices.Collect(maps.Values(files)), entry.unsent) {
 		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	}
 	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
@@ -95,11 +90,10 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	a := apply{
-		data: r.Data, plan: &plan, before: files.prior.entries, stored: maps.Clone(files.planned.entries),
-		stamps: separate(planned, files.planned.entries), next: afterUpdate,
+		data: r.Data, plan: &plan, before: prior, stored: files, stamps: separate(planned, files), next: afterUpdate,
 	}
 	a.within(ctx, limit, "update")
-	files.result.entries = a.stored
+	setFiles(ctx, a.stored, true)
 	if a.diags.HasError() {
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
 	}
@@ -110,8 +104,8 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Delete forgets the files. When it replaces a folder whose creation failed, it leaves what is stored to
-// the Create that follows.
+// Delete forgets the files. When it replaces a folder whose creation failed, it leaves what is stored to the Create
+// that follows.
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -120,32 +114,29 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	stored := filesOf(ctx).prior.entries
+	stored := priorFiles(ctx, &resp.Diagnostics)
 	if state.protected() { // it is tainted, so that its plan does not see the state, or the client plans no deletion
 		providerdata.RefuseDelete(ctx, resp, state.refuse(providerdata.ReplaceOrRemove))
 		return
 	}
-	planned, diags := providerdata.ReadPrivate[seen](ctx, req.Private, privateSeen)
-	resp.Diagnostics.Append(diags...)
-	if note.Destroy || !state.ID.IsNull() && planned.Content == "" {
+	if note.Destroy || !state.ID.IsNull() { // what is replaced as the user asks is not continued
 		warnForgotten(stored, nil, &resp.Diagnostics)
+		state.warnGivenUp(&resp.Diagnostics)
 		return
 	}
+	planned, diags := providerdata.ReadPrivate[seen](ctx, req.Private, privateSeen)
+	resp.Diagnostics.Append(diags...)
 	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // Create would be refused
 		providerdata.RefuseDelete(ctx, resp, diags...)
 		return
 	}
 	// The folder may be elsewhere in the new configuration.
-	if why := r.unlike(ctx, note.Source, planned); why != "" {
+	if why := r.unlike(ctx, planned); why != "" {
 		providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
 			why+", so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan."))
 		return
 	}
-	if !state.ID.IsNull() { // it is replaced because the user asks for it
-		warnForgotten(stored, nil, &resp.Diagnostics)
-		return
-	}
-	resp.Diagnostics.Append(r.leave(ctx, &state, stored, note.Source, planned)...)
+	resp.Diagnostics.Append(r.leave(ctx, &state, stored, planned)...)
 }
 
 func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
@@ -154,8 +145,8 @@ func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 	}}
 }
 
-// setIdentity sets the identity: the id, or "" while the creation has not succeeded, because the
-// framework requires one of every object.
+// setIdentity sets the identity: the id, or "" while the creation has not succeeded, because the framework requires one
+// of every object.
 func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	diags.Append(identity.SetAttribute(ctx, path.Root("id"), m.ID.ValueString())...)
 }
@@ -165,8 +156,8 @@ func (r *mediaFolder) ImportState(_ context.Context, _ resource.ImportStateReque
 		"The service has no call that lists stored files, so the provider cannot find those of a folder. Name the key paths of stored files in `adopt` and apply: these files are taken as stored, without being sent.")
 }
 
-// journalKey is what the journal of a folder is looked up by: its absolute path.
-func journalKey(dir string) string {
+// absolute is the absolute path of a folder.
+func absolute(dir string) string {
 	if absolute, err := filepath.Abs(dir); err == nil {
 		return absolute
 	}

@@ -17,15 +17,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 var extension = regexp.MustCompile(`^\.?[^./\\\s]+$`)
 
-var (
-	defaultInclude = types.SetValueMust(types.StringType, []attr.Value{types.StringValue("**")})
-	defaultExclude = types.SetValueMust(types.StringType, []attr.Value{types.StringValue("**/.*"), types.StringValue("**/.*/**")})
-)
+var defaultInclude = types.SetValueMust(types.StringType, []attr.Value{types.StringValue("**")})
 
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the files.
 func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -35,8 +33,14 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		MarkdownDescription: "Key paths of files that are stored already, by relative path. Such a file is taken for what is stored there when it first gets into the state, without being sent. " +
 			"Later changes of the file upload it again. The service shows no stored content, so nothing compares the two.",
 		Validators: []validator.Map{
-			mapvalidator.ValueStringsAre(storedKeyPath),
+			mapvalidator.ValueStringsAre(providerdata.KeyPath),
 		},
+	}
+	attributes["sha256s"] = schema.MapAttribute{
+		Optional: true, ElementType: types.StringType,
+		MarkdownDescription: "SHA-256 that the content of files must have, by relative path, in hexadecimal. A plan does not read these files: a file is uploaded if its SHA-256 here is not that of the stored file, " +
+			"and nothing but this content is sent. Other files are read as usual. A name that no file of the folder has is an error. A change sends nothing by itself.",
+		Validators: []validator.Map{mapvalidator.ValueStringsAre(mediafile.SHA256)},
 	}
 	attributes["triggers"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
@@ -46,7 +50,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	attributes["deletion_protection"] = schema.BoolAttribute{
 		Optional: true,
 		MarkdownDescription: "Whether Terraform must keep the stored files in the state. While this is `true` in the state, every plan that would destroy or replace " +
-			"the resource is an error, also if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+			"the resource is an error, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
 			"The protection begins when the resource has been created without an error. Files that are removed from the folder are forgotten all the same. Default: `false`. A change makes no request.",
 	}
 	maps.Copy(attributes, computedAttributes())
@@ -70,18 +74,19 @@ func Arguments() map[string]schema.Attribute {
 			Required: true,
 			MarkdownDescription: "Path of the folder. A relative path starts at the folder in which Terraform runs. Moving the folder changes nothing at the service. " +
 				"Once everything is uploaded, the folder need not be there any more: a plan then warns and changes nothing.",
-			Validators: []validator.String{providerdata.NotBlank},
+			Validators: []validator.String{mediafile.SourcePath("name the folder, and the pattern in `include`")},
 		},
 		"include": schema.SetAttribute{
 			Optional: true, Computed: true, ElementType: types.StringType, Default: setdefault.StaticValue(defaultInclude),
-			MarkdownDescription: "Patterns of the files to upload, for paths relative to `source_dir` with slashes. `*` and `?` match within a name, `**` any number of folders, " +
-				"`{mp4,mov}` alternatives, `[a-z]` a range. Letter case counts. Default `[\"**\"]`: all files.",
+			MarkdownDescription: "Patterns of the files to upload. They mean what they mean in `.gitignore`: `clips` and `clips/` are the folder with all in it, `*.mp4` matches at any depth, " +
+				"and a slash at the beginning or in the middle makes a pattern start at `source_dir`. `*` and `?` match within a name, `**` any number of folders, " +
+				"`{mp4,mov}` alternatives, `[a-z]` a range. Letter case counts. Hidden files, and all files in hidden folders, are selected only by a pattern that has the dot, such as `.well-known/`. " +
+				"A pattern that selects no file is a warning. Default `[\"**\"]`: all files that are not hidden.",
 			Validators: []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(pattern{})},
 		},
 		"exclude": schema.SetAttribute{
-			Optional: true, Computed: true, ElementType: types.StringType,
-			Default:             setdefault.StaticValue(defaultExclude),
-			MarkdownDescription: "Patterns of files that are not uploaded although `include` matches them. Default `[\"**/.*\", \"**/.*/**\"]`: hidden files and all files in hidden folders.",
+			Optional: true, ElementType: types.StringType,
+			MarkdownDescription: "Patterns of files that are not uploaded although `include` selects them, as those of `include`; wildcards match hidden files, too.",
 			Validators:          []validator.Set{setvalidator.ValueStringsAre(pattern{})},
 		},
 		"name_format": schema.StringAttribute{
@@ -96,20 +101,18 @@ func Arguments() map[string]schema.Attribute {
 				"else the one found from the content. Letter case and the dot do not count; two keys for one extension are an error. A file whose configured media type changes is uploaded again.",
 			Validators: []validator.Map{
 				mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
-				mapvalidator.ValueStringsAre(providerdata.MediaType),
+				mapvalidator.ValueStringsAre(mediafile.MediaType),
 				eachExtensionOnce{},
 			},
 		},
 	}
-	maps.Copy(attributes, providerdata.SendingAttributes())
+	maps.Copy(attributes, mediafile.SendingAttributes())
 	return attributes
 }
 
 func computedAttributes() map[string]schema.Attribute {
-	text, number := providerdata.ComputedText, providerdata.ComputedNumber
-	incomplete := providerdata.IncompleteAttributes()
-	incomplete["sha256"] = text("SHA-256 of the file, in hexadecimal.")
-	incomplete["size"] = number("Size of the file in bytes.")
+	text, number := mediafile.ComputedText, mediafile.ComputedNumber
+	incomplete := mediafile.IncompleteAttributes()
 	// Without being sensitive: the map is, as a whole, which costs Terraform less time.
 	incomplete["parts"] = text(incomplete["parts"].GetMarkdownDescription())
 	return map[string]schema.Attribute{

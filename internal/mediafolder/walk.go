@@ -6,10 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
@@ -30,9 +28,6 @@ func (s Selection) patterns() patterns {
 	if s.Include.IsNull() {
 		s.Include = defaultInclude
 	}
-	if s.Exclude.IsNull() {
-		s.Exclude = defaultExclude
-	}
 	return patterns{texts(s.Include), texts(s.Exclude)}
 }
 
@@ -43,23 +38,16 @@ func texts(set types.Set) (list []string) {
 	return list
 }
 
-func (p patterns) match(name string) bool {
-	matches := func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) }
-	return slices.ContainsFunc(p.Include, matches) && !slices.ContainsFunc(p.Exclude, matches)
-}
-
-// prunes reports whether nothing below a folder can match.
-func (p patterns) prunes(folder string) bool {
-	return slices.ContainsFunc(p.Exclude, func(pattern string) bool {
-		above, ok := strings.CutSuffix(pattern, "/**")
-		return ok && doublestar.MatchUnvalidated(above, folder)
-	})
-}
-
-// walk finds the files of a folder that the patterns match: their paths in the file system by their
-// relative ones, which have slashes and are normalized (NFC), as Terraform normalizes all text. Links to
-// folders are not followed. The problems are files that cannot be uploaded; err is about the folder.
+// walk finds the files of a folder that the patterns match: their paths in the file system by their relative ones,
+// which have slashes and are normalized (NFC), as Terraform normalizes all text. Links to folders are not followed. The
+// problems are files that cannot be uploaded; err is about the folder.
 func walk(dir string, p patterns) (found map[string]string, problems []string, err error) {
+	s := p.selector()
+	return s.walk(dir, make([]bool, len(s.include)))
+}
+
+// walk is that of patterns. It notes in used which patterns of include select a file.
+func (s selector) walk(dir string, used []bool) (found map[string]string, problems []string, err error) {
 	root := os.DirFS(dir)
 	found = map[string]string{}
 	err = fs.WalkDir(root, ".", func(relative string, d fs.DirEntry, err error) error {
@@ -70,9 +58,9 @@ func walk(dir string, p patterns) (found map[string]string, problems []string, e
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, regularfile.Cause(err)))
 			return fs.SkipDir
-		case d.IsDir() && relative != "." && p.prunes(name):
+		case d.IsDir() && relative != "." && s.prunes(name):
 			return fs.SkipDir
-		case d.IsDir() || !p.match(name):
+		case d.IsDir() || !s.match(name, used):
 			return nil
 		}
 		if d.Type()&fs.ModeSymlink != 0 {
@@ -93,7 +81,7 @@ func walk(dir string, p patterns) (found map[string]string, problems []string, e
 	return found, problems, err
 }
 
-// nameProblems are the files whose names in storage would be unfit, or those of others.
+// nameProblems describes the files whose names in storage would be invalid, or those of other files.
 func nameProblems(names []string, format string) (problems []string) {
 	first := make(map[string]string, len(names))
 	for _, name := range names {

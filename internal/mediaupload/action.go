@@ -36,7 +36,8 @@ func (a FileArguments) Check(method types.String, partSize types.Int64) diag.Dia
 // Upload stores the file and returns its key path. show gets lines of progress.
 func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, method types.String, partSize types.Int64, show func(line string)) (keyPath string, diags diag.Diagnostics) {
 	m := model{FileArguments: a, Method: method, PartSize: partSize}
-	if m.SHA256.IsNull() {
+	given := !m.SHA256.IsNull()
+	if !given {
 		show("reading " + m.Source.ValueString())
 	}
 	if err := m.prepare(ctx, u); err != nil {
@@ -46,6 +47,6 @@ func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, method ty
 	if !u.Records(ctx) { // without a state, only a record can continue an upload
 		next.toContinue = ""
 	}
-	result, diags := m.send(ctx, u, nil, next, show)
+	result, diags := m.send(ctx, u, nil, false, given, next, show)
 	return result.KeyPath, diags
 }

@@ -106,7 +106,7 @@ func TestActionFailures(t *testing.T) {
 	}{
 		"missing file":   {path: filepath.Join(folder, "none.mp4"), text: []string{"none.mp4 does not exist"}},
 		"folder":         {path: folder, text: []string{"is a folder, not a file"}},
-		"other content":  {more: acctest.Attrs{"sha256": strings.Repeat("ab", 32)}, text: []string{"promo.mp4 has changed"}},
+		"other content":  {more: acctest.Attrs{"sha256": strings.Repeat("ab", 32)}, text: []string{"has another SHA-256"}},
 		"file name":      {more: acctest.Attrs{"file_name": "a/b"}, text: []string{"which holds a slash"}},
 		"no modes":       {more: acctest.Attrs{"service_modes": []string{}}, text: []string{"at least 1"}},
 		"batch refused":  {fault: simulator.Fault{Call: simulator.CallBatch, Status: http.StatusBadRequest, Body: `{"message":"no such mode"}`}, text: []string{"no such mode", "The file itself is stored as vod/input/"}},

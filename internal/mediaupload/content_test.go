@@ -92,14 +92,14 @@ func TestContentDecides(t *testing.T) {
 	want(t, "objects", len(w.Objects()), 1)
 
 	plan := p.Plan(o, written.With(acctest.Attrs{"content": captions + "more"}))
-	want(t, "action", plan.Action, acctest.Replace)
+	want(t, "action", plan.Action, acctest.Update)
 	o, diags = p.Apply(plan)
 	diags.Must(t)
 	assertWritten(t, w, o, captions+"more", "text/vtt")
 	want(t, "objects", len(w.Objects()), 2)
 }
 
-// TestContentThatIsKnownOnlyAtApply plans a replacement, and keeps the stored file if the content turns out to be the
+// TestContentThatIsKnownOnlyAtApply plans another upload, and keeps the stored file if the content turns out to be the
 // same.
 func TestContentThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
@@ -128,9 +128,9 @@ func TestContentThatIsKnownOnlyAtApply(t *testing.T) {
 			}
 			o := apply(w.Provider(nil).New(resourceType), acctest.Create, captions)
 			assertWritten(t, w, o, captions, "text/vtt")
-			o = apply(o, acctest.Replace, captions)
+			o = apply(o, acctest.Update, captions)
 			want(t, "objects", len(w.Objects()), 1)
-			o = apply(o, acctest.Replace, captions+"more")
+			o = apply(o, acctest.Update, captions+"more")
 			assertWritten(t, w, o, captions+"more", "text/vtt")
 		})
 	}
@@ -144,7 +144,7 @@ func TestNameThatIsKnownOnlyAtApply(t *testing.T) {
 			t.Parallel()
 			w := acctest.NewWorld(t, simulator.Options{})
 			o := w.Provider(nil).New(resourceType)
-			for _, action := range []acctest.Action{acctest.Create, acctest.Replace} {
+			for _, action := range []acctest.Action{acctest.Create, acctest.Update} {
 				plan := w.Provider(nil).Plan(o, acctest.Attrs{attribute: text, "file_name": acctest.Unknown})
 				plan.Diags.Must(t)
 				want(t, "action", plan.Action, action)
@@ -170,7 +170,7 @@ func TestContentIsRefused(t *testing.T) {
 		config acctest.Attrs
 		text   []string
 	}{
-		"nothing to upload":  {config: acctest.Attrs{"file_name": "a.vtt"}, text: []string{"Exactly one of these attributes must be configured: [source,content,content_base64]"}},
+		"nothing to upload":  {config: acctest.Attrs{"file_name": "a.vtt"}, text: []string{"Exactly one of these attributes must be configured: [source,content,content_base64,content_wo]"}},
 		"source and content": {config: acctest.Attrs{"source": "a.vtt", "content": secret, "file_name": "a.vtt"}, text: []string{"Exactly one of these attributes"}},
 		"both contents":      {config: acctest.Attrs{"content": secret, "content_base64": "YQ==", "file_name": "a.vtt"}, text: []string{"Exactly one of these attributes"}},
 		"no name":            {config: acctest.Attrs{"content": secret}, text: []string{`Attribute "file_name" must be specified`}},

@@ -18,6 +18,7 @@ import (
 // steps say how a user goes on after an upload that failed.
 type steps struct {
 	toContinue string // what sends the parts that are not stored; "" if nothing does
+	ifMade     string // when the file has another hash than the configured one
 	ifStored   string // when the file may be stored; KEY_PATH stands for the key path
 	ifNot      string
 }
@@ -25,17 +26,21 @@ type steps struct {
 const importSteps = "If the file is stored, run `terraform state rm ADDRESS` if the state has this resource, and then\n\n" +
 	"  terraform import ADDRESS KEY_PATH\n\nwhere ADDRESS is the address of this resource."
 
+const ifMade = " If this apply makes the file, set `triggers` to values of the resource that makes it."
+
 var (
 	afterCreate = steps{
 		toContinue: "the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform marks what could not be " +
 			"created as tainted; the upload continues all the same. If `prevent_destroy` forbids that plan, run `terraform untaint` with the " +
 			"address of this resource and apply again. With `destroy = false`, or with `create_before_destroy` here or in a resource that depends on this one, the upload continues only on this machine, from its record in `resume_dir`: " +
 			"elsewhere, run `terraform untaint` first.",
+		ifMade:   ifMade,
 		ifStored: importSteps,
 		ifNot:    "apply again: that uploads it from its beginning.",
 	}
 	afterUpdate = steps{
 		toContinue: "the next apply sends only the others.",
+		ifMade:     ifMade,
 		ifStored:   importSteps,
 		ifNot:      "apply again: that uploads it from its beginning.",
 	}
@@ -46,15 +51,21 @@ var (
 	}
 )
 
-func uploadDiagnostic(f upload.File, left *resume.Upload, err error, next steps) diag.Diagnostic {
+// uploadDiagnostic says why an upload failed, and how to go on. given reports whether the hash is configured.
+func uploadDiagnostic(f upload.File, left *resume.Unfinished, err error, given bool, next steps) diag.Diagnostic {
 	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", f.Name),
 			fmt.Sprintf("%s\n\nFind out whether the file is stored, for example with a batch job on this key path.\n\n%s\n\nIf the file is not stored, %s",
 				providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", quote.Shell(unsure.KeyPath)), next.ifNot))
 	}
 	d := providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", f.Name), err)
+	changed, ok := errors.AsType[*transfer.ChangedError](err)
+	mistyped := ok && given && changed.SHA256 != ""
+	if mistyped {
+		d = differs(f, changed.SHA256, "was read while it was sent", next)
+	}
 	// The parts of a file that changed are other ones.
-	if _, changed := errors.AsType[*transfer.ChangedError](err); changed || left == nil || next.toContinue == "" {
+	if ok && !mistyped || left == nil || next.toContinue == "" {
 		return d
 	}
 	stored := left.ReusableParts()
@@ -63,6 +74,41 @@ func uploadDiagnostic(f upload.File, left *resume.Upload, err error, next steps)
 	}
 	return diag.NewErrorDiagnostic(d.Summary(), fmt.Sprintf("%s\n\n%d of %d parts are stored and are not lost: %s",
 		d.Detail(), stored, transfer.PartCount(f.Size, left.PartSize), next.toContinue))
+}
+
+// otherHash is the error for a file whose remembered hash, if there is one, is not the configured one. With
+// `change_detection = "content"` no hash is taken from memory.
+func otherHash(f upload.File, remembered, detection string, next steps) diag.Diagnostic {
+	if remembered == "" || remembered == f.SHA256 || detection == upload.DetectContent {
+		return nil
+	}
+	return differs(f, remembered, "was not touched since its content was last read", next)
+}
+
+func differs(f upload.File, found, how string, next steps) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root("sha256"), "The file has another SHA-256",
+		fmt.Sprintf("`sha256` is %s, but %s, which %s, has %s. Correct `sha256`, or put the right file there.%s",
+			f.SHA256, f.Path, how, found, next.ifMade))
+}
+
+// staysStored warns of a stored file that the state no longer has.
+func staysStored(keyPath string, diags *diag.Diagnostics) {
+	diags.AddWarning("The uploaded file stays at the service",
+		fmt.Sprintf("The service has no call to delete a file. The state no longer has %s; the file stays stored.", keyPath))
+}
+
+// givenUp warns of an unfinished upload that nothing will continue. left may be nil.
+func givenUp(name string, left *resume.Unfinished, diags *diag.Diagnostics) {
+	switch {
+	case left == nil:
+	case left.Completing:
+		diags.AddWarning("The uploaded file may stay at the service",
+			fmt.Sprintf("The upload of %q as %s got no response to the request that completes it, so the file may be stored. The state no longer has this upload. "+
+				"The service has no call to delete a file.", name, left.KeyPath))
+	default:
+		diags.AddWarning("An unfinished upload is given up",
+			fmt.Sprintf("The service has no call to end a multipart upload. The state no longer has the one of %q, %s, of which %d parts are stored.", name, left.KeyPath, left.StoredParts()))
+	}
 }
 
 func protected(keyPath, change string) diag.Diagnostic {
@@ -75,12 +121,13 @@ func fileDiagnostic(err error) diag.Diagnostic {
 	if !ok {
 		return diag.NewAttributeErrorDiagnostic(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
 	}
-	at := path.Root(problem.Argument)
-	switch problem.Argument {
-	case "method":
-		return diag.NewAttributeErrorDiagnostic(at, "The file is too large for one PUT", problem.Detail)
-	case "part_size":
-		return diag.NewAttributeErrorDiagnostic(at, "The part size does not fit the file", problem.Detail)
+	detail := providerdata.ErrorAndAdvice(err)
+	switch problem.Limit {
+	case upload.LimitPut:
+		return diag.NewAttributeErrorDiagnostic(path.Root("method"), "The file is too large for one PUT", detail)
+	case upload.LimitParts:
+		return diag.NewAttributeErrorDiagnostic(path.Root("part_size"), "The part size does not fit the file", detail)
+	default:
+		return diag.NewAttributeErrorDiagnostic(path.Root("source"), "The file is too large", detail)
 	}
-	return diag.NewAttributeErrorDiagnostic(at, "The file is too large", problem.Detail)
 }

@@ -18,7 +18,7 @@ func TestImportCommandCanBePasted(t *testing.T) {
 		"vod/input/c/u/Übung.mp4":        "'vod/input/c/u/Übung.mp4'",
 	} {
 		err := &upload.MaybeCompleteError{KeyPath: keyPath, Err: errors.New("404")}
-		d := uploadDiagnostic(upload.File{Name: "a.mp4"}, nil, err, afterCreate)
+		d := uploadDiagnostic(upload.File{Name: "a.mp4"}, nil, err, false, afterCreate)
 		if want := "\n  terraform import ADDRESS " + argument + "\n"; !strings.Contains(d.Detail(), want) {
 			t.Errorf("the detail lacks %q:\n%s", want, d.Detail())
 		}

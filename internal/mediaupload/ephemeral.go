@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -44,7 +45,7 @@ func (e *uploadURL) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 				MarkdownDescription: "Name of the file to store, with its extension.",
 			},
 			"content_type": schema.StringAttribute{
-				Optional: true, Computed: true, Validators: []validator.String{providerdata.MediaType},
+				Optional: true, Computed: true, Validators: []validator.String{mediafile.MediaType},
 				MarkdownDescription: "Media type of the file: the upload must send it as `Content-Type`. Default: found from the extension of the file name, else `application/octet-stream`.",
 			},
 			"presigned_url": schema.StringAttribute{

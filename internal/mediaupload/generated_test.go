@@ -102,8 +102,8 @@ func TestUnchangedFileOfAnotherResourceIsKept(t *testing.T) {
 	}
 }
 
-// TestDeleteDoesNotNeedAFileOfTheApply: Terraform deletes the old object before the file is made.
-func TestDeleteDoesNotNeedAFileOfTheApply(t *testing.T) {
+// TestFileThatIsMissingAfterAll: the file that the apply was to make is not there. The stored file stays in the state.
+func TestFileThatIsMissingAfterAll(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]acctest.Attrs{
 		"hash unknown":     {"sha256": acctest.Unknown},
@@ -120,12 +120,20 @@ func TestDeleteDoesNotNeedAFileOfTheApply(t *testing.T) {
 			}
 			plan := m.Provider(m.provider).Plan(m.state, m.config.With(change))
 			plan.Diags.Must(t)
-			want(t, "action", plan.Action, acctest.Replace)
-			plan.Config = m.config // what happens then does not matter here
+			want(t, "action", plan.Action, acctest.Update)
+			plan.Config = m.config.With(change)
+			for key, value := range map[string]acctest.Attrs{
+				"hash unknown": {"sha256": strings.Repeat("ab", 32)}, "triggers unknown": {"triggers": acctest.Attrs{"made_by": "3"}},
+			} {
+				if key == name {
+					plan.Config = m.config.With(value)
+				}
+			}
 			_ = os.Remove(m.path)
-			_, diags := m.Provider(m.provider).Apply(plan)
-			if strings.Contains(diags.String(), "so nothing was replaced") {
-				t.Error(diags)
+			after, diags := m.Provider(m.provider).Apply(plan)
+			m.says(diags, "does not exist")
+			if !after.State.Equal(m.state.State) || after.Tainted {
+				t.Errorf("the state is not as it was: %v", after.Attrs())
 			}
 		})
 	}
@@ -167,7 +175,7 @@ func TestIgnoredContentIsNotRemembered(t *testing.T) {
 	m.state, diags = m.Provider(m.provider).Change(m.state, m.config.With(acctest.Attrs{"sha256": before, "method": "single"}))
 	diags.Must(t)
 	plan := m.Provider(m.provider).Plan(m.state, m.config)
-	want(t, "action without ignore_changes", plan.Action, acctest.Replace)
+	want(t, "action without ignore_changes", plan.Action, acctest.Update)
 	want(t, "planned sha256", plan.Attrs()["sha256"], m.sum)
 }
 
@@ -196,11 +204,11 @@ func TestDeletionProtection(t *testing.T) {
 	m.says(diags, refusal)
 	want(t, "exists without a plan", after.Exists(), true)
 
-	// Content that is not known while planning is taken for unchanged, and checked at apply.
+	// Content that is not known while planning is compared at apply.
 	unknown := m.config.With(acctest.Attrs{"triggers": acctest.Attrs{"made_by": acctest.Unknown}})
 	for what, content := range map[string]uint64{"the same content": 1, "other content": 77} {
 		plan := p.Plan(m.state, unknown)
-		m.says(plan.Diags, "The content is not known yet")
+		plan.Diags.Must(t)
 		want(t, "action", plan.Action, acctest.Update)
 		media(t, m.path, 1000, content)
 		plan.Config = m.config.With(acctest.Attrs{"triggers": acctest.Attrs{"made_by": "2"}})

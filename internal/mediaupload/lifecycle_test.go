@@ -162,7 +162,7 @@ func TestNewContentIsANewUpload(t *testing.T) {
 	w.apply()
 	first := onlyObject(t, w.server)
 	sum := media(t, w.path, 1001, 2)
-	contains(t, w.Must("plan"), "must be replaced", "forces replacement", "1 to add, 0 to change, 1 to destroy")
+	contains(t, w.Must("plan"), "will be updated in-place", "0 to add, 1 to change, 0 to destroy")
 	w.apply()
 	state := w.State()[address].Values
 	want(t, "sha256", state["sha256"], sum)
@@ -174,64 +174,46 @@ func TestNewContentIsANewUpload(t *testing.T) {
 
 func TestWhatChangesNothingAtTheService(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.apply()
-	before := w.State()[address].Values["key_path"]
-	calls := len(w.server.Journal())
-	if err := os.Rename(w.path, filepath.Join(w.Dir, "renamed.mov")); err != nil {
-		t.Fatal(err)
-	}
-	w.Config(`resource "vodlive_media_upload" "file" {
-  source           = "renamed.mov"
-  method           = "multipart"
-  part_size        = 5242880
-  change_detection = "content"
-  timeouts         = { create = "1h" }
-}`)
-	contains(t, w.Must("plan"), "will be updated in-place", "0 to add, 1 to change, 0 to destroy")
-	w.apply()
-	w.AssertNoChanges()
-	state := w.State()[address].Values
-	want(t, "key_path", state["key_path"], before)
-	want(t, "file_name", state["file_name"], "media.mp4")
-	want(t, "source", state["source"], "renamed.mov")
-	want(t, "requests", len(w.server.Journal()), calls)
+	m := newFile(t, 1000)
+	m.mustApply()
+	before, calls := m.state.Text("key_path"), len(m.Journal())
+	m.rename("renamed.mov")
+	m.configure(acctest.Attrs{
+		"method": "multipart", "part_size": 5242880, "change_detection": "content", "timeouts": acctest.Attrs{"create": "1h"},
+	})
+	m.updates()
+	m.mustApply()
+	m.holds(acctest.Attrs{"key_path": before, "file_name": "media.mp4", "source": m.path})
+	want(t, "requests", len(m.Journal()), calls)
 }
 
-func TestNameAndTypeReplace(t *testing.T) {
+func TestNameAndTypeUploadAgain(t *testing.T) {
 	t.Parallel()
-	for _, argument := range []string{`file_name = "other.mp4"`, `content_type = "video/x-other"`} {
+	for argument, value := range map[string]string{"file_name": "other.mp4", "content_type": "video/x-other"} {
 		t.Run(argument, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 1000)
-			w.upload()
-			w.apply()
-			w.upload(argument)
-			contains(t, w.Must("plan"), "must be replaced", "1 to add, 0 to change, 1 to destroy")
-			w.apply()
-			want(t, "objects", len(w.server.Objects()), 2)
-			w.AssertNoChanges()
+			m := newFile(t, 1000)
+			m.mustApply()
+			m.configure(acctest.Attrs{argument: value})
+			m.updates()
+			m.mustApply()
+			want(t, "objects", len(m.Objects()), 2)
 		})
 	}
 }
 
 func TestUploadedFileThatIsGone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.apply()
-	if err := os.Remove(w.path); err != nil {
-		t.Fatal(err)
-	}
-	r := w.Run("plan", "-detailed-exitcode")
-	want(t, "exit code of the plan", r.Code, 0)
-	contains(t, r, "The uploaded file is not here", "media.mp4 does not exist")
+	m := newFile(t, 1000)
+	m.mustApply()
+	m.remove()
+	plan := m.plan()
+	want(t, "action", plan.Action, acctest.NoOp)
+	m.says(plan.Diags, "The uploaded file is not here", "media.mp4 does not exist")
+	want(t, "failure of the plan", plan.Diags.Failed(), false)
 
-	w.upload(`file_name = "other.mp4"`)
-	r = w.Run("plan")
-	want(t, "exit code of the plan", r.Code, 1)
-	contains(t, r, "media.mp4 does not exist, and `file_name` asks for a new upload")
+	m.configure(acctest.Attrs{"file_name": "other.mp4"})
+	m.refused("media.mp4 does not exist, and `file_name` asks for a new upload")
 }
 
 func TestFilesThatCannotBeUploaded(t *testing.T) {
@@ -264,22 +246,22 @@ func TestGivenHashIsProvedWhileSending(t *testing.T) {
 	for _, method := range []string{"single", "multipart"} {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 6*mib)
-			w.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.Repeat("ab", 32)+`"`)
-			w.Must("plan") // reads no content
-			r := w.Run("apply", "-auto-approve")
-			want(t, "exit code", r.Code, 1)
-			contains(t, r, "has changed")
-			want(t, "objects", len(w.server.Objects()), 0)
-			w.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
+			m := newFile(t, 6*mib)
+			wrong := strings.Repeat("ab", 32)
+			m.configure(acctest.Attrs{"method": method, "sha256": wrong})
+			m.plan().Diags.Must(t) // reads no content
+			diags := m.apply()
+			want(t, "failure", diags.Failed(), true)
+			m.says(diags, "has another SHA-256", "`sha256` is "+wrong, "has "+m.sum)
+			want(t, "objects", len(m.Objects()), 0)
+			m.AssertCalls(t, simulator.CallMultipartComplete, 0)
 
-			w.upload(fmt.Sprintf("method = %q", method), `sha256 = "`+strings.ToUpper(w.sum)+`"`)
-			w.apply()
-			want(t, "the object's SHA-256", onlyObject(t, w.server).SHA256, w.sum)
-			w.AssertNoChanges()
+			m.configure(acctest.Attrs{"method": method, "sha256": strings.ToUpper(m.sum)})
+			m.mustApply()
+			want(t, "the object's SHA-256", onlyObject(t, m.Server).SHA256, m.sum)
 			// Taking the argument away changes nothing: the content is the same.
-			w.upload(fmt.Sprintf("method = %q", method))
-			w.AssertNoChanges()
+			m.configure(acctest.Attrs{"method": method})
+			want(t, "action", m.plan().Action, acctest.NoOp)
 		})
 	}
 }
@@ -311,55 +293,42 @@ func TestFileThatChangesWhileItIsSent(t *testing.T) {
 
 func TestStatAndContentDetection(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.apply()
+	m := newFile(t, 1000)
+	m.mustApply()
 	// Other content under the same size and modification time, as cp -p and rsync -a write it.
-	info, err := os.Stat(w.path)
+	info, err := os.Stat(m.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	media(t, w.path, 1000, 5)
-	if err := os.Chtimes(w.path, time.Now(), info.ModTime()); err != nil {
+	media(t, m.path, 1000, 5)
+	if err := os.Chtimes(m.path, time.Now(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
 	for _, detection := range []string{"stat", "content"} {
-		w.upload(fmt.Sprintf("change_detection = %q", detection))
-		contains(t, w.Must("plan"), "must be replaced")
+		m.configure(acctest.Attrs{"change_detection": detection})
+		m.updates().Must(t)
 	}
 }
 
 func TestSourceThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	config := func(trigger string) {
-		w.Config(fmt.Sprintf(`
-resource "terraform_data" "path" {
-  input            = "media.mp4"
-  triggers_replace = %q
-}
-resource "vodlive_media_upload" "file" {
-  source = terraform_data.path.output
-}`, trigger))
-	}
-	config("1")
-	w.apply()
-	first := onlyObject(t, w.server)
-	want(t, "SHA-256", first.SHA256, w.sum)
-	w.AssertNoChanges()
+	m := newFile(t, 1000)
+	m.later(nil)
+	m.mustApply()
+	first := onlyObject(t, m.Server)
+	want(t, "SHA-256", first.SHA256, m.sum)
 
-	config("2") // the path is unknown once more; the content is the same
-	contains(t, w.Must("plan"), "must be replaced")
-	contains(t, w.apply(), "If it is the same, the upload is kept and nothing is sent")
-	want(t, "key path", w.State()[address].Values["key_path"], first.KeyPath)
-	onlyObject(t, w.server)
+	m.later(nil) // the path is unknown once more; the content is the same
+	m.updates()
+	m.mustApply()
+	m.holds(acctest.Attrs{"key_path": first.KeyPath})
+	onlyObject(t, m.Server)
 
-	config("3")
-	sum := media(t, w.path, 2000, 3)
-	w.apply()
-	want(t, "SHA-256", w.State()[address].Values["sha256"], sum)
-	want(t, "objects", len(w.server.Objects()), 2)
-	w.AssertNoChanges()
+	m.later(nil)
+	sum := media(t, m.path, 2000, 3)
+	m.mustApply()
+	m.holds(acctest.Attrs{"sha256": sum})
+	want(t, "objects", len(m.Objects()), 2)
 }
 
 func TestImportAdoptsTheFileAtHand(t *testing.T) {
@@ -382,17 +351,19 @@ func TestImportAdoptsTheFileAtHand(t *testing.T) {
 	want(t, "requests", len(w.server.Journal()), calls)
 
 	media(t, w.path, 1000, 4)
-	contains(t, w.Must("plan"), "must be replaced")
+	contains(t, w.Must("plan"), "will be updated in-place")
 }
 
 func TestContentTypeFromTheContent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 10)
-	w.Write("clip", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 100))
-	w.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"clip\"\n}\n")
-	w.apply()
-	want(t, "content type", onlyObject(t, w.server).ContentType, "image/png")
-	w.AssertNoChanges()
+	m := newFile(t, 10)
+	m.rename("clip")
+	if err := os.WriteFile(m.path, []byte("\x89PNG\r\n\x1a\n"+strings.Repeat("x", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.configure(nil)
+	m.mustApply()
+	want(t, "content type", onlyObject(t, m.Server).ContentType, "image/png")
 }
 
 func TestProgressIsShown(t *testing.T) {
@@ -413,47 +384,72 @@ func TestProgressIsShown(t *testing.T) {
 
 func TestIncompleteProviderConfiguration(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.Setenv("VODLIVE_ID_TOKEN", "")
-	r := w.Run("plan")
-	want(t, "exit code", r.Code, 1)
-	contains(t, r, "`id_token`, `id_token_file` or `id_token_command`", "needed by vodlive_media_upload")
-	want(t, "requests", len(w.server.Journal()), 0)
+	m := newFile(t, 1000)
+	m.Env["VODLIVE_ID_TOKEN"] = ""
+	m.refused("`id_token`, `id_token_file` or `id_token_command`", "needed by vodlive_media_upload")
+	want(t, "requests", len(m.Journal()), 0)
 }
 
 func TestExpiredTokenIsFoundByThePlan(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	// {"alg":"none"} . {"exp":1700000000} . no signature
-	w.Setenv("VODLIVE_ID_TOKEN", "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln")
-	r := w.Run("plan")
-	want(t, "exit code", r.Code, 1)
-	contains(t, r, "VODLIVE_ID_TOKEN", "expired at 2023-11-14T22:13:20Z")
+	m := newFile(t, 1000)
+	m.Env["VODLIVE_ID_TOKEN"] = expired
+	m.refused("VODLIVE_ID_TOKEN", "expired at 2023-11-14T22:13:20Z")
 }
 
 func TestInvalidConfigurations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 10)
-	for argument, texts := range map[string][]string{
-		`file_name = "a/b.mp4"`:          {`"a/b.mp4", which holds a slash`},
-		`file_name = " "`:                {"is blank"},
-		`file_name = ".."`:               {"names a folder"},
-		`content_type = "mp4"`:           {`"mp4", which is not a media type`, "video/mp4"},
-		`sha256 = "abc"`:                 {"must be 64 hexadecimal digits"},
-		`method = "parallel"`:            {`"auto"`, `"single"`, `"multipart"`},
-		`part_size = 5242879`:            {"between 5242880 and"},
-		`change_detection = "mtime"`:     {`"stat"`, `"content"`},
-		`timeouts = { create = "soon" }`: {"Invalid timeouts.create", `"soon" was given`},
-		`timeouts = { create = "0s" }`:   {"Invalid timeouts.create", `"0s" was given; it must be a duration longer than 0`},
+	p := acctest.NewProvider(t, nil)
+	for _, tc := range []struct {
+		argument string
+		value    any
+		texts    []string
+	}{
+		{"file_name", "a/b.mp4", []string{`"a/b.mp4", which holds a slash`}},
+		{"file_name", " ", []string{"is blank"}},
+		{"file_name", "..", []string{"names a folder"}},
+		{"content_type", "mp4", []string{`"mp4", which is not a media type`, "video/mp4"}},
+		{"sha256", "abc", []string{"must be 64 hexadecimal digits"}},
+		{"method", "parallel", []string{`"auto"`, `"single"`, `"multipart"`}},
+		{"part_size", 5242879, []string{"`part_size` is 5242879; it must be a number of bytes from 5242880 (5 MiB)"}},
+		{"part_size", 64, []string{"`part_size` is 64;", "For 64 MiB, write 64 * 1024 * 1024."}},
+		{"change_detection", "mtime", []string{`"stat"`, `"content"`}},
+		{"timeouts", acctest.Attrs{"create": "soon"}, []string{"Invalid timeouts.create", `"soon" was given`}},
+		{"timeouts", acctest.Attrs{"create": "0s"}, []string{"Invalid timeouts.create", `"0s" was given; it must be a duration longer than 0`}},
 	} {
-		w.upload(argument)
-		r := w.Run("validate")
-		want(t, argument+": exit code", r.Code, 1)
-		contains(t, r, texts...)
+		diags := p.Validate(resourceType, acctest.Attrs{"source": "media.mp4", tc.argument: tc.value})
+		want(t, fmt.Sprintf("failure of %s = %v", tc.argument, tc.value), diags.Failed(), true)
+		for _, text := range tc.texts {
+			if !strings.Contains(diags.String(), text) {
+				t.Errorf("%s = %v: the diagnostics lack %q: %s", tc.argument, tc.value, text, diags)
+			}
+		}
 	}
-	want(t, "requests", len(w.server.Journal()), 0)
+}
+
+// TestPathsThatAreNone say what to write in their place.
+func TestPathsThatAreNone(t *testing.T) {
+	t.Parallel()
+	p := acctest.NewProvider(t, nil)
+	for given, parts := range map[string][]string{
+		"~/promo.mp4": {"is \"~/promo.mp4\"", "write pathexpand(\"~/promo.mp4\")"},
+		"https://cdn.example.com/promo.mp4?sig=1": {"is a URL, not a path on this machine", "download the file first"},
+		"s3://bucket/promo.mp4":                   {"is a URL"},
+		"media/*.mp4":                             {"is \"media/*.mp4\", and a path is no pattern"},
+		" ":                                       {"is blank"},
+	} {
+		for typ, argument := range map[string]string{"vodlive_media_upload": "source", "vodlive_media_folder": "source_dir"} {
+			text := p.Validate(typ, acctest.Attrs{argument: given}).String()
+			for _, part := range append(parts, "error "+argument+": Invalid path: `"+argument+"` ") {
+				if !strings.Contains(text, part) || strings.Contains(text, "sig=1") {
+					t.Errorf("%s %s lacks %q: %s", argument, given, part, text)
+				}
+			}
+		}
+	}
+	for _, given := range []string{"~promo.mp4", "a/~/promo.mp4", `C:\media\promo.mp4`, "media/promo?.mp4", "c:/x://y"} {
+		p.Validate("vodlive_media_upload", acctest.Attrs{"source": given}).Must(t)
+	}
 }
 
 func TestTokenThatIsKnownOnlyAtApply(t *testing.T) {
@@ -486,34 +482,18 @@ func TestArgumentsThatAreKnownOnlyAtApply(t *testing.T) {
 	} {
 		t.Run(argument, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 1000)
-			config := func(value, method, trigger string) {
-				w.Config(fmt.Sprintf(`
-resource "terraform_data" "value" {
-  input            = %q
-  triggers_replace = %q
-}
-resource "vodlive_media_upload" "file" {
-  source = "media.mp4"
-  method = %q
-  %s = terraform_data.value.output
-}`, value, trigger, method, argument))
+			m := newFile(t, 1000)
+			apply := func(value, method string) {
+				m.configure(acctest.Attrs{"method": method, argument: value})
+				m.unknown = acctest.Attrs{argument: acctest.Unknown}
+				m.mustApply()
+				m.holds(acctest.Attrs{argument: value})
 			}
-			config(values[0], "auto", "1")
-			w.apply()
-			want(t, argument, w.State()[address].Values[argument], values[0])
-			w.AssertNoChanges()
-
-			config(values[0], "single", "2") // not known while planning, and the same in the end
-			w.apply()
-			onlyObject(t, w.server)
-			w.AssertNoChanges()
-
-			config(values[1], "auto", "2")
-			w.apply()
-			want(t, argument, w.State()[address].Values[argument], values[1])
-			want(t, "objects", len(w.server.Objects()), 2)
-			w.AssertNoChanges()
+			apply(values[0], "auto")
+			apply(values[0], "single") // not known while planning, and the same in the end
+			onlyObject(t, m.Server)
+			apply(values[1], "auto")
+			want(t, "objects", len(m.Objects()), 2)
 		})
 	}
 }
@@ -521,43 +501,40 @@ resource "vodlive_media_upload" "file" {
 // TestUpdateVouchesForNothing changes an argument in place while the file holds other content than sha256 says.
 func TestUpdateVouchesForNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload(`sha256 = "` + w.sum + `"`)
-	w.apply()
-	media(t, w.path, 1000, 8)
-	w.upload(`sha256 = "`+w.sum+`"`, `part_size = 6291456`)
-	w.apply()
-	w.upload(`part_size = 6291456`)
-	contains(t, w.Must("plan"), "must be replaced")
+	m := newFile(t, 1000)
+	m.configure(acctest.Attrs{"sha256": m.sum})
+	m.mustApply()
+	media(t, m.path, 1000, 8)
+	m.configure(acctest.Attrs{"sha256": m.sum, "part_size": 6291456})
+	m.apply().Must(t)
+	m.configure(acctest.Attrs{"part_size": 6291456})
+	m.updates().Must(t)
 }
 
 func TestPartSizeThatDoesNotFitIsFoundByThePlan(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 10)
+	m := newFile(t, 10)
 	// A file of 50 GiB without content: its hash is given, so the plan does not read it.
-	if err := os.Truncate(w.path, 50<<30); err != nil {
+	if err := os.Truncate(m.path, 50<<30); err != nil {
 		t.Fatal(err)
 	}
-	w.upload(`part_size = 5242880`, `sha256 = "`+strings.Repeat("ab", 32)+`"`)
-	r := w.Run("plan")
-	want(t, "exit code", r.Code, 1)
-	contains(t, r, "are 10240 parts of 5242880 bytes: storage takes 10000 at most")
+	m.configure(acctest.Attrs{"part_size": 5242880, "sha256": strings.Repeat("ab", 32)})
+	m.refused("are 10240 parts of 5242880 bytes: storage takes 10000 at most")
 }
 
 // TestRewrittenFileIsReadAgain plans a large file that was rewritten under its size and modification time.
 func TestRewrittenFileIsReadAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 5*mib)
+	m := newFile(t, 5*mib)
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(w.path, old, old); err != nil {
+	if err := os.Chtimes(m.path, old, old); err != nil {
 		t.Fatal(err)
 	}
-	w.upload()
-	contains(t, w.Must("plan"), w.sum) // remembered on this machine
-	sum := media(t, w.path, 5*mib, 6)
-	if err := os.Chtimes(w.path, old, old); err != nil {
+	want(t, "planned sha256", m.plan().Attrs()["sha256"], m.sum) // remembered on this machine
+	sum := media(t, m.path, 5*mib, 6)
+	if err := os.Chtimes(m.path, old, old); err != nil {
 		t.Fatal(err)
 	}
-	w.apply()
-	want(t, "SHA-256", onlyObject(t, w.server).SHA256, sum)
+	m.mustApply()
+	want(t, "SHA-256", onlyObject(t, m.Server).SHA256, sum)
 }

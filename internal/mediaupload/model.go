@@ -4,13 +4,14 @@ import (
 	"encoding/base64"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -19,6 +20,8 @@ type model struct {
 	FileArguments
 	Content         types.String   `tfsdk:"content"`
 	ContentBase64   types.String   `tfsdk:"content_base64"`
+	ContentWO       types.String   `tfsdk:"content_wo"` // null in plans and states
+	ContentVersion  types.Int64    `tfsdk:"content_wo_version"`
 	Method          types.String   `tfsdk:"method"`
 	PartSize        types.Int64    `tfsdk:"part_size"`
 	ChangeDetection types.String   `tfsdk:"change_detection"`
@@ -48,6 +51,8 @@ func (m *model) content() []byte {
 	switch {
 	case m.Content.ValueString() != "":
 		return []byte(m.Content.ValueString())
+	case m.ContentWO.ValueString() != "":
+		return []byte(m.ContentWO.ValueString())
 	case m.ContentBase64.ValueString() != "":
 		content, _ := base64.StdEncoding.DecodeString(m.ContentBase64.ValueString()) // validated
 		return content
@@ -57,7 +62,7 @@ func (m *model) content() []byte {
 
 // inputUnknown reports whether only the apply knows what to upload.
 func (m *model) inputUnknown() bool {
-	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown()
+	return m.Source.IsUnknown() || m.Content.IsUnknown() || m.ContentBase64.IsUnknown() || m.ContentWO.IsUnknown()
 }
 
 // triggersUnknown reports whether only the apply knows whether to read the content again.
@@ -65,33 +70,31 @@ func (m *model) triggersUnknown() bool {
 	return m.Triggers.IsUnknown() || slices.ContainsFunc(slices.Collect(maps.Values(m.Triggers.Elements())), attr.Value.IsUnknown)
 }
 
+// stored reports whether the state has a stored file, as also after an import.
+func (m *model) stored() bool { return m != nil && !m.KeyPath.IsNull() }
+
 // protected reports whether a stored file must not be replaced or forgotten. An unfinished upload is
 // not protected: a plan that replaces it continues it.
-func (m *model) protected() bool { return m.complete() && m.Protection.ValueBool() }
+func (m *model) protected() bool { return m.stored() && m.Protection.ValueBool() }
 
 // notStored is the outcome before an upload, with unknown text and number, or of one that failed, with null.
-func notStored(text types.String, number types.Int64, left *resume.Upload) outcome {
+// incomplete is what is left to continue.
+func notStored(text types.String, number types.Int64, incomplete types.Object) outcome {
 	return outcome{
 		ID: text, KeyPath: text, PartCount: number, ETag: text, Location: text, Bucket: text,
-		Encryption: text, VersionID: text, UploadedAt: text, Incomplete: providerdata.IncompleteObject(left),
+		Encryption: text, VersionID: text, UploadedAt: text, Incomplete: incomplete,
 	}
 }
+
+// complete is an upload of which nothing is left to continue.
+var complete = mediafile.IncompleteObject(upload.File{}, nil)
 
 func stored(f upload.StoredFile) outcome {
 	return outcome{
 		ID: types.StringValue(f.KeyPath), KeyPath: types.StringValue(f.KeyPath), PartCount: types.Int64Value(f.Parts),
 		ETag: providerdata.TextOrNull(f.ETag), Location: providerdata.TextOrNull(f.Location), Bucket: providerdata.TextOrNull(f.Bucket),
 		Encryption: providerdata.TextOrNull(f.Encryption), VersionID: providerdata.TextOrNull(f.VersionID), UploadedAt: providerdata.TextOrNull(f.UploadedAt),
-		Incomplete: providerdata.IncompleteObject(nil),
-	}
-}
-
-// storedFile is the opposite of stored.
-func (o *outcome) storedFile() upload.StoredFile {
-	return upload.StoredFile{
-		KeyPath: o.KeyPath.ValueString(), ETag: o.ETag.ValueString(), Location: o.Location.ValueString(), Bucket: o.Bucket.ValueString(),
-		Encryption: o.Encryption.ValueString(), VersionID: o.VersionID.ValueString(), UploadedAt: o.UploadedAt.ValueString(),
-		Parts: o.PartCount.ValueInt64(),
+		Incomplete: complete,
 	}
 }
 
@@ -99,6 +102,6 @@ func (o *outcome) storedFile() upload.StoredFile {
 func (m *model) file() upload.File {
 	return upload.File{
 		Path: m.Source.ValueString(), Content: m.content(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
-		Size: m.Size.ValueInt64(), SHA256: upload.ParseSHA256(m.SHA256.ValueString()), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
+		Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
 }

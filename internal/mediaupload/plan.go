@@ -12,12 +12,30 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-const privateFingerprint = "file" // key in the private data: see upload.Fingerprint
+// Keys of the private data.
+const (
+	privateFingerprint = "file"       // what was last read of the file: an upload.Fingerprint
+	privateConfigured  = "configured" // which of the arguments with a default the stored file was configured with
+	privatePlanned     = "planned"    // what the plan of a new object saw: planned
+)
+
+// configured tells a value that the configuration no longer has from a default.
+type configured struct {
+	FileName    bool `json:"file_name,omitempty"`
+	ContentType bool `json:"content_type,omitempty"`
+}
+
+// planned is what Delete needs to know of a new object that continues an unfinished upload.
+type planned struct {
+	SHA256 string `json:"sha256,omitempty"` // "": not known yet
+	Source string `json:"source,omitempty"` // the file, if it was there
+}
 
 // ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for one
 // change: twice while planning a replacement, once before applying.
@@ -26,14 +44,17 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	p := planner{resource: r}
-	var replaced string // key path of the stored file in whose place one is created
+	var note providerdata.PlanNote
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
 	}
+	if p.state.protected() {
+		note.Protected = p.state.KeyPath.ValueString()
+	}
 	if req.Plan.Raw.IsNull() {
 		if p.state.protected() {
-			resp.Diagnostics.Append(protected(p.state.KeyPath.ValueString(), "remove it from the state"))
+			resp.Diagnostics.Append(protected(note.Protected, "remove it from the state"))
 		}
 		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
@@ -42,43 +63,33 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
 	if p.state == nil {
 		// The second call for a replacement has no state, but the private data of the first one.
-		earlier, diags := providerdata.ReadPlanNote(ctx, req.Private)
+		first, diags := providerdata.ReadPlanNote(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
-		p.replacesUndecided, replaced = earlier.Undecided, earlier.Stored
-		if earlier.Protected != "" {
-			resp.Diagnostics.Append(protected(earlier.Protected, "replace it"))
+		if first.Protected != "" {
+			resp.Diagnostics.Append(protected(first.Protected, "replace it"))
 		}
 	} else {
-		last, diags := providerdata.ReadPrivate[upload.Fingerprint](ctx, req.Private, privateFingerprint)
+		var diags diag.Diagnostics
+		p.last, diags = providerdata.ReadPrivate[upload.Fingerprint](ctx, req.Private, privateFingerprint) // if it is empty, the file is read
 		resp.Diagnostics.Append(diags...)
-		p.last = last // if it is empty, the file is read
+		p.before, diags = providerdata.ReadPrivate[configured](ctx, req.Private, privateConfigured)
+		resp.Diagnostics.Append(diags...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	v, reasons := p.run(ctx)
-	resp.Diagnostics.Append(p.diags...)
+	resp.Diagnostics.Append(p.run(ctx)...)
 	if resp.Diagnostics.HasError() {
 		return
-	}
-	for _, attribute := range reasons {
-		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attribute))
-	}
-	if p.state.protected() && len(reasons) > 0 {
-		resp.Diagnostics.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("replace it because of `%s`", strings.Join(reasons, "`, `"))))
-		return
-	}
-	note := providerdata.PlanNote{Undecided: v == verdictUndecided, Source: p.plan.Source.ValueString(), Found: p.found}
-	if p.found && replaced != "" {
-		r.Data.Replacing.Store(replaced, note.Source)
-	}
-	if p.state.complete() {
-		note.Stored = p.state.KeyPath.ValueString()
-	}
-	if p.state.protected() {
-		note.Protected = p.state.KeyPath.ValueString()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
+	if p.state == nil {
+		seen := planned{SHA256: p.plan.file().SHA256}
+		if p.found {
+			seen.Source = p.plan.Source.ValueString()
+		}
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privatePlanned, seen)...)
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
@@ -88,41 +99,46 @@ type planner struct {
 	plan     model
 	state    *model // nil: the object is to be created
 	last     upload.Fingerprint
+	before   configured
 	found    bool // the file is here, and as far as is known with the content to upload
 	diags    diag.Diagnostics
-
-	replacesUndecided bool // the new object replaces one for which the verdict was undecided
 }
 
-func (p *planner) run(ctx context.Context) (verdict, []string) {
+// run decides what to do with the file and fills in the plan.
+func (p *planner) run(ctx context.Context) diag.Diagnostics {
 	wanted := p.wanted(ctx)
 	if p.diags.HasError() {
-		return verdictKeep, nil
+		return p.diags
 	}
 	v, reasons := judge(p.state, wanted)
-	switch {
-	case p.state == nil && p.replacesUndecided:
-		v = verdictUndecided
-	case v == verdictUndecided && p.state.protected():
-		v, reasons = verdictKeep, nil
-		p.diags.AddWarning("The content is not known yet",
-			fmt.Sprintf("The stored file %s is planned to stay, because what replaces it is not known before the apply and `deletion_protection` is on. "+
-				"If the apply finds that it has to be replaced, it ends with an error and replaces nothing.", p.state.KeyPath.ValueString()))
-	case v == verdictUndecided && !p.resource.replaced().namedAtApply(p.state.file().HexSHA256(), true):
-		v = verdictReplace // another object gets this content under a name that is planned already
+	if v == verdictUpload && p.found && !p.config.SHA256.IsNull() {
+		if d := p.otherHash(ctx, wanted); d != nil {
+			p.diags.Append(d)
+			return p.diags
+		}
+	}
+	if v == verdictUpload && p.state.protected() {
+		p.diags.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("upload another file in its place because of `%s`", strings.Join(reasons, "`, `"))))
+		return p.diags
 	}
 	p.fill(ctx, v, reasons, wanted)
-	return v, reasons
+	return p.diags
 }
-
-// complete reports whether the state has a complete upload, as also after an import.
-func (m *model) complete() bool { return m != nil && m.Incomplete.IsNull() && !m.KeyPath.IsNull() }
 
 // wanted is the configuration with the hash and the size of the file. Null means any value, and a
 // null size that the file is not here.
 func (p *planner) wanted(ctx context.Context) model {
 	w := p.config
 	w.Size = types.Int64Unknown()
+	p.defaultsAgain(&w)
+	switch {
+	case w.ContentVersion.IsNull():
+	case p.state.stored() && w.ContentVersion.Equal(p.state.ContentVersion):
+		w.SHA256, w.Size = firstSet(w.SHA256, p.state.SHA256), p.state.Size
+		return w
+	default: // an ephemeral value may be another one in the apply
+		w.ContentWO, p.config.ContentWO = types.StringUnknown(), types.StringUnknown()
+	}
 	if w.inputUnknown() || w.SHA256.IsUnknown() {
 		w.SHA256 = firstSet(w.SHA256, types.StringUnknown())
 		return w
@@ -132,19 +148,39 @@ func (p *planner) wanted(ctx context.Context) model {
 		if err != nil {
 			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
 		}
-		w.SHA256, w.Size = firstSet(w.SHA256, types.StringValue(f.HexSHA256())), types.Int64Value(f.Size)
+		w.SHA256, w.Size = firstSet(w.SHA256, types.StringValue(f.SHA256)), types.Int64Value(f.Size)
 		return w
 	}
 	return p.wantedFile(ctx, w)
 }
 
+// defaultsAgain wants the defaults of a name and a media type that the configuration had, and no longer has, unless
+// they were the defaults of the stored file, too. The type of a file that is not here, and has an unknown extension, may
+// be any.
+func (p *planner) defaultsAgain(w *model) {
+	if !p.state.stored() {
+		return
+	}
+	was := p.state.file()
+	if byDefault, err := upload.DefaultName(was.Path); p.before.FileName && w.FileName.IsNull() && (err != nil || byDefault != was.Name) {
+		w.FileName = p.baseName()
+	}
+	if p.before.ContentType && w.ContentType.IsNull() && !w.inputUnknown() && !w.FileName.IsUnknown() && was.ContentType != upload.TypeByName(was.Name, was.Path) {
+		f := w.file()
+		f.Name = firstSet(w.FileName, p.state.FileName).ValueString()
+		if found, err := f.DefaultType(); err == nil {
+			w.ContentType = types.StringValue(found)
+		}
+	}
+}
+
 // wantedFile is wanted for a source. What makes the file may do so in the apply: then the configuration
 // has its hash, or triggers. The file that is there before need not be the one to upload.
 func (p *planner) wantedFile(ctx context.Context, w model) model {
-	source, complete := w.Source.ValueString(), p.state.complete()
+	source := w.Source.ValueString()
 	info, err := transfer.Stat(source)
 	missing := upload.IsMissing(err) || w.Source.IsNull() // with ignore_changes, an import has no source
-	stays := complete && (w.SHA256.IsNull() || p.state.SHA256.IsNull() || strings.EqualFold(w.SHA256.ValueString(), p.state.SHA256.ValueString()))
+	stays := p.state.stored() && (w.SHA256.IsNull() || p.state.SHA256.IsNull() || strings.EqualFold(w.SHA256.ValueString(), p.state.SHA256.ValueString()))
 	switch {
 	case err != nil && !missing:
 		p.fail("The file cannot be uploaded", err.Error()+". "+sourceRule)
@@ -155,14 +191,14 @@ func (p *planner) wantedFile(ctx context.Context, w model) model {
 		// count as a change. If it is one, planning again at apply fails, and the state is kept.
 		w.Size = types.Int64Null()
 		w.FileName, w.ContentType = known(w.FileName), known(w.ContentType)
-	case missing && w.SHA256.IsNull() && w.Triggers.IsNull():
+	case missing && w.SHA256.IsNull() && providerdata.SameTriggers(w.Triggers, types.MapNull(types.StringType)):
 		p.fail("The file cannot be uploaded", err.Error()+". "+sourceRule+" "+madeByApply)
 	case missing:
 		w.SHA256 = firstSet(w.SHA256, types.StringUnknown())
 	default:
 		p.found, w.Size = true, types.Int64Value(info.Size())
 		if w.SHA256.IsNull() {
-			w.SHA256 = p.contentHash(ctx, source)
+			w.SHA256 = p.contentHash(ctx)
 		}
 	}
 	return w
@@ -176,7 +212,17 @@ const (
 
 // retriggered reports whether the content is looked at although the file was not touched.
 func (p *planner) retriggered() bool {
-	return p.state != nil && !p.config.Triggers.Equal(p.state.Triggers)
+	return p.state != nil && !providerdata.SameTriggers(p.config.Triggers, p.state.Triggers)
+}
+
+// otherHash is the error for a file that is known to have another hash than the configured one, unless the
+// apply may make another file.
+func (p *planner) otherHash(ctx context.Context, w model) diag.Diagnostic {
+	if w.triggersUnknown() || p.retriggered() {
+		return nil
+	}
+	f := w.file()
+	return otherHash(f, p.resource.Data.Uploader.Remembered(ctx, f.Path, p.last), p.plan.ChangeDetection.ValueString(), afterUpdate)
 }
 
 func (p *planner) fail(summary, detail string) {
@@ -184,16 +230,16 @@ func (p *planner) fail(summary, detail string) {
 }
 
 // contentHash is that of the state if the file has not been touched since, else it is read.
-func (p *planner) contentHash(ctx context.Context, source string) types.String {
+func (p *planner) contentHash(ctx context.Context) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
 	if p.retriggered() {
 		detection = upload.DetectContent
 	}
 	var before upload.Fingerprint
-	if p.state.complete() && strings.EqualFold(p.last.SHA256, p.state.SHA256.ValueString()) {
+	if p.state.stored() && strings.EqualFold(p.last.SHA256, p.state.SHA256.ValueString()) {
 		before = p.last
 	}
-	now, kept, err := p.resource.Data.Uploader.Fingerprint(ctx, source, before, detection)
+	now, kept, err := p.resource.Data.Uploader.Fingerprint(ctx, p.plan.file(), before, detection)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
@@ -205,13 +251,13 @@ func (p *planner) contentHash(ctx context.Context, source string) types.String {
 
 // fill makes the plan for a verdict, or reports why there can be none.
 func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted model) {
-	absent := wanted.Size.IsNull()
+	replaces := v == verdictUpload && p.state.stored()
 	switch {
-	case v == verdictReplace && p.state.Size.IsNull() && slices.Contains(reasons, "file_name") && !p.config.FileName.IsUnknown():
+	case replaces && p.state.Size.IsNull() && slices.Contains(reasons, "file_name"):
 		p.fail("The imported file has another name",
 			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Leave `file_name` out, or give the imported name.",
-				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), p.config.FileName.ValueString()))
-	case v == verdictReplace && absent:
+				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), wanted.FileName.ValueString()))
+	case replaces && wanted.Size.IsNull():
 		p.fail("The file cannot be uploaded",
 			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload. %s", p.config.Source.ValueString(), strings.Join(reasons, "`, `"), madeByApply))
 	case v == verdictKeep || v == verdictAdopt:
@@ -224,6 +270,9 @@ func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted 
 // fillStored plans to keep the stored file. What an import lacks comes from the local file.
 func (p *planner) fillStored(v verdict, wanted model) {
 	p.plan.outcome = p.state.outcome
+	if !wanted.Size.IsNull() { // else what is unfinished may be an upload of the file that is not here
+		p.plan.Incomplete = complete
+	}
 	p.plan.SHA256 = firstSet(kept(p.config.SHA256, p.state.SHA256), wanted.SHA256)
 	p.plan.FileName = kept(p.config.FileName, p.state.FileName)
 	p.plan.ContentType = kept(p.config.ContentType, p.state.ContentType)
@@ -232,7 +281,7 @@ func (p *planner) fillStored(v verdict, wanted model) {
 	if v == verdictAdopt {
 		p.plan.Size = p.sizeToPlan(wanted)
 		if p.plan.ContentType.IsNull() {
-			p.plan.ContentType = p.contentType(v)
+			p.plan.ContentType = p.contentType()
 		}
 		name := cmp.Or(p.config.Source.ValueString(), "what is configured")
 		p.diags.AddAttributeWarning(path.Root("source"), "The local file is assumed to be the imported one",
@@ -259,22 +308,23 @@ func kept(config, stored types.String) types.String {
 	return firstSet(known(config), stored, config)
 }
 
-// fillUpload plans an upload: of a new object, or of what is left of one that is incomplete.
+// fillUpload plans an upload: of a new object, of one in place of the stored file, or of what is left of one that
+// is incomplete.
 func (p *planner) fillUpload(ctx context.Context, v verdict, wanted model) {
-	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), nil)
+	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), complete)
+	if v == verdictDecide && !p.state.Incomplete.IsNull() { // the apply may find that the stored file stays, and the unfinished upload with it
+		p.plan.Incomplete = types.ObjectUnknown(mediafile.IncompleteTypes)
+	}
 	p.plan.SHA256, p.plan.Size = wanted.SHA256, wanted.Size
 	p.plan.FileName, p.plan.ContentType = p.config.FileName, p.config.ContentType
-	if v == verdictUpload && p.state != nil && p.plan.FileName.IsNull() {
-		p.plan.FileName = p.state.FileName // the unfinished upload has this name
+	if p.plan.FileName.IsNull() {
+		p.plan.FileName = p.unfinishedName(wanted)
 	}
 	if p.plan.FileName.IsNull() {
-		p.plan.FileName = p.baseName(v)
+		p.plan.FileName = p.orStored(v, p.baseName(), func(m *model) types.String { return m.FileName })
 	}
 	if p.plan.ContentType.IsNull() {
-		p.plan.ContentType = p.contentType(v)
-	}
-	if p.state == nil && v == verdictUpload && p.resource.namedAtApply(p.plan, p.config) {
-		p.plan.FileName, p.plan.ContentType = firstSet(p.config.FileName, types.StringUnknown()), firstSet(p.config.ContentType, types.StringUnknown())
+		p.plan.ContentType = p.orStored(v, p.contentType(), func(m *model) types.String { return m.ContentType })
 	}
 	if err := p.plan.file().CheckSize(); err != nil {
 		p.diags.Append(fileDiagnostic(err))
@@ -286,22 +336,45 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted model) {
 	p.diags.Append(p.resource.Data.PlanUpload(ctx, typeName)...)
 }
 
-// baseName is the default name of a new upload. It is unknown where the apply may keep a stored file.
-func (p *planner) baseName(v verdict) types.String {
-	if v == verdictUndecided || p.config.inputUnknown() {
+// unfinishedName is the name of the unfinished upload that the wanted one continues, null if there is none.
+func (p *planner) unfinishedName(wanted model) types.String {
+	switch {
+	case p.state == nil:
+		return types.StringNull()
+	case !p.state.stored():
+		return p.state.FileName
+	}
+	f, left, _ := mediafile.Unfinished(p.state.Incomplete)
+	if left == nil || !strings.EqualFold(f.SHA256, wanted.SHA256.ValueString()) {
+		return types.StringNull()
+	}
+	return providerdata.TextOrNull(f.Name)
+}
+
+// orStored is a default, or unknown if the apply may keep a stored file that has another value.
+func (p *planner) orStored(v verdict, byDefault types.String, stored func(*model) types.String) types.String {
+	if v == verdictDecide && !byDefault.Equal(stored(p.state)) {
+		return types.StringUnknown()
+	}
+	return byDefault
+}
+
+// baseName is the default name of a new upload.
+func (p *planner) baseName() types.String {
+	if p.config.inputUnknown() {
 		return types.StringUnknown()
 	}
 	name, err := upload.DefaultName(p.config.Source.ValueString())
 	if err != nil {
-		p.fail("The file cannot be uploaded", providerdata.ErrorText(err))
+		p.fail("The file cannot be uploaded", providerdata.ErrorAndAdvice(err))
 	}
 	return types.StringValue(name)
 }
 
 // contentType is the default media type. It is planned if the name tells it, or if the content has
 // been read anyway. Otherwise it is unknown until the apply.
-func (p *planner) contentType(v verdict) types.String {
-	if v == verdictUndecided || p.plan.FileName.IsUnknown() || p.config.inputUnknown() {
+func (p *planner) contentType() types.String {
+	if p.plan.FileName.IsUnknown() || p.config.inputUnknown() {
 		return types.StringUnknown()
 	}
 	f := p.plan.file()

@@ -7,8 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
+
+// expired is a token: {"alg":"none"} . {"exp":1700000000} . no signature.
+const expired = "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln"
 
 // later configures the resource with a source that is unknown in every plan in which trigger has changed.
 func (w *world) later(source, trigger string, arguments ...string) {
@@ -23,64 +27,45 @@ resource "vodlive_media_upload" "file" {
 }`, source, trigger, strings.Join(arguments, "\n  ")))
 }
 
-func (w *world) rename(t *testing.T, name string) {
-	t.Helper()
-	path := filepath.Join(w.Dir, name)
-	if err := os.Rename(w.path, path); err != nil {
-		t.Fatal(err)
-	}
-	w.path = path
-}
-
-// importWithoutFile uploads the file, forgets it, takes the file away and imports the upload under the configuration
-// that configure writes.
-func (w *world) importWithoutFile(t *testing.T, configure func()) (keyPath string) {
-	t.Helper()
-	w.upload()
-	w.apply()
-	keyPath = onlyObject(t, w.server).KeyPath
-	w.Must("state", "rm", address)
-	w.rename(t, "away")
-	configure()
-	w.Must("import", address, keyPath)
-	contains(t, w.apply(), "The uploaded file is not here")
-	w.AssertNoChanges()
+// importWithoutFile uploads the file, forgets it, takes the file away and imports the upload with these arguments.
+func (m *machine) importWithoutFile(arguments acctest.Attrs) (keyPath string) {
+	m.t.Helper()
+	m.mustApply()
+	keyPath = onlyObject(m.t, m.Server).KeyPath
+	m.configure(arguments) // with the source as it was
+	m.rename("away")
+	m.imports(keyPath)
+	m.absent()
 	return keyPath
 }
 
 func TestImportWithoutTheFileLearnsTheRestLater(t *testing.T) {
 	t.Parallel()
+	other := acctest.Attrs{"content_type": "video/x-other"}
 	for name, tc := range map[string]struct {
-		first, later []string // arguments while the file is absent, and once it is back
-		sha256       bool     // whether sha256 is configured, too
+		first, later acctest.Attrs // arguments while the file is absent, and once it is back
+		sha256       bool          // whether sha256 is configured, too
 		contentType  string
 	}{
 		"nothing configured":           {contentType: "video/mp4"},
 		"hash":                         {sha256: true, contentType: "video/mp4"},
-		"hash, then a type":            {sha256: true, later: []string{`content_type = "video/x-other"`}, contentType: "video/x-other"},
-		"type":                         {first: []string{`content_type = "video/x-other"`}, later: []string{`content_type = "video/x-other"`}, contentType: "video/x-other"},
-		"nothing, then another method": {later: []string{`method = "multipart"`}, contentType: "video/mp4"},
+		"hash, then a type":            {sha256: true, later: other, contentType: "video/x-other"},
+		"type":                         {first: other, later: other, contentType: "video/x-other"},
+		"nothing, then another method": {later: acctest.Attrs{"method": "multipart"}, contentType: "video/mp4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 1000)
-			configure := func(arguments []string) {
-				if tc.sha256 {
-					arguments = append(arguments, fmt.Sprintf("sha256 = %q", w.sum))
-				}
-				w.upload(arguments...)
+			m, hash := newFile(t, 1000), acctest.Attrs{}
+			if tc.sha256 {
+				hash["sha256"] = m.sum
 			}
-			key := w.importWithoutFile(t, func() { configure(tc.first) })
-			w.rename(t, "media.mp4")
-			calls := len(w.server.Journal())
-			configure(tc.later)
-			contains(t, w.apply(), "The local file is assumed to be the imported one")
-			w.AssertNoChanges()
-			state := w.State()[address].Values
-			for attribute, value := range map[string]any{"key_path": key, "size": 1000, "content_type": tc.contentType, "sha256": w.sum} {
-				want(t, attribute, state[attribute], value)
-			}
-			want(t, "requests", len(w.server.Journal()), calls)
+			key := m.importWithoutFile(hash.With(tc.first))
+			m.rename("media.mp4")
+			calls := len(m.Journal())
+			m.configure(hash.With(tc.later))
+			m.says(m.mustApply(), "The local file is assumed to be the imported one")
+			m.holds(acctest.Attrs{"key_path": key, "size": 1000, "content_type": tc.contentType, "sha256": m.sum})
+			want(t, "requests", len(m.Journal()), calls)
 		})
 	}
 }
@@ -88,65 +73,49 @@ func TestImportWithoutTheFileLearnsTheRestLater(t *testing.T) {
 // TestImportLearnsFromASourceThatIsKnownOnlyAtApply has the file come back under a source that the plan does not know.
 func TestImportLearnsFromASourceThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	hash := fmt.Sprintf("sha256 = %q", w.sum)
-	key := w.importWithoutFile(t, func() { w.upload(hash) })
-	w.rename(t, "media.mp4")
-	w.later("media.mp4", "1", hash)
-	w.apply()
-	w.AssertNoChanges()
-	state := w.State()[address].Values
-	for attribute, value := range map[string]any{"key_path": key, "size": 1000, "content_type": "video/mp4"} {
-		want(t, attribute, state[attribute], value)
-	}
+	m := newFile(t, 1000)
+	hash := acctest.Attrs{"sha256": m.sum}
+	key := m.importWithoutFile(hash)
+	m.rename("media.mp4")
+	m.later(hash)
+	m.mustApply()
+	m.holds(acctest.Attrs{"key_path": key, "size": 1000, "content_type": "video/mp4"})
 }
 
 func TestImportUnderAnotherNameIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.apply()
-	key := onlyObject(t, w.server).KeyPath
-	w.Must("state", "rm", address)
-	w.Must("import", address, key)
-	for name, configure := range map[string]func(){
-		"source known":   func() { w.upload(`file_name = "other.mp4"`) },
-		"source unknown": func() { w.later("media.mp4", "1", `file_name = "other.mp4"`) },
-	} {
-		configure()
-		r := w.Run("plan")
-		want(t, name+": exit code", r.Code, 1)
-		contains(t, r, "The imported file has another name", `"media.mp4"`, `"other.mp4"`)
+	m := newFile(t, 1000)
+	m.mustApply()
+	m.imports(onlyObject(t, m.Server).KeyPath)
+	for _, configure := range []func(acctest.Attrs){m.configure, m.later} {
+		configure(acctest.Attrs{"file_name": "other.mp4"})
+		m.refused("The imported file has another name", `"media.mp4"`, `"other.mp4"`)
 	}
 }
 
 // TestRenamedSourceThatIsKnownOnlyAtApply renames the file and leaves its content: nothing is to be sent.
 func TestRenamedSourceThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	for name, arguments := range map[string][]string{
+	for name, arguments := range map[string]acctest.Attrs{
 		"renamed.mp4": nil,
 		"renamed.mov": nil, // whose media type is another one
-		"renamed":     {`file_name = "media.mp4"`},
-		"second.mov":  {`content_type = "video/mp4"`},
+		"renamed":     {"file_name": "media.mp4"},
+		"second.mov":  {"content_type": "video/mp4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 1000)
-			w.later("media.mp4", "1", arguments...)
-			w.apply()
-			first := onlyObject(t, w.server)
-			w.rename(t, name)
-			w.later(name, "2", arguments...)
-			contains(t, w.Must("plan"), "must be replaced")
-			w.apply()
-			onlyObject(t, w.server)
-			state := w.State()[address].Values
-			for attribute, value := range map[string]any{
-				"key_path": first.KeyPath, "file_name": "media.mp4", "content_type": "video/mp4", "source": name, "size": 1000, "sha256": w.sum,
-			} {
-				want(t, attribute, state[attribute], value)
-			}
-			w.AssertNoChanges()
+			m := newFile(t, 1000)
+			m.later(arguments)
+			m.mustApply()
+			first := onlyObject(t, m.Server)
+			m.rename(name)
+			m.later(arguments)
+			m.updates()
+			m.mustApply()
+			onlyObject(t, m.Server)
+			m.holds(acctest.Attrs{
+				"key_path": first.KeyPath, "file_name": "media.mp4", "content_type": "video/mp4", "source": m.path, "size": 1000, "sha256": m.sum,
+			})
 		})
 	}
 }
@@ -154,26 +123,15 @@ func TestRenamedSourceThatIsKnownOnlyAtApply(t *testing.T) {
 // TestRenamedSourceWhoseTypeIsKnownOnlyAtApply renames the file while its media type comes from another resource.
 func TestRenamedSourceWhoseTypeIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	config := func(source, trigger string) {
-		w.Config(fmt.Sprintf(`
-resource "terraform_data" "type" {
-  input            = "video/mp4"
-  triggers_replace = %q
-}
-resource "vodlive_media_upload" "file" {
-  source       = %q
-  content_type = terraform_data.type.output
-}`, trigger, source))
+	m := newFile(t, 1000)
+	for _, name := range []string{"media.mp4", "renamed.mp4"} {
+		m.rename(name)
+		m.configure(acctest.Attrs{"content_type": "video/mp4"})
+		m.unknown = acctest.Attrs{"content_type": acctest.Unknown}
+		m.mustApply()
 	}
-	config("media.mp4", "1")
-	w.apply()
-	w.rename(t, "renamed.mp4")
-	config("renamed.mp4", "2")
-	w.apply()
-	onlyObject(t, w.server)
-	want(t, "file_name", w.State()[address].Values["file_name"], "media.mp4")
-	w.AssertNoChanges()
+	onlyObject(t, m.Server)
+	m.holds(acctest.Attrs{"file_name": "media.mp4"})
 }
 
 // TestEachKeepsItsOwnUpload has two resources of the same content whose sources are known only at apply.
@@ -210,131 +168,118 @@ resource "vodlive_media_upload" "each" {
 
 func TestConfigurationThatAnUnknownSourceNeedsIsCheckedByThePlan(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	incomplete := func(what string) {
-		address, token := w.Env("VODLIVE_VOD_BASE_URL"), w.Env("VODLIVE_ID_TOKEN")
-		w.Setenv("VODLIVE_VOD_BASE_URL", "")
-		r := w.Run("plan")
-		want(t, what+": exit code without an address", r.Code, 1)
-		contains(t, r, "`vod_base_url`", "needed by vodlive_media_upload")
-		w.Setenv("VODLIVE_VOD_BASE_URL", address)
+	m := newFile(t, 1000)
+	incomplete := func() {
+		t.Helper()
+		address, token := m.Env["VODLIVE_VOD_BASE_URL"], m.Env["VODLIVE_ID_TOKEN"]
+		m.Env["VODLIVE_VOD_BASE_URL"] = ""
+		m.refused("`vod_base_url`", "needed by vodlive_media_upload")
+		m.Env["VODLIVE_VOD_BASE_URL"] = address
 
-		w.Setenv("VODLIVE_ID_TOKEN", "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln")
-		r = w.Run("plan")
-		want(t, what+": exit code with an expired token", r.Code, 1)
-		contains(t, r, "expired at 2023-11-14T22:13:20Z")
-		w.Setenv("VODLIVE_ID_TOKEN", token)
+		m.Env["VODLIVE_ID_TOKEN"] = expired
+		m.refused("expired at 2023-11-14T22:13:20Z")
+		m.Env["VODLIVE_ID_TOKEN"] = token
 	}
-	w.later("media.mp4", "1")
-	incomplete("new upload")
-	w.apply()
-	w.later("media.mp4", "2")
-	incomplete("replacement")
+	m.later(nil)
+	incomplete() // a new upload
+	m.mustApply()
+	m.later(nil)
+	incomplete() // a change
 
 	// With sha256 the plan knows that nothing is to be sent.
-	w.later("media.mp4", "2", fmt.Sprintf("sha256 = %q", w.sum))
-	w.Setenv("VODLIVE_VOD_BASE_URL", "")
-	contains(t, w.Must("plan"), address+" will be updated in-place")
+	m.later(acctest.Attrs{"sha256": m.sum})
+	m.Env["VODLIVE_VOD_BASE_URL"] = ""
+	m.updates().Must(t)
 }
 
 // TestReplacementThatWasAskedForSendsEverything asks for another upload of the same content. The plan does not read the
 // file, so it does not know the media type.
 func TestReplacementThatWasAskedForSendsEverything(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.rename(t, "media")
-	config := fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = \"media\"\n  sha256 = %q\n}\n", w.sum)
-	w.Config(config)
-	w.apply()
-	w.Must("apply", "-auto-approve", "-replace="+address)
-	want(t, "objects after -replace", len(w.server.Objects()), 2)
-	w.Must("taint", address)
-	w.apply()
-	want(t, "objects after taint", len(w.server.Objects()), 3)
-	w.AssertNoChanges()
+	m := newFile(t, 1000)
+	m.rename("media")
+	m.configure(acctest.Attrs{"sha256": m.sum})
+	m.mustApply()
+	plan := m.Provider(m.provider).PlanReplace(m.state, m.config)
+	plan.Diags.Must(t)
+	state, diags := m.Provider(m.provider).Apply(plan)
+	diags.Must(t)
+	m.state = state
+	want(t, "objects after -replace", len(m.Objects()), 2)
+	m.state.Tainted = true
+	m.mustApply()
+	want(t, "objects after taint", len(m.Objects()), 3)
 }
 
 func TestTaintOfASourceThatIsKnownOnlyAtApplySendsEverything(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.later("media.mp4", "1")
-	w.apply()
-	w.Must("taint", address)
-	w.later("media.mp4", "2")
-	w.apply()
-	want(t, "objects", len(w.server.Objects()), 2)
-	w.AssertNoChanges()
+	m := newFile(t, 1000)
+	m.later(nil)
+	m.mustApply()
+	m.state.Tainted = true
+	m.later(nil)
+	m.mustApply()
+	want(t, "objects", len(m.Objects()), 2)
 }
 
 // TestNameThatIsKnownOnlyAtApplyWithoutTheFile plans a complete upload whose file is not here and whose name comes from
 // another resource.
 func TestNameThatIsKnownOnlyAtApplyWithoutTheFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	config := func(name, trigger string) {
-		w.Config(fmt.Sprintf(`
-resource "terraform_data" "name" {
-  input            = %q
-  triggers_replace = %q
-}
-resource "vodlive_media_upload" "file" {
-  source    = "media.mp4"
-  file_name = terraform_data.name.output
-}`, name, trigger))
+	m := newFile(t, 1000)
+	named := func(name string) {
+		m.config = m.config.With(acctest.Attrs{"file_name": name})
+		m.unknown = acctest.Attrs{"file_name": acctest.Unknown}
 	}
-	config("a.mp4", "1")
-	w.apply()
-	object := onlyObject(t, w.server)
-	w.rename(t, "away")
-	config("a.mp4", "2")
-	contains(t, w.apply(), "The uploaded file is not here")
-	w.AssertNoChanges()
+	named("a.mp4")
+	m.mustApply()
+	object := onlyObject(t, m.Server)
+	m.rename("away")
+	named("a.mp4")
+	m.absent()
 
-	config("b.mp4", "3")
-	w.Run("apply", "-auto-approve")
-	r := w.Run("plan")
-	want(t, "exit code", r.Code, 1)
-	contains(t, r, "media.mp4 does not exist, and `file_name` asks for a new upload")
-	want(t, "key_path", w.State()[address].Values["key_path"], object.KeyPath)
+	named("b.mp4")
+	m.apply()
+	m.unknown = nil
+	m.refused("media.mp4 does not exist, and `file_name` asks for a new upload")
+	m.holds(acctest.Attrs{"key_path": object.KeyPath})
 }
 
 func TestTimeLimitThatLeavesNoTimeLosesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.apply()
-	object := onlyObject(t, w.server)
-	media(t, w.path, 1000, 2)
+	m := newFile(t, 1000)
+	m.mustApply()
+	object := onlyObject(t, m.Server)
+	media(t, m.path, 1000, 2)
 	for _, limit := range []string{"0s", "-5m", "soon", ""} {
-		w.upload(fmt.Sprintf("timeouts = { create = %q }", limit))
-		r := w.Run("apply", "-auto-approve")
-		want(t, fmt.Sprintf("exit code under %q", limit), r.Code, 1)
-		contains(t, r, "Invalid timeouts.create", fmt.Sprintf("%q was given", limit))
+		m.configure(acctest.Attrs{"timeouts": acctest.Attrs{"create": limit}})
+		diags := m.apply()
+		want(t, fmt.Sprintf("failure under %q", limit), diags.Failed(), true)
+		m.says(diags, "Invalid timeouts.create", fmt.Sprintf("%q was given", limit))
 	}
-	want(t, "key_path", w.State()[address].Values["key_path"], object.KeyPath)
+	m.holds(acctest.Attrs{"key_path": object.KeyPath})
 }
 
 func TestSinglePutThatIsTooLargeIsFoundByThePlan(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 10)
+	m := newFile(t, 10)
 	// A file without content: its hash is given, so the plan does not read it.
-	hash := fmt.Sprintf("sha256 = %q", strings.Repeat("ab", 32))
-	if err := os.Truncate(w.path, 5<<30+1); err != nil {
+	hash := acctest.Attrs{"sha256": strings.Repeat("ab", 32)}
+	single := hash.With(acctest.Attrs{"method": "single"})
+	if err := os.Truncate(m.path, 5<<30+1); err != nil {
 		t.Fatal(err)
 	}
-	w.upload(`method = "single"`, hash)
-	r := w.Run("plan")
-	want(t, "exit code", r.Code, 1)
-	contains(t, r, "has 5368709121 bytes", "5368709120 bytes", "`method`", `"multipart"`)
-	w.upload(hash)
-	w.Must("plan")
+	m.configure(single)
+	m.refused("has 5368709121 bytes", "5368709120 bytes", "`method`", `"multipart"`)
+	m.configure(hash)
+	m.plan().Diags.Must(t)
 
-	if err := os.Truncate(w.path, 5<<30); err != nil {
+	if err := os.Truncate(m.path, 5<<30); err != nil {
 		t.Fatal(err)
 	}
-	w.upload(`method = "single"`, hash)
-	w.Must("plan")
-	w.server.AssertCalls(t, simulator.CallPresignURL, 0)
+	m.configure(single)
+	m.plan().Diags.Must(t)
+	m.AssertCalls(t, simulator.CallPresignURL, 0)
 }
 
 // TestImportWhoseNameIsKnownOnlyAtApply imports an upload whose file_name comes from another resource.
@@ -343,30 +288,21 @@ func TestImportWhoseNameIsKnownOnlyAtApply(t *testing.T) {
 	for name, problem := range map[string]string{"media.mp4": "", "other.mp4": "The imported file has another name"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 1000)
-			w.upload()
-			w.apply()
-			key := onlyObject(t, w.server).KeyPath
-			w.Must("state", "rm", address)
-			w.Must("import", address, key)
-			w.Config(fmt.Sprintf(`
-resource "terraform_data" "name" {
-  input = %q
-}
-resource "vodlive_media_upload" "file" {
-  source    = "media.mp4"
-  file_name = terraform_data.name.output
-}`, name))
-			r := w.Run("apply", "-auto-approve")
-			onlyObject(t, w.server)
-			want(t, "key_path", w.State()[address].Values["key_path"], key)
-			if problem != "" {
-				want(t, "exit code", r.Code, 1)
-				contains(t, r, problem)
-				return
+			m := newFile(t, 1000)
+			m.mustApply()
+			key := onlyObject(t, m.Server).KeyPath
+			m.imports(key)
+			m.configure(acctest.Attrs{"file_name": name})
+			m.unknown = acctest.Attrs{"file_name": acctest.Unknown}
+			if problem == "" {
+				m.mustApply()
+			} else {
+				diags := m.apply()
+				want(t, "failure", diags.Failed(), true)
+				m.says(diags, problem)
 			}
-			want(t, "exit code", r.Code, 0)
-			w.AssertNoChanges()
+			onlyObject(t, m.Server)
+			m.holds(acctest.Attrs{"key_path": key})
 		})
 	}
 }

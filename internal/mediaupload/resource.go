@@ -7,6 +7,7 @@
 package mediaupload
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -44,50 +46,45 @@ var (
 
 func (r *mediaUpload) Metadata(ctx context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	r.Resource.Metadata(ctx, req, resp)
-	// The identity of a stored file never changes. That of an unfinished upload does if an Update
-	// cannot continue it and uploads the file from its beginning.
-	resp.ResourceBehavior.MutableIdentity = true
+	resp.ResourceBehavior.MutableIdentity = true // it names the stored file, and an update may store another one
 }
 
 func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
+	var plan, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	asked := plan // what the plan left open is decided by the stored file, if one can be kept
+	plan.ContentWO = config.ContentWO
 	if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
-	asked.SHA256 = plan.SHA256
-	if kept, ok := r.takeStored(asked, plan.FileName.ValueString()); ok {
-		plan.outcome = stored(kept.stored)
-		plan.FileName = types.StringValue(kept.uploaded.Name)
-		plan.ContentType = firstSet(providerdata.TextOrNull(kept.uploaded.ContentType), plan.ContentType)
-	} else if !r.upload(ctx, &plan, nil, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
+	if !r.upload(ctx, &plan, &config, nil, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
 		return
 	}
 	resp.Diagnostics.Append(plan.remember(ctx, r.Data.Uploader, resp.Private)...)
+	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private)...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 }
 
 // upload sends the file and fills in what the service returns or, if it fails, what is left to
 // continue. next says how the user goes on.
-func (r *mediaUpload) upload(ctx context.Context, m *model, earlier *resume.Upload, next steps, diags *diag.Diagnostics) bool {
+func (r *mediaUpload) upload(ctx context.Context, m, config *model, earlier *resume.Unfinished, next steps, diags *diag.Diagnostics) bool {
 	limit, d := m.Timeouts.Create(ctx, upload.DefaultLimit)
 	diags.Append(d...)
 	result := upload.Result{Left: earlier}
 	if !diags.HasError() {
 		ctx, cancel := providerdata.WithLimit(ctx, limit, "create")
 		defer cancel()
-		result, d = m.send(ctx, r.Data.Uploader, earlier, next, nil)
+		result, d = m.send(ctx, r.Data.Uploader, earlier, true, !config.SHA256.IsNull(), next, nil)
 		diags.Append(d...)
 	}
 	if diags.HasError() {
-		m.outcome = notStored(types.StringNull(), types.Int64Null(), result.Left)
+		m.outcome = notStored(types.StringNull(), types.Int64Null(), mediafile.IncompleteObject(m.file(), result.Left))
 		return false
 	}
 	m.outcome = stored(result.StoredFile)
@@ -103,37 +100,106 @@ func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 }
 
-// Update changes the provider's own arguments, adopts the file of an import, and continues an
-// upload that was untainted.
+// Update changes the provider's own arguments, adopts the file of an import, uploads a file in place of the
+// stored one, and continues an upload. If an upload fails, the state keeps the stored file.
 func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state model
+	var plan, state, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(providerdata.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if err := plan.prepare(ctx, r.Data.Uploader); err != nil && (!upload.IsMissing(err) || !state.complete()) {
-		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+	if plan.KeyPath.IsUnknown() {
+		plan.ContentWO = config.ContentWO
+	}
+	asked := plan                                                 // a name and a media type that it leaves open are those of the stored file, if that is kept
+	if plan.ContentVersion.IsNull() || plan.KeyPath.IsUnknown() { // else the version is the same, and the content is not looked at
+		if err := plan.prepare(ctx, r.Data.Uploader); err != nil && (!upload.IsMissing(err) || plan.KeyPath.IsUnknown()) {
+			resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+			return
+		}
+	}
+	asked.SHA256 = plan.SHA256
+	if !plan.KeyPath.IsUnknown() || asked.keeps(&state) {
+		plan.keep(&state, &resp.Diagnostics)
+	} else if !r.uploadAgain(ctx, &plan, &state, &config, &resp.Diagnostics) {
+		plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 		return
 	}
-	if !state.complete() {
-		r.uploadRest(ctx, &plan, state, &resp.Diagnostics)
-	}
 	resp.Diagnostics.Append(plan.remember(ctx, r.Data.Uploader, resp.Private)...)
+	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private)...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 }
 
-// uploadRest continues an incomplete upload for Update.
-func (r *mediaUpload) uploadRest(ctx context.Context, plan *model, state model, diags *diag.Diagnostics) {
-	earlier, d := providerdata.Unfinished(state.Incomplete, state.Size.ValueInt64())
+// withoutWriteOnly returns what the state may have.
+func (m *model) withoutWriteOnly() model {
+	kept := *m
+	kept.ContentWO = types.StringNull()
+	return kept
+}
+
+// keeps reports whether the stored file of a state is what a plan asks for.
+func (m *model) keeps(state *model) bool {
+	asked := *m
+	asked.FileName, asked.ContentType = known(m.FileName), known(m.ContentType)
+	v, _ := judge(state, asked)
+	return v == verdictKeep
+}
+
+// keep makes the stored file of a state the result of an update.
+func (m *model) keep(state *model, diags *diag.Diagnostics) {
+	if m.KeyPath.IsUnknown() {
+		m.outcome, m.Incomplete = state.outcome, complete
+		m.FileName, m.ContentType = state.FileName, state.ContentType
+	}
+	if !state.Incomplete.IsNull() && m.Incomplete.IsNull() {
+		f, left, d := mediafile.Unfinished(state.Incomplete)
+		diags.Append(d...)
+		givenUp(f.Name, left, diags)
+	}
+}
+
+// uploadAgain uploads the file of a plan. If that fails, the plan becomes the state that results: the stored
+// file, if there is one, with what is left to continue. It reports whether the plan describes the file of that state.
+func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *model, diags *diag.Diagnostics) bool {
+	unfinished, earlier, d := mediafile.Unfinished(state.Incomplete)
 	diags.Append(d...)
 	diags.Append(r.Data.NeedUpload(typeName)...)
-	if !diags.HasError() && !plan.file().Continues(state.file()) {
+	if state.protected() {
+		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
+	}
+	if diags.HasError() {
+		*plan = *state
+		return false
+	}
+	dropped := earlier
+	if plan.file().Continues(unfinished) {
+		dropped = nil
+	} else {
 		earlier = nil
 	}
-	r.upload(ctx, plan, earlier, afterUpdate, diags)
+	if r.upload(ctx, plan, config, earlier, afterUpdate, diags) {
+		if state.stored() {
+			staysStored(state.KeyPath.ValueString(), diags)
+		}
+		givenUp(unfinished.Name, dropped, diags)
+		return true
+	}
+	if plan.Incomplete.IsNull() && dropped != nil {
+		plan.Incomplete = state.Incomplete // nothing newer is stored
+	} else {
+		givenUp(unfinished.Name, dropped, diags)
+	}
+	if state.stored() {
+		left := plan.Incomplete
+		*plan = *state
+		plan.Incomplete = left
+		return false
+	}
+	return true
 }
 
 // Delete forgets the upload. When it replaces an incomplete upload, it leaves what is stored to the
@@ -143,53 +209,44 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
+	seen, diags := providerdata.ReadPrivate[planned](ctx, req.Private, privatePlanned)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var refused diag.Diagnostics
-	switch {
-	case state.protected(): // of a tainted object, whose plan does not see the state, or of a client that plans no deletion
-		refused.Append(protected(state.KeyPath.ValueString(), providerdata.ReplaceOrRemove))
-	case !note.Destroy:
-		refused = r.checkReplacement(note)
-	}
-	if refused.HasError() {
-		providerdata.RefuseDelete(ctx, resp, refused...)
+	if state.protected() { // of a tainted object, whose plan does not see the state, or of a client that plans no deletion
+		providerdata.RefuseDelete(ctx, resp, protected(state.KeyPath.ValueString(), providerdata.ReplaceOrRemove))
 		return
 	}
-	if state.complete() {
-		detail := fmt.Sprintf("The service has no call to delete a file. Terraform forgets %s; the file stays stored.", state.KeyPath.ValueString())
-		if note.Undecided {
-			r.replaced().offered.Offer(replacedFile{uploaded: state.file(), stored: state.storedFile()})
-			detail = fmt.Sprintf("Which content replaces %s was not known while planning. If it is the same, the upload is kept and nothing is sent; "+
-				"otherwise Terraform forgets it. The service has no call to delete a file, so it stays stored; `terraform import` with its key path takes it back.",
-				state.KeyPath.ValueString())
-		}
-		resp.Diagnostics.AddWarning("The uploaded file stays at the service", detail)
-		return
-	}
-	left, diags := providerdata.Unfinished(state.Incomplete, state.Size.ValueInt64())
+	f, left, diags := mediafile.Unfinished(state.Incomplete)
 	resp.Diagnostics.Append(diags...)
 	// With create_before_destroy, Create may have continued it already.
-	if left == nil || r.Data.Uploader.Completed(left.UploadID) {
-		return
+	if left != nil && r.Data.Uploader.Completed(left.UploadID) {
+		left = nil
 	}
-	if !note.Destroy {
-		r.Data.Uploader.HandOver(state.file(), left)
-		return
+	if left != nil && !note.Destroy {
+		if diags := r.checkContinuation(seen); diags.HasError() {
+			providerdata.RefuseDelete(ctx, resp, diags...)
+			return
+		}
+		f.SHA256 = cmp.Or(seen.SHA256, f.SHA256) // the hash may have been mistyped
+		r.Data.Uploader.HandOver(f, left)
+		left = nil
 	}
-	resp.Diagnostics.AddWarning("An unfinished upload is given up",
-		fmt.Sprintf("The service has no call to end a multipart upload. Terraform forgets the one of %q, of which %d parts are stored.", state.FileName.ValueString(), left.StoredParts()))
+	if state.stored() {
+		staysStored(state.KeyPath.ValueString(), &resp.Diagnostics)
+	}
+	givenUp(f.Name, left, &resp.Diagnostics)
 }
 
-// checkReplacement looks for the file of a replacement before the old object is forgotten: a saved plan
-// may be applied where the file is not. An error keeps the object in the state.
-func (r *mediaUpload) checkReplacement(note providerdata.PlanNote) diag.Diagnostics {
+// checkContinuation returns why the Create that follows could not continue an unfinished upload: a saved plan may be
+// applied where the file is not.
+func (r *mediaUpload) checkContinuation(seen planned) diag.Diagnostics {
 	diags := r.Data.NeedUpload(typeName)
-	if diags.HasError() || !note.Found { // Create would be refused
+	if diags.HasError() || seen.Source == "" {
 		return diags
 	}
-	if _, err := transfer.Stat(note.Source); err != nil {
+	if _, err := transfer.Stat(seen.Source); err != nil {
 		diags.AddError("The file cannot be uploaded", err.Error()+", so nothing was replaced and the state is as it was. Plan again where the file is, and apply that plan.")
 	}
 	return diags
@@ -201,16 +258,13 @@ func (r *mediaUpload) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 	}}
 }
 
-// setIdentity sets the identity: the key path of the stored file, or of the unfinished upload. The framework
+// setIdentity sets the identity: the key path of the stored file, or else of the unfinished upload. The framework
 // requires one of every object: one that has neither, because an Update failed, keeps what it has.
 func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	keyPath := m.KeyPath
-	if unfinished, ok := m.Incomplete.Attributes()["key_path"].(types.String); ok {
-		keyPath = unfinished
-	}
+	unfinished, _ := m.Incomplete.Attributes()["key_path"].(types.String)
 	var before types.String
 	diags.Append(identity.GetAttribute(ctx, path.Root("key_path"), &before)...)
-	diags.Append(identity.SetAttribute(ctx, path.Root("key_path"), firstSet(keyPath, before, types.StringValue("")))...)
+	diags.Append(identity.SetAttribute(ctx, path.Root("key_path"), firstSet(m.KeyPath, unfinished, before, types.StringValue("")))...)
 }
 
 // ImportState takes a key path. Nothing can be looked up: the service shows no stored file.
@@ -221,7 +275,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 	}
 	parsed, err := keypath.Parse(keyPath)
 	if err != nil {
-		resp.Diagnostics.AddError("The import id is not a key path", providerdata.ErrorText(err))
+		resp.Diagnostics.AddError("The import id is not a key path", fmt.Sprintf("%q %s.", keyPath, err))
 		return
 	}
 	if r.Data.Unknown { // `allowed_customer_ids` may be
@@ -231,7 +285,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 		return
 	}
 	if err := r.Data.Uploader.CheckCustomer(keyPath); err != nil {
-		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorText(err))
+		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorAndAdvice(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)

@@ -31,6 +31,7 @@ type machine struct {
 	path, sum           string
 	config              acctest.Attrs
 	provider            acctest.Attrs
+	unknown             acctest.Attrs // over config, while planning
 	createBeforeDestroy bool
 	state               acctest.Instance
 }
@@ -45,23 +46,104 @@ func newMachine(t *testing.T, size int) *machine {
 	return m
 }
 
-// apply refreshes and plans in one provider process and applies in another, as `terraform apply`
-// does.
-func (m *machine) apply() acctest.Diagnostics {
+// newFile is a machine whose file is uploaded with no other argument.
+func newFile(t *testing.T, size int) *machine {
+	t.Helper()
+	m := newMachine(t, size)
+	m.provider = nil
+	m.configure(nil)
+	return m
+}
+
+// configure sets the arguments besides source.
+func (m *machine) configure(arguments acctest.Attrs) {
+	m.config, m.unknown = acctest.Attrs{"source": m.path}.With(arguments), nil
+}
+
+// later is configure with a source that the plan does not know.
+func (m *machine) later(arguments acctest.Attrs) {
+	m.configure(arguments)
+	m.unknown = acctest.Attrs{"source": acctest.Unknown}
+}
+
+// rename renames the file, and leaves the configuration.
+func (m *machine) rename(name string) {
+	m.t.Helper()
+	path := filepath.Join(filepath.Dir(m.path), name)
+	if err := os.Rename(m.path, path); err != nil {
+		m.t.Fatal(err)
+	}
+	m.path = path
+}
+
+// imports has an import block add the upload of a key path to the state.
+func (m *machine) imports(keyPath string) {
+	m.t.Helper()
+	state, diags := m.Provider(m.provider).Import(resourceType, keyPath)
+	diags.Must(m.t)
+	m.state = state
+}
+
+// plan refreshes and plans.
+func (m *machine) plan() *acctest.Plan {
 	m.t.Helper()
 	p, before := m.Provider(m.provider), m.state
 	var diags acctest.Diagnostics
 	if before.Exists() {
 		before, diags = p.Read(before)
 	}
-	plan := p.Plan(before, m.config)
-	plan.CreateBeforeDestroy = m.createBeforeDestroy
-	if diags = append(diags, plan.Diags...); diags.Failed() {
-		return diags
+	plan := p.Plan(before, m.config.With(m.unknown))
+	plan.Config, plan.CreateBeforeDestroy = m.config, m.createBeforeDestroy
+	plan.Diags = append(diags, plan.Diags...)
+	return plan
+}
+
+// updates fails the test unless the plan changes the upload in place.
+func (m *machine) updates() acctest.Diagnostics {
+	m.t.Helper()
+	plan := m.plan()
+	want(m.t, "action of "+plan.Diags.String(), plan.Action, acctest.Update)
+	return plan.Diags
+}
+
+// refused fails the test unless the plan has an error that says so.
+func (m *machine) refused(parts ...string) {
+	m.t.Helper()
+	plan := m.plan()
+	want(m.t, "failure of the plan", plan.Diags.Failed(), true)
+	m.says(plan.Diags, parts...)
+}
+
+// holds fails the test unless the state has these attributes.
+func (m *machine) holds(attributes acctest.Attrs) {
+	m.t.Helper()
+	for name, value := range attributes {
+		want(m.t, name, m.state.Attrs()[name], value)
 	}
-	state, more := m.Provider(m.provider).Apply(plan)
+}
+
+// apply plans in one provider process and applies in another, as `terraform apply` does.
+func (m *machine) apply() acctest.Diagnostics {
+	m.t.Helper()
+	plan := m.plan()
+	if plan.Diags.Failed() {
+		return plan.Diags
+	}
+	state, diags := m.Provider(m.provider).Apply(plan)
 	m.state = state
-	return append(diags, more...)
+	return append(plan.Diags, diags...)
+}
+
+// absent is mustApply while the uploaded file is not here, which every plan says.
+func (m *machine) absent() {
+	m.t.Helper()
+	diags := m.apply()
+	diags.Must(m.t)
+	m.says(diags, "The uploaded file is not here")
+	m.unknown = nil
+	plan := m.plan()
+	plan.Diags.Must(m.t)
+	want(m.t, "action", plan.Action, acctest.NoOp)
 }
 
 // mustApply is apply without errors, after which nothing is left to do.
@@ -203,7 +285,7 @@ func TestInterruptedUploadContinues(t *testing.T) {
 				}
 				m.sum = sumOf(content)
 			},
-			sends: resumeParts, keeps: true,
+			sends: rest, keeps: true,
 		},
 		"ETag edited in the record": {
 			between: func(m *machine) {

@@ -3,9 +3,9 @@ package mediaupload
 import (
 	"context"
 	"maps"
-	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -14,24 +14,34 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
-
-var sha256Hex = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := Arguments()
 	maps.Copy(attributes, computedAttributes())
+	attributes["content_wo"] = schema.StringAttribute{
+		Optional: true, Sensitive: true, WriteOnly: true,
+		MarkdownDescription: "As `content`, but write-only, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state, which have only its `sha256`. " +
+			"Requires `file_name` and `content_wo_version`.",
+		Validators: []validator.String{content, stringvalidator.AlsoRequires(path.MatchRoot("file_name"), path.MatchRoot("content_wo_version"))},
+	}
+	attributes["content_wo_version"] = schema.Int64Attribute{
+		Optional:            true,
+		MarkdownDescription: "Version of `content_wo`, which Terraform does not store: required with it. The content is looked at only when the version changes, and uploaded if it is another one.",
+		Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("content_wo"))},
+	}
 	attributes["triggers"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "Any strings, for a `source` that the same configuration makes, such as the id of the resource that makes it. After a change the file is read again. " +
-			"While a value is not known, and after a change, the file need not be there before the apply. Only other content is uploaded.",
+			"While a value is not known, and after a change, the file need not be there before the apply. The file is uploaded only if its content changed. An empty map, and null values in it, count as no triggers.",
 	}
 	attributes["deletion_protection"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether Terraform must keep the stored file in the state. While this is `true` in the state, every plan that would destroy or replace " +
-			"it is an error, also if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+		MarkdownDescription: "Whether Terraform must keep the stored file in the state. While this is `true` in the state, every plan is an error that would destroy " +
+			"it or upload another one in its place, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
 			"An unfinished upload is not protected. Default: `false`. A change makes no request.",
 	}
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
@@ -40,9 +50,9 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
 	})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path. " +
+		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path, in an update in place. The state keeps the stored file until the new one is stored. " +
 			"Only the planned content is stored: if the file changed in between, the upload fails. " +
-			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state (with `create_before_destroy`, on this machine only). " +
+			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
 			"The service has no call to delete a file: destroying this resource only forgets it.",
 		Attributes: attributes,
 	}
@@ -53,9 +63,9 @@ func Arguments() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content` and `content_base64`. Moving or renaming the file changes nothing at the service. " +
+			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content`, `content_base64` and `content_wo`. Moving or renaming the file changes nothing at the service. " +
 				"Once uploaded, the file need not be there any more: a plan then warns and changes nothing.",
-			Validators: []validator.String{providerdata.NotBlank},
+			Validators: []validator.String{mediafile.SourcePath("use `vodlive_media_folder` with `include`, or `for_each` over fileset()")},
 		},
 		"content": schema.StringAttribute{
 			Optional: true,
@@ -71,27 +81,27 @@ func Arguments() map[string]schema.Attribute {
 		"file_name": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Name of the stored file, the last part of its key path. Default: the base name of `source` when the upload is made; " +
-				"renaming the source later keeps it. Required with `content` and `content_base64`. A change uploads the file again.",
+				"renaming the source later keeps it. Required with `content`, `content_base64` and `content_wo`. A change uploads the file again.",
 			Validators: []validator.String{fileName},
 		},
 		"content_type": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Media type of the file, for example `video/mp4`. A change uploads the file again. Default: found from the extension of the file name, else from the content.",
-			Validators:          []validator.String{providerdata.MediaType},
+			Validators:          []validator.String{mediafile.MediaType},
 		},
 		"sha256": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "SHA-256 of the content, in hexadecimal. When set, a plan reads no content, and only a file with this content is uploaded. " +
-				"When not set, a plan computes it. A change uploads the file again, to a new key path.",
-			Validators: []validator.String{stringvalidator.RegexMatches(sha256Hex, "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")},
+				"When not set, a plan computes it. A hash that the provider knows not to be the hash of the file is an error.",
+			Validators: []validator.String{mediafile.SHA256},
 		},
 	}
-	maps.Copy(attributes, providerdata.SendingAttributes())
+	maps.Copy(attributes, mediafile.SendingAttributes())
 	return attributes
 }
 
 func computedAttributes() map[string]schema.Attribute {
-	text, number := providerdata.ComputedText, providerdata.ComputedNumber
+	text, number := mediafile.ComputedText, mediafile.ComputedNumber
 	return map[string]schema.Attribute{
 		"id":                     text("The key path."),
 		"key_path":               text("Key path of the stored file, `" + keypath.Form + "`: what `paths` of `vodlive_batch_job` takes."),
@@ -106,7 +116,7 @@ func computedAttributes() map[string]schema.Attribute {
 		"incomplete_upload": schema.SingleNestedAttribute{
 			Computed:            true,
 			MarkdownDescription: "What is needed to continue an upload that failed or was interrupted. Null once the upload is complete.",
-			Attributes:          providerdata.IncompleteAttributes(),
+			Attributes:          mediafile.IncompleteAttributes(),
 		},
 	}
 }

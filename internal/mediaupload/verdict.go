@@ -10,19 +10,19 @@ import (
 type verdict int
 
 const (
-	verdictKeep      verdict = iota // the stored file stays as it is
-	verdictAdopt                    // the local file is taken for the content of an imported one
-	verdictUpload                   // a file of which nothing, or not everything, is stored
-	verdictReplace                  // another file is uploaded in place of the stored one
-	verdictUndecided                // a replacement, unless the apply finds that the stored file is the wanted one
+	verdictKeep   verdict = iota // the stored file stays as it is
+	verdictAdopt                 // the local file is taken for the content of an imported one
+	verdictUpload                // the file is uploaded
+	verdictDecide                // the apply uploads the file if it is not the stored one
 )
 
 // judge compares the stored file of a state, which may be nil, with the wanted one: null is any value, unknown
 // one that only the apply knows, and a size that is null that the file is not here. The reasons are
-// the attributes that require, or may require, a replacement. What an import lacks differs from nothing. An
-// import whose content is not known is never undecided: the apply could not recognise it.
+// the attributes that require, or may require, another upload in place of the stored one. What an import lacks
+// differs from nothing. An import whose content is not known is never left to the apply, which could not
+// recognise it.
 func judge(state *model, wanted model) (v verdict, reasons []string) {
-	if !state.complete() {
+	if !state.stored() {
 		return verdictUpload, nil
 	}
 	var differing, open []string
@@ -45,9 +45,9 @@ func judge(state *model, wanted model) (v verdict, reasons []string) {
 	}
 	switch {
 	case len(differing) > 0:
-		return verdictReplace, differing
+		return verdictUpload, differing
 	case len(open) > 0 && !state.SHA256.IsNull():
-		return verdictUndecided, open
+		return verdictDecide, open
 	case state.Size.IsNull() && !wanted.Size.IsNull():
 		return verdictAdopt, nil
 	}

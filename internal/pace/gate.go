@@ -13,6 +13,7 @@ import "slices"
 type gate struct {
 	slots     int
 	used      int      // may be more than slots, for a time, when there are fewer than before
+	leaving   int      // of those in use, which are given back at once
 	queues    []*queue // not empty; the first one is served next
 	preparing []*place // in the order in which they get slots
 	lent      []*place // not called back yet
@@ -27,6 +28,7 @@ type place struct {
 	prepare chan struct{} // closed when the PUT may prepare
 	begin   chan struct{} // closed when it has a slot
 	recall  func()        // of a slot that is lent
+	leaves  bool          // its slot is given back at once
 }
 
 // enqueue takes the next place in a queue.
@@ -51,7 +53,9 @@ func (g *gate) leave(p *place) {
 	case slices.Contains(g.preparing, p):
 		g.preparing = without(g.preparing, p)
 	default:
-		g.used--
+		if g.used--; p.leaves {
+			g.leaving--
+		}
 	}
 	g.grant()
 }
@@ -69,6 +73,15 @@ func (g *gate) borrow(q *queue, recall func()) (p *place, ok bool) {
 	p = &place{of: q, recall: recall}
 	g.lent = append(g.lent, p)
 	return p, true
+}
+
+// surplus reports whether a place must give its slot back, because there are fewer slots than are in use.
+func (g *gate) surplus(p *place) bool {
+	if !p.leaves && g.used-g.leaving > g.slots {
+		p.leaves = true
+		g.leaving++
+	}
+	return p.leaves
 }
 
 // waiting reports whether a PUT waits for a slot.

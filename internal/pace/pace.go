@@ -30,23 +30,46 @@ type Controller struct {
 	mu      sync.Mutex
 	gate    gate
 	goodput *goodput
-	left    int64 // bytes that all uploads have yet to send
+	slots   int // that goodput has chosen
+	uploads []*Upload
 }
 
-// New returns a Controller with a number of slots, or, if it is 0, with 14 to 32, as the goodput demands.
-func New(slots int) *Controller {
-	c := &Controller{fixed: slots > 0, goodput: newGoodput(time.Now())}
+// New returns a Controller with a number of slots, or, if it is 0, with 2 to 32, as the goodput demands. bandwidth is the
+// most that may be sent, in bytes per second; 0: no limit.
+func New(slots int, bandwidth int64) *Controller {
+	c := &Controller{fixed: slots > 0, goodput: newGoodput(time.Now(), float64(bandwidth))}
 	c.gate.slots = slots
-	c.adapt()
+	c.resize()
 	return c
 }
 
-// adapt gives the gate as many slots as goodput has chosen. The caller holds c.mu.
+// adapt gives the gate as many slots as goodput has chosen, if that has changed. The caller holds c.mu.
 func (c *Controller) adapt() {
-	if slots := c.goodput.slots(); !c.fixed && slots != c.gate.slots {
-		c.gate.slots = slots // those in use stay in use
-		c.gate.grant()
+	if c.goodput.slots() != c.slots {
+		c.resize()
 	}
+}
+
+// resize sets the number of slots. An upload that is alone gets only as many as it needs to take no longer: of 34 PUTs
+// in 14 slots, the last 6 would not fill the line; in 12 slots, the last 10 do. The caller holds c.mu.
+func (c *Controller) resize() {
+	var put int64
+	for _, u := range c.uploads {
+		put = max(put, u.put)
+	}
+	c.goodput.expect(put)
+	c.slots = c.goodput.slots()
+	if c.fixed {
+		return
+	}
+	c.gate.slots = c.slots // those in use stay in use
+	if len(c.uploads) == 1 && c.slots <= few {
+		if puts := c.uploads[0].puts(); puts > 0 {
+			rounds := (puts + c.slots - 1) / c.slots
+			c.gate.slots = min(max((puts+rounds-1)/rounds, c.gate.used), c.slots)
+		}
+	}
+	c.gate.grant()
 }
 
 // Refused notes that storage asks for fewer requests.
@@ -61,35 +84,50 @@ func (c *Controller) Refused() {
 type Upload struct {
 	of      *Controller
 	queue   queue
+	put     int64 // bytes of its largest PUT
 	left    int64 // bytes to send
 	times   times
 	refused bool
 }
 
-// Upload returns a new upload of so many bytes. The caller must call Close.
-func (c *Controller) Upload(size int64) *Upload {
-	u := &Upload{of: c}
-	u.Done(-size)
+// Upload returns a new upload of so many bytes, of which a PUT sends at most put. The caller must call Close.
+func (c *Controller) Upload(size, put int64) *Upload {
+	u := &Upload{of: c, put: put, left: size}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.uploads = append(c.uploads, u)
+	c.resize()
 	return u
 }
 
-// Done notes that so many bytes need not be sent any more: they are stored.
+// puts is how many PUTs of the upload have not stored anything yet.
+func (u *Upload) puts() int { return int((u.left + u.put - 1) / max(u.put, 1)) }
+
+// Done notes that so many bytes were stored.
 func (u *Upload) Done(n int64) {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	u.left -= n
-	u.of.left -= n
 }
 
-// Close forgets what is left of the upload.
-func (u *Upload) Close() { u.Done(u.left) }
+// Close forgets the upload.
+func (u *Upload) Close() {
+	u.of.mu.Lock()
+	defer u.of.mu.Unlock()
+	u.of.uploads = without(u.of.uploads, u)
+	u.of.resize()
+}
 
 // Sent counts bytes handed to the operating system.
 func (u *Upload) Sent(n int64) {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	full := u.of.gate.used == u.of.gate.slots // and no more
-	u.of.goodput.add(time.Now(), n, u.of.left, full, u.of.gate.waiting())
+	var left int64
+	for _, o := range u.of.uploads {
+		left += o.left
+	}
+	u.of.goodput.add(time.Now(), n, left, full, u.of.gate.waiting())
 	u.of.adapt()
 }
 
@@ -100,8 +138,8 @@ type Turn struct {
 	began  time.Time
 }
 
-// Next waits until the next PUT of the upload may prepare: until few PUTs are before it. The caller must call Run
-// or End.
+// Next waits until the next PUT of the upload may prepare: until few PUTs are before it. The caller must call Run,
+// Skip or End.
 func (u *Upload) Next(ctx context.Context) (*Turn, error) {
 	u.of.mu.Lock()
 	t := &Turn{upload: u, place: u.of.gate.enqueue(&u.queue)}
@@ -128,6 +166,15 @@ func (t *Turn) End() {
 	t.upload.of.mu.Lock()
 	defer t.upload.of.mu.Unlock()
 	t.upload.of.gate.leave(t.place)
+}
+
+// Skip gives up a turn that is not run, because its bytes were stored before.
+func (t *Turn) Skip(n int64) {
+	t.upload.of.mu.Lock()
+	defer t.upload.of.mu.Unlock()
+	t.upload.left -= n
+	t.upload.of.gate.leave(t.place)
+	t.upload.of.resize()
 }
 
 // Run calls address, and put when the PUT may begin. An error of address is passed to put only then: until then,
@@ -181,6 +228,14 @@ func (t *Turn) Lags(sent, all int64) bool {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	return !u.refused && u.times.lags(time.Since(t.began), sent, all) && u.of.goodput.fallen(time.Now())
+}
+
+// Surplus reports whether the PUT must end and be made again later, because there are more PUTs in flight than
+// there should be. It has sent some bytes of all: one that has sent much goes on.
+func (t *Turn) Surplus(sent, all int64) bool {
+	t.upload.of.mu.Lock()
+	defer t.upload.of.mu.Unlock()
+	return sent < all/4 && t.upload.of.goodput.wide > 0 && t.upload.of.gate.surplus(t.place)
 }
 
 // Late reports whether the answer to a PUT is late, whose last byte was sent at some time.

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -83,6 +84,7 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	}
 	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
 	var keyPaths []string
+	forget := func() {}
 	var what, stored string // on what the job is submitted; where the files are if that fails
 	var diags diag.Diagnostics
 	if config.SourceDir.IsNull() {
@@ -91,11 +93,12 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 		stored = fmt.Sprintf("The file itself is stored as %s. Another invocation would send it again. "+
 			"The action `vodlive_submit_batch_job` submits a job on this key path without that.", what)
 	} else {
-		var recorded bool
-		keyPaths, recorded, diags = config.Selection.Upload(ctx, a.data, say)
+		var uploaded mediafolder.Uploaded
+		uploaded, diags = config.Selection.Upload(ctx, a.data, say)
+		keyPaths, forget = uploaded.KeyPaths, func() { uploaded.Forget(ctx) }
 		what = fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(keyPaths))
 		stored = fmt.Sprintf("All files are stored (%d).", len(keyPaths))
-		if recorded {
+		if uploaded.Recorded {
 			stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends none of them, and submits the job."
 		}
 	}
@@ -106,12 +109,10 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	say("submitting a batch job on " + what)
 	message, err := a.data.API.SubmitBatch(ctx, keyPaths, modes)
 	if err != nil {
-		d := providerdata.SubmitDiagnostic(err, keyPaths, "invoking the action")
+		d := batchjob.SubmitDiagnostic(err, keyPaths, "invoking the action")
 		resp.Diagnostics.AddError(d.Summary(), d.Detail()+"\n\n"+stored)
 		return
 	}
 	say(fmt.Sprintf("submitted %s: %s", what, message))
-	if !config.SourceDir.IsNull() {
-		config.Selection.Forget(ctx, a.data)
-	}
+	forget()
 }

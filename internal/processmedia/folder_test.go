@@ -105,8 +105,10 @@ func (w *world) assertJobs(jobs ...string) {
 	want(w.t, "jobs", got, jobs)
 }
 
-func (w *world) journals() []string {
-	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "folder-*.jsonl"))
+// ledger is what is left when the last process has ended.
+func (w *world) ledger() []string {
+	w.Provider(oneByOne)
+	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "ledger-*"))
 	return names
 }
 
@@ -130,7 +132,7 @@ func TestFolder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "b.mp4", "s/a.mov", "skip/c.mp4", ".hidden")
-		w.config = w.config.With(acctest.Attrs{"exclude": []string{"skip/**", ".*"}, "name_format": "flat", "content_types": acctest.Attrs{"mov": "video/x-own"}})
+		w.config = w.config.With(acctest.Attrs{"exclude": []string{"skip/"}, "name_format": "flat", "content_types": acctest.Attrs{"mov": "video/x-own"}})
 		says(t, w.mustInvoke(), "reading the files of "+w.dir, "media: 2 of 2 files, 100 %", "submitting a batch job on all files of ", "submitted all files of "+w.dir+" (2): ")
 		w.assertJobs("b.mp4 s_a.mov")
 		types := []string{}
@@ -139,7 +141,7 @@ func TestFolder(t *testing.T) {
 		}
 		slices.Sort(types)
 		want(t, "media types", types, []string{"video/mp4", "video/x-own"})
-		want(t, "journals", len(w.journals()), 0)
+		want(t, "files of the ledger", len(w.ledger()), 0)
 
 		w.mustInvoke() // each invocation is a new one
 		want(t, "objects", len(w.Objects()), 4)
@@ -204,7 +206,7 @@ func TestLargeFileContinues(t *testing.T) {
 	w.ResetJournal()
 	w.mustInvoke()
 	want(t, "calls", w.Counts(), map[string]int{
-		simulator.CallMultipartURL: 1, simulator.CallPutPart: 1, simulator.CallMultipartComplete: 1, simulator.CallBatch: 1,
+		simulator.CallPresignURL: 1, simulator.CallMultipartURL: 1, simulator.CallPutPart: 1, simulator.CallMultipartComplete: 1, simulator.CallBatch: 1,
 	})
 	w.assertJobs("large.mp4 small.mp4")
 }
@@ -255,15 +257,15 @@ func TestJobThatFails(t *testing.T) {
 				says(t, diags, tc.says, "All files are stored (2).", "sends none of them")
 				w.ResetJournal()
 				w.mustInvoke()
-				want(t, "calls", w.Counts(), map[string]int{simulator.CallBatch: 1})
-				want(t, "journals", len(w.journals()), 0)
+				want(t, "calls", w.Counts(), map[string]int{simulator.CallPresignURL: 1, simulator.CallBatch: 1}) // the address tells the customer
+				want(t, "files of the ledger", len(w.ledger()), 0)
 			})
 		})
 	}
 }
 
-// TestOthersKeepTheJournal: what an action has stored is its own, whoever else uploads the folder.
-func TestOthersKeepTheJournal(t *testing.T) {
+// TestOthersKeepWhatAnActionStored: what an action has stored is its own, whoever else uploads the folder.
+func TestOthersKeepWhatAnActionStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "b.mp4", "c.mov")
@@ -282,8 +284,8 @@ func TestOthersKeepTheJournal(t *testing.T) {
 		w.config = all.With(acctest.Attrs{"include": []string{"*.mp4"}})
 		w.ResetJournal()
 		w.mustInvoke()
-		want(t, "calls", w.Counts(), map[string]int{simulator.CallBatch: 1})
-		want(t, "journals", len(w.journals()), 0)
+		want(t, "calls", w.Counts(), map[string]int{simulator.CallPresignURL: 1, simulator.CallBatch: 1}) // the address tells the customer
+		want(t, "files of the ledger", len(w.ledger()), 0)
 	})
 }
 
@@ -295,8 +297,8 @@ func TestPlanProblems(t *testing.T) {
 		says    []string
 	}{
 		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`a.mp4 and x/a.mp4 would both be stored as "a.mp4"`}},
-		"empty folder":   {func(w *world) { _ = os.Remove(filepath.Join(w.dir, "a.mp4")) }, nil, []string{"has no file that `include` and `exclude` select"}},
-		"nothing chosen": {nil, acctest.Attrs{"include": []string{"*.mov"}}, []string{"has no file that `include` and `exclude` select"}},
+		"empty folder":   {func(w *world) { _ = os.Remove(filepath.Join(w.dir, "a.mp4")) }, nil, []string{"has no files"}},
+		"nothing chosen": {nil, acctest.Attrs{"include": []string{"*.mov"}}, []string{"select none of them"}},
 		"empty files":    {func(w *world) { w.write("b.mp4", ""); w.write("s/c.mp4", "") }, nil, []string{"b.mp4 is empty", "c.mp4 is empty"}},
 		"a file":         {func(w *world) { w.config["source_dir"] = filepath.Join(w.dir, "a.mp4") }, nil, []string{"The folder cannot be uploaded", "not a directory"}},
 		"too large": {

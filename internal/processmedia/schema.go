@@ -16,9 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
@@ -39,7 +39,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 		MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",
 		Validators: []validator.List{
 			listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues(),
-			listvalidator.ValueStringsAre(providerdata.NotBlank),
+			listvalidator.ValueStringsAre(batchjob.ServiceMode),
 		},
 	}
 	resp.Schema = schema.Schema{

@@ -42,6 +42,8 @@ type resolver struct {
 	disk    regularfile.Hook
 	diags   diag.Diagnostics
 	unknown bool
+
+	withoutFiles bool // leaves the files that the configuration names unread
 }
 
 // value is one setting and its origin.
@@ -60,6 +62,9 @@ func (v value) origin() string {
 	return "The environment variable " + v.env
 }
 
+// source is origin within a sentence.
+func (v value) source() string { return strings.Replace(v.origin(), "The env", "the env", 1) }
+
 func (r *resolver) resolve(m model) *settings {
 	s := &settings{data: providerdata.New()}
 	s.data.SkipRegionValidation = m.SkipRegionValidation.ValueBool()
@@ -72,14 +77,16 @@ func (r *resolver) resolve(m model) *settings {
 	if strings.Contains(s.api.AccessTokenID, ":") {
 		r.fail(id, "contains a colon", "An access token id cannot contain a colon, which ends the user name in HTTP basic credentials. If the value is `id:key`, move the part after the colon to `secret_key`.")
 	}
+	s.data.LiveAccount = s.api.AccessTokenID
 	s.upload.Address = r.address(r.required("vod_base_url", m.VODBaseURL, "VODLIVE_VOD_BASE_URL", &s.data.MissingUpload))
-	s.api.VODBaseURL = s.upload.Address
+	s.api.VODBaseURL, s.data.UploadAddress = s.upload.Address, s.upload.Address
 	r.token(m, s)
 
 	s.api.MaxRetries = int(r.number("max_retries", m.MaxRetries, "", 5, 0, 100))
 	s.api.RequestTimeout = r.duration("request_timeout", m.RequestTimeout, 30*time.Second)
 	s.api.RootCAs = r.authorities(m.CABundleFile)
 
+	r.proxies()
 	s.engine.MaxRetries = s.api.MaxRetries
 	s.engine.StallTimeout = r.duration("stall_timeout", m.StallTimeout, 60*time.Second)
 	s.engine.Concurrency = int(r.number("upload_concurrency", m.UploadConcurrency, "VODLIVE_UPLOAD_CONCURRENCY", 0, 1, 64))
@@ -91,6 +98,20 @@ func (r *resolver) resolve(m model) *settings {
 	s.upload.ProgressFile, _ = r.env("VODLIVE_PROGRESS")
 	s.data.Unknown = r.unknown
 	return s
+}
+
+// proxies checks the variables from which net/http takes proxies. It would take a part of a malformed one for a host.
+func (r *resolver) proxies() {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		proxy, _ := r.env(name)
+		if proxy == "" {
+			continue
+		}
+		if problem := wire.CheckProxy(proxy); problem != "" {
+			r.fail(value{env: name}, problem, "Write it like `http://proxy.example.com:3128`. User name and password stand before the host, with a colon between them and an at sign behind them. "+
+				"Escape characters of the user name and the password that have a meaning in URLs, such as `/` as `%2F`. The value may be a secret, so it is not shown here.")
+		}
+	}
 }
 
 // text takes a value from the configuration or else from the environment. An unknown value counts
@@ -235,10 +256,19 @@ func (r *resolver) strings(v value, c collection) []string {
 	return texts
 }
 
+// isPath reports whether a value can be meant as a path on this machine; otherwise it is an error.
+func (r *resolver) isPath(t value) bool {
+	problem := providerdata.PathProblem(t.text)
+	if problem != "" {
+		r.fail(t, problem, "It must be a path on this machine.")
+	}
+	return problem == ""
+}
+
 // authorities adds the bundle to the certificate pool of the system.
 func (r *resolver) authorities(v types.String) *x509.CertPool {
 	t := r.text("ca_bundle_file", v, "VODLIVE_CA_BUNDLE_FILE")
-	if !t.known {
+	if !t.known || !r.isPath(t) || r.withoutFiles {
 		return nil
 	}
 	const remedy = "Set the path of a PEM file with at least one certificate."
@@ -279,6 +309,9 @@ func readBundle(name string) ([]byte, error) {
 // it turns the records off.
 func (r *resolver) resumeDir(v types.String) string {
 	if t := r.text("resume_dir", v, ""); t.set {
+		if t.known && t.text != "" {
+			r.isPath(t)
+		}
 		return t.text
 	}
 	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {

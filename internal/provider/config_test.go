@@ -63,7 +63,14 @@ func TestConfigureRefuses(t *testing.T) {
 		"id_token_file blank":           {config: attrs{"id_token_file": " "}, attribute: "id_token_file", detail: []string{"is blank"}},
 		"id_token_command empty":        {config: attrs{"id_token_command": []string{}}, attribute: "id_token_command", detail: []string{"names no program"}},
 		"id_token_command null element": {config: attrs{"id_token_command": []any{"p", nil}}, attribute: "id_token_command", detail: []string{"contains null"}},
+		"id_token_file below ~":         {config: attrs{"id_token_file": "~/token"}, attribute: "id_token_file", detail: []string{"`id_token_file` is \"~/token\"", "pathexpand(\"~/token\")"}},
+		"resume_dir below ~":            {config: attrs{"resume_dir": "~/resume"}, attribute: "resume_dir", detail: []string{"pathexpand(\"~/resume\")"}},
+		"ca_bundle_file as a URL":       {config: attrs{"ca_bundle_file": "https://" + secret + "/ca.pem"}, attribute: "ca_bundle_file", detail: []string{"`ca_bundle_file` is a URL"}},
+		"VODLIVE_ID_TOKEN_FILE below ~": {env: map[string]string{"VODLIVE_ID_TOKEN_FILE": "~/token"}, detail: []string{"The environment variable VODLIVE_ID_TOKEN_FILE is \"~/token\""}},
+		"id_token_command as one text":  {config: attrs{"id_token_command": []string{"vault read -field=token media/id"}}, attribute: "id_token_command", detail: []string{"names the program \"vault read -field=token media/id\"", "separate elements"}},
 		"max_retries negative":          {config: attrs{"max_retries": -1}, attribute: "max_retries", detail: []string{"`max_retries` is -1", "from 0 to 100"}},
+		"HTTPS_PROXY with a slash":      {env: map[string]string{"HTTPS_PROXY": "http://joe:" + secret + "/x@proxy.example.com:3128"}, detail: []string{"The environment variable HTTPS_PROXY is not the URL of a proxy", "`%2F`"}},
+		"http_proxy without a host":     {env: map[string]string{"http_proxy": "http://:3128"}, detail: []string{"The environment variable http_proxy is not the URL of a proxy"}},
 		"max_retries huge":              {config: attrs{"max_retries": int64(1 << 40)}, attribute: "max_retries", detail: []string{"from 0 to 100"}},
 		"request_timeout no unit":       {config: attrs{"request_timeout": "30"}, attribute: "request_timeout", detail: []string{"`request_timeout` is \"30\", which is not a duration"}},
 		"request_timeout zero":          {config: attrs{"request_timeout": "0s"}, attribute: "request_timeout", detail: []string{"longer than 0"}},
@@ -92,6 +99,13 @@ func TestConfigureRefuses(t *testing.T) {
 				t.Fatalf("want one error, got %s", diags)
 			}
 			d := diags[0]
+			// Validating finds the same, but for what the environment and the disk decide.
+			validated := acctest.NewProvider(t, tc.env).ValidateProvider(tc.config)
+			if tc.attribute == "" || strings.Contains(d.Detail, "`ca_bundle_file` names") {
+				validated.Must(t)
+			} else if len(validated) != 1 || validated[0].Summary != d.Summary || !validated[0].Attribute.Equal(d.Attribute) {
+				t.Errorf("validating says %s, configuring %s", validated, diags)
+			}
 			for _, part := range tc.detail {
 				if !strings.Contains(d.Detail, part) {
 					t.Errorf("the detail lacks %q: %s", part, d.Detail)
@@ -128,6 +142,7 @@ func TestConfigureAccepts(t *testing.T) {
 		"unknown everything":         {config: attrs{"base_url": acctest.Unknown, "secret_key": acctest.Unknown, "id_token": acctest.Unknown, "resume_dir": acctest.Unknown, "request_timeout": acctest.Unknown}},
 		"unknown customers":          {config: attrs{"allowed_customer_ids": acctest.Unknown}},
 		"unknown customer":           {config: attrs{"allowed_customer_ids": []any{"a", acctest.Unknown}}},
+		"a program with a blank":     {config: attrs{"id_token_command": []string{"/opt/my tools/token", "media"}}},
 		"unknown command":            {config: attrs{"id_token_command": acctest.Unknown}},
 		"configuration over bad env": {env: map[string]string{"VODLIVE_BASE_URL": "nonsense", "VODLIVE_UPLOAD_CONCURRENCY": "many"}, config: attrs{"base_url": "https://a.example", "upload_concurrency": 2}},
 		"source in configuration over both in env": {env: map[string]string{"VODLIVE_ID_TOKEN": "a", "VODLIVE_ID_TOKEN_FILE": "b"}, config: attrs{"id_token_command": []string{"p"}}},
@@ -137,6 +152,9 @@ func TestConfigureAccepts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if diags := acctest.NewProvider(t, tc.env).ValidateProvider(tc.config); len(diags) != 0 {
+				t.Errorf("validating says %s", diags)
+			}
 			if diags := acctest.NewProvider(t, tc.env).Configure(tc.config); len(diags) != 0 {
 				t.Errorf("want no diagnostics, got %s", diags)
 			}

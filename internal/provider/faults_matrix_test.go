@@ -230,6 +230,12 @@ func (c cell) arm(t *testing.T, w *acctest.World, kind faultKind) {
 		t.Cleanup(func() { close(over) })
 		fault.Rewrite = func(body []byte) []byte { <-over; return body }
 	}
+	if c.times != "once" && (fault.Status == http.StatusTooManyRequests || fault.Status == http.StatusServiceUnavailable) {
+		// Such a request is repeated as long as there is time, so the second response leaves none.
+		fault.Times = 1
+		w.Fail(fault)
+		fault.Times, fault.Header = 0, http.Header{"Retry-After": {"172800"}}
+	}
 	w.Fail(fault)
 }
 

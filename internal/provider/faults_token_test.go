@@ -26,7 +26,7 @@ const (
 // As first argument, these make this test binary a token command.
 const (
 	commandOfFile   = "token-of-file"  // RUNS TOKEN: counts the run in one file, prints the other
-	commandThatEnds = "token-and-exit" // STDOUT STDERR CODE
+	commandThatEnds = "token-and-exit" // STDOUT FILE CODE: prints the one, and to standard error what the file has
 )
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,8 @@ func TestMain(m *testing.M) {
 		}
 	case len(os.Args) == 5 && os.Args[1] == commandThatEnds:
 		_, _ = os.Stdout.WriteString(os.Args[2])
-		_, _ = os.Stderr.WriteString(os.Args[3])
+		complaint, _ := os.ReadFile(os.Args[3])
+		_, _ = os.Stderr.Write(complaint)
 		var code int
 		if code, err = strconv.Atoi(os.Args[4]); err == nil {
 			os.Exit(code)
@@ -169,7 +170,9 @@ func TestTokenCommandThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := withoutToken(t, simulator.Options{})
-			p := w.Provider(attrs{"id_token_command": []string{os.Args[0], commandThatEnds, tc.stdout, tc.stderr, tc.code}})
+			stderr := filepath.Join(t.TempDir(), "stderr")
+			writeFile(t, stderr, tc.stderr)
+			p := w.Provider(attrs{"id_token_command": []string{os.Args[0], commandThatEnds, tc.stdout, stderr, tc.code}})
 			diags := upload(t, p, "single")
 			text := diags.String()
 			if !diags.Failed() {

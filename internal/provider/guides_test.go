@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -131,11 +133,11 @@ func TestHeadingsAreThoseOfTheGuide(t *testing.T) {
 		want.WriteString(line)
 	}
 	if *update {
-		if err := os.WriteFile("headings.txt", []byte(want.String()), 0o600); err != nil {
+		if err := os.WriteFile("../server/headings.txt", []byte(want.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile("headings.txt")
+	got, err := os.ReadFile("../server/headings.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,9 +153,8 @@ func TestErrorsLinkToTheGuide(t *testing.T) {
 	broken := p.Configure(acctest.Attrs{"base_url": "http://service.example"})
 	p.Configure(acctest.Attrs{}).Must(t)
 	incomplete := p.Plan(p.New("vodlive_batch_job"), acctest.Attrs{"paths": []string{"vod/input/c/u/a.mp4"}, "service_modes": []string{"video_optimizer"}}).Diags
-	invalid := p.Validate("vodlive_batch_job", acctest.Attrs{"paths": []string{""}, "service_modes": []string{"video_optimizer"}})
 	for want, diags := range map[string]acctest.Diagnostics{
-		"invalid-provider-configuration": broken, "the-provider-configuration-is-incomplete": incomplete, "invalid-name": invalid,
+		"invalid-provider-configuration": broken, "the-provider-configuration-is-incomplete": incomplete,
 	} {
 		if !known[want] || !diags.Failed() {
 			t.Errorf("%s: in the guide: %v, diagnostics: %s", want, known[want], diags)
@@ -163,6 +164,63 @@ func TestErrorsLinkToTheGuide(t *testing.T) {
 				t.Errorf("%s: no link to #%s:\n%s", d.Summary, want, d.Detail)
 			}
 		}
+	}
+}
+
+// TestErrorsOfValuesLinkToTheSchema: of the version that runs.
+func TestErrorsOfValuesLinkToTheSchema(t *testing.T) {
+	t.Parallel()
+	const repository = "https://github.com/vodlive/terraform-provider-vodlive/blob/"
+	for version, ref := range map[string]string{
+		"1.2.3": "v1.2.3", "0.4.0-rc.1": "v0.4.0-rc.1", "0.0.0-dev": "main", "1.2.3-4-gabcdef": "main", "1.2.4-SNAPSHOT-abc": "main", "test": "main",
+	} {
+		p := acctest.NewProvider(t, nil)
+		p.Server = provider.NewServer(version, provider.Machine{Env: func(string) (string, bool) { return "", false }}, false)
+		p.Configure(nil).Must(t)
+		job := acctest.Attrs{"paths": []string{"a.mp4"}, "service_modes": []string{"video_optimizer"}}
+		for want, diags := range map[string]acctest.Diagnostics{
+			"/docs/resources/batch_job.md#schema":                                      p.Validate("vodlive_batch_job", job),
+			"/docs/guides/troubleshooting.md#invalid-provider-configuration":           p.ValidateProvider(acctest.Attrs{"base_url": "ftp://service.example"}),
+			"/docs/guides/troubleshooting.md#the-provider-configuration-is-incomplete": p.Plan(p.New("vodlive_batch_job"), job.With(acctest.Attrs{"paths": acctest.Unknown})).Diags,
+		} {
+			if !diags.Failed() {
+				t.Errorf("%s: no error that links to %s", version, want)
+			}
+			for _, d := range diags {
+				if !strings.HasSuffix(d.Detail, repository+ref+want) {
+					t.Errorf("%s: the link is not %s: %s", version, repository+ref+want, d.Detail)
+				}
+			}
+		}
+	}
+}
+
+// TestNumbersThatAreNotWhole: the framework would report them as an error in the provider.
+func TestNumbersThatAreNotWhole(t *testing.T) {
+	t.Parallel()
+	p := acctest.NewProvider(t, nil)
+	for name, diags := range map[string]acctest.Diagnostics{
+		"max_retries":     p.ValidateProvider(attrs{"max_retries": 1.5}),
+		"part_size":       p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "part_size": 1.5}),
+		"urls_wo_version": p.Validate("vodlive_live_session", attrs{"urls_wo_version": 1.5}),
+	} {
+		text := strings.Join(diags.Texts(), "\n")
+		if want := fmt.Sprintf("error %s: Invalid %s: `%s` is 1.5, which is not a whole number.", name, name, name); !strings.HasPrefix(text, want) || strings.Contains(text, "error in the provider") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestErrorsBelowObjects name the argument of which Terraform shows the line.
+func TestErrorsBelowObjects(t *testing.T) {
+	t.Parallel()
+	diags := acctest.NewProvider(t, nil).Validate("vodlive_live_session", attrs{
+		"name": "n", "region": "eu-central-1", "input": "RTMP_PUSH", "mode": "NORM", "output_mode": "RTMP_PULL",
+		"input_preset": attrs{"resolution": "HDD", "bitrate": "MAX_10_MBPS"}, "timeouts": attrs{"create": "soon"},
+	})
+	text := diags.String()
+	if len(diags) != 2 || !strings.Contains(text, "error input_preset: Invalid input_preset.resolution: ") || !strings.Contains(text, "error timeouts: Invalid timeouts.create: ") {
+		t.Error(text)
 	}
 }
 
@@ -178,7 +236,7 @@ func TestErrorsLinkToTheirCause(t *testing.T) {
 		{simulator.CallGetSession, "401", "the-service-did-not-accept-the-credentials"},
 		{simulator.CallPresignURL, "403", "the-credentials-have-no-permission-for-this-call"},
 		{simulator.CallCreateSession, "429", "the-service-limits-the-rate-of-requests"},
-		{simulator.CallMultipartURL, "503", "the-service-failed"},
+		{simulator.CallMultipartURL, "500", "the-service-failed"},
 		{simulator.CallRegions, "time-out before", "the-request-timed-out"},
 		{simulator.CallCreateSession, "not connected", "check-that-the-address-is-right-and-can-be-reached"},
 		{simulator.CallPutPart, "404", "uploading-file-failed"}, // the cause is in the text
@@ -402,7 +460,7 @@ func TestPagesOfTheReference(t *testing.T) {
 			t.Errorf("%s has %d examples and %d headings over them", page, examples, headings)
 		}
 		newer := kind != "resources" && kind != "data-sources"
-		if newer != strings.Contains(text, "need Terraform 1.") {
+		if newer != strings.Contains(text, "need Terraform ") {
 			t.Errorf("%s: %s says which CLIs have it: %t, want %t", page, kind, !newer, newer)
 		}
 	}

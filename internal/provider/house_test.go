@@ -171,7 +171,6 @@ func TestOptionalAndComputed(t *testing.T) {
 		"resource vodlive_media_upload method":              "has a default",
 		"resource vodlive_media_upload change_detection":    "has a default",
 		"resource vodlive_media_folder include":             "has a default",
-		"resource vodlive_media_folder exclude":             "has a default",
 		"resource vodlive_media_folder name_format":         "has a default",
 		"resource vodlive_media_folder method":              "has a default",
 		"resource vodlive_media_folder change_detection":    "has a default",

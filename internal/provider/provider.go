@@ -7,6 +7,7 @@ package provider
 import (
 	"context"
 	"net"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -26,6 +27,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/region"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -42,13 +44,15 @@ type vodlive struct {
 	version  string
 	machine  Machine
 	redactor *redact.Redactor
+	ledger   atomic.Pointer[resume.Ledger] // nil before Configure
 }
 
 // Machine is what a provider process runs on. Tests give each process its own.
 type Machine struct {
 	Env  Environment
 	Dial Dial             // nil uses TCP
-	Disk regularfile.Hook // for records of uploads, files that are sent and the file of a token; nil uses the disk as it is
+	Disk regularfile.Hook // for what is in resume_dir, files that are sent and the file of a token; nil uses the disk as it is
+	Dir  string           // in which the CLI runs; "" is the folder of this process
 }
 
 // Environment looks up a variable as os.LookupEnv does.
@@ -74,6 +78,9 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	set.data.Ledger = set.upload.Resume.Ledger(p.machine.owner())
+	set.upload.Ledger = set.data.Ledger
+	p.ledger.Swap(set.data.Ledger).Close(false) // a CLI that attaches to a process configures it again
 	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.machine.Env)
 	set.api.DialContext = p.machine.Dial
 	set.api.Redactor, set.engine.Redactor, set.upload.Redactor = p.redactor, p.redactor, p.redactor

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,4 +85,39 @@ resource "vodlive_media_folder" "copied" {
 	fill()
 	cli.AssertNoChanges()
 	server.AssertCalls(t, simulator.CallPutObject, 3)
+}
+
+// TestFileFetchedFromElsewhere applies the recipe of the guide, with a command that makes the file in place of one that
+// downloads it.
+func TestFileFetchedFromElsewhere(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	configurations := blocks(t, "large-files.md", "terraform")
+	i := slices.IndexFunc(configurations, func(s string) bool { return strings.Contains(s, "curl ") })
+	if i < 0 {
+		t.Fatal("the guide has changed")
+	}
+	recipe := strings.ReplaceAll(configurations[i], `curl -fsSL -o promo.mp4 \"$URL\"`, `printf %s \"$URL\" > promo.mp4`)
+	stored := func() string { return cli.State()["vodlive_media_upload.fetched"].Values["sha256"].(string) }
+	cli.Config(recipe)
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	first := stored()
+
+	// On another runner, without the file.
+	if err := os.Remove(filepath.Join(cli.Dir, "promo.mp4")); err != nil {
+		t.Fatal(err)
+	}
+	cli.Must("plan")
+	cli.Must("apply", "-auto-approve")
+	server.AssertCalls(t, simulator.CallPutObject, 1)
+
+	cli.Config(strings.ReplaceAll(recipe, "promo-2.mp4", "promo-3.mp4"))
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	server.AssertCalls(t, simulator.CallPutObject, 2)
+	if stored() == first {
+		t.Error("the file of the other URL was not uploaded")
+	}
 }

@@ -56,16 +56,17 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			"id_token_file": text("File that contains the identity token. The provider reads it when it first needs the token, and again when a request is refused with 401, " +
 				"so an upload may take longer than a token is valid. Environment: `VODLIVE_ID_TOKEN_FILE`."),
 			"id_token_command": schema.ListAttribute{
-				Optional: true, ElementType: types.StringType,
+				Optional: true, Sensitive: true, ElementType: types.StringType,
 				MarkdownDescription: "Program and arguments that print the identity token, for example `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`. " +
 					"The provider runs it without a shell, for at most 10 seconds, when it first needs the token, and again when a request is refused with 401. " +
 					"The program inherits the whole environment of Terraform, including the secrets in it.",
 			},
-			"max_retries": number("Maximum number of retries of a request, or of a part of an upload, after a transient failure. " +
-				"From 0 to 100. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`."),
+			"max_retries": number("Maximum number of retries of a request, or of a part of an upload, after a response that reports a transient failure (5xx) or is broken, or after a timeout. " +
+				"From 0 to 100. Two failures are limited by time, not by this number. Requests refused with 429 or 503 are slowed down together and repeated as long as the operation has time (five minutes if it has no time limit). " +
+				"A host that cannot be reached is tried for ten seconds, or for five minutes if it was reached before in the same run. Requests that create a session or submit a batch job are retried only if the service cannot have processed them. Default: `5`."),
 			"request_timeout": text("Timeout of one API request. It does not apply to uploads of file content (see `stall_timeout`), nor to the request that completes a multipart upload. Default: `\"30s\"`."),
 			"stall_timeout":   text("How long an upload of file content may make no progress before the provider sends it again. Default: `\"60s\"`."),
-			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, up to 32: as many as raise the throughput, and fewer when storage asks for it. " +
+			"upload_concurrency": number("Number of parts in flight, over all uploads together, from 1 to 64. Default: adapts to the line, from 2 to 32: as many as increase throughput, and fewer on a slow line and when storage asks for it. " +
 				"Environment: `VODLIVE_UPLOAD_CONCURRENCY`."),
 			"upload_bandwidth": number("Maximum number of bytes per second, over all uploads together. Default: no limit."),
 			"allowed_customer_ids": schema.SetAttribute{
@@ -80,10 +81,10 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 				Optional:            true,
 				MarkdownDescription: "Whether plans skip the check that the region of a session is allocated to the account. Default: `false`.",
 			},
-			"resume_dir": text("Folder for records of unfinished uploads, with which the next apply on this machine resumes them; `\"\"` turns the records off. " +
+			"resume_dir": text("Folder for records of unfinished uploads, with which the next apply on this machine resumes them, and for the ledger of what a run has made that Terraform could not save; `\"\"` turns both off. " +
 				"The provider uses only the subfolder `terraform-provider-vodlive`. The subfolder must belong to the user who " +
 				"runs Terraform, and no other user may be able to write to it: otherwise the provider does not use it and logs why. " +
-				"The records contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`."),
+				"They contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`."),
 		},
 	}
 }

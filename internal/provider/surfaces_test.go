@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +46,7 @@ type scene struct {
 	t      *testing.T
 	w      *acctest.World
 	p      *acctest.Provider
+	kind   kind   // of sessions
 	stream string // a URL with a stream key
 	object acctest.Instance
 	id     string // of a session
@@ -67,9 +70,6 @@ var surfaces = map[string]surface{
 				return s.p.Validate("vodlive_live_session", s.session().With(attrs{"mode": "of " + s.stream})).String()
 			}},
 			"upgrade": {has: true, run: (*scene).upgrade},
-			"write-only": {has: true, run: func(s *scene) string {
-				return s.create("vodlive_live_session", s.session().With(attrs{"input_source_a": nil, "input_source_a_wo": s.stream, "urls_wo_version": 1}))
-			}},
 		},
 	},
 	"resource vodlive_live_session_status": {
@@ -180,8 +180,37 @@ var surfaces = map[string]surface{
 
 func second[T any](_ T, diags acctest.Diagnostics) string { return diags.String() }
 
+// kind is where a session has its URL with a stream key.
+type kind string
+
+const (
+	inState       kind = "in the state"
+	writeOnly     kind = "write-only"
+	endpoint      kind = "endpoint"
+	droppedPoints kind = "endpoint that is not in the state"
+)
+
+var kinds = []kind{inState, writeOnly, endpoint, droppedPoints}
+
 func (s *scene) session() attrs {
-	return match.With(attrs{"input_source_a": s.stream, "timeouts": attrs{"create": "1m"}})
+	config := match.With(attrs{"input_source_a": s.stream, "timeouts": attrs{"create": "1m"}})
+	switch s.kind {
+	case inState:
+	case writeOnly:
+		return config.With(attrs{"input_source_a": nil, "input_source_a_wo": s.stream, "urls_wo_version": 1})
+	case endpoint:
+		return config.With(attrs{"input_source_a": nil, "input": "RTMP_PUSH"})
+	case droppedPoints:
+		return config.With(attrs{"input_source_a": nil, "input": "RTMP_PUSH", "endpoints_in_state": false})
+	}
+	return config
+}
+
+// generated returns a fault by which the service shows the stream key in the endpoint that it generates.
+func (s *scene) generated() simulator.Fault {
+	return simulator.Fault{Rewrite: func(body []byte) []byte {
+		return regexp.MustCompile(`"input_endpoint_a": *"[^"]*"`).ReplaceAll(body, []byte(`"input_endpoint_a":`+quoted(s.stream)))
+	}}
 }
 
 func (s *scene) job() attrs {
@@ -274,7 +303,7 @@ func inXML(text string) string {
 }
 
 // failures are what a response may be, by how it holds a text.
-var failures = map[string]func(text string) simulator.Fault{
+var failures = withIngests(map[string]func(text string) simulator.Fault{
 	"400 JSON": func(s string) simulator.Fault {
 		return simulator.Fault{Status: 400, Body: `{"message":` + quoted(s) + `}`}
 	},
@@ -316,6 +345,34 @@ var failures = map[string]func(text string) simulator.Fault{
 		return simulator.Fault{Status: 400, Body: `{"message":` + quoted(s+strings.Repeat(" ", len(s)+20)) + `}`, Truncate: true}
 	},
 	"connection broken": func(string) simulator.Fault { return simulator.Fault{BreakAfter: true} },
+})
+
+// anothersKey is a stream key that nothing tells the provider but the names of what is around it.
+const anothersKey = "its-stream-key-8c41"
+
+// ingests are objects with a stream key.
+var ingests = []string{
+	`{"server":"rtmp://in.example.com/live","key":"%s"}`, `{"server":{"host":"in.example.com"},"ingest_key":"%s"}`, `{"publishKey":"%s"}`, `{"stream_id":"%s","latency":120}`,
+	`{"host":"in.example.com","port":1935,"path":"live/%s"}`, `{"url":"in.example.com/live/%s"}`, `{"keys":["%s"]}`, `"{\"server\":\"in.example.com\",\"key\":\"%s\"}"`,
+	`[{"Stream-Keys":{"a":"%s"}}]`,
+}
+
+// withIngests adds failures of the live API.
+func withIngests(failures map[string]func(text string) simulator.Fault) map[string]func(text string) simulator.Fault {
+	live := func(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/live/") }
+	for i, ingest := range ingests {
+		ingest = fmt.Sprintf(ingest, anothersKey)
+		failures[fmt.Sprint("ingest ", i)] = func(s string) simulator.Fault {
+			return simulator.Fault{Match: live, Status: 400, Body: `{"message":` + quoted(s) + `,"ingest":` + ingest + `}`}
+		}
+		failures[fmt.Sprint("ingest without a message ", i)] = func(string) simulator.Fault {
+			return simulator.Fault{Match: live, Status: 500, Body: `{"input_ingest":` + ingest + `}`}
+		}
+		failures[fmt.Sprint("endpoint as ingest ", i)] = func(string) simulator.Fault {
+			return simulator.Fault{Call: simulator.CallGetSession, Status: 200, Body: `{"id":"s-1","name":"n","input_endpoint_a":` + ingest + `}`}
+		}
+	}
+	return failures
 }
 
 // calls are the calls that may fail, "" for all of them.
@@ -343,17 +400,23 @@ var disguises = map[string]func(string) string{
 	"mixed":               func(s string) string { return s[:5] + eachByte(s[5:9], `\u%04x`) + eachByte(s[9:], "%%%02x") },
 }
 
-// shapes are URLs of streams.
-var shapes = []string{
-	"rtmp://origin.example.com/contribution/%s", "rtmps://origin.example.com:1936/contribution/%s/", "rtmp://origin.example.com/%s",
-	"rtmp://origin.example.com/live/%s/_definst_", "rtmp://origin.example.com/live/%s?auth=1",
-}
+// shapes are URLs of streams, endpointShapes what else the service may show as an endpoint.
+var (
+	shapes = []string{
+		"rtmp://origin.example.com/contribution/%s", "rtmps://origin.example.com:1936/contribution/%s/", "rtmp://origin.example.com/%s",
+		"rtmp://origin.example.com/live/%s/_definst_", "rtmp://origin.example.com/live/%s?auth=1",
+	}
+	endpointShapes = []string{
+		"origin.example.com:1935/contribution/%s", "origin.example.com/%s", "//origin.example.com/live/%s", "live/%s", "/live/%s", "%s", "srt://origin.example.com:9000?streamid=%s",
+	}
+)
 
 // trial is one operation that fails in one way.
 type trial struct {
 	surface, operation string
 	call, failure      string
 	disguise, shape    string
+	kind               kind
 	id, key, token     string // credentials
 	stream             string // key
 }
@@ -367,32 +430,45 @@ func (c trial) show(t *testing.T) (channels map[string]string, hidden map[string
 	t.Helper()
 	w := acctest.NewWorld(t, simulator.Options{AccessTokenID: c.id, SecretKey: c.key, IDToken: c.token, StatusPath: []string{"READY"}})
 	w.Env["VODLIVE_ACCESS_TOKEN_ID"], w.Env["VODLIVE_SECRET_KEY"], w.Env["VODLIVE_ID_TOKEN"] = c.id, c.key, c.token
-	s := &scene{t: t, w: w, stream: fmt.Sprintf(c.shape, c.stream), folder: t.TempDir()}
+	s := &scene{t: t, w: w, kind: c.kind, stream: fmt.Sprintf(c.shape, c.stream), folder: t.TempDir()}
 	w.Env["VODLIVE_PROGRESS"] = filepath.Join(s.folder, "progress")
 	config := attrs{"max_retries": 0, "request_timeout": "5s", "stall_timeout": "5s"}
 	thing := surfaces[c.surface]
 	operation := thing.operations[c.operation]
+	w.Fail(s.generated())
 	if thing.prepare != nil {
 		thing.prepare(s, w.Provider(config))
 	}
+	w.ClearFaults()
 	s.p = w.Provider(config)
 	secrets := []string{c.id, c.key, c.token}
-	if operation.has {
+	known := map[kind]bool{
+		inState: true, writeOnly: true,
+		endpoint:      c.operation != "create" && c.operation != "validate", // the service has shown it
+		droppedPoints: c.operation == "refresh",                             // texts about the session are withheld
+	}
+	if operation.has && known[c.kind] {
 		secrets = append(secrets, c.stream)
 	}
 	var said []string
-	hidden = map[string]int{}
+	hidden = map[string]int{anothersKey: shortestLeak}
 	for _, secret := range secrets {
 		text := disguises[c.disguise](secret)
 		said = append(said, text)
 		once := strings.Trim(quoted(text), `"`)
 		for _, form := range []string{secret, text, once, strings.Trim(quoted(once), `"`)} {
-			hidden[form] = max(shortestLeak, shortestLeak*len(form)/len(secret))
+			switch {
+			case secret != c.id:
+				hidden[form] = max(shortestLeak, shortestLeak*len(form)/len(secret))
+			case c.disguise != "beginning": // a part of the user name is no secret
+				hidden[form] = len(form) * 3 / 4
+			}
 		}
 	}
 	fault := failures[c.failure]("no " + strings.Join(said, " and ") + " here")
-	fault.Call = c.call
+	fault.Call = cmp.Or(fault.Call, c.call)
 	w.Fail(fault)
+	w.Fail(s.generated())
 	w.ResetJournal()
 	shown := operation.run(s)
 	progress, _ := os.ReadFile(w.Env["VODLIVE_PROGRESS"])
@@ -417,14 +493,30 @@ func leaks(channels map[string]string, hidden map[string]int) (found []string) {
 
 // plainTrial has credentials with characters that encodings change.
 var plainTrial = trial{
-	disguise: "plain", shape: shapes[0], id: "AKLIVE7Q2fXw+m4s", key: `sk/9+Zz"&<q>=w3L`, token: "id-token/8271+=zZ", stream: "src-key-5f21c0d9",
+	disguise: "plain", shape: shapes[0], kind: inState, id: "AKLIVE7Q2fXw+m4s", key: `sk/9+Zz"&<q>=w3L`, token: "id-token/8271+=zZ", stream: "src-key-5f21c0d9",
 }
 
-// TestNoSurfaceShowsASecret fails every operation in every way, and each of its calls.
+// possible reports whether a failure may hide the secret: a request id is shown, whatever it is, also of
+// a session whose stream key is not known.
+func (c trial) possible() bool {
+	return c.failure != "request id" || c.kind == inState || c.kind == endpoint
+}
+
+// shapes are the URLs that a session may have.
+func (k kind) shapes() []string {
+	if k == endpoint || k == droppedPoints {
+		return slices.Concat(shapes, endpointShapes)
+	}
+	return shapes
+}
+
+// TestNoSurfaceShowsASecret fails every operation in every way, and each of its calls, with every kind
+// and shape of URL.
 func TestNoSurfaceShowsASecret(t *testing.T) {
 	t.Parallel()
+	acctest.Large(t)
 	for name, thing := range surfaces {
-		for operation := range thing.operations {
+		for operation, op := range thing.operations {
 			t.Run(strings.ReplaceAll(name+"/"+operation, " ", "_"), func(t *testing.T) {
 				t.Parallel()
 				masked, c := 0, plainTrial
@@ -433,11 +525,14 @@ func TestNoSurfaceShowsASecret(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { _, _, made = c.show(t) })
 				fails := func(failure, call string) {
 					c.failure, c.call = failure, call
+					if !c.possible() {
+						return
+					}
 					synctest.Test(t, func(t *testing.T) {
 						channels, hidden, _ := c.show(t)
 						masked += strings.Count(channels["what is shown"], "***")
 						for _, leak := range leaks(channels, hidden) {
-							t.Errorf("%s of %q: %s", failure, call, leak)
+							t.Errorf("%s of %q, %s as in %s: %s", failure, call, c.kind, c.shape, leak)
 						}
 					})
 				}
@@ -446,6 +541,19 @@ func TestNoSurfaceShowsASecret(t *testing.T) {
 				}
 				for _, call := range made {
 					fails("400 JSON", call)
+				}
+				for _, c.kind = range kinds {
+					c.shape = shapes[0]
+					for failure := range failures {
+						if operation == "refresh" && op.has {
+							fails(failure, "")
+						}
+					}
+					for _, c.shape = range c.kind.shapes() {
+						if op.has {
+							fails("400 JSON", "")
+						}
+					}
 				}
 				if quiet := operation == "refresh" || operation == "destroy" || operation == "import" || operation == "upgrade"; masked == 0 && !quiet {
 					t.Error("no text was masked")
@@ -472,11 +580,15 @@ func TestRandomSecretsAreNotShown(t *testing.T) {
 			surface: at[0], operation: at[1], call: rapid.SampledFrom(calls).Draw(rt, "call"),
 			failure:  rapid.SampledFrom(slices.Sorted(maps.Keys(failures))).Draw(rt, "failure"),
 			disguise: rapid.SampledFrom(slices.Sorted(maps.Keys(disguises))).Draw(rt, "disguise"),
-			shape:    rapid.SampledFrom(shapes).Draw(rt, "shape"),
+			kind:     rapid.SampledFrom(kinds).Draw(rt, "kind"),
 			id:       "AK7-" + rapid.StringMatching(`[A-Za-z0-9/=_.-]{12,30}`).Draw(rt, "id"),
 			key:      "sK8-" + rapid.StringMatching(`[!-*,-~]{12,40}`).Draw(rt, "key"),
 			token:    "iT9-" + rapid.StringMatching(`[!-*,-~]{12,200}`).Draw(rt, "token"),
 			stream:   "st6-" + rapid.StringMatching(`[A-Za-z0-9_.~-]{12,150}`).Draw(rt, "stream"),
+		}
+		c.shape = rapid.SampledFrom(c.kind.shapes()).Draw(rt, "shape")
+		if !c.possible() {
+			return
 		}
 		var channels map[string]string
 		var hidden map[string]int

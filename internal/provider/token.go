@@ -46,6 +46,7 @@ func (r *resolver) token(m model, s *settings) {
 		r.tokenCommand(command, m.IDTokenCommand, s)
 	case literal.known && (inEnvironment || literal.attr != ""):
 		s.useToken(credential.StaticToken(r.secret(literal)), literal.origin())
+		s.api.TokenOrigin = literal.source()
 		s.data.CheckToken = expiryCheck(s.api.Token, literal.origin())
 	case file.known:
 		r.tokenFile(file, s)
@@ -55,10 +56,9 @@ func (r *resolver) token(m model, s *settings) {
 }
 
 func (r *resolver) tokenFile(v value, s *settings) {
-	if strings.TrimSpace(v.text) == "" {
-		r.fail(v, "is blank", "Set the path of the file that contains the token.")
-	}
+	r.isPath(v)
 	absolute, _ := filepath.Abs(v.text) // fails without a working directory
+	s.api.TokenOrigin = fmt.Sprintf("the file %s of %s", v.text, v.source())
 	s.useToken(credential.FileToken(v.text, r.disk), "file "+cmp.Or(absolute, v.text))
 	s.data.CheckToken = expiryCheck(s.api.Token, v.origin())
 }
@@ -69,9 +69,19 @@ func (r *resolver) tokenCommand(v value, list types.List, s *settings) {
 	case argv == nil:
 	case len(argv) == 0 || strings.TrimSpace(argv[0]) == "":
 		r.fail(v, "names no program", "Its first element is the program, the others its arguments.")
+	case commandLine(argv[0]):
+		r.fail(v, fmt.Sprintf("names the program %q, which has a blank", argv[0]),
+			"Program and arguments are separate elements, such as `[\"vault\", \"read\", \"-field=token\", \"media/id\"]`: no shell takes a text apart.")
 	default:
+		s.api.TokenOrigin = "the program " + argv[0] + " of " + v.source()
 		s.useToken(credential.CommandToken(argv), fmt.Sprintf("command %q", argv))
 	}
+}
+
+// commandLine reports whether a program is a program with arguments. A path may have blanks.
+func commandLine(program string) bool {
+	first, _, blank := strings.Cut(strings.TrimSpace(program), " ")
+	return blank && !strings.ContainsAny(first, `/\:`)
 }
 
 // useToken sets the source of the token. The account of uploads is identified by claims of the JWT,

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -23,12 +24,15 @@ type Data struct {
 	API      *api.Client
 	Sessions *sessions.Reader
 	Uploader *upload.Uploader
+	Ledger   *resume.Ledger // of what was made and no state has shown; nil: nothing is recorded on this machine
 
 	// Unknown is set during a plan in which the provider block has values that come from a resource
 	// that is not applied yet. No request may be made then.
 	Unknown bool
 
-	LiveAddress string // base_url, normalized, "" when missing
+	LiveAddress   string // base_url, normalized, "" when missing
+	LiveAccount   string // access_token_id
+	UploadAddress string // vod_base_url, normalized, "" when missing
 
 	// MissingLive and MissingUpload name the missing settings of each API, for example "`base_url`
 	// (or VODLIVE_BASE_URL)".
@@ -39,8 +43,6 @@ type Data struct {
 	CheckToken func(ctx context.Context) error
 
 	SkipRegionValidation bool
-
-	Replacing sync.Map // in a plan: files and folders to upload, by the key paths of what is stored of them
 
 	regions regions
 	shared  sync.Map // see Shared

@@ -1,17 +1,20 @@
 package providerdata
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // ErrorDiagnostic converts an error to a diagnostic: that what was attempted ("Creating the live
@@ -34,6 +37,9 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 // pieces of advice could contradict each other.
 func ErrorText(err error) string { return sentence(err.Error()) }
 
+// ErrorAndAdvice returns the error as sentences, and what the user can do about it.
+func ErrorAndAdvice(err error) string { return strings.TrimSpace(ErrorText(err) + " " + Advice(err)) }
+
 // mostLines is how many lines of a list a diagnostic shows.
 const mostLines = 200
 
@@ -49,42 +55,35 @@ func List(items []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// SubmitDiagnostic is ErrorDiagnostic for a batch job. It gives no advice to apply again if the job
-// may have been submitted nevertheless. again is what submits once more, such as "applying".
-func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
-	if !api.MayHaveBeenProcessed(err) {
-		return ErrorDiagnostic("Submitting the batch job", err)
-	}
-	escaped := make([]string, len(paths))
-	for i, path := range paths {
-		escaped[i] = redact.Escape(path)
-	}
-	return diag.NewErrorDiagnostic("The batch job may have been submitted",
-		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n%s\n\n"+
-			"The provider did not send the request again. Find out at the service whether the job is running: if it is, %s again submits a second job.",
-			ErrorText(err), List(escaped), again))
-}
-
 // Advice says what the user can do about an error. It is "" if the text of the error says it.
 func Advice(err error) string {
 	e, ok := errors.AsType[*api.Error](err)
-	if !ok || errors.Is(err, context.Canceled) {
+	if !ok {
+		return uploadAdvice(err)
+	}
+	if errors.Is(err, context.Canceled) {
 		return ""
 	}
 	_, noToken := errors.AsType[*credential.TokenError](err)
 	switch {
 	case noToken:
-		return "Check where the identity token comes from: `id_token`, `id_token_file` or `id_token_command`."
+		return "Check where the identity token comes from: " + tokenSource(e) + "."
 	case e.Status == http.StatusUnauthorized && strings.Contains(e.Address, "/live/v1/"):
 		return "The service did not accept the credentials: check `access_token_id` and `secret_key`."
 	case e.Status == http.StatusUnauthorized:
-		return "The service did not accept the identity token: check `id_token`, `id_token_file` or `id_token_command`, and that the token has not expired."
+		return "The service did not accept the identity token: check " + tokenSource(e) + ", and that the token has not expired."
 	case e.Status == http.StatusForbidden:
 		return "The credentials have no permission for this call."
-	case e.Status == http.StatusNotFound && e.Attempts == 0:
+	case e.Status == http.StatusNotFound && (e.Attempts == 0 || e.StorageCode != ""):
 		return ""
+	case e.Status == http.StatusNotFound && repeats.MatchString(e.Address):
+		return "The address has the path of the API twice: `base_url` and `vod_base_url` end before `/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end from the configured address."
+	case e.Status == http.StatusNotFound:
+		return "The service does not know this address: check `base_url` and `vod_base_url`, to which the provider appends the path of the API, and the ids and key paths of the configuration."
+	case e.Status == http.StatusBadRequest:
+		return "The service refused the values of this request. Its message above says why: correct the configuration and apply again."
 	case e.Status == http.StatusTooManyRequests:
-		return "The service limits the rate of requests. Apply again later, or with a lower `-parallelism`."
+		return "The service limits the rate of requests, and refused this one until the time for the operation was over. Apply again later, or with a longer time limit."
 	case e.Status >= http.StatusInternalServerError:
 		return "The service failed. Apply again later. If the error persists, report it to the service with the request id, if there is one above."
 	case e.Status == 0 && errors.Is(err, context.DeadlineExceeded):
@@ -95,6 +94,34 @@ func Advice(err error) string {
 		return "Check that the address is right and can be reached from this machine (proxy settings, `ca_bundle_file`)."
 	}
 	return ""
+}
+
+// uploadAdvice names the argument to change.
+func uploadAdvice(err error) string {
+	if _, ok := errors.AsType[*upload.CustomerError](err); ok {
+		return "Check that the identity token is that of the right account, and `allowed_customer_ids` of the provider."
+	}
+	if _, ok := errors.AsType[*upload.NameError](err); ok {
+		return "Set `file_name` to the name to store it under."
+	}
+	e, ok := errors.AsType[*upload.SizeError](err)
+	switch {
+	case !ok:
+		return ""
+	case e.Limit == upload.LimitPut:
+		return "Leave `method` out, or set it to \"multipart\"."
+	case e.Limit == upload.LimitParts:
+		return fmt.Sprintf("Raise `part_size` to at least %d, or leave it out.", transfer.PartSize(e.Size))
+	}
+	return "Split the file."
+}
+
+// repeats finds the path of an API after the one that a user has appended to the base address.
+var repeats = regexp.MustCompile(`/(live/v1|vod/v1|v1/local)/(live/v1|vod/v1|v1/local)/`)
+
+// tokenSource is where the identity token of a call comes from.
+func tokenSource(e *api.Error) string {
+	return cmp.Or(e.Token, "`id_token`, `id_token_file` or `id_token_command`")
 }
 
 func timedOut(err error) bool {

@@ -11,25 +11,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// TestSubmitDiagnosticHasOneAdvice: a job that may run must not be submitted again without a look.
-func TestSubmitDiagnosticHasOneAdvice(t *testing.T) {
-	t.Parallel()
-	for _, err := range []*api.Error{
-		{Status: http.StatusInternalServerError, MayHaveBeenProcessed: true},
-		{Status: http.StatusTooManyRequests, MayHaveBeenProcessed: true},
-		{Err: errors.New("connection broken"), MayHaveBeenProcessed: true},
-	} {
-		d := providerdata.SubmitDiagnostic(err, []string{"vod/input/c/u/a.mp4"}, "applying")
-		if d.Summary() != "The batch job may have been submitted" || !strings.Contains(d.Detail(), "vod/input/c/u/a.mp4") ||
-			!strings.Contains(d.Detail(), "Find out at the service") || strings.Contains(d.Detail(), "Apply again") {
-			t.Errorf("%s: %s", d.Summary(), d.Detail())
-		}
-	}
-	if d := providerdata.SubmitDiagnostic(&api.Error{Status: http.StatusTooManyRequests}, nil, "applying"); !strings.Contains(d.Detail(), "Apply again later") {
-		t.Errorf("%s: %s", d.Summary(), d.Detail())
-	}
-}
-
 func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	const live = "https://live.example.com/live/v1/regions"
@@ -39,10 +20,14 @@ func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 	}{
 		"live credentials": {&api.Error{Address: live, Status: http.StatusUnauthorized}, "check `access_token_id` and `secret_key`"},
 		"identity token":   {&api.Error{Status: http.StatusUnauthorized}, "check `id_token`"},
+		"token variable":   {&api.Error{Status: http.StatusUnauthorized, Token: "the environment variable VODLIVE_ID_TOKEN"}, "did not accept the identity token: check the environment variable VODLIVE_ID_TOKEN, and that"},
+		"path twice":       {&api.Error{Address: "https://live.example.com/live/v1/live/v1/regions", Status: http.StatusNotFound, Attempts: 1}, "`/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end"},
+		"not found":        {&api.Error{Address: live, Status: http.StatusNotFound, Attempts: 1}, "check `base_url` and `vod_base_url`"},
+		"refused":          {&api.Error{Address: live, Status: http.StatusBadRequest, Attempts: 1}, "Its message above says why"},
 		"no token":         {&api.Error{Err: &credential.TokenError{Err: errors.New("the command failed")}}, "Check where the identity token comes from"},
 		"no new token":     {&api.Error{Status: http.StatusUnauthorized, Err: &credential.TokenError{Err: errors.New("x")}}, "Check where the identity token comes from"},
 		"forbidden":        {&api.Error{Status: http.StatusForbidden}, "have no permission for this call"},
-		"too many":         {&api.Error{Status: http.StatusTooManyRequests}, "-parallelism"},
+		"too many":         {&api.Error{Status: http.StatusTooManyRequests}, "longer time limit"},
 		"service":          {&api.Error{Status: http.StatusBadGateway}, "report it to the service with the request id"},
 		"no connection":    {&api.Error{Err: errors.New("connection refused")}, "Check that the address is right"},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // Resource is embedded by resources and list resources. Data is nil while Terraform validates.
@@ -37,4 +38,12 @@ func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, r
 // Configure sets Data.
 func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	d.Data = From(req.ProviderData, &resp.Diagnostics)
+}
+
+// TextOrNull is null for "", which stands for what the service did not return or does not apply.
+func TextOrNull(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 )
 
 // NotBlank rejects an empty string and white space.
@@ -18,10 +20,13 @@ var NotBlank = stringvalidator.RegexMatches(regexp.MustCompile(`\S`), "must not 
 type StringRule struct {
 	// Kind is what the summary calls the value, "" for the name of its attribute. With a Kind, the
 	// problem follows the path of the attribute.
-	Kind     string
-	Allowed  string                    // the rule, such as "must not be blank"
-	Problem  func(value string) string // "" for none
-	Doubtful bool                      // a problem is a warning, not an error
+	Kind    string
+	Allowed string                    // the rule, such as "must not be blank"
+	Problem func(value string) string // "" for none
+
+	// What the provider does not know may be new at the service, so it is only a warning.
+	Unknown string                    // what the summary of the warning calls the value
+	Doubt   func(value string) string // "" for none; not asked if there is a problem
 }
 
 // Description returns the rule.
@@ -35,19 +40,36 @@ func (v StringRule) ValidateString(_ context.Context, req validator.StringReques
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	switch problem := v.Problem(req.ConfigValue.ValueString()); {
+	given := req.ConfigValue.ValueString()
+	switch problem := v.Problem(given); {
+	case problem == "" && v.Doubt == nil:
 	case problem == "":
-	case v.Doubtful:
-		resp.Diagnostics.AddAttributeWarning(req.Path, "Doubtful "+label(req.Path), problem)
+		if doubt := v.Doubt(given); doubt != "" {
+			resp.Diagnostics.AddAttributeWarning(req.Path, "Unknown "+v.Unknown+" in "+Label(req.Path), doubt)
+		}
 	case v.Kind != "":
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+v.Kind, fmt.Sprintf("`%s` %s", req.Path, problem))
 	default:
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+label(req.Path), problem)
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+Label(req.Path), problem)
 	}
 }
 
-// label is the path of an attribute without list indexes and set values.
-func label(p path.Path) string {
+// PathProblem returns why a text cannot be meant as a path on this machine, "" if it can.
+func PathProblem(given string) string {
+	scheme, _, isURL := strings.Cut(given, "://")
+	switch {
+	case strings.TrimSpace(given) == "":
+		return "is blank"
+	case given == "~" || strings.HasPrefix(given, "~/"):
+		return fmt.Sprintf("is %q, and neither Terraform nor the provider replaces the ~ by a home folder: write pathexpand(%q)", given, given)
+	case isURL && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\`): // not shown: a URL may hold a secret
+		return "is a URL, not a path on this machine: download the file first, as the guide \"Large files\" shows, and write its path"
+	}
+	return ""
+}
+
+// Label is the path of an attribute without list indexes and set values.
+func Label(p path.Path) string {
 	var names []string
 	for _, step := range p.Steps() {
 		if name, ok := step.(path.PathStepAttributeName); ok {
@@ -55,4 +77,28 @@ func label(p path.Path) string {
 		}
 	}
 	return strings.Join(names, ".")
+}
+
+const keyPathForm = "must be a key path, " + keypath.Form
+
+// KeyPath accepts the key path of a stored file.
+var KeyPath = StringRule{Kind: "key path", Allowed: keyPathForm, Problem: func(given string) string {
+	if _, err := keypath.Parse(given); err == nil {
+		return ""
+	}
+	return fmt.Sprintf("is %q, which %s. The attribute `key_path` of an uploaded file has it.", given, keyPathForm)
+}}
+
+// Nearly reports whether two words differ only in letter case, in separators and in one letter: another one, one too
+// many, one too few, or two that are exchanged.
+func Nearly(given, known string) bool {
+	plain := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
+	a, b := []rune(plain.Replace(strings.ToLower(given))), []rune(plain.Replace(strings.ToLower(known)))
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) < 2 && len(b) < 2 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }

@@ -1,18 +1,11 @@
-// Package quote writes strings so that they can be pasted: into a configuration, into a shell. It also
-// has the default ports of streams. It is a package of its own because the provider's functions
-// need it, and these must not pull in what makes requests.
+// Package quote writes strings so that they can be shown or pasted: on a terminal, into a configuration, into a shell.
 package quote
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
-
-// StreamPorts are the default ports of the URLs of streams, by scheme.
-var StreamPorts = map[string]string{"rtmp": "1935", "rtmps": "443"}
 
 // HCL quotes a string for a configuration, where ${ and %{ begin a template.
 func HCL(s string) string {
@@ -32,5 +25,5 @@ func HCL(s string) string {
 
 // Shell quotes a string as one word for a POSIX shell.
 func Shell(s string) string {
-	return "'" + strings.ReplaceAll(redact.Escape(s), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(Escape(s), "'", `'\''`) + "'"
 }

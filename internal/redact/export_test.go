@@ -1,4 +1,4 @@
 package redact
 
 // NewSmall is New with room for fewer secrets.
-func NewSmall(whole, most int) *Redactor { return newRedactor(room{whole: whole, most: most}, nil) }
+func NewSmall(room int) *Redactor { return newRedactor(room) }

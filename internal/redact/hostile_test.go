@@ -337,10 +337,10 @@ func TestRandomSecretsAreHidden(t *testing.T) {
 		shape := rapid.SampledFrom([]string{
 			"", "rtmp://h/live/%s", "rtmps://h:443/live/%s/", "rtmp://h/%s", "rtmp://h/live/%s/_definst_", "rtmp://h/a/b/%s?auth=1", "rtmp://h/live?a=1/%s",
 		}).Draw(rt, "shape")
-		r := redact.NewSmall(300, 400)
+		r := redact.NewSmall(400)
 		list(r, rapid.SampledFrom([]int{0, 60}).Draw(rt, "sessions"))
 		if shape == "" {
-			r.AddToken(secret)
+			r.Add(secret)
 		} else {
 			r.AddStreams(nil, fmt.Sprintf(shape, secret))
 		}

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"html"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,26 +19,29 @@ type layer struct {
 // span is the part of a text from one byte to another.
 type span struct{ from, to int32 }
 
-func newLayer(capacity int) *layer {
-	return &layer{make([]byte, 0, capacity), make([]span, 0, capacity)}
-}
-
 func plainLayer(s string) *layer {
-	l := newLayer(len(s))
-	for i := range len(s) {
-		l.add(span{int32(i), int32(i + 1)}, s[i])
+	l := &layer{[]byte(s), make([]span, len(s))}
+	for i := range l.origin {
+		l.origin[i] = span{int32(i), int32(i + 1)} // #nosec G115 -- texts are shorter than 2 GiB
 	}
 	return l
 }
 
-func (l *layer) add(origin span, c byte) {
-	l.bytes = append(l.bytes, c)
-	l.origin = append(l.origin, origin)
+func (l *layer) add(origin span, bytes ...byte) {
+	for _, c := range bytes {
+		l.bytes, l.origin = append(l.bytes, c), append(l.origin, origin)
+	}
 }
 
-// span returns the part of the text that n bytes of the layer stand for.
-func (l *layer) span(begin, n int) span {
-	return span{l.origin[begin].from, l.origin[begin+n-1].to}
+// span returns the part of the text that the bytes from begin to end stand for.
+func (l *layer) span(begin, end int) span { return span{l.origin[begin].from, l.origin[end-1].to} }
+
+// cut returns the bytes from begin to end as a layer.
+func (l *layer) cut(begin, end int) *layer { return &layer{l.bytes[begin:end], l.origin[begin:end]} }
+
+// join adds the bytes of another layer.
+func (l *layer) join(other *layer) {
+	l.bytes, l.origin = append(l.bytes, other.bytes...), append(l.origin, other.origin...)
 }
 
 // hide hides the bytes of the text that the bytes from begin to end of the layer stand for.
@@ -45,210 +49,139 @@ func (l *layer) hide(begin, end int, hidden []bool) {
 	if begin == end {
 		return
 	}
-	for i := l.origin[begin].from; i < l.origin[end-1].to; i++ {
+	for i, to := l.origin[begin].from, l.origin[end-1].to; i < to; i++ {
 		hidden[i] = true
 	}
 }
 
-// unescaped replaces one level of percent, JSON, Go and HTML escapes. It is nil if there are none.
-func (l *layer) unescaped() *layer {
+// escapes are those of percent, JSON, Go and HTML encoding. The groups are the digits of a byte, of a
+// character (twice), of a character in decimal and of a byte in octal.
+var escapes = regexp.MustCompile(`(?:%|\\x)([0-9A-Fa-f]{2})|[%\\]u([0-9A-Fa-f]{4})|(?:\\u\{|\\U|&#[xX])0*([0-9A-Fa-f]{1,6})[};]?|` +
+	`&#0*([0-9]{1,7});|\\([0-7]{3})|\\[abfnrtv"'/\\` + "`" + `]|&[A-Za-z][A-Za-z0-9]{1,31};`)
+
+var escapeBases = []int{16, 16, 16, 10, 8}
+
+// unescaped replaces one level of escapes. changed is false if there are none.
+func (l *layer) unescaped() (u *layer, changed bool) {
 	if !bytes.ContainsAny(l.bytes, `%\&`) {
-		return nil
+		return l, false
 	}
-	u := newLayer(len(l.bytes))
-	for i := 0; i < len(l.bytes); {
-		plain, n := unescape(l.bytes[i:])
-		for _, c := range plain {
-			u.add(l.span(i, n), c)
-		}
-		i += n
+	u = &layer{}
+	rest := 0
+	for _, m := range escapes.FindAllSubmatchIndex(l.bytes, -1) {
+		u.join(l.cut(rest, m[0]))
+		u.add(l.span(m[0], m[1]), unescape(l.bytes, m)...)
+		rest, changed = m[1], true
 	}
-	if len(u.bytes) == len(l.bytes) {
-		return nil
-	}
-	return u
+	u.join(l.cut(rest, len(l.bytes)))
+	return u, changed
 }
 
-// unescape returns what the first n bytes of b stand for.
-func unescape(b []byte) (plain []byte, n int) {
-	const longestEntity = 40
-	switch b[0] {
-	case '%':
-		if c, n := digits(b, "%u", 4, 4, 16, ""); n > 0 {
-			return utf8.AppendRune(nil, c), n
+// unescape returns what a match of escapes stands for.
+func unescape(text []byte, match []int) []byte {
+	for i, base := range escapeBases {
+		from, to := match[2*i+2], match[2*i+3]
+		if from < 0 {
+			continue
 		}
-		if c, n := digits(b, "%", 2, 2, 16, ""); n > 0 {
-			return []byte{byte(c)}, n // #nosec G115 -- of two digits
+		n, _ := strconv.ParseUint(string(text[from:to]), base, 32)
+		if i == 0 || base == 8 {
+			return []byte{byte(n)} // #nosec G115 -- of two or three digits
 		}
-	case '\\':
-		if len(b) > 1 && strings.IndexByte("\"'`/", b[1]) >= 0 {
-			return b[1:2], 2
-		}
-		if c, n := digits(b, `\u{`, 1, len(b), 16, "}"); n > 0 {
-			return utf8.AppendRune(nil, c), n
-		}
-		short := b[:min(len(b), len(`\U00000000`))]
-		c, unicode, rest, err := strconv.UnquoteChar(string(short), 0)
-		switch n = len(short) - len(rest); {
-		case err != nil:
-		case unicode:
-			return utf8.AppendRune(nil, c), n
-		default:
-			return []byte{byte(c)}, n // #nosec G115 -- of one byte
-		}
-	case '&':
-		prefix, base := "&#", rune(10)
-		if len(b) > 2 && b[2]|0x20 == 'x' {
-			prefix, base = string(b[:3]), 16
-		}
-		if c, n := digits(b, prefix, 1, len(b), base, ";"); n > 0 {
-			return utf8.AppendRune(nil, c), n
-		}
-		end := 1
-		for end < min(len(b), longestEntity)-1 && sextetOf[b[end]] != noSextet {
-			end++
-		}
-		if b = b[:min(len(b), end+1)]; b[len(b)-1] == ';' {
-			if text := html.UnescapeString(string(b[:end+1])); len(text) <= end {
-				return []byte(text), end + 1
-			}
-		}
+		return utf8.AppendRune(nil, rune(n)) // #nosec G115 -- of at most seven digits
 	}
-	return b[:1], 1
-}
-
-// digits reads the number of a character: digits between a prefix and an end. n is how many bytes of b
-// that takes; 0 if b does not begin like this.
-func digits(b []byte, prefix string, least, most int, base rune, end string) (c rune, n int) {
-	if !bytes.HasPrefix(b, []byte(prefix)) {
-		return 0, 0
+	escape := string(text[match[0]:match[1]])
+	if escape[0] == '&' {
+		return []byte(html.UnescapeString(escape))
 	}
-	n = len(prefix)
-	for ; n < len(b) && n-len(prefix) < most; n++ {
-		digit := rune(digitOf[b[n]])
-		if digit >= base {
-			break
-		}
-		c = min(c*base+digit, unicode.MaxRune+1)
+	if c, _, _, err := strconv.UnquoteChar(escape, 0); err == nil {
+		return []byte{byte(c)} // #nosec G115 -- a control character
 	}
-	if n-len(prefix) < least || !bytes.HasPrefix(b[n:], []byte(end)) {
-		return 0, 0
-	}
-	return c, n + len(end)
+	return []byte(escape[1:])
 }
 
 // folded returns the layer in lower case, without control and format characters, and with white
-// space and plus signs, which stand for it in a query, as single spaces.
+// space and plus signs, which stand for it in a query, as spaces.
 func (l *layer) folded() *layer {
-	f := newLayer(len(l.bytes))
+	f := &layer{make([]byte, 0, len(l.bytes)), make([]span, 0, len(l.bytes))}
 	var lower [utf8.UTFMax]byte
 	for i := 0; i < len(l.bytes); {
 		c, n := utf8.DecodeRune(l.bytes[i:])
-		origin := l.span(i, n)
 		switch {
 		case c == utf8.RuneError && n == 1:
-			f.add(origin, l.bytes[i])
+			f.add(l.origin[i], l.bytes[i])
 		case c == '+' || unicode.IsSpace(c):
-			if last := len(f.bytes) - 1; last >= 0 && f.bytes[last] == ' ' {
-				f.origin[last].to = origin.to
-			} else {
-				f.add(origin, ' ')
-			}
+			f.add(l.span(i, i+n), ' ')
 		case !unicode.IsControl(c) && !unicode.Is(unicode.Cf, c):
-			for _, b := range utf8.AppendRune(lower[:0], unicode.ToLower(c)) {
-				f.add(origin, b)
-			}
+			f.add(l.span(i, i+n), utf8.AppendRune(lower[:0], unicode.ToLower(c))...)
 		}
 		i += n
 	}
 	return f
 }
 
-const (
-	alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	// noSextet stands for a byte that is not in the alphabet of base64.
-	noSextet = 0xff
-	// shortestBase64 and shortestHex, in characters, are the shortest texts that are decoded: a secret
-	// of 4 bytes.
-	shortestBase64, shortestHex = 6, 8
-)
-
-// sextetOf maps the characters of base64, standard or for URLs, to their values.
-var sextetOf = func() (table [256]byte) {
-	for c := range table {
-		table[c] = noSextet
-	}
-	for value, c := range []byte(alphabet) {
-		table[c] = byte(value)
-	}
-	table['-'], table['_'] = table['+'], table['/']
-	return table
-}()
-
-// digitOf maps hexadecimal digits to their values.
-var digitOf = func() (table [256]byte) {
-	for c := range table {
-		table[c] = noSextet
-	}
-	for value, c := range []byte("0123456789abcdef") {
-		table[c], table[bytes.ToUpper([]byte{c})[0]] = byte(value), byte(value)
-	}
-	return table
-}()
-
-// unhexed returns what hexadecimal digits say, with spaces between words of them. Separators between
-// bytes (: - , + and white space) and 0x end no word. The first byte of a secret may begin at any digit.
-func (l *layer) unhexed() *layer {
-	d, word := newLayer(0), []int{} // where the digits are
-	for i := 0; i <= len(l.bytes); i++ {
-		switch {
-		case i == len(l.bytes) || digitOf[l.bytes[i]] == noSextet && strings.IndexByte(":-,+ \t\r\n", l.bytes[i]) < 0:
-			for offset := range 2 {
-				for n := offset; len(word) >= shortestHex && n+1 < len(word); n += 2 {
-					high, low := word[n], word[n+1]
-					d.add(span{l.origin[high].from, l.origin[low].to}, digitOf[l.bytes[high]]<<4|digitOf[l.bytes[low]])
-				}
-				if len(word) >= shortestHex {
-					d.add(l.origin[word[len(word)-1]], ' ')
-				}
-			}
-			word = word[:0]
-		case l.bytes[i] == '0' && i+1 < len(l.bytes) && l.bytes[i+1]|0x20 == 'x':
-			i++
-		case digitOf[l.bytes[i]] != noSextet:
-			word = append(word, i)
-		}
-	}
-	return d
+// encoding is base64 or hexadecimal.
+type encoding struct {
+	digits string
+	bits   int // of a digit
+	phases int // a byte begins at one of so many digits
 }
 
-// sextets replaces characters by their values in base64, without line breaks and the indentation
-// behind them, which end no word.
-func (l *layer) sextets() *layer {
-	s, newLine := newLayer(len(l.bytes)), false
+var encodings = []encoding{
+	{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4},
+	{"0123456789abcdef", 4, 2},
+}
+
+// digit returns the value of a digit, -1 if c is none.
+func (e *encoding) digit(c byte) int {
+	switch {
+	case e.bits == 4:
+		c = byte(unicode.ToLower(rune(c))) // #nosec G115 -- of ASCII, whatever else becomes no digit
+	case c == '-':
+		c = '+' // base64 for URLs
+	case c == '_':
+		c = '/'
+	}
+	return strings.IndexByte(e.digits, c)
+}
+
+// decoded returns the texts that digits stand for, with spaces between them, if the first byte begins
+// at the digit phase. Other characters between digits, such as line breaks, do not matter.
+func (l *layer) decoded(e *encoding, phase int) *layer {
+	raw, texts := &layer{}, &layer{}
+	value, have, first := 0, 0, 0
 	for i, c := range l.bytes {
-		newLine = c == '\n' || c == '\r' || newLine && (c == ' ' || c == '\t')
-		if !newLine {
-			s.add(l.origin[i], sextetOf[c])
+		digit := e.digit(c)
+		switch {
+		case digit < 0, e.bits == 4 && c == '0' && i+1 < len(l.bytes) && l.bytes[i+1]|0x20 == 'x':
+			continue
+		case phase > 0:
+			phase--
+			continue
+		}
+		if have == 0 {
+			first = i
+		}
+		value, have = value<<e.bits|digit, have+e.bits
+		if have >= 8 {
+			have -= 8
+			raw.add(l.span(first, i+1), byte(value>>have)) // #nosec G115 -- the bits above are of earlier bytes
+			first, value = i, value&(1<<have-1)
 		}
 	}
-	return s
-}
-
-// decoded returns what words of sextets say, with spaces between them, if the first byte of a secret
-// begins at the sextet offset of a group of four.
-func (l *layer) decoded(offset int) *layer {
-	d, begin := newLayer(len(l.bytes)*3/4), 0
-	for word := range bytes.SplitSeq(l.bytes, []byte{noSextet}) {
-		end := begin + len(word)
-		if len(word) >= shortestBase64 {
-			for n := 0; begin+offset+n+n/3+1 < end; n++ {
-				i, shift := begin+offset+n+n/3, n%3*2
-				d.add(l.span(i, 2), l.bytes[i]<<(2+shift)|l.bytes[i+1]>>(4-shift))
-			}
-			d.add(l.origin[end-1], ' ')
+	begin := 0 // of the text
+	for i := 0; i <= len(raw.bytes); {
+		c, n := utf8.DecodeRune(raw.bytes[i:])
+		if c != utf8.RuneError && !unicode.IsControl(c) {
+			i += n
+			continue
 		}
-		begin = end + 1
+		if i-begin >= shortestSecret { // otherwise any digits stand for it
+			texts.join(raw.cut(begin, i))
+			texts.add(raw.origin[i-1], ' ')
+		}
+		i++
+		begin = i
 	}
-	return d
+	return texts
 }

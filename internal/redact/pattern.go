@@ -115,8 +115,6 @@ var (
 	secretWords = []string{"sig", "jwt", "pass", "pwd", "auth", "bearer"}
 	// extensionsNot end the names of secrets behind a dot.
 	extensionsNot = []string{"key", "raw", "text", "data", "hash", "hex", "b64"}
-	// secretPrefixes begin the names of JSON fields that are secrets.
-	secretPrefixes = []string{"inputsource", "outputdestination", "inputendpoint", "outputendpoint"}
 )
 
 // secretName reports whether a name is that of a secret. Only its last word is looked at, unless
@@ -138,9 +136,25 @@ func isFileName(name string) bool {
 	return fileName.MatchString(name) && !slices.Contains(extensionsNot, extension) && !slices.Contains(secretWords, extension)
 }
 
-// secretKey reports whether the value of a JSON field is a secret as a whole.
-func secretKey(key string) bool {
-	folded := strings.ToLower(withoutSeparators.Replace(key))
-	return secretName(key) || strings.HasSuffix(folded, "url") || strings.HasSuffix(folded, "uri") ||
-		slices.ContainsFunc(secretPrefixes, func(prefix string) bool { return strings.HasPrefix(folded, prefix) })
+var (
+	// secretField matches the folded names of JSON fields that are secrets, serverField of those beside which
+	// a path is one.
+	secretField = regexp.MustCompile(`(?:url|uri|keys?|streamids?)$|^(?:inputsource|outputdestination|inputendpoint|outputendpoint)`)
+	serverField = regexp.MustCompile(`server$|^host`)
+)
+
+// secretKey reports whether the value of a field of a JSON object is a secret as a whole.
+func secretKey(key string, object map[string]any) bool {
+	fold := func(key string) string { return strings.ToLower(withoutSeparators.Replace(key)) }
+	switch {
+	case key == "LastEvaluatedKey", key == "Key" && object["Bucket"] != nil: // storage's key path
+		return false
+	case fold(key) == "path":
+		for beside := range object {
+			if serverField.MatchString(fold(beside)) {
+				return true
+			}
+		}
+	}
+	return secretName(key) || secretField.MatchString(fold(key))
 }

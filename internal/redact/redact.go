@@ -8,11 +8,11 @@
 // the text, and hide the bytes that the found ones come from.
 //
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
-// every text unreadable. For the same reason values of fewer than 8 bytes in the URL of a stream
-// are searched for together with their names only, and the only segment of its path if it has at
-// least 12. Of a longer value the first 128 bytes are searched for, and what follows them in a word is
-// masked, too. With thousands of stream keys, only the first 12 bytes of further ones are searched
-// for (known.go). A secret that is neither known nor recognisable is shown.
+// every text unreadable, and one of fewer than 8 not within a word. For the same reason values of fewer
+// than 8 bytes in the URL of a stream are searched for together with their names only, and the only
+// segment of its path if it has at least 12. Of stream keys outside the configuration, and of the
+// configuration's once they are thousands, only the first 12 bytes are searched for (known.go). A secret
+// that is neither known nor recognisable is shown.
 package redact
 
 import (
@@ -22,13 +22,13 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
 const (
 	// masked replaces a secret.
 	masked = "***"
-	// tokensKept is how many secrets of AddToken are remembered: tokens are renewed again and again.
-	tokensKept = 16
 	// lineLimit, in characters, is the length of a Line, and lineRead, in bytes, how much of a text
 	// is read for it.
 	lineLimit = 500
@@ -37,30 +37,23 @@ const (
 
 // Redactor masks the secrets in texts. It is safe for concurrent use.
 type Redactor struct {
-	mu      sync.RWMutex
-	kept    index
-	latest  index // of tokens
-	tokens  []string
-	streams index // of AddStreams
-	listed  index // of AddListed
+	mu    sync.RWMutex
+	known *index
+	added map[string]bool
 
-	// whether a secret found no room in an index, and whether LeftOut has reported it
-	leftOut, reported bool
+	lacking sync.Map // sessions without all of their URLs in the state, by id: whether keys are still unknown
 }
 
 // New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
 // secret.
 func New(secrets ...string) *Redactor {
-	return newRedactor(enough, secrets)
-}
-
-func newRedactor(room room, secrets []string) *Redactor {
-	r := &Redactor{
-		kept: index{room: room}, latest: index{room: room},
-		streams: index{room: room, limit: streamLength}, listed: index{room: room, limit: streamLength},
-	}
+	r := newRedactor(enough)
 	r.Add(secrets...)
 	return r
+}
+
+func newRedactor(room int) *Redactor {
+	return &Redactor{known: newIndex(room), added: map[string]bool{}}
 }
 
 // Add makes r know more secrets, as long as it exists.
@@ -68,22 +61,20 @@ func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		r.know(&r.kept, secret, nil)
+		if !r.added[secret] { // the token of each request is added
+			r.added[secret] = true
+			r.known.add(secret, provider, nil)
+		}
 	}
 }
 
-// AddToken makes r know one more token. The latest 16 are remembered.
-func (r *Redactor) AddToken(token string) {
+// AddName makes r know secrets that are masked as a whole only, because a part of them may name
+// something that is shown: an access token id may have the customer's id in it.
+func (r *Redactor) AddName(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if token == "" || slices.Contains(r.tokens, token) {
-		return
-	}
-	r.tokens = append(r.tokens, token)
-	r.tokens = r.tokens[max(0, len(r.tokens)-tokensKept):]
-	r.latest = index{room: r.latest.room}
-	for _, token := range r.tokens {
-		r.know(&r.latest, token, nil)
+	for _, secret := range secrets {
+		r.known.addWhole(secret)
 	}
 }
 
@@ -91,56 +82,56 @@ func (r *Redactor) AddToken(token string) {
 // texts shown are not secret, even if they are part of one: the service may make a stream key from
 // the id of its session.
 func (r *Redactor) AddStreams(shown []string, addresses ...string) {
-	r.addTo(&r.streams, shown, addresses)
+	r.addStreams(configuration, shown, addresses)
 }
 
-// AddListed is AddStreams for what else the account has. However much that is, it takes no room from
-// the secrets of AddStreams.
+// AddListed is AddStreams for what else the account has. Of each secret, only the first 12 bytes are
+// searched for, and what follows them in a word is masked, too.
 func (r *Redactor) AddListed(shown []string, addresses ...string) {
-	r.addTo(&r.listed, shown, addresses)
+	r.addStreams(account, shown, addresses)
 }
 
-func (r *Redactor) addTo(x *index, shown, addresses []string) {
+func (r *Redactor) addStreams(of owner, shown, addresses []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	names := x.publish(shown)
+	names := r.known.publish(shown, of)
 	for _, address := range addresses {
 		for _, secret := range streamSecrets(address) {
-			r.know(x, secret, names)
+			r.known.add(secret, of, names)
 		}
 	}
 }
 
-func (r *Redactor) know(x *index, secret string, names map[uint64]bool) {
-	if !x.add(secret, names) {
-		r.leftOut = true
-	}
-}
+// MissKeys notes that the stream keys of a session are not known, unless HasKeys has been called for it.
+// Nothing could find them in a text about the session.
+func (r *Redactor) MissKeys(id string) { r.lacking.LoadOrStore(id, true) }
 
-// LeftOut reports once that there was no room for a secret, which is shown unless a pattern finds it.
-func (r *Redactor) LeftOut() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	report := r.leftOut && !r.reported
-	r.reported = r.leftOut
-	return report
+// HasKeys notes that AddStreams or AddListed got all stream keys of a session.
+func (r *Redactor) HasKeys(id string) { r.lacking.CompareAndSwap(id, true, false) }
+
+// LacksKeys reports whether stream keys of a session are not known; "": of any session.
+func (r *Redactor) LacksKeys(id string) bool {
+	unknown, _ := r.lacking.Load(id)
+	if id == "" {
+		r.lacking.Range(func(_, lacks any) bool {
+			unknown = lacks
+			return unknown == false
+		})
+	}
+	return unknown == true
 }
 
 // Text masks the secrets in s and leaves all else as it is.
-func (r *Redactor) Text(s string) string { return r.text(s, nil) }
-
-// text is Text that also masks the secrets in also, which may be nil.
-func (r *Redactor) text(s string, also *index) string {
+func (r *Redactor) Text(s string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	known := indexes{}
-	for _, x := range []*index{&r.kept, &r.latest, &r.streams, &r.listed, also} {
-		if x != nil && len(x.parts) > 0 {
-			known = append(known, x)
-		}
-	}
+	return text(s, r.known)
+}
+
+// text masks the secrets that any of the indexes knows.
+func text(s string, known ...*index) string {
 	hidden := make([]bool, len(s))
-	known.mark(plainLayer(s), encodingsAtMost, true, hidden)
+	mark(plainLayer(s), known, encodingsAtMost, true, hidden)
 	if !slices.Contains(hidden, true) {
 		return s
 	}
@@ -156,35 +147,29 @@ func (r *Redactor) text(s string, also *index) string {
 	return shown.String()
 }
 
-// indexes are the indexes that are not empty.
-type indexes []*index
-
 // mark hides the secrets in a layer and in the layers that are encoded in it. What base64 and
 // hexadecimal digits say is searched for known secrets only.
-func (known indexes) mark(l *layer, encodings int, patterns bool, hidden []bool) {
-	if l == nil || len(l.bytes) == 0 {
+func mark(l *layer, known []*index, encodingsLeft int, patterns bool, hidden []bool) {
+	if len(l.bytes) == 0 {
 		return
 	}
 	if patterns {
 		markPatterns(l, hidden)
 	}
-	if encodings > 0 {
-		known.mark(l.unescaped(), encodings-1, patterns, hidden)
-	}
-	if len(known) == 0 {
-		return
-	}
 	folded := l.folded()
 	for _, x := range known {
 		x.mark(folded, hidden)
 	}
-	if encodings == 0 {
+	if encodingsLeft == 0 {
 		return
 	}
-	known.mark(l.unhexed(), encodings-1, false, hidden)
-	sextets := l.sextets()
-	for offset := range 4 {
-		known.mark(sextets.decoded(offset), encodings-1, false, hidden)
+	if u, escaped := l.unescaped(); escaped {
+		mark(u, known, encodingsLeft-1, patterns, hidden)
+	}
+	for i := range encodings {
+		for phase := range encodings[i].phases {
+			mark(l.decoded(&encodings[i], phase), known, encodingsLeft-1, false, hidden)
+		}
 	}
 }
 
@@ -192,9 +177,13 @@ func (known indexes) mark(l *layer, encodings int, patterns bool, hidden []bool)
 // characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB. It also
 // masks the secrets in also, which r does not get to know.
 func (r *Redactor) Line(s string, also ...string) string {
-	given := index{room: enough}
-	for _, secret := range also {
-		given.add(secret, nil)
+	known := []*index{r.known}
+	if len(also) > 0 {
+		given := newIndex(enough)
+		for _, secret := range also {
+			given.add(secret, provider, nil)
+		}
+		known = append(known, given)
 	}
 	if len(s) > lineRead {
 		s = s[:lineRead]
@@ -202,15 +191,14 @@ func (r *Redactor) Line(s string, also ...string) string {
 			s = s[:end] // half of a short secret would not be recognised
 		}
 	}
-	if strings.ContainsAny(s, "\r\n") {
-		s = r.text(s, &given) // base64 in several lines, of which the next step makes words
-	}
-	s = r.text(strings.Join(strings.Fields(strings.Map(func(c rune) rune {
-		if unsafe(c) && c != '\n' && c != '\t' && c != '\r' {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	s = text(strings.Join(strings.Fields(strings.Map(func(c rune) rune {
+		if !quote.Safe(string(c)) && c != '\n' && c != '\t' && c != '\r' {
 			return -1
 		}
 		return c
-	}, strings.ToValidUTF8(s, "\uFFFD"))), " "), &given)
+	}, strings.ToValidUTF8(s, "\uFFFD"))), " "), known...)
 	if utf8.RuneCountInString(s) > lineLimit {
 		s = strings.TrimSpace(string([]rune(s)[:lineLimit-1])) + "…"
 	}
@@ -219,7 +207,7 @@ func (r *Redactor) Line(s string, also ...string) string {
 
 // Lines masks the secrets in s and escapes control, format and bidirectional characters but line
 // breaks and tabs.
-func (r *Redactor) Lines(s string) string { return escape(r.Text(s), "\n\t") }
+func (r *Redactor) Lines(s string) string { return quote.EscapeBut(r.Text(s), "\n\t") }
 
 // JSON masks the secrets in a JSON document: fields whose names say that they hold one, and
 // whatever Text masks. ok is false if document is not JSON.
@@ -238,6 +226,11 @@ func (r *Redactor) JSON(document []byte) (text string, ok bool) {
 func (r *Redactor) maskValue(v any) any {
 	switch v := v.(type) {
 	case string:
+		if strings.HasPrefix(v, "{") || strings.HasPrefix(v, "[") {
+			if text, ok := r.JSON([]byte(v)); ok {
+				return text
+			}
+		}
 		return r.Text(v)
 	case []any:
 		for i := range v {
@@ -246,7 +239,7 @@ func (r *Redactor) maskValue(v any) any {
 	case map[string]any:
 		shown := make(map[string]any, len(v))
 		for key, value := range v {
-			if secretKey(key) && value != nil && value != "" {
+			if secretKey(key, v) && value != nil && value != "" {
 				shown[r.Text(key)] = masked
 			} else {
 				shown[r.Text(key)] = r.maskValue(value)

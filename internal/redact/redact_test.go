@@ -98,11 +98,67 @@ func TestAdd(t *testing.T) {
 	}
 	r.Add("stream-key", "", "abc")
 	for i := range 17 {
-		r.AddToken(fmt.Sprintf("token-%02d", i))
-		r.AddToken("")
+		r.Add(fmt.Sprintf("token-%02d", i))
+		r.Add("")
 	}
-	if got := r.Text("fixed-secret stream-key abc token-00 token-01 token-16"); got != "*** *** abc token-00 *** ***" {
+	if got := r.Text("fixed-secret stream-key abc token-00 token-01 token-16"); got != "*** *** abc *** *** ***" {
 		t.Errorf("after 17 tokens: %s", got)
+	}
+}
+
+// TestNamesInCredentials: a user name may have a customer's id in it, which key paths show.
+func TestNamesInCredentials(t *testing.T) {
+	t.Parallel()
+	const id, key = "customer-4821-token", "sk-77d0e1f2a3"
+	r := redact.New(key)
+	r.AddName(id, id+":"+key)
+	pair := base64.StdEncoding.EncodeToString([]byte(id + ":" + key))
+	for text, want := range map[string]string{
+		"submit vod/input/customer-4821/u-1/token.mp4 of customer-4821": "submit vod/input/customer-4821/u-1/token.mp4 of customer-4821",
+		"user " + id + " is unknown":                                    "user *** is unknown",
+		"user CUSTOMER%2D4821-token is unknown":                         "user *** is unknown",
+		"user " + id + ":" + key + " is unknown":                        "user *** is unknown",
+		"got " + pair:                                                   "got ***",
+		"got Basic " + pair[:20]:                                        "got Basic ***",
+		"from " + base64.StdEncoding.EncodeToString([]byte(id)):         "from ***==",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%s\nshows as %s\n    want %s", text, got, want)
+		}
+	}
+}
+
+// TestShortSecrets: a short secret is not found within a word.
+func TestShortSecrets(t *testing.T) {
+	t.Parallel()
+	r := redact.New("live", "prod")
+	r.AddName("main")
+	for text, want := range map[string]string{
+		"delivery of products to the domain, olive, maintained, live_1": "delivery of products to the domain, olive, maintained, live_1",
+		"key live, prod/main; \"live\" (PROD)":                          "key ***, ***/***; \"***\" (***)",
+		"key=%6Cive&a=live":                                             "key=***&a=***",
+		base64.StdEncoding.EncodeToString([]byte("main:live")):          "***",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%s\nshows as %s\n    want %s", text, got, want)
+		}
+	}
+}
+
+// TestFragmentsWithSpaces: fragments of 12 characters are found even if some are spaces or plus signs,
+// which a text may have as one.
+func TestFragmentsWithSpaces(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{"k7fQx93bTzz+++++", "a b  c   d    e     f", "+k7f+Qx93++bTzzLm+", "k7fQx93bT ++ + zzLm"} {
+		r := redact.New(secret)
+		for i := 0; i+12 <= len(secret); i++ {
+			fragment := secret[i : i+12]
+			for _, form := range []string{fragment, strings.ReplaceAll(fragment, "+", " "), url.QueryEscape(fragment), base64.StdEncoding.EncodeToString([]byte(fragment))} {
+				if got := r.Text("<" + form + ">"); strings.Contains(got, form) {
+					t.Errorf("%q of %q shows as %q", form, secret, got)
+				}
+			}
+		}
 	}
 }
 
@@ -117,6 +173,12 @@ func TestJSON(t *testing.T) {
 		`{"a":1} {}`:                                                        "",
 		`not JSON`:                                                          "",
 		`{"callback_uri":{"a":1}}`:                                          `{"callback_uri":"***"}`,
+		`{"key":"K","path":"live/K","port":1935,"server":"h"}`:              `{"key":"***","path":"***","port":1935,"server":"h"}`,
+		`{"hostname":"h","ingest_keys":["K"],"path":"K","stream_id":"K"}`: `{"hostname":"h","ingest_keys":"***","path":"***","stream_id":"***"}`,
+		`{"field":"paths[0]","key_path":"vod/c/u/f","path":"p"}`:          `{"field":"paths[0]","key_path":"vod/c/u/f","path":"p"}`,
+		`{"LastEvaluatedKey":{"id":"s-1"},"Sessions":[]}`:                 `{"LastEvaluatedKey":{"id":"s-1"},"Sessions":[]}`,
+		`{"Bucket":"b","BucketKeyEnabled":true,"Key":"vod/c/u/f"}`:        `{"Bucket":"b","BucketKeyEnabled":true,"Key":"vod/c/u/f"}`,
+		`{"body":"{\"key\":\"K\"}","text":"[sic] key"}`:                   `{"body":"{\"key\":\"***\"}","text":"[sic] key"}`,
 	} {
 		if got, ok := r.JSON([]byte(document)); got != want || ok != (want != "") {
 			t.Errorf("%s: got %s, %t; want %s", document, got, ok, want)

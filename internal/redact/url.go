@@ -33,14 +33,19 @@ const (
 )
 
 // streamSecrets lists the secrets in the URL of a stream: the password, the last segment of the path
-// that is not empty, which is the stream key, and the values of the query.
+// that is not empty, which is the stream key, and the values of the query. Without a scheme, it may
+// also be the end of a path or the stream key alone.
 func streamSecrets(address string) []string {
 	rest := address
-	if _, behind, found := strings.Cut(address, "://"); found {
+	_, behind, scheme := strings.Cut(address, "://")
+	if scheme {
 		rest = behind
 	}
 	rest, query, _ := strings.Cut(rest, "?")
-	authority, path, _ := strings.Cut(rest, "/")
+	authority, path, found := strings.Cut(rest, "/")
+	if !scheme && !found {
+		authority, path = "", rest
+	}
 	secrets := queryValues(query, shortestBare)
 	if info, _, found := strings.Cut(authority, "@"); found {
 		_, password, _ := strings.Cut(info, ":")
@@ -48,6 +53,10 @@ func streamSecrets(address string) []string {
 	}
 	segments := segmentsOf(path)
 	switch n := len(segments); {
+	case n == 1 && authority == "":
+		secrets = append(secrets, bareOr(segments[0], "", shortestBare))
+	case n == 1 && !scheme && !strings.ContainsAny(authority, ".:"): // it is no host
+		secrets = append(secrets, bareOr(segments[0], authority+"/"+segments[0], shortestBare))
 	case n == 1:
 		secrets = append(secrets, bareOr(segments[0], "", shortestOnly))
 	case n > 1:

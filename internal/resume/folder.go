@@ -25,9 +25,11 @@ import (
 const maxBytes = 4 << 20
 
 // ownName matches the names that this package makes, temporary ones included, and no others.
-var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|folder-[0-9a-f]{32}\.jsonl)(\.lock|\.[0-9a-f]{16}\.tmp)?|hash-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
+var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{32}-[0-9a-f]{16}\.jsonl)(\.lock|\.[0-9a-f]{16}\.tmp)?|hash-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
 
 const lockSuffix = ".lock"
+
+var errReplaced = errors.New("the lock was replaced")
 
 // folder is the provider's own folder, open, and checked to be writable by this user alone.
 type folder struct {
@@ -72,8 +74,8 @@ func checkFile(info fs.FileInfo) error {
 	return checkOwn(info)
 }
 
-// openFile opens a regular file that only this user can write to. The check before follows no link and
-// waits for no pipe, the one after is of the file that is open.
+// openFile opens a regular file that only this user can write to. The check before follows no link and waits for no
+// pipe, the one after is of the file that is open.
 func (f *folder) openFile(name string, flag int) (*regularfile.File, error) {
 	info, err := f.root.Lstat(name)
 	if err == nil {
@@ -110,8 +112,8 @@ func (f *folder) read(name string) ([]byte, error) {
 	return content, regularfile.Cause(err)
 }
 
-// write replaces a file in one step: a reader, or a machine that loses power, sees the old content
-// or the new one. A link of that name is replaced, not followed.
+// write replaces a file in one step: a reader, or a machine that loses power, sees the old content or the new one. A
+// link of that name is replaced, not followed.
 func (f *folder) write(name string, content []byte) error {
 	temporary := fmt.Sprintf("%s.%016x.tmp", name, rand.Uint64())
 	file, err := f.open(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
@@ -143,25 +145,33 @@ func (f *folder) sync() {
 	}
 }
 
-// lock takes the lock of a name. It is nil, without an error, while another process has it. Its file
-// stays: otherwise two processes could have locks on two files of one name.
+// lock takes the lock of a name. It is nil, without an error, while another process has it. Its file stays: otherwise
+// two processes could have locks on two files of one name.
 func (f *folder) lock(name string) (*flock.Flock, error) {
+	return f.lockBy((*flock.Flock).TryLock, name)
+}
+
+// awaitLock is lock, and waits for a process that has it.
+func (f *folder) awaitLock(name string) (*flock.Flock, error) {
+	return f.lockBy(func(lock *flock.Flock) (bool, error) { return true, lock.Lock() }, name)
+}
+
+func (f *folder) lockBy(try func(*flock.Flock) (bool, error), name string) (*flock.Flock, error) {
 	name += lockSuffix
 	file, err := f.openFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, regularfile.Cause(err)
 	}
-	// Makes it young. Windows refuses the write if another process has the lock.
+	// Renew its modification time: old files are removed. Windows refuses the write if another process has the lock.
 	_, _ = file.WriteAt([]byte("\n"), 0)
 	_ = file.Close()
-	return f.lockFile(name)
+	return f.lockFile(try, name)
 }
 
-// lockFile locks an existing file. The library opens it by path, so it is compared with the one in the
-// open folder.
-func (f *folder) lockFile(name string) (*flock.Flock, error) {
+// lockFile locks an existing file. The library opens it by path, so it is compared with the one in the open folder.
+func (f *folder) lockFile(try func(*flock.Flock) (bool, error), name string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|regularfile.NonBlock|noFollow))
-	held, err := lock.TryLock()
+	held, err := try(lock)
 	if err != nil || !held {
 		return nil, regularfile.Cause(err)
 	}
@@ -171,17 +181,20 @@ func (f *folder) lockFile(name string) (*flock.Flock, error) {
 		return lock, nil
 	}
 	_ = lock.Unlock()
-	return nil, cmp.Or(regularfile.Cause(err), errors.New("the lock was replaced"))
+	return nil, cmp.Or(regularfile.Cause(err), errReplaced)
 }
 
-// removeOld removes the provider's own files that were last written before the time given.
-func (f *folder) removeOld(ctx context.Context, before time.Time) {
+// removeOld removes the provider's own files that have not been written for their lifetime.
+func (f *folder) removeOld(ctx context.Context, now time.Time) {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
 		return
 	}
 	for _, entry := range entries {
-		name := entry.Name()
+		name, before := entry.Name(), now.Add(-lifetime)
+		if strings.HasPrefix(name, "ledger-") && strings.HasSuffix(name, bookSuffix) {
+			before = now.Add(-ledgerLifetime)
+		}
 		if ownName.MatchString(name) && f.isOld(name, before) && f.removeUnlocked(name, before) {
 			tflog.Debug(ctx, "an old record was removed", map[string]any{"record": name})
 		}
@@ -196,7 +209,7 @@ func (f *folder) isOld(name string, before time.Time) bool {
 // removeUnlocked removes a file, unless it is a lock that a process has. Windows itself removes none.
 func (f *folder) removeUnlocked(name string, before time.Time) bool {
 	if strings.HasSuffix(name, lockSuffix) && runtime.GOOS != "windows" {
-		lock, err := f.lockFile(name)
+		lock, err := f.lockFile((*flock.Flock).TryLock, name)
 		if err != nil || lock == nil {
 			return false
 		}

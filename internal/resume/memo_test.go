@@ -1,11 +1,14 @@
 package resume_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -18,6 +21,16 @@ type remembered struct {
 	digest         transfer.Digest
 }
 
+// settle lets an hour pass in a bubble of testing/synctest since the file was changed.
+func settle(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Until(info.ModTime().Add(time.Hour)))
+}
+
 func remember(t *testing.T, size int, age time.Duration) remembered {
 	t.Helper()
 	r := remembered{dir: t.TempDir(), path: filepath.Join(t.TempDir(), "media.mp4")}
@@ -25,6 +38,7 @@ func remember(t *testing.T, size int, age time.Duration) remembered {
 	if err := os.WriteFile(r.path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	settle(t, r.path)
 	changed := time.Now().Add(-age)
 	if err := os.Chtimes(r.path, changed, changed); err != nil {
 		t.Fatal(err)
@@ -33,7 +47,9 @@ func remember(t *testing.T, size int, age time.Duration) remembered {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.digest = transfer.Digest{Size: info.Size(), SHA256: sha256.Sum256(content), ModTime: info.ModTime()}
+	r.digest = transfer.Digest{Size: info.Size(), SHA256: sha256.Sum256(content), ModTime: info.ModTime(), Sums: transfer.Sums{PartSize: 3 << 20, Parts: []transfer.PartSum{
+		{MD5: [16]byte{1, 2}, CRC: 3}, {MD5: [16]byte{4, 5}, CRC: 1 << 63},
+	}}}
 	r.sum = hex.EncodeToString(r.digest.SHA256[:])
 	memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
 	if memo.SHA256() != "" {
@@ -57,15 +73,61 @@ const large = 5 << 20
 // TestHashIsRemembered runs on every platform of a release.
 func TestHashIsRemembered(t *testing.T) {
 	t.Parallel()
-	r := remember(t, large, time.Hour)
-	if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != r.sum {
-		t.Errorf("got %q, want %q", got, r.sum)
-	}
-	r.file(t)
-	resume.New(r.dir, nil).Forget(t.Context(), r.path)
-	if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
-		t.Errorf("not forgotten: %q", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := remember(t, large, time.Hour)
+		memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
+		if memo.SHA256() != r.sum || memo.Size() != large || !reflect.DeepEqual(memo.Sums(), r.digest.Sums) {
+			t.Errorf("got %q and %v, want %q and %v", memo.SHA256(), memo.Sums(), r.sum, r.digest.Sums)
+		}
+		r.file(t)
+		resume.New(r.dir, nil).Forget(t.Context(), r.path)
+		if memo := resume.New(r.dir, nil).Memo(t.Context(), r.path); memo.SHA256() != "" || len(memo.Sums().Parts) > 0 {
+			t.Errorf("not forgotten: %q, %v", memo.SHA256(), memo.Sums())
+		}
+	})
+}
+
+// TestDamagedSumsAreNotUsed changes one character of an entry after the other.
+func TestDamagedSumsAreNotUsed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := remember(t, large, time.Hour)
+		whole, err := os.ReadFile(r.file(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range whole {
+			damaged := bytes.Clone(whole)
+			if damaged[i]++; whole[i] == '9' {
+				damaged[i] = '0'
+			}
+			if err := os.WriteFile(r.file(t), damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if memo := resume.New(r.dir, nil).Memo(t.Context(), r.path); memo.SHA256() != "" || len(memo.Sums().Parts) > 0 {
+				t.Fatalf("used: %s", damaged)
+			}
+		}
+	})
+}
+
+// TestFreshFilesHaveNoStamp: on a file system with times of a second, the next change may leave them as they are.
+func TestFreshFilesHaveNoStamp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "media.mp4")
+		rewrite(t, path, 10)
+		settle(t, path)
+		now := time.Now()
+		for age, kept := range map[time.Duration]bool{-time.Hour: false, 0: false, time.Second: false, 2 * time.Second: false, 3 * time.Second: true, time.Hour: true} {
+			if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
+				t.Fatal(err)
+			}
+			if stamp := resume.Stamp(path); (stamp != "") != kept {
+				t.Errorf("modified %s ago: stamp %q", age, stamp)
+			}
+		}
+	})
 }
 
 func TestHashOfAChangedFileIsNotUsed(t *testing.T) {
@@ -106,11 +168,13 @@ func TestHashOfAChangedFileIsNotUsed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := remember(t, large, time.Hour)
-			change(t, r)
-			if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
-				t.Errorf("used: %q", got)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				r := remember(t, large, time.Hour)
+				change(t, r)
+				if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
+					t.Errorf("used: %q", got)
+				}
+			})
 		})
 	}
 }
@@ -130,27 +194,31 @@ func TestHashIsNotRemembered(t *testing.T) {
 		size int
 		age  time.Duration
 	}{
-		"small file":       {1000, time.Hour},
-		"just written":     {large, -time.Hour},
+		"small file":      {1000, time.Hour},
+		"from the future": {large, -time.Hour}, "just written": {large, time.Second},
 		"empty small file": {0, time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := remember(t, tc.size, tc.age)
-			if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
-				t.Errorf("remembered: %q", got)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				r := remember(t, tc.size, tc.age)
+				if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
+					t.Errorf("remembered: %q", got)
+				}
+			})
 		})
 	}
 	t.Run("file that changed while it was read", func(t *testing.T) {
 		t.Parallel()
-		r := remember(t, large, time.Hour)
-		resume.New(r.dir, nil).Forget(t.Context(), r.path)
-		memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
-		rewrite(t, r.path, large)
-		memo.Remember(t.Context(), r.digest)
-		if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
-			t.Errorf("remembered: %q", got)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			r := remember(t, large, time.Hour)
+			resume.New(r.dir, nil).Forget(t.Context(), r.path)
+			memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
+			rewrite(t, r.path, large)
+			memo.Remember(t.Context(), r.digest)
+			if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
+				t.Errorf("remembered: %q", got)
+			}
+		})
 	})
 }

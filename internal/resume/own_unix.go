@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,9 +34,9 @@ func checkOwn(info fs.FileInfo) error {
 	return nil
 }
 
-// checkParent returns why a folder must not contain the provider's own. Its owner, and without the
-// sticky bit everybody who can write to it, can rename or remove what is in it. The group may
-// write: many systems give each user a group of their own, and new folders to that group.
+// checkParent returns why a folder must not contain the provider's own. Its owner, and without the sticky bit everybody
+// who can write to it, can rename or remove what is in it. The group may write: many systems give each user a group of
+// their own, and new folders to that group.
 func checkParent(info fs.FileInfo) error {
 	switch owner, known := ownerOf(info); {
 	case !known || owner != int64(os.Geteuid()) && owner != 0:
@@ -54,11 +55,12 @@ func ownerOf(info fs.FileInfo) (uid int64, known bool) {
 	return int64(s.Uid), true
 }
 
-// fileState identifies an open file and its last change of any kind, "" if it is not known.
-func fileState(f *os.File) string {
+// fileState identifies an open file and its last change of any kind, and says when that was. Both are zero if it is not
+// known.
+func fileState(f *os.File) (id string, changed time.Time) {
 	var s unix.Stat_t
 	if unix.Fstat(int(f.Fd()), &s) != nil {
-		return ""
+		return "", time.Time{}
 	}
-	return fmt.Sprintf("%d:%d:%d.%09d", s.Dev, s.Ino, s.Ctim.Sec, s.Ctim.Nsec)
+	return fmt.Sprintf("%d:%d:%d.%09d", s.Dev, s.Ino, s.Ctim.Sec, s.Ctim.Nsec), time.Unix(s.Ctim.Unix())
 }

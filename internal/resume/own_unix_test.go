@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -198,11 +199,13 @@ func TestSpoiltHashIsNotUsed(t *testing.T) {
 	for name, change := range spoil {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := remember(t, large, time.Hour)
-			change(t, r.file(t))
-			if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
-				t.Errorf("used: %q", got)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				r := remember(t, large, time.Hour)
+				change(t, r.file(t))
+				if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
+					t.Errorf("used: %q", got)
+				}
+			})
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -11,9 +12,8 @@ import (
 
 const noFollow = 0
 
-// Files and folders have no permission bits on Windows, but access control lists, which they inherit from the
-// folder above. So only the provider's own folder is checked: one that another user puts in its place belongs
-// to that user.
+// Files and folders have no permission bits on Windows, but access control lists, which they inherit from the folder
+// above. So only the provider's own folder is checked: one that another user puts in its place belongs to that user.
 func checkOwn(fs.FileInfo) error    { return nil }
 func checkParent(fs.FileInfo) error { return nil }
 
@@ -66,18 +66,19 @@ type fileBasicInfo struct {
 	_                                                       uint32 // to a multiple of eight bytes, also on 32 bits
 }
 
-// fileState identifies an open file and its last change of any kind. "" where the file system does
-// not tell (FAT).
-func fileState(f *os.File) string {
+// fileState identifies an open file and its last change of any kind, and says when that was. Both are zero where the
+// file system does not tell (FAT).
+func fileState(f *os.File) (id string, changed time.Time) {
 	handle := windows.Handle(f.Fd())
 	var basic fileBasicInfo
 	err := windows.GetFileInformationByHandleEx(handle, windows.FileBasicInfo, (*byte)(unsafe.Pointer(&basic)), uint32(unsafe.Sizeof(basic)))
 	if err != nil || basic.ChangeTime == 0 {
-		return ""
+		return "", time.Time{}
 	}
 	var file windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(handle, &file); err != nil {
-		return ""
+		return "", time.Time{}
 	}
-	return fmt.Sprintf("%d:%d:%d:%d", file.VolumeSerialNumber, file.FileIndexHigh, file.FileIndexLow, basic.ChangeTime)
+	const epoch = 116_444_736_000_000_000 // 1970 in the units of ChangeTime, which begins in 1601
+	return fmt.Sprintf("%d:%d:%d:%d", file.VolumeSerialNumber, file.FileIndexHigh, file.FileIndexLow, basic.ChangeTime), time.Unix(0, (basic.ChangeTime-epoch)*100)
 }

@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// EncodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas.
-// The ETag follows only where it is not the quoted MD5. Checksums are left out: they prove a part
-// only in a file that nobody else can write, and a state is none. 10,000 parts take about 280 kB.
+// EncodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas. The ETag follows only
+// where it is not the quoted MD5. Checksums are left out: they prove a part only in a file that nobody else can write,
+// and a state is none. 10,000 parts take about 280 kB.
 func EncodeParts(parts []transfer.Part) string {
 	sorted := slices.Clone(parts)
 	slices.SortFunc(sorted, func(a, b transfer.Part) int { return a.Number - b.Number })
@@ -31,8 +31,7 @@ func EncodeParts(parts []transfer.Part) string {
 
 func quotedMD5(sum [md5.Size]byte) string { return `"` + hex.EncodeToString(sum[:]) + `"` }
 
-// DecodeParts is the inverse of EncodeParts. Parts that a file of size bytes does not have are an
-// error.
+// DecodeParts is the inverse of EncodeParts. Parts that a file of size bytes does not have are an error.
 func DecodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
 	if s == "" {
 		return nil, nil
@@ -58,7 +57,7 @@ func DecodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
 
 func decodePart(item string) (p transfer.Part, ok bool) {
 	number, rest, _ := strings.Cut(item, ":")
-	encoded, etag, differs := strings.Cut(rest, ":")
+	encoded, given, differs := strings.Cut(rest, ":")
 	sum, err := base64.RawStdEncoding.DecodeString(encoded)
 	if err != nil || len(sum) != md5.Size {
 		return p, false
@@ -66,8 +65,8 @@ func decodePart(item string) (p transfer.Part, ok bool) {
 	p.MD5 = [md5.Size]byte(sum)
 	p.ETag = quotedMD5(p.MD5)
 	if differs {
-		decoded, err := base64.RawStdEncoding.DecodeString(etag)
-		if err != nil || len(decoded) == 0 || !redact.ValidETag(string(decoded)) {
+		decoded, err := base64.RawStdEncoding.DecodeString(given)
+		if err != nil || len(decoded) == 0 || !etag.Valid(string(decoded)) {
 			return p, false
 		}
 		p.ETag = string(decoded)

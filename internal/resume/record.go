@@ -15,7 +15,8 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -25,8 +26,8 @@ const (
 	recordInterval = time.Second // between two writes, so that records do not slow an upload down
 )
 
-// Upload is what any process needs to continue an unfinished multipart upload. It has no secret.
-type Upload struct {
+// Unfinished is what any process needs to continue an unfinished multipart upload. It has no secret.
+type Unfinished struct {
 	UploadID string
 	KeyPath  string
 	PartSize int64 // bytes
@@ -35,15 +36,15 @@ type Upload struct {
 	Completing bool // the request that completes the upload may have been sent, and was not answered
 }
 
-// StoredParts is how many parts are stored. Two accounts of one part count once.
-func (u *Upload) StoredParts() int { return u.count(func(transfer.Part) bool { return true }) }
+// StoredParts returns the number of stored parts. A part that is listed twice counts once.
+func (u *Unfinished) StoredParts() int { return u.count(func(transfer.Part) bool { return true }) }
 
-// ReusableParts is how many parts have an ETag or a checksum that proves their content.
-func (u *Upload) ReusableParts() int {
+// ReusableParts returns the number of parts that have an ETag or a checksum that proves their content.
+func (u *Unfinished) ReusableParts() int {
 	return u.count(func(p transfer.Part) bool { return p.ETagIsMD5() || p.Checksum != "" })
 }
 
-func (u *Upload) count(counts func(transfer.Part) bool) int {
+func (u *Unfinished) count(counts func(transfer.Part) bool) int {
 	numbers := map[int]bool{}
 	for _, p := range u.Parts {
 		if counts(p) {
@@ -55,7 +56,7 @@ func (u *Upload) count(counts func(transfer.Part) bool) int {
 
 // Key is what an upload is looked up by. Uploads that differ in any field are different uploads.
 type Key struct {
-	Account  string `json:"account"` // stored as a digest: it may be a mail address or a command
+	Account  string `json:"account"` // stored as a hash: it may be a mail address or a command
 	Address  string `json:"address"` // vod_base_url, normalized
 	SHA256   string `json:"sha256"`  // lower-case hex
 	Size     int64  `json:"size"`
@@ -63,7 +64,7 @@ type Key struct {
 	FileName string `json:"file_name"`
 }
 
-func digest(s string) string {
+func hashed(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
 }
@@ -87,34 +88,33 @@ type recordPart struct {
 	Checksum string `json:"checksum,omitempty"` // as in transfer.Part
 }
 
-// Record is the unfinished upload of one key on this machine, locked for this process until Close. A nil
-// *Record is turned off, or locked by another process: its methods do nothing.
+// Record is the unfinished upload of one key on this machine, locked for this process until Close. A nil *Record is
+// turned off, or locked by another process: its methods do nothing.
 type Record struct {
 	store  *Store
 	folder *folder
 	name   string
 	key    Key // as stored
 	lock   *flock.Flock
-	found  *Upload
+	found  *Unfinished
 	log    context.Context //nolint:containedctx // only its logger is used, by the timer's write
 
 	mu       sync.Mutex
-	snapshot func() *Upload // as it is now; nil until there is something to write
+	snapshot func() *Unfinished // as it is now; nil until there is something to write
 	written  time.Time
 	timer    *time.Timer
 }
 
-// Record opens and locks the record of a key. If that fails, the log says why: an upload must never
-// fail because of its record. elsewhere is the id of the upload that another process with this record
-// works on. Operations of one process have to agree by themselves: the one that has the record may
-// work on another upload than it found there.
+// Record opens and locks the record of a key. If that fails, the log says why: an upload must never fail because of its
+// record. elsewhere is the id of the upload that another process with this record works on. Operations of one process
+// agree among themselves, because the one that has the record may work on another upload than the recorded one.
 func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere string) {
 	f := s.open(ctx)
 	if f == nil {
 		return nil, ""
 	}
-	key.Account = digest(key.Account)
-	name := "upload-" + digest(fmt.Sprintf("%s\n%s\n%s\n%d\n%d\n%s", key.Account, key.Address, key.SHA256, key.Size, key.PartSize, key.FileName)) + ".json"
+	key.Account = hashed(key.Account)
+	name := "upload-" + hashed(fmt.Sprintf("%s\n%s\n%s\n%d\n%d\n%s", key.Account, key.Address, key.SHA256, key.Size, key.PartSize, key.FileName)) + ".json"
 	lock, own, err := s.lock(f, name)
 	if lock != nil {
 		return &Record{store: s, folder: f, name: name, key: key, lock: lock, log: ctx, found: readRecord(ctx, f, name, key)}, ""
@@ -143,12 +143,12 @@ func (s *Store) lock(f *folder, name string) (lock *flock.Flock, own bool, err e
 }
 
 // readRecord returns the recorded upload, nil if there is none that can be used.
-func readRecord(ctx context.Context, f *folder, name string, key Key) *Upload {
+func readRecord(ctx context.Context, f *folder, name string, key Key) *Unfinished {
 	content, err := f.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var u *Upload
+	var u *Unfinished
 	if err == nil {
 		u, err = parseRecord(content, key)
 	}
@@ -160,7 +160,7 @@ func readRecord(ctx context.Context, f *folder, name string, key Key) *Upload {
 }
 
 // parseRecord reads a record, which a crash or another program may have left in any state.
-func parseRecord(content []byte, key Key) (*Upload, error) {
+func parseRecord(content []byte, key Key) (*Unfinished, error) {
 	var f recordFile
 	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, errors.New("it is not complete JSON")
@@ -172,14 +172,14 @@ func parseRecord(content []byte, key Key) (*Upload, error) {
 		return nil, errors.New("it is of another upload")
 	case f.UploadID == "" || f.KeyPath == "":
 		return nil, errors.New("it names no upload")
-	case !redact.Safe(f.UploadID+f.KeyPath) || len(f.UploadID) > idLimit || len(f.KeyPath) > idLimit:
+	case !quote.Safe(f.UploadID+f.KeyPath) || len(f.UploadID) > idLimit || len(f.KeyPath) > idLimit:
 		return nil, errors.New("it names an upload that the service has not made")
 	}
-	u := &Upload{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: key.PartSize, Completing: f.Completing}
+	u := &Unfinished{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: key.PartSize, Completing: f.Completing}
 	count := transfer.PartCount(key.Size, key.PartSize)
 	for _, p := range f.Parts {
 		sum, err := hex.DecodeString(p.MD5)
-		if err != nil || len(sum) != md5.Size || p.ETag == "" || !redact.ValidETag(p.ETag) || len(p.Checksum) > idLimit || p.Number < 1 || p.Number > count {
+		if err != nil || len(sum) != md5.Size || p.ETag == "" || !etag.Valid(p.ETag) || len(p.Checksum) > idLimit || p.Number < 1 || p.Number > count {
 			return nil, errors.New("a part of it cannot be read")
 		}
 		u.Parts = append(u.Parts, transfer.Part{
@@ -191,16 +191,16 @@ func parseRecord(content []byte, key Key) (*Upload, error) {
 }
 
 // Found is the upload that the record held when it was opened.
-func (r *Record) Found() *Upload {
+func (r *Record) Found() *Unfinished {
 	if r == nil {
 		return nil
 	}
 	return r.found
 }
 
-// Changed writes what snapshot returns, if it is not nil: at once for the first change, at most once a
-// second for later ones.
-func (r *Record) Changed(snapshot func() *Upload) {
+// Changed writes what snapshot returns, if it is not nil: at once for the first change, at most once a second for later
+// ones.
+func (r *Record) Changed(snapshot func() *Unfinished) {
 	if r == nil {
 		return
 	}
@@ -216,7 +216,7 @@ func (r *Record) Changed(snapshot func() *Upload) {
 	r.write()
 }
 
-// Flush writes now what there is to record.
+// Flush writes at once what is not written yet.
 func (r *Record) Flush() {
 	if r == nil {
 		return
@@ -227,8 +227,7 @@ func (r *Record) Flush() {
 	r.write()
 }
 
-// write must be called with r.mu locked. The interval starts after it, so that a slow disk is not busy
-// all the time.
+// write must be called with r.mu locked. The interval starts after it, so that a slow disk is not busy all the time.
 func (r *Record) write() {
 	if r.snapshot == nil {
 		return

@@ -24,8 +24,8 @@ var testKey = resume.Key{
 	Account: "alice", Address: "https://api.example.com", SHA256: strings.Repeat("ab", 32), Size: 12 << 20, PartSize: 5 << 20, FileName: "a.mp4",
 }
 
-func testUpload() *resume.Upload {
-	u := &resume.Upload{UploadID: "u1", KeyPath: "vod/input/c/u/a.mp4", PartSize: testKey.PartSize}
+func testUpload() *resume.Unfinished {
+	u := &resume.Unfinished{UploadID: "u1", KeyPath: "vod/input/c/u/a.mp4", PartSize: testKey.PartSize}
 	for number := 1; number <= 3; number++ {
 		sum := md5.Sum(fmt.Append(nil, number))
 		size := min(testKey.PartSize, testKey.Size-int64(number-1)*testKey.PartSize)
@@ -58,7 +58,7 @@ func keep(t testing.TB, dir string, key resume.Key) string {
 }
 
 // found opens the record of a key and returns what it holds.
-func found(ctx context.Context, dir string, key resume.Key) *resume.Upload {
+func found(ctx context.Context, dir string, key resume.Key) *resume.Unfinished {
 	record, _ := resume.New(dir, nil).Record(ctx, key)
 	defer record.Close(false)
 	return record.Found()
@@ -239,7 +239,7 @@ func TestRecordIsWrittenOnceASecond(t *testing.T) {
 		record, _ := resume.New(dir, nil).Record(t.Context(), testKey)
 		defer record.Close(true)
 		writes := 0
-		snapshot := func() *resume.Upload { writes++; return testUpload() }
+		snapshot := func() *resume.Unfinished { writes++; return testUpload() }
 		for range 30 {
 			record.Changed(snapshot)
 			time.Sleep(100 * time.Millisecond)
@@ -259,13 +259,16 @@ func TestRecordIsWrittenOnceASecond(t *testing.T) {
 // TestOldFilesAreRemoved holds which names count as the provider's own.
 func TestOldFilesAreRemoved(t *testing.T) {
 	t.Parallel()
-	const digest = "0123456789abcdef0123456789abcdef"
+	const (
+		digest = "0123456789abcdef0123456789abcdef"
+		book   = "ledger-" + digest + "-0123456789abcdef.jsonl"
+	)
 	removed := []string{
-		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", "hash-" + digest + ".json", "folder-" + digest + ".jsonl", "folder-" + digest + ".jsonl.lock",
-		"upload-" + digest + ".json.0123456789abcdef.tmp", "folder-" + digest + ".jsonl.0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",
+		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", "hash-" + digest + ".json", book + ".lock",
+		"upload-" + digest + ".json.0123456789abcdef.tmp", book + ".0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",
 	}
 	kept := []string{
-		"upload-final.mov", "hash-list.txt", "folder-" + digest + ".json", "folder-" + digest + ".jsonl.bak", "upload-notes.tmp", "upload-" + digest + ".json.bak", "my-upload-" + digest + ".json",
+		"upload-final.mov", "hash-list.txt", "ledger-" + digest + ".jsonl", "ledger-" + digest + "-0123.jsonl", book + ".bak", "upload-notes.tmp", "upload-" + digest + ".json.bak", "my-upload-" + digest + ".json",
 		"upload-" + digest + "0.json", "upload-" + digest[1:] + ".json", "upload-" + strings.ToUpper(digest) + ".json", "hash-" + digest + ".json.lock",
 		"upload-" + digest + ".json\n", "upload-" + digest + ".json.0123.tmp",
 	}
@@ -278,6 +281,8 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	}{
 		"its own":               {resume.Folder, removed, old, false},
 		"its own, not old":      {resume.Folder, removed, recent, true},
+		"lines, not old":        {resume.Folder, []string{book}, time.Now().Add(-29 * 24 * time.Hour), true},
+		"old lines":             {resume.Folder, []string{book}, time.Now().Add(-31 * 24 * time.Hour), false},
 		"others'":               {resume.Folder, kept, old, true},
 		"outside of its folder": {".", removed, old, true},
 		"below its folder":      {filepath.Join(resume.Folder, "below"), removed, old, true},

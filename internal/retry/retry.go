@@ -1,5 +1,6 @@
-// Package retry says how long to wait before a failed request is made again, and which failures of
-// a connection no repetition mends, for calls of the service and PUTs to storage.
+// Package retry says when a request is made again, for calls of the service and PUTs to storage alike: how long to
+// wait after a failure, at which pace requests go to a server that refuses some of them (Limiter), for how long a host
+// that cannot be reached is waited for (Host), and which failures of a connection no repetition mends.
 package retry
 
 import (
@@ -17,13 +18,13 @@ import (
 
 const (
 	firstInterval   = 500 * time.Millisecond
-	longestInterval = 30 * time.Second
+	longestInterval = 15 * time.Second
 	// longestAfter bounds what is believed of a Retry-After.
 	longestAfter = 24 * time.Hour
 )
 
 // Intervals returns a function that gives, call after call, the times to wait between the attempts
-// of one request, without end: they double from 0.5 s to 30 s, each varied by up to 50 %.
+// of one request, without end: they double from 0.5 s to 15 s, each varied by up to 50 %.
 func Intervals() func() time.Duration {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval, b.MaxInterval = firstInterval, longestInterval
@@ -75,7 +76,7 @@ type PermanentError string
 func (e PermanentError) Error() string { return string(e) }
 
 // Permanent reports whether another attempt would fail, too: the request must not be sent, or the
-// server does not speak TLS, or its certificate is not trusted.
+// server does not speak TLS, or does not agree on how, or its certificate is not trusted.
 func Permanent(err error) bool {
 	if _, ok := errors.AsType[PermanentError](err); ok {
 		return true
@@ -83,24 +84,13 @@ func Permanent(err error) bool {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return true
 	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" { // an alert, whose type is not exported
+		switch op.Err.Error() {
+		case "tls: handshake failure", "tls: protocol version not supported", "tls: unrecognized name":
+			return true
+		}
+	}
 	// Only an error of the handshake has the connection. A later one means damage on the way.
 	record, ok := errors.AsType[tls.RecordHeaderError](err)
 	return ok && record.Conn != nil
-}
-
-type elsewhereKey struct{}
-
-// Elsewhere returns a context for a request that should use none of these addresses, because a request to them
-// has failed or lags. Where a name has no other address they are used all the same.
-func Elsewhere(ctx context.Context, avoid ...net.Addr) context.Context {
-	if len(avoid) == 0 {
-		return ctx
-	}
-	return context.WithValue(ctx, elsewhereKey{}, avoid)
-}
-
-// Avoided returns what Elsewhere was called with.
-func Avoided(ctx context.Context) []net.Addr {
-	avoid, _ := ctx.Value(elsewhereKey{}).([]net.Addr)
-	return avoid
 }

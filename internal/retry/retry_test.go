@@ -22,7 +22,7 @@ func TestIntervals(t *testing.T) {
 		if got := interval(); got < expected/2 || got > expected*3/2 {
 			t.Errorf("interval %d is %s, want %s ± 50 %%", i+1, got, expected)
 		}
-		expected = min(2*expected, 30*time.Second)
+		expected = min(2*expected, 15*time.Second)
 	}
 }
 

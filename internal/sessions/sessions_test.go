@@ -802,6 +802,50 @@ func TestListingHasALimitOfMemory(t *testing.T) {
 	})
 }
 
+// roundTripper is a function as a transport.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// TestLimitOfMemoryCountsWhatIsKept: fields that nobody reads do not count, and all that is kept does.
+func TestLimitOfMemoryCountsWhatIsKept(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		field string
+		whole bool
+	}{
+		"unknown field": {"notes", true},
+		"URL":           {"input_endpoint_a", false},
+	} {
+		var page strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&page, `{"id":"s%d","name":"n","region":"r","%s":"%s"},`, i, test.field, strings.Repeat("x", 12<<10))
+		}
+		body := `{"Sessions":[` + strings.TrimSuffix(page.String(), ",") + `]}`
+		client, err := api.New(api.Config{
+			LiveBaseURL: "https://live.example.com", AccessTokenID: "id", SecretKey: "secret",
+			Config: wire.Config{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+			})},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := sessions.New(client)
+		r.KeepAtMost(1 << 20)
+		n, last := 0, error(nil)
+		for s, err := range r.All(t.Context()) {
+			if s != nil {
+				n++
+			}
+			last = err
+		}
+		if whole := n == 100 && last == nil; whole != test.whole {
+			t.Errorf("%s: %d sessions, then %v", name, n, last)
+		}
+	}
+}
+
 // TestListingThatFailsMidway: its pages count, and its end is an error only for those who need the rest.
 func TestListingThatFailsMidway(t *testing.T) {
 	t.Parallel()

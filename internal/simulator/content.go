@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"crypto/md5"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -114,6 +115,8 @@ func newChecksum(algorithm string) hash.Hash {
 		return crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	case "crc32":
 		return crc32.NewIEEE()
+	case "sha1":
+		return sha1.New()
 	case "sha256":
 		return sha256.New()
 	}

@@ -45,6 +45,8 @@ type Options struct {
 	// IDToken is the required authorization header of the upload and batch API, without a scheme
 	// such as "Bearer".
 	IDToken string
+	// CustomerID is in the key paths; default DefaultCustomerID. See also Service.SetCustomerID.
+	CustomerID string
 
 	// Regions are the regions allocated to the account.
 	Regions []string
@@ -99,7 +101,7 @@ type Options struct {
 	// MinPartSize is the minimum size of all parts but the last, in bytes; default 5 MiB, as S3.
 	MinPartSize int64
 	// PartChecksum is the algorithm of the checksum that storage returns for each part: "none"
-	// (default), "crc64nvme", "crc32c", "crc32" or "sha256".
+	// (default), "crc64nvme", "crc32c", "crc32", "sha1" or "sha256".
 	PartChecksum string
 	// DiscardContent computes no SHA-256 and keeps no content, for benchmarks.
 	DiscardContent bool
@@ -130,7 +132,7 @@ func (o Options) check() {
 		{"Absent", o.Absent, []string{"absent", "null", "empty"}},
 		{"ListOrder", o.ListOrder, []string{"newest", "oldest"}},
 		{"Encryption", o.Encryption, []string{"AES256", kms}},
-		{"PartChecksum", o.PartChecksum, []string{"none", "crc64nvme", "crc32c", "crc32", "sha256"}},
+		{"PartChecksum", o.PartChecksum, []string{"none", "crc64nvme", "crc32c", "crc32", "sha1", "sha256"}},
 	} {
 		if !slices.Contains(option.known, option.value) {
 			panic(fmt.Sprintf("simulator: Options.%s is %q, not one of %q", option.name, option.value, option.known))
@@ -150,6 +152,7 @@ func (o Options) withDefaults() Options {
 	text(&o.AccessTokenID, DefaultAccessTokenID)
 	text(&o.SecretKey, DefaultSecretKey)
 	text(&o.IDToken, DefaultIDToken)
+	text(&o.CustomerID, DefaultCustomerID)
 	if o.Regions == nil {
 		o.Regions = []string{"ap-south-1", "eu-central-1", "us-east-1", "us-west-2"}
 	}

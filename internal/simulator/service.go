@@ -91,6 +91,13 @@ func (s *Service) SetIDToken(token string) {
 	s.idToken = token
 }
 
+// SetCustomerID makes key paths those of another customer from now on.
+func (s *Service) SetCustomerID(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.o.CustomerID = id
+}
+
 // SetRegions replaces the regions allocated to the account.
 func (s *Service) SetRegions(names ...string) {
 	s.mu.Lock()

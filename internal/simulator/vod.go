@@ -53,11 +53,19 @@ func (f *fields) fileName(name string) string {
 }
 
 // newKey returns a new key path.
-func newKey(fileName string) string {
-	return path.Join("vod/input", DefaultCustomerID, newUUID(), fileName)
+func (s *Service) newKey(fileName string) string {
+	return path.Join("vod/input", s.customer(), newUUID(), fileName)
 }
 
-func ownKey(key string) bool { return strings.HasPrefix(key, "vod/input/"+DefaultCustomerID+"/") }
+func (s *Service) ownKey(key string) bool {
+	return strings.HasPrefix(key, "vod/input/"+s.customer()+"/")
+}
+
+func (s *Service) customer() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.o.CustomerID
+}
 
 func (s *Service) presignURL(r *http.Request, f *fields) func() answer {
 	fileName, contentType := f.fileName("file_name"), f.text("content_type")
@@ -65,7 +73,7 @@ func (s *Service) presignURL(r *http.Request, f *fields) func() answer {
 		f.fault("content_type must be a media type")
 	}
 	return func() answer {
-		key := newKey(fileName)
+		key := s.newKey(fileName)
 		address, err := s.storage.Presign(Address{
 			Base: s.storageBase(r), Key: key, ContentType: contentType, At: s.o.Clock(), Lifetime: s.o.PresignLifetime,
 		})
@@ -81,7 +89,7 @@ func (s *Service) presignURL(r *http.Request, f *fields) func() answer {
 func (s *Service) multipartCreate(r *http.Request, f *fields) func() answer {
 	fileName := f.fileName("filename")
 	return func() answer {
-		key := newKey(fileName)
+		key := s.newKey(fileName)
 		id, err := s.storage.Create(r.Context(), key)
 		if err != nil {
 			return storageFailed(err)
@@ -100,7 +108,7 @@ func (s *Service) multipartURL(r *http.Request, f *fields) func() answer {
 		if number < 1 || number > maxPart {
 			return refusal(http.StatusBadRequest, "part_number must be from 1 to %d", maxPart)
 		}
-		if !ownKey(key) {
+		if !s.ownKey(key) {
 			return refusal(http.StatusForbidden, "key_path is not one of this customer")
 		}
 		if s.o.CheckUploadAtURL {

@@ -210,12 +210,12 @@ func TestDoesNotOscillate(t *testing.T) {
 	})
 }
 
-// Parts take a minute. More connections bring nothing, also while those of a trial finish their parts.
+// Parts take ten seconds. More connections bring nothing, also while those of a trial finish their parts.
 func TestWaitsForTheEndOfATrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(2e4)
-		took := over(t, l, 0, 8e6, 150_000)
+		l := newLine(2e5)
+		took := over(t, l, 0, 24e6, 150_000)
 		if _, most := l.inFlightFrom(0, took); most <= firstLevel || l.trials() < 2 {
 			t.Errorf("at most %d PUTs in flight, %d trials", most, l.trials())
 		}

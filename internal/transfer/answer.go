@@ -29,8 +29,8 @@ func accepted(resp *http.Response) stored {
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != ""
 	for _, algorithm := range digest.Algorithms {
-		if v := strings.TrimSpace(resp.Header.Get("X-Amz-Checksum-" + algorithm)); v != "" {
-			s.checksums = append(s.checksums, algorithm+":"+v)
+		if v := strings.TrimSpace(resp.Header.Get("X-Amz-Checksum-" + algorithm.Name)); v != "" {
+			s.checksums = append(s.checksums, algorithm.Name+":"+v)
 		}
 	}
 	return s

@@ -38,7 +38,7 @@ func TestPartWithALateAnswerIsSentOnceMore(t *testing.T) {
 	})
 }
 
-// Where ETags are no MD5s, nobody could tell with whose ETag the part ends.
+// Where ETags are no MD5s, the part's final ETag would be unknown.
 func TestPartWithALateAnswerIsNotSentTwiceWithKMS(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // failedPut is what the errors of a PUT that was made have in common.
 type failedPut struct {
 	Op       string // "send part 3 of a.mp4", in words
+	Host     string // of the presigned address, with the port if it has one
 	Attempts int    // made until the upload gave up
 }
 
@@ -27,10 +28,14 @@ type putError interface {
 func (f *failedPut) common() *failedPut { return f }
 
 func (f *failedPut) text(why string) string {
+	op := f.Op
+	if f.Host != "" {
+		op += " to the presigned address at " + f.Host
+	}
 	if f.Attempts > 1 {
 		why += fmt.Sprintf(" (%d attempts)", f.Attempts)
 	}
-	return f.Op + ": " + why
+	return op + ": " + why
 }
 
 // StatusError says that storage refused a PUT.
@@ -42,6 +47,7 @@ type StatusError struct {
 	Message string // what storage said, one line, "" if nothing
 
 	retryAfter time.Duration
+	refused    time.Duration // for how long storage has refused every PUT with 429 or 503
 }
 
 func (e *StatusError) Error() string {
@@ -75,7 +81,7 @@ type ETagError struct {
 }
 
 func (e *ETagError) Error() string {
-	if !redact.ValidETag(e.ETag) {
+	if !etag.Valid(e.ETag) {
 		return e.text(fmt.Sprintf("storage answered an ETag of %d bytes that is not at most 1 KiB of visible ASCII characters", len(e.ETag)))
 	}
 	got := "no ETag"
@@ -89,7 +95,7 @@ func (e *ETagError) Error() string {
 // the content's.
 type ChecksumError struct {
 	failedPut
-	Algorithm string // "crc64nvme", "crc32c", "crc32" or "sha256"
+	Algorithm string // a name of Algorithms
 	Returned  string // masked
 	Content   string // in base64
 }
@@ -101,8 +107,10 @@ func (e *ChecksumError) Error() string {
 // connectionError says that a request ended without a response.
 type connectionError struct {
 	failedPut
-	message string // masked
-	err     error
+	message   string // masked
+	err       error
+	began     time.Time // when the PUT began
+	unreached bool      // no connection was made
 }
 
 func (e *connectionError) Error() string { return e.text(e.message) }
@@ -134,6 +142,11 @@ func transient(err error) bool {
 	return ok
 }
 
+// busy reports whether a status says that there are too many requests.
+func busy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+}
+
 // lost reports whether the connection failed, so that another PUT should use another one.
 func lost(err error) bool {
 	_, stalled := errors.AsType[*StallError](err)
@@ -148,7 +161,8 @@ func transientStatus(e *StatusError) bool {
 	case http.StatusBadRequest:
 		// The content came too slowly or broke off, or the credentials that signed the address have
 		// expired.
-		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "ExpiredToken"
+		// BadDigest: what arrived is not what was sent.
+		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "ExpiredToken" || e.Code == "BadDigest"
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false
 	}

@@ -127,8 +127,8 @@ func (h holding) RoundTrip(req *http.Request) (*http.Response, error) {
 	return memorySink{}.RoundTrip(req)
 }
 
-// Ten uploads that wait for storage have read no more of their files together than the parts in flight, and as many
-// that wait for their slots.
+// Ten uploads that wait for storage have read no more of their files together than the parts and the files in flight,
+// and as many that wait for their slots.
 func TestReadAheadIsBoundedOverAllUploads(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -140,8 +140,9 @@ func TestReadAheadIsBoundedOverAllUploads(t *testing.T) {
 		slots               = 4
 	)
 	zeros := make([]byte, size)
-	whole, partMD5, wholeMD5 := sha256.Sum256(zeros), fmt.Sprintf("%x", md5.Sum(zeros[:part])), fmt.Sprintf("%x", md5.Sum(zeros))
+	whole, partMD5 := sha256.Sum256(zeros), fmt.Sprintf("%x", md5.Sum(zeros[:part]))
 	path := sparse(t, size)
+	small := transfer.File{Path: sparse(t, part), Name: "small", Size: part, SHA256: sha256.Sum256(zeros[:part])}
 	synctest.Test(t, func(t *testing.T) {
 		storage := holding{open: make(chan struct{})}
 		e := newEngine(storage)
@@ -164,7 +165,7 @@ func TestReadAheadIsBoundedOverAllUploads(t *testing.T) {
 				if i%2 == 0 {
 					_, err = e.UploadParts(t.Context(), f, part, nil, &benchDestination{base: "http://s", sums: slices.Repeat([]string{partMD5}, size/part)})
 				} else {
-					_, err = e.UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "http://s/" + wholeMD5, nil }, "")
+					_, err = e.UploadSingle(t.Context(), small, func(context.Context) (string, error) { return "http://s/" + partMD5, nil }, "")
 				}
 				if err != nil {
 					t.Error(err)

@@ -16,10 +16,14 @@ const (
 	mostPUTs  = 4                      // of one part, in one turn
 )
 
-// errOvertaken ends a PUT of a part that another PUT stores.
-var errOvertaken = errors.New("another PUT of the part is faster")
+var (
+	// errOvertaken ends a PUT of a part that another PUT stores.
+	errOvertaken = errors.New("another PUT of the part is faster")
+	// errSurplus ends a PUT that is made again when fewer are in flight.
+	errSurplus = errors.New("too many PUTs are in flight")
+)
 
-// flights are the PUTs of one part that are in flight: one, and another one while that one lags.
+// flights are the PUTs of one part that are in flight: a PUT, and a second one if the first lags.
 //
 // A connection that has lost packets carries, for a long time, a fraction of what it did when it was new. So a
 // part that lags is sent once more, over a new connection. The PUT that first comes to its last bytes sends
@@ -60,7 +64,7 @@ func (fs *flights) handed() (most int64) {
 	return most
 }
 
-// send sends a part. The error is that of the first PUT, or else of a further one.
+// send sends a part. It returns the first PUT's error, else the second's.
 // avoid is what other PUTs of the part should not use.
 func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Addr, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -91,7 +95,11 @@ func (fs *flights) send(ctx context.Context, p put) (res stored, avoid []net.Add
 				p.avoid = append(p.avoid, *remote)
 			}
 		case <-look.C:
-			if failed == nil && won == nil && p.part > 0 && fs.repeat(ctx, &p, ended) {
+			switch {
+			case failed != nil || won != nil || p.part == 0:
+			case inFlight == 1 && fs.turn.Surplus(fs.handed(), p.section.Size):
+				cancel(errSurplus)
+			case fs.repeat(ctx, &p, ended):
 				inFlight++
 			}
 		}

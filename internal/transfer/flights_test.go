@@ -271,7 +271,7 @@ func TestShortPartIsOvertaken(t *testing.T) {
 	})
 }
 
-// The first PUT breaks after a further one was refused. What counts is that it may be repeated.
+// The first PUT breaks after a second one was refused. What counts is that it may be repeated.
 func TestFirstPUTIsRepeated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -28,7 +28,7 @@ func TestHash(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := newEngine(&store{})
-		d, err := e.Hash(t.Context(), f.Path)
+		d, err := e.Hash(t.Context(), f.Path, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,16 +42,16 @@ func TestHashReadsAFileOnce(t *testing.T) {
 	t.Parallel()
 	f, want := newFile(t, 1000)
 	e := newEngine(&store{})
-	if _, err := e.Hash(t.Context(), f.Path); err != nil {
+	if _, err := e.Hash(t.Context(), f.Path, 0); err != nil {
 		t.Fatal(err)
 	}
 	// Other content behind the same size and time shows whether it is read.
 	patch(t, f.Path, 0, []byte("other"))
-	again, err := e.Hash(t.Context(), f.Path)
+	again, err := e.Hash(t.Context(), f.Path, 0)
 	if err != nil || again.SHA256 != sha256.Sum256(want) {
 		t.Errorf("it was read again (%v)", err)
 	}
-	other, err := newEngine(&store{}).Hash(t.Context(), f.Path)
+	other, err := newEngine(&store{}).Hash(t.Context(), f.Path, 0)
 	if err != nil || other.SHA256 == again.SHA256 {
 		t.Errorf("another engine has the same digest (%v)", err)
 	}
@@ -59,7 +59,7 @@ func TestHashReadsAFileOnce(t *testing.T) {
 	if err := os.Chtimes(f.Path, later, later); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := e.Hash(t.Context(), f.Path); err != nil || d.SHA256 != other.SHA256 || !d.ModTime.Equal(later) {
+	if d, err := e.Hash(t.Context(), f.Path, 0); err != nil || d.SHA256 != other.SHA256 || !d.ModTime.Equal(later) {
 		t.Errorf("it was not read again: %+v (%v)", d, err)
 	}
 }
@@ -89,7 +89,7 @@ func TestHashEndsWithItsCallers(t *testing.T) {
 		group.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			if _, err := e.Hash(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := e.Hash(ctx, path, 0); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -107,11 +107,11 @@ func TestHashOutlivesACaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var group sync.WaitGroup
-	group.Go(func() { _, _ = e.Hash(ctx, path) }) // starts the read, or joins it
+	group.Go(func() { _, _ = e.Hash(ctx, path, 0) }) // starts the read, or joins it
 	for range 4 {
 		group.Go(func() {
 			cancel()
-			d, err := e.Hash(t.Context(), path)
+			d, err := e.Hash(t.Context(), path, 0)
 			if err != nil || d.SHA256 != sha256.Sum256(make([]byte, 64<<20)) {
 				t.Errorf("%+v: %v", d, err)
 			}
@@ -125,7 +125,7 @@ func TestHashCancelledBefore(t *testing.T) {
 	f, _ := newFile(t, 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newEngine(&store{}).Hash(ctx, f.Path); !errors.Is(err, context.Canceled) {
+	if _, err := newEngine(&store{}).Hash(ctx, f.Path, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -140,7 +140,7 @@ func TestHashOfAChangingFile(t *testing.T) {
 		return &watched{File: f, before: func([]byte) func() { return begin }}
 	}, false)
 	go func() {
-		_, err := e.Hash(t.Context(), path)
+		_, err := e.Hash(t.Context(), path, 0)
 		ended <- err
 	}()
 	<-reading
@@ -152,7 +152,7 @@ func TestHashOfAChangingFile(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	// The failure is not remembered.
-	if d, err := e.Hash(t.Context(), path); err != nil || d.Size != 1000 {
+	if d, err := e.Hash(t.Context(), path, 0); err != nil || d.Size != 1000 {
 		t.Errorf("%+v: %v", d, err)
 	}
 }
@@ -193,7 +193,7 @@ func TestFilesThatAreNone(t *testing.T) {
 			}
 			e := newEngine(&store{})
 			f := transfer.File{Path: c.path, Name: "x", Size: 1}
-			_, hashed := e.Hash(t.Context(), c.path)
+			_, hashed := e.Hash(t.Context(), c.path, 0)
 			_, parts := e.UploadParts(t.Context(), f, partSize, nil, &upload{})
 			_, single := e.UploadSingle(t.Context(), f, func(context.Context) (string, error) {
 				t.Error("an address was asked for")

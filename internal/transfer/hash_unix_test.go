@@ -19,7 +19,7 @@ func TestPipeIsNotOpened(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	_, err := newEngine(&store{}).Hash(t.Context(), path)
+	_, err := newEngine(&store{}).Hash(t.Context(), path, 0)
 	var fe *transfer.FileError
 	if !errors.As(err, &fe) || fe.Problem != digest.FileIsPipe {
 		t.Errorf("error %v", err)

@@ -42,9 +42,9 @@ func (r Result) Matches(algorithm, value string) (known, ok bool) {
 // UploadParts sends f in parts of partSize bytes to dst and returns all of
 // them, in order. The caller completes the upload.
 //
-// The file is read once in order, for the SHA-256 of the whole. Each part is then read again from the page
-// cache, to be sent and for its MD5. What was sent is what was hashed, whatever happens to the file
-// meanwhile, and memory depends neither on the file's nor on the parts' size.
+// Without f.Sums, the file is read once in order, for the SHA-256 of the whole. Each part is then read again from the
+// page cache, to be sent and for its MD5. With f.Sums, only the parts that are sent are read. What was sent is what was
+// hashed, whatever happens to the file meanwhile, and memory depends neither on the file's nor on the parts' size.
 //
 // stored has parts of an earlier attempt. Such a part is not sent again, and not reported to dst.Stored
 // again, if its ETag is the MD5 of the file's part, if it is trusted and its checksum is that of the
@@ -60,12 +60,12 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 	if partSize < 1 || count > MaxParts {
 		return Result{}, fmt.Errorf("%s: %d bytes in parts of %d bytes are not 1 to %d parts", f.Path, f.Size, partSize, MaxParts)
 	}
-	content, err := e.reader.Open(f.Path, f.Size, f.SHA256)
+	content, err := e.reader.Open(f.Path, f.plan(partSize))
 	if err != nil {
 		return Result{}, err
 	}
-	u := &partsUpload{partSize: partSize, dst: dst, known: make(map[int][]Part), parts: make([]Part, count)}
-	inner, end := u.begin(ctx, e, f, content)
+	u := &partsUpload{dst: dst, known: make(map[int][]Part), parts: make([]Part, count)}
+	inner, end := u.begin(ctx, e, f, partSize, content)
 	defer end()
 	for _, p := range stored {
 		u.known[p.Number] = append(u.known[p.Number], p)
@@ -85,24 +85,23 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 
 type partsUpload struct {
 	upload
-	partSize int64
-	dst      Destination
-	known    map[int][]Part // parts of an earlier attempt by number
-	tasks    sync.WaitGroup
-	crc      uint64 // of the whole
+	dst   Destination
+	known map[int][]Part // parts of an earlier attempt by number
+	tasks sync.WaitGroup
+	crc   uint64 // of the whole
 
 	mu    sync.Mutex
 	parts []Part // by number less one; Number 0: not stored
 }
 
-// start reads the file in order, each part when it is about to be sent, and starts it.
+// start goes through the file in order, and starts each part when it is about to be sent.
 func (u *partsUpload) start(ctx context.Context) error {
 	for number := 1; number <= len(u.parts); number++ {
 		turn, err := u.pace.Next(ctx)
 		if err != nil {
 			return err
 		}
-		section, err := u.content.Next(ctx, min(u.partSize, u.file.Size-int64(number-1)*u.partSize))
+		section, err := u.content.Next(ctx)
 		if err != nil {
 			turn.End()
 			return err
@@ -121,9 +120,13 @@ func (u *partsUpload) start(ctx context.Context) error {
 
 // send sends a part, unless one of an earlier attempt can be reused.
 func (u *partsUpload) send(ctx context.Context, number int, section *digest.Section, turn *pace.Turn) error {
-	if reused, err := u.reuse(ctx, number, section); reused || err != nil {
+	switch reused, err := u.reuse(ctx, number, section); {
+	case err != nil:
 		turn.End()
 		return err
+	case reused:
+		turn.Skip(section.Size)
+		return nil
 	}
 	s := u.sending(put{op: fmt.Sprintf("send part %d of %s", number, u.file.Name), part: number, section: section})
 	s.address = func(ctx context.Context) (string, error) {
@@ -137,6 +140,7 @@ func (u *partsUpload) send(ctx context.Context, number int, section *digest.Sect
 	if err != nil {
 		return err
 	}
+	u.pace.Done(part.Size)
 	u.keep(part)
 	u.dst.Stored(part)
 	return nil
@@ -144,7 +148,6 @@ func (u *partsUpload) send(ctx context.Context, number int, section *digest.Sect
 
 // keep takes a stored part over.
 func (u *partsUpload) keep(p Part) {
-	u.pace.Done(p.Size)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.parts[p.Number-1] = p
@@ -180,14 +183,17 @@ func (u *partsUpload) reuse(ctx context.Context, number int, section *digest.Sec
 		return false, err
 	}
 	for _, k := range known {
-		same, err := section.Has(ctx, k.Checksum)
-		if err != nil {
-			return false, err
+		proved := sameETag(k.ETag, sum) || k.Sent && k.MD5 == sum
+		same := proved && k.Sent // compared when it was sent
+		if !same && (!proved || digest.NeedsNoRead(k.Checksum)) {
+			if same, err = section.Has(ctx, k.Checksum); err != nil {
+				return false, err
+			}
 		}
 		if !same {
 			k.Checksum = ""
 		}
-		if sameETag(k.ETag, sum) || k.Trusted && same || k.Sent && k.MD5 == sum {
+		if proved || k.Trusted && same {
 			k.MD5 = sum
 			u.keep(k)
 			u.meter.reuse(k.Size)

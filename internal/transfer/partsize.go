@@ -14,7 +14,7 @@ const (
 	// MinPartSize is the smallest size in bytes of a part that is not the last one.
 	MinPartSize = 5 * mebibyte
 	// MaxPartSize is the largest part in bytes that S3 takes.
-	MaxPartSize = 5 << 30
+	MaxPartSize = 5 << 10 * mebibyte
 	// MaxParts is the largest number of parts that S3 takes in one upload.
 	MaxParts = 10_000
 )

@@ -3,10 +3,12 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
+	"github.com/vodlive/terraform-provider-vodlive/internal/route"
 )
 
 const (
@@ -33,7 +36,18 @@ type sender struct {
 	throttle  *rate.Limiter // nil: no limit
 	stall     time.Duration // without progress, after which a request ends
 	refused   func()        // is told that storage asks for fewer requests
+	limiter   *retry.Limiter
+	hosts     *sync.Map // of storage, *retry.Host by name and port
 	redactor  *redact.Redactor
+}
+
+// host returns what is known of the host of a presigned URL.
+func (s *sender) host(address string) (name string, host *retry.Host) {
+	if u, err := url.Parse(address); err == nil {
+		name = u.Host
+	}
+	known, _ := s.hosts.LoadOrStore(name, &retry.Host{})
+	return name, known.(*retry.Host) //nolint:forcetypeassert // nothing else is stored
 }
 
 // put is what one PUT sends.
@@ -42,6 +56,7 @@ type put struct {
 	part        int    // 0 for a single PUT
 	url         string
 	contentType string
+	md5         string // Content-MD5; "": not sent
 	section     *digest.Section
 	avoid       []net.Addr    // addresses of storage that another PUT should not use
 	sent        func(n int64) // is told how many bytes were handed over
@@ -58,27 +73,39 @@ func (s *sender) masker(p put) func(text string) string {
 type request struct {
 	put
 	*sender
-	ctx       context.Context
-	cancel    context.CancelCauseFunc
-	answering context.Context    // ends with the first byte of the response, or with the request
-	answers   context.CancelFunc // ends it
-	watch     *time.Timer        // ends the request when it makes no progress
-	handed    atomic.Int64       // bytes of the latest body
-	latest    atomic.Pointer[body]
-	remote    atomic.Pointer[net.Addr] // of the latest connection; nil: none
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	answering  context.Context    // ends with the first byte of the response, or with the request
+	answers    context.CancelFunc // ends it
+	watch      *time.Timer        // ends the request when it makes no progress
+	handed     atomic.Int64       // bytes of the latest body
+	latest     atomic.Pointer[body]
+	remote     atomic.Pointer[net.Addr] // of the latest connection; nil: none
+	began      time.Time                // when it was this PUT's turn
+	connecting atomic.Bool              // there is no connection yet
 }
 
 // send makes one PUT. When it returns, nothing reads the file for it any more.
-func (r *request) send(ctx context.Context) (stored, error) {
-	began := time.Now()
-	ctx, r.cancel = context.WithCancelCause(retry.Elsewhere(ctx, r.avoid...))
+func (r *request) send(ctx context.Context) (res stored, err error) {
+	if r.began, err = r.limiter.Wait(ctx, func(time.Duration) error { return nil }); err != nil {
+		return stored{}, err
+	}
+	name, host := r.host(r.url)
+	ctx, contact, end := host.Contact(ctx, &connectionError{
+		failedPut: failedPut{Op: r.op, Host: name}, message: fmt.Sprintf("no connection was made in %s", retry.FirstContact), began: r.began, unreached: true,
+	})
+	defer end()
+	ctx, r.cancel = context.WithCancelCause(route.Avoid(ctx, r.avoid...))
 	defer r.cancel(nil)
 	r.answering, r.answers = context.WithCancel(ctx)
 	defer r.answers()
-	r.watch = time.AfterFunc(r.stall, func() { r.cancel(&StallError{failedPut: failedPut{Op: r.op}, Idle: r.stall}) })
+	r.watch = time.AfterFunc(r.stall, func() { r.cancel(&StallError{failedPut: failedPut{Op: r.op, Host: name}, Idle: r.stall}) })
 	defer r.watch.Stop()
 	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { r.connecting.Store(true); contact.Connecting() },
 		GotConn: func(got httptrace.GotConnInfo) {
+			r.connecting.Store(false)
+			contact.Connected()
 			r.progress()
 			if got.Conn != nil {
 				remote := got.Conn.RemoteAddr()
@@ -87,9 +114,10 @@ func (r *request) send(ctx context.Context) (stored, error) {
 		},
 		GotFirstResponseByte: func() { r.answers(); r.progress() },
 	})
-	res, status, err := r.run()
+	var status int
+	res, status, err = r.run()
 	tflog.Debug(ctx, "PUT to storage", map[string]any{
-		"part": r.part, "bytes": r.section.Size, "status": status, "duration_ms": time.Since(began).Milliseconds(), "ok": err == nil,
+		"part": r.part, "bytes": r.section.Size, "status": status, "duration_ms": time.Since(r.began).Milliseconds(), "ok": err == nil,
 	})
 	return res, err
 }
@@ -115,11 +143,19 @@ func (r *request) run() (res stored, status int, err error) {
 	r.progress()
 	// The status decides. Even a truncated body is useful in the error.
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
-	if resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusTooManyRequests {
+	name, host := r.host(r.url)
+	host.Reached()
+	var refused time.Duration
+	if busy(resp.StatusCode) {
+		refused = r.limiter.Refused(r.began, min(retry.After(resp.Header), longestAfter))
 		r.refused()
+	} else {
+		r.limiter.Accepted(r.began)
 	}
 	if resp.StatusCode != http.StatusOK && (r.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
-		return stored{}, resp.StatusCode, refusal(r.op, r.part, resp, text, r.masker(r.put))
+		e := refusal(r.op, r.part, resp, text, r.masker(r.put))
+		e.Host, e.refused = name, refused
+		return stored{}, resp.StatusCode, e
 	}
 	if complete, _ := r.stop(); !complete {
 		return stored{}, resp.StatusCode, r.broken(errors.New("storage answered before it had all of the content"))
@@ -136,6 +172,9 @@ func (r *request) build() (*http.Request, error) {
 	req.URL.User = nil // net/http would send it as an Authorization header
 	if r.contentType != "" {
 		req.Header.Set("Content-Type", r.contentType)
+	}
+	if r.md5 != "" {
+		req.Header.Set("Content-MD5", r.md5)
 	}
 	req.ContentLength, req.GetBody = r.section.Size, r.open
 	req.Body, err = r.open()
@@ -169,7 +208,10 @@ func (r *request) broken(err error) error {
 		return ours
 	}
 	err = redact.URLError(err)
-	return &connectionError{failedPut: failedPut{Op: r.op}, message: r.masker(r.put)(err.Error()), err: err}
+	name, _ := r.host(r.url)
+	return &connectionError{
+		failedPut: failedPut{Op: r.op, Host: name}, message: r.masker(r.put)(err.Error()), err: err, began: r.began, unreached: r.connecting.Load(),
+	}
 }
 
 // body is the body of a request: a section of a file, read from the page cache straight into the

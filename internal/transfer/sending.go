@@ -3,22 +3,32 @@ package transfer
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 const (
 	// lateSums is how long the verification of what is stored may go on after an upload has failed or was
-	// cancelled. A part that is verified need not be sent again. Most parts take less; one of 5 GiB takes
-	// ten seconds, which is too long: pipelines kill a cancelled run after as many.
+	// cancelled, and, if it was cancelled, how long parts may go on that are about to be stored. A part that is verified
+	// need not be sent again. Most verifications take less; that of 5 GiB takes ten seconds, which is too long: pipelines
+	// kill a cancelled run after as many.
 	lateSums = 4 * time.Second
+	// landing is the part of lateSums in which parts may be sent, with what the goodput is expected to be.
+	landing = 3 * time.Second
 	// longestAfter is the longest Retry-After that is honoured.
 	longestAfter = 5 * time.Minute
 	// freeRefusals is how many refused addresses (403) do not count as retries. An address may have
@@ -34,22 +44,26 @@ type upload struct {
 	meter   *meter
 	pace    *pace.Upload
 	fail    context.CancelCauseFunc // stops the upload; the first error counts
-	late    context.Context         // for verifying what is stored; ends some time after the upload has failed
+	late    context.Context         // for what may still be stored; ends some time after the upload has failed
+
+	mu     sync.Mutex
+	flying map[*flights]flying // parts in flight
 
 	md5s, keyed atomic.Bool // whether storage has answered with ETags that are MD5s, and with others
 }
 
 // begin returns the upload's context. end closes the content, too.
-func (u *upload) begin(ctx context.Context, e *Engine, f File, content *digest.Content) (inner context.Context, end func()) {
+func (u *upload) begin(ctx context.Context, e *Engine, f File, partSize int64, content *digest.Content) (inner context.Context, end func()) {
 	inner, fail := context.WithCancelCause(ctx)
 	late, over := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(inner, func() {
+		u.land(ctx.Err() != nil, context.Cause(inner))
 		if retry.Sleep(late, lateSums) == nil {
 			over(context.Cause(inner))
 		}
 	})
 	u.engine, u.file, u.content, u.fail, u.late = e, f, content, fail, late
-	u.meter, u.pace = newMeter(f.Name, f.Size, f.Progress), e.pace.Upload(f.Size)
+	u.meter, u.pace = newMeter(f.Name, f.Size, f.Progress), e.pace.Upload(f.Size, min(f.Size, partSize))
 	return inner, func() {
 		u.meter.finish()
 		u.pace.Close()
@@ -60,8 +74,64 @@ func (u *upload) begin(ctx context.Context, e *Engine, f File, content *digest.C
 	}
 }
 
+// flying is a part in flight.
+type flying struct {
+	size  int64
+	began time.Time
+	stop  context.CancelCauseFunc
+}
+
+// fly returns the context for the PUTs of a part, which can go on with it when the upload is cancelled. The caller must
+// call landed.
+func (u *upload) fly(ctx context.Context, fs *flights, size int64) (own context.Context, landed func(), err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	if u.flying == nil {
+		u.flying = make(map[*flights]flying)
+	}
+	own, stop := context.WithCancelCause(u.late)
+	u.flying[fs] = flying{size, time.Now(), stop}
+	return own, func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		delete(u.flying, fs)
+		stop(nil)
+	}, nil
+}
+
+// land ends the parts in flight, but if the upload was cancelled, those that can be stored soon go on: those of which
+// least is left, as many as the goodput carries.
+func (u *upload) land(cancelled bool, cause error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var goodput float64
+	for fs, f := range u.flying {
+		goodput += float64(fs.handed()) / time.Since(f.began).Seconds()
+	}
+	left := func(fs *flights) int64 { return u.flying[fs].size - fs.handed() }
+	carries := int64(goodput * landing.Seconds())
+	for _, fs := range slices.SortedFunc(maps.Keys(u.flying), func(a, b *flights) int { return cmp.Compare(left(a), left(b)) }) {
+		if carries -= left(fs); !cancelled || carries < 0 || fs.handed() == 0 {
+			u.flying[fs].stop(cause)
+		}
+	}
+}
+
 // etagsAreMD5s reports whether all ETags so far were MD5s.
 func (u *upload) etagsAreMD5s() bool { return u.md5s.Load() && !u.keyed.Load() }
+
+// proof says how storage proves that it has what was sent, where neither its ETags nor checksums do, as with KMS:
+// PUTs say the MD5 of their content, and storage refuses any other. It may refuse the header, because the signature of
+// the address does not have it. Then nothing proves it.
+type proof struct{ wanted, refused atomic.Bool }
+
+func (p *proof) asked() bool { return p.wanted.Load() && !p.refused.Load() }
+
+// errUnproved says that storage may have stored anything.
+var errUnproved = errors.New("nothing proves what is stored")
 
 // sending is a part, or a whole file, on its way to storage: attempts until one of them has stored it.
 type sending struct {
@@ -69,7 +139,7 @@ type sending struct {
 	of       *upload
 	address  func(context.Context) (string, error)
 	asked    string // for as Content-Type
-	untyped  bool   // an attempt without it was made
+	untyped  bool   // an attempt without it was made, as it would be made now otherwise
 	attempts int    // that have failed
 	refused  int    // times that the address was
 	retries  int    // left
@@ -109,7 +179,13 @@ func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err 
 	var res stored
 	ended := turn.Run(ctx, s.target, func(url string, failed error) bool {
 		if s.url, err = url, failed; err == nil {
-			res, s.avoid, err = fs.send(ctx, s.put)
+			err = s.announce(ctx)
+		}
+		if err == nil {
+			res, err = s.send(ctx, fs)
+		}
+		if err == nil && res.keyed && len(res.checksums) == 0 { // while the slot is held, so that the next PUT knows
+			s.of.engine.proof.wanted.Store(true)
 		}
 		// The slot is still held, so nothing further starts after a final failure.
 		return err != nil && s.failed(ctx, err)
@@ -119,11 +195,45 @@ func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err 
 	}
 	// It is stored, so it is verified even if the upload has failed meanwhile.
 	part, err = s.verify(s.of.late, res)
+	if err == nil && part.ETag != "" && !s.proved(part) {
+		s.wait = 0
+		return Part{}, errUnproved
+	}
 	if err != nil {
 		s.failed(ctx, err)
 		return Part{}, err
 	}
 	return part, nil
+}
+
+// send sends the content. A single PUT ends with ctx: what it stored then would be in no state.
+func (s *sending) send(ctx context.Context, fs *flights) (res stored, err error) {
+	if s.part > 0 {
+		own, landed, err := s.of.fly(ctx, fs, s.section.Size)
+		if err != nil {
+			return stored{}, err
+		}
+		defer landed()
+		ctx = own
+	}
+	res, s.avoid, err = fs.send(ctx, s.put)
+	return res, err
+}
+
+// announce has the next PUT say the MD5 of its content, if that is the only proof.
+func (s *sending) announce(ctx context.Context) error {
+	s.md5 = ""
+	if !s.of.engine.proof.asked() {
+		return nil
+	}
+	sum, err := s.section.MD5(ctx)
+	s.md5 = base64.StdEncoding.EncodeToString(sum[:])
+	return err
+}
+
+// proved reports whether storage has proved that it has the content, or refuses to.
+func (s *sending) proved(part Part) bool {
+	return part.ETagIsMD5() || part.Checksum != "" || s.md5 != "" || s.of.engine.proof.refused.Load()
 }
 
 // target returns the address of the next attempt: a new one for a part. A single PUT keeps the address that it has,
@@ -141,8 +251,11 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	if ctx.Err() != nil {
 		return false
 	}
-	s.attempts++
 	s.wait = 0
+	if errors.Is(err, errSurplus) {
+		return false
+	}
+	s.attempts++
 	if mismatch(err) && s.contentType != "" && !s.untyped {
 		s.contentType, s.untyped = "", true
 		return true
@@ -150,14 +263,22 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	if mismatch(err) {
 		s.contentType = s.asked // without it is no better
 	}
+	if mismatch(err) && s.md5 != "" {
+		s.of.engine.proof.refused.Store(true)
+		s.untyped = false
+		return true
+	}
 	if expired(err) {
 		s.url = ""
 	}
+	free, over := s.patient(ctx, err)
 	switch {
+	case free && !over && transient(err):
+		return false
 	case transient(err) && expired(err) && s.refused < freeRefusals:
 		s.refused++
 		return true
-	case !transient(err), mismatch(err), s.retries <= 0:
+	case !transient(err), mismatch(err), over, s.retries <= 0:
 		if e, ok := errors.AsType[putError](err); ok {
 			e.common().Attempts = s.attempts
 		}
@@ -172,15 +293,39 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	return false
 }
 
+// patient reports whether a failure does not count as a retry, because time limits the attempts, not their number: storage
+// refuses PUTs because there are too many, or cannot be reached. It sets the wait before the next attempt.
+func (s *sending) patient(ctx context.Context, err error) (free, over bool) {
+	if e, ok := errors.AsType[*StatusError](err); ok && busy(e.Status) {
+		deadline, limited := ctx.Deadline()
+		return true, limited && time.Until(deadline) <= e.retryAfter || !limited && e.refused >= retry.Outage
+	}
+	e, ok := errors.AsType[*connectionError](err)
+	if !ok || !e.unreached {
+		return false, false
+	}
+	_, host := s.of.engine.sender.host(s.url)
+	until, first := host.Unreached(e.began, e.err)
+	left := time.Until(until)
+	if left > 0 && first {
+		tflog.Warn(ctx, "storage cannot be reached: waiting for it", map[string]any{
+			"host": e.Host, "error": e.message, "at_most_s": int(left.Seconds()),
+		})
+		retry.TellWait(ctx, fmt.Sprintf("waiting for %s: %s", e.Host, e.message))
+	}
+	s.wait = min(s.interval(), max(left, 0))
+	return true, left <= 0
+}
+
 // verify compares the ETag and the checksums that storage returned with the content. Of a single PUT, the status
-// tells enough where the ETag is missing or no MD5.
+// tells enough where the ETag is missing.
 func (s *sending) verify(ctx context.Context, res stored) (part Part, err error) {
 	part = Part{
 		Number: s.part, Size: s.section.Size, ETag: res.etag,
 		Sent: true, Repeated: res.repeated || s.attempts > 0,
 	}
-	valid := redact.ValidETag(res.etag)
-	if s.part > 0 || !valid || res.etag != "" && !res.keyed {
+	valid := etag.Valid(res.etag)
+	if s.part > 0 || !valid || res.etag != "" {
 		if part.MD5, err = s.section.MD5(ctx); err != nil {
 			return Part{}, err
 		}

@@ -10,8 +10,9 @@ import (
 // "" if storage sent none. Content-Length is always set; Content-Type is
 // contentType, or not set if that is "".
 //
-// The SHA-256 is computed on the way. The last bytes are withheld unless it is the planned one: then the
-// connection is closed, so that no object is made, and the error is a *ChangedError.
+// Without f.Sums, the file is read before, for its SHA-256. If that is not the planned one, nothing is sent, and the error
+// is a *ChangedError. If the file changes later, the last bytes are withheld: the connection is closed, so that no object
+// is made.
 //
 // address is called before the first attempt. A retry uses the same address, so that a lost response
 // does not lead to a second object. Only when storage refused the address (403) is address called
@@ -24,24 +25,32 @@ import (
 func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {
 	var content *digest.Content
 	if f.Content != nil {
-		content, err = e.reader.Bytes(f.Name, f.Content, f.SHA256)
+		content, err = e.reader.Bytes(f.Name, f.Content, f.plan(f.Size))
 	} else {
-		content, err = e.reader.Open(f.Path, f.Size, f.SHA256)
+		content, err = e.reader.Open(f.Path, f.plan(f.Size))
 	}
 	if err != nil {
 		return "", err
 	}
 	var u upload
-	ctx, end := u.begin(ctx, e, f, content)
+	ctx, end := u.begin(ctx, e, f, f.Size, content)
 	defer end()
-	section := content.Whole()
-	defer section.Drop()
-	s := u.sending(put{op: "send " + f.Name, section: section, contentType: contentType})
-	s.address = address
 	turn, err := u.pace.Next(ctx)
 	if err != nil {
 		return "", err
 	}
+	section, err := content.Next(ctx)
+	if err != nil {
+		turn.End()
+		return "", err
+	}
+	defer section.Drop()
+	if _, err := content.Finish(); err != nil {
+		turn.End()
+		return "", err
+	}
+	s := u.sending(put{op: "send " + f.Name, section: section, contentType: contentType})
+	s.address = address
 	part, err := s.run(ctx, turn)
 	return part.ETag, err
 }

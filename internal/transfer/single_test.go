@@ -185,11 +185,11 @@ func TestSingleFailsForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, _ := newFile(t, 5000)
 		s, urls := &store{rule: func(*attempt, *http.Request) (*http.Response, error) {
-			return refusal(503, "SlowDown"), nil
+			return refusal(500, "InternalError"), nil
 		}}, &addresses{}
 		_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
 		var se *transfer.StatusError
-		if !errors.As(err, &se) || se.Part != 0 || se.Attempts != 4 || se.Code != "SlowDown" {
+		if !errors.As(err, &se) || se.Part != 0 || se.Attempts != 4 || se.Code != "InternalError" {
 			t.Errorf("error %#v", err)
 		}
 		hidden(t, err)

@@ -10,11 +10,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -231,23 +234,72 @@ func TestTLSFailureIsNotRetried(t *testing.T) {
 	}
 }
 
+// TestNobodyListens has storage that cannot be reached: from the beginning, or after the first part.
 func TestNobodyListens(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 80}, Err: errors.New("connection refused")}
+	for name, c := range map[string]struct {
+		err  error
+		took time.Duration
+	}{
+		"refused":      {refused, 10 * time.Second},
+		"unknown name": {&net.DNSError{Err: "no such host", Name: "storage.test", IsNotFound: true}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, _ := newFile(t, 1000)
+				transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, c.err }}
+				e := newEngine(transport, func(c *transfer.Config) { c.MaxRetries = 0 })
+				start := time.Now()
+				_, err := e.UploadParts(t.Context(), f, partSize, nil, &upload{base: "http://storage.test"})
+				if !errors.Is(err, c.err) {
+					t.Errorf("error %v", err)
+				}
+				hidden(t, err)
+				if took := time.Since(start); took != c.took {
+					t.Errorf("it took %s, want %s", took, c.took)
+				}
+			})
+		})
 	}
-	base := "http://" + l.Addr().String()
-	_ = l.Close()
-	f, _ := newFile(t, 1000)
-	e := newEngine(&http.Transport{}, func(c *transfer.Config) { c.MaxRetries = 0 })
-	start := time.Now()
-	_, err = e.UploadParts(t.Context(), f, partSize, nil, &upload{base: base})
-	if _, ok := errors.AsType[*net.OpError](err); !ok {
-		t.Errorf("error %v", err)
-	}
-	hidden(t, err)
-	if d := time.Since(start); d > 10*time.Second {
-		t.Errorf("it took %s", d)
+}
+
+// TestStorageOutage: storage that was reached before may be away for some minutes, whatever the number of retries.
+func TestStorageOutage(t *testing.T) {
+	t.Parallel()
+	for lasts, fails := range map[time.Duration]bool{12 * time.Second: false, 280 * time.Second: false, time.Hour: true} {
+		t.Run(lasts.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+				s, away := &store{}, time.Now().Add(time.Second)
+				s.rule = func(_ *attempt, req *http.Request) (*http.Response, error) {
+					trace := httptrace.ContextClientTrace(req.Context())
+					trace.GetConn("")
+					if now := time.Now(); !now.Before(away) && now.Before(away.Add(lasts)) {
+						return nil, refused
+					}
+					trace.GotConn(httptrace.GotConnInfo{})
+					time.Sleep(400 * time.Millisecond)
+					return nil, nil
+				}
+				f, want := newFile(t, 8*partSize)
+				e := newEngine(s, func(c *transfer.Config) { c.MaxRetries, c.Concurrency = 0, 1 })
+				told := 0
+				ctx := retry.TellWaits(t.Context(), func(string) { told++ })
+				start := time.Now()
+				_, err := e.UploadParts(ctx, f, partSize, nil, &upload{})
+				if (err != nil) != fails || told != 1 {
+					t.Errorf("after %s: %v; told %d times", time.Since(start), err, told)
+				}
+				if took := time.Since(start); fails && (took < retry.Outage || took > retry.Outage+10*time.Second) {
+					t.Errorf("it failed after %s", took)
+				}
+				if !fails && string(s.whole()) != string(want) {
+					t.Error("storage holds other content")
+				}
+			})
+		})
 	}
 }

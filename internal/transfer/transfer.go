@@ -5,8 +5,9 @@
 // in turn.
 //
 // Package digest reads the files: once in order, for the SHA-256, and each part again from the page cache, to
-// be sent and for its MD5. The ETag and whatever checksums storage returns must be those of these bytes. Package
-// pace decides when a PUT begins, and which one is sent once more.
+// be sent and for its MD5. An upload that is given the sums of its plan reads only what it sends. The ETag and
+// whatever checksums storage returns must be those of these bytes. Package pace decides when a PUT begins, and which
+// one is sent once more.
 //
 // Limits: regular files only. A part is sent in one request. Progress counts bytes when they are
 // handed to the operating system. Files are not locked: a change is detected, not prevented.
@@ -20,20 +21,27 @@ package transfer
 import (
 	"cmp"
 	"context"
+	"hash"
 	"math"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 type ( // what package digest says of files, for users of this package
 	// Digest is what a file contains.
 	Digest = digest.Digest
+	// Sums are those of the parts of a file.
+	Sums = digest.Sums
+	// PartSum is what is known of one part.
+	PartSum = digest.PartSum
 	// FileError says why a file cannot be uploaded.
 	FileError = digest.FileError
 	// FileProblem is the kind of a FileError.
@@ -48,6 +56,12 @@ const (
 	FileUnreadable = digest.FileUnreadable
 )
 
+// Algorithms are the checksums of storage that can be compared.
+var Algorithms = digest.Algorithms
+
+// NewMD5 returns a hash for ETags.
+func NewMD5() hash.Hash { return digest.NewMD5() }
+
 // Stat opens the file at path, which must be a regular file with content, and describes it. The error
 // is a *FileError.
 func Stat(path string) (os.FileInfo, error) { return digest.Stat(path) }
@@ -55,18 +69,19 @@ func Stat(path string) (os.FileInfo, error) { return digest.Stat(path) }
 // Config configures an Engine. Only an Engine that sends nothing needs no Transport.
 type Config struct {
 	Transport    http.RoundTripper // to storage; must not add credentials
-	Concurrency  int               // PUTs in flight over all uploads together; 0: as many as raise the goodput, at most 32
+	Concurrency  int               // PUTs in flight over all uploads together; 0: as many as increase goodput, at most 32
 	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
 	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
 	Redactor     *redact.Redactor  // masks the texts of storage; nil: one that knows the presigned URL alone
 	Files        regularfile.Hook  // on the files that are sent; nil: none
-	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt; hedged requests do not count
+	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt; hedged requests, refusals with 429 or 503 and outages do not count
 }
 
 // Engine sends files. Its limits apply to all uploads together. It is safe for concurrent use.
 type Engine struct {
 	retries int
 	sender  sender
+	proof   proof
 	pace    *pace.Controller
 	reader  *digest.Reader
 }
@@ -76,17 +91,17 @@ func New(c Config) *Engine {
 	if c.StallTimeout <= 0 {
 		c.StallTimeout = math.MaxInt64
 	}
-	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0)), reader: digest.NewReader(digest.SystemFiles(c.Files))}
+	e := &Engine{retries: c.MaxRetries, pace: pace.New(max(c.Concurrency, 0), c.Bandwidth), reader: digest.NewReader(digest.SystemFiles(c.Files))}
 	e.sender = sender{
 		transport: c.Transport, throttle: newThrottle(c.Bandwidth), stall: c.StallTimeout,
-		refused: e.pace.Refused, redactor: cmp.Or(c.Redactor, redact.New()),
+		refused: e.pace.Refused, limiter: retry.NewLimiter(), hosts: &sync.Map{}, redactor: cmp.Or(c.Redactor, redact.New()),
 	}
 	return e
 }
 
-// Hash reads the file at path and returns its size, SHA-256 and modification time, as digest.Reader.Hash does.
-func (e *Engine) Hash(ctx context.Context, path string) (Digest, error) {
-	return e.reader.Hash(ctx, path)
+// Hash reads the file at path and returns what it contains, as digest.Reader.Hash does.
+func (e *Engine) Hash(ctx context.Context, path string, partSize int64) (Digest, error) {
+	return e.reader.Hash(ctx, path, partSize)
 }
 
 // Part is a stored part of a multipart upload.
@@ -119,5 +134,11 @@ type File struct {
 	Name     string         // for progress and logs only
 	Size     int64          // bytes, planned
 	SHA256   [32]byte       // planned
+	Sums     Sums           // of the content with that SHA-256, in the parts to send; else they are computed
 	Progress func(Progress) // optional; called at most about ten times a second and once at the end, never concurrently
+}
+
+// plan is the content as it is expected, in parts of partSize bytes.
+func (f File) plan(partSize int64) digest.Plan {
+	return digest.Plan{Size: f.Size, SHA256: f.SHA256, PartSize: partSize, Sums: f.Sums}
 }

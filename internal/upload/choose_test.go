@@ -20,8 +20,8 @@ func TestChooseAnUnfinishedUpload(t *testing.T) {
 	}
 	stale := parts[2]
 	stale.MD5[0]++
-	upload := func(id string, partSize int64, parts ...transfer.Part) *resume.Upload {
-		return &resume.Upload{UploadID: id, KeyPath: "k/" + id, PartSize: partSize, Parts: parts}
+	upload := func(id string, partSize int64, parts ...transfer.Part) *resume.Unfinished {
+		return &resume.Unfinished{UploadID: id, KeyPath: "k/" + id, PartSize: partSize, Parts: parts}
 	}
 	trusted := func(p transfer.Part) transfer.Part {
 		p.Trusted = true
@@ -32,7 +32,7 @@ func TestChooseAnUnfinishedUpload(t *testing.T) {
 	summed := parts[0]
 	summed.Checksum = "crc32c:AAAAAA=="
 	for name, tc := range map[string]struct {
-		own, handed, recorded, want *resume.Upload
+		own, handed, recorded, want *resume.Unfinished
 		taken, elsewhere            string
 	}{
 		"none":                       {},

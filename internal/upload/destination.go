@@ -3,7 +3,6 @@ package upload
 import (
 	"cmp"
 	"context"
-	"crypto/md5" //nolint:gosec // S3's ETags are MD5; the content is proved by SHA-256
 	"errors"
 	"fmt"
 	"maps"
@@ -22,7 +21,7 @@ import (
 type destination struct {
 	operation *operation
 	api       *api.Client
-	id        resume.Upload // Parts: what an earlier upload left
+	id        resume.Unfinished // Parts: what an earlier upload left
 	continued bool
 
 	mu         sync.Mutex
@@ -31,7 +30,7 @@ type destination struct {
 	done       bool                  // nothing is left to continue
 }
 
-func (o *operation) newDestination(id resume.Upload) *destination {
+func (o *operation) newDestination(id resume.Unfinished) *destination {
 	return &destination{operation: o, api: o.uploader.config.API, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
 }
 
@@ -69,7 +68,7 @@ func (d *destination) parts() []transfer.Part {
 }
 
 // unfinished is what a later upload needs, nil when nothing is left to continue.
-func (d *destination) unfinished() *resume.Upload {
+func (d *destination) unfinished() *resume.Unfinished {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	u := d.id
@@ -86,13 +85,12 @@ func (d *destination) unfinished() *resume.Upload {
 	return &u
 }
 
-// unsure reports whether storage may have the part under another ETag by now: a PUT that failed before may
-// have been stored late. If the ETag is the MD5 of the content, that changes nothing.
+// unsure reports whether storage may have the part under another ETag by now: a PUT that failed before may have been
+// stored late. If the ETag is the MD5 of the content, that changes nothing.
 func unsure(p transfer.Part) bool { return p.Repeated && !p.ETagIsMD5() }
 
-// forgetUnsure has the parts sent once more of which storage may have another ETag by now, and reports
-// whether there are any.
-func (d *destination) forgetUnsure() bool {
+// resendUnsure sends a part again if a late request may have replaced it. It reports whether there are such parts.
+func (d *destination) resendUnsure() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before := len(d.stored)
@@ -106,7 +104,7 @@ func (d *destination) forgetUnsure() bool {
 
 func (d *destination) send(ctx context.Context) (StoredFile, error) {
 	sent, completed, err := d.sendAndComplete(ctx)
-	if refused, ok := errors.AsType[*api.Error](err); ok && refused.StorageCode == api.StorageInvalidPart && d.forgetUnsure() {
+	if refused, ok := errors.AsType[*api.Error](err); ok && refused.StorageCode == api.StorageInvalidPart && d.resendUnsure() {
 		tflog.Info(ctx, "storage refused the parts: those that were sent more than once are sent again", map[string]any{"file_name": d.operation.file.Name})
 		sent, completed, err = d.sendAndComplete(ctx)
 	}
@@ -119,13 +117,10 @@ func (d *destination) send(ctx context.Context) (StoredFile, error) {
 		return StoredFile{}, err
 	}
 	if completed.Key != "" && completed.Key != d.id.KeyPath {
-		d.operation.warn("The file may be stored under another key path",
-			fmt.Sprintf("When the upload of %q began, the service announced the key path %s, which is what `key_path` holds. When the upload was complete, it named %s.",
-				d.operation.file.Name, d.id.KeyPath, completed.Key))
+		d.operation.warn(Warning{Kind: OtherKeyPath, KeyPath: d.id.KeyPath, Found: completed.Key})
 	}
 	if want, differs := composedETag(sent.Parts, completed); differs {
-		d.operation.warn("The stored object's ETag is an unusual one",
-			fmt.Sprintf("The ETag of %s is %s. From the ETags of its parts, each of which was right, S3 makes %s.", d.id.KeyPath, completed.ETag, want))
+		d.operation.warn(Warning{Kind: OtherETag, KeyPath: d.id.KeyPath, Expected: want, Found: completed.ETag})
 	}
 	return StoredFile{
 		KeyPath: d.id.KeyPath, ETag: completed.ETag, Location: completed.Location, Bucket: completed.Bucket,
@@ -147,8 +142,8 @@ func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {
 		return d.operation.uploader.config.Engine.UploadParts(ctx, d.operation.content(), d.id.PartSize, d.parts(), d)
 	}
 	sent, err := send()
-	// PartURL has repeated refused calls. The engine has repeated refused PUTs, but not after a
-	// status that it takes for final.
+	// PartURL has repeated refused calls. The engine has repeated refused PUTs, but not after a status that it takes
+	// for final.
 	if refused, ok := errors.AsType[*transfer.StatusError](err); ok && d.continued && refused.Attempts == 1 && again(ctx, err) {
 		return send()
 	}
@@ -175,18 +170,13 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	}
 	why := refusalOf(err)
 	unknown := lost && (why == uploadUnknown || why == refusedNotFound && d.canBegin(ctx))
-	// A continued upload of which nothing was left to send may have been gone before this run.
+	// A continued upload that had nothing left to send may have been removed before this run.
 	if unknown && sent.Sent == 0 {
 		d.set(true, true)
 		return nil, &MaybeCompleteError{KeyPath: d.id.KeyPath, Err: err}
 	}
 	if unknown {
-		d.operation.warn("The upload was taken as complete",
-			fmt.Sprintf("The response to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
-				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+
-				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
-				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.\n\n"+
-				"The response to the repetition: %s", d.operation.file.Name, d.id.KeyPath, err))
+		d.operation.warn(Warning{Kind: TakenAsComplete, KeyPath: d.id.KeyPath, Err: err})
 		return &api.CompletedUpload{}, nil
 	}
 	d.set(d.id.Completing || lost, !d.continued && why.final())
@@ -194,37 +184,33 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	return nil, err
 }
 
-// canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not
-// about the service. The upload that is begun stays empty.
+// canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not about the service.
+// The upload that is begun stays empty.
 func (d *destination) canBegin(ctx context.Context) bool {
 	_, err := d.api.CreateMultipartUpload(ctx, d.operation.file.Name)
 	return err == nil
 }
 
-// checkObject compares the checksums that storage returns for a complete object with those of the
-// file. They are the only proof where ETags are no MD5s.
+// checkObject compares the checksums that storage returns for a complete object with those of the file. They are the
+// only proof where ETags are no MD5s.
 func checkObject(keyPath string, sent transfer.Result, completed *api.CompletedUpload) error {
-	for _, c := range []struct{ name, algorithm, value string }{
-		{"CRC-64/NVME", "crc64nvme", completed.ChecksumCRC64NVME},
-		{"CRC-32C", "crc32c", completed.ChecksumCRC32C},
-		{"CRC-32", "crc32", completed.ChecksumCRC32},
-		{"SHA-256", "sha256", completed.ChecksumSHA256},
-	} {
-		if c.value == "" {
+	for _, algorithm := range transfer.Algorithms {
+		value := completed.Checksums[algorithm.Name]
+		if value == "" {
 			continue
 		}
-		if known, ok := sent.Matches(c.algorithm, c.value); known && !ok {
+		if known, ok := sent.Matches(algorithm.Name, value); known && !ok {
 			return fmt.Errorf("storage made an object, %s, that is not the file: its %s is %s, which is not the file's. Do not use this object. "+
-				"The next upload sends the file from its beginning", keyPath, c.name, c.value)
+				"The next upload sends the file from its beginning", keyPath, algorithm.Title, value)
 		}
 	}
 	return nil
 }
 
-// composedETag returns the ETag that S3 makes of the parts', and whether the object has another one of the
-// same form. Where ETags of parts are no MD5s, as with KMS, nothing can be said.
+// composedETag returns the ETag that S3 composes from those of the parts, and whether the object's ETag has this form
+// and differs. If the ETags of the parts are no MD5s, as with KMS, differs is false.
 func composedETag(parts []transfer.Part, completed *api.CompletedUpload) (want string, differs bool) {
-	sums := md5.New() //nolint:gosec // see above
+	sums := transfer.NewMD5()
 	for _, p := range parts {
 		if !p.ETagIsMD5() {
 			return "", false

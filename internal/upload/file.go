@@ -1,8 +1,8 @@
 package upload
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"mime"
 	"path/filepath"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
-	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -25,8 +25,8 @@ const (
 )
 
 const (
-	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT: one call instead of
-	// four. It cannot be continued, which loses a minute on a slow line.
+	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT: one call instead of four. It cannot
+	// be continued, which loses a minute on a slow line.
 	singleLimit = 64 << 20
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
@@ -42,16 +42,29 @@ type File struct {
 	Content     []byte // in place of the file at Path, sent with one PUT; nil: the file
 	Name        string // to store it under
 	ContentType string
-	Size        int64    // bytes
-	SHA256      [32]byte // of the content; no object is made from any other content; zero: not known yet
+	Size        int64  // bytes
+	SHA256      string // of the content, in lower-case hex; no object is made from any other content; "": not known yet
 	Method      string
 	PartSize    int64 // bytes; 0 = chosen by the file's size
+
+	// ForState says that a state is to have the file, so that the ledger has it until then.
+	ForState bool
+	// Scope, if it is not "", identifies the arguments of an action. The ledger has the file for it until ForgetFolder.
+	Scope string
 }
 
-// Continues reports whether f can use what an upload of earlier stored: content and name are the same.
-func (f File) Continues(earlier File) bool { return f.key() == earlier.key() }
+// Continues reports whether f can use what an upload of earlier stored: size and name are the same. The hash may have
+// been mistyped, and each part is compared with the file before it is used.
+func (f File) Continues(earlier File) bool { return f.Size == earlier.Size && f.Name == earlier.Name }
 
-func (f File) key() string { return fmt.Sprintf("%x %d %s", f.SHA256, f.Size, f.Name) }
+func (f File) key() string { return fmt.Sprintf("%s %d %s", f.SHA256, f.Size, f.Name) }
+
+// sum is SHA256 as the engine takes it. Every caller has set it: see Prepare.
+func (f File) sum() (sha [sha256.Size]byte) {
+	decoded, _ := hex.DecodeString(f.SHA256)
+	copy(sha[:], decoded)
+	return sha
+}
 
 func (f File) multipart() bool {
 	return f.Content == nil && (f.Method == MethodMultipart || (f.Method != MethodSingle && f.Size > singleLimit))
@@ -64,13 +77,17 @@ func (f File) partSize() int64 {
 	return f.PartSize
 }
 
-// SizeError says that storage does not take a file of this size in the way it is to be sent.
-type SizeError struct {
-	Argument string // what to change: "source", "method" or "part_size"
-	Detail   string // sentences
+// sumSize is the size in bytes of the parts whose sums an upload needs: all of the file for one PUT. It is 0 if storage
+// does not take such parts, or if the size is not known.
+func (f File) sumSize() int64 {
+	switch {
+	case f.CheckSize() != nil:
+		return 0
+	case f.multipart():
+		return f.partSize()
+	}
+	return f.Size
 }
-
-func (e *SizeError) Error() string { return e.Detail }
 
 // Check is CheckSize with the size that the file has now, or the error of transfer.Stat.
 func (f File) Check() error {
@@ -84,19 +101,18 @@ func (f File) Check() error {
 
 // CheckSize returns a *SizeError if the file cannot be sent as asked. A size of 0 is not known yet.
 func (f File) CheckSize() error {
-	file := fmt.Sprintf("%s has %d bytes", f.Path, f.Size)
-	switch count := transfer.PartCount(f.Size, f.partSize()); {
+	e := &SizeError{Path: f.Path, Size: f.Size, PartSize: f.partSize()}
+	switch {
 	case f.Size > transfer.MaxPartSize*transfer.MaxParts:
-		return &SizeError{"source", fmt.Sprintf("%s. Storage takes at most %d parts of %d bytes. Split the file.",
-			file, transfer.MaxParts, int64(transfer.MaxPartSize))}
+		e.Limit = LimitObject
 	case !f.multipart() && f.Size > maxPut:
-		return &SizeError{"method", fmt.Sprintf("%s. Storage takes at most %d bytes in one PUT. Leave `method` out, or set it to \"multipart\".",
-			file, int64(maxPut))}
-	case f.multipart() && count > transfer.MaxParts:
-		return &SizeError{"part_size", fmt.Sprintf("%s, which are %d parts of %d bytes: storage takes %d at most. Raise `part_size` to at least %d, or leave it out.",
-			file, count, f.partSize(), transfer.MaxParts, transfer.PartSize(f.Size))}
+		e.Limit = LimitPut
+	case f.multipart() && transfer.PartCount(f.Size, f.partSize()) > transfer.MaxParts:
+		e.Limit = LimitParts
+	default:
+		return nil
 	}
-	return nil
+	return e
 }
 
 // NameProblem says why a file cannot be stored under a name, "" if it can.
@@ -112,24 +128,24 @@ func NameProblem(name string) string {
 		return fmt.Sprintf("has %d bytes, more than the %d that a key path can hold", len(name), nameLimit)
 	}
 	for _, c := range name {
-		if !redact.Safe(string(c)) {
+		if !quote.Safe(string(c)) {
 			return fmt.Sprintf("holds the control or format character %U", c)
 		}
 	}
 	return ""
 }
 
-// DefaultName returns the name under which a file is stored by default.
+// DefaultName returns the name under which a file is stored by default. The error is a *NameError.
 func DefaultName(path string) (string, error) {
 	base := filepath.Base(path)
 	if problem := NameProblem(base); problem != "" {
-		return "", fmt.Errorf("the file's name is %q, which %s. Set `file_name` to the name to store it under", base, problem)
+		return "", &NameError{base, problem}
 	}
 	return base, nil
 }
 
-// mediaTypes are the types by extension. The tables of operating systems differ, and a type must not
-// depend on which runner makes the plan.
+// mediaTypes are the types by extension. The tables of operating systems differ, and a type must not depend on which
+// runner makes the plan.
 var mediaTypes = map[string]string{
 	".3gp": "video/3gpp", ".aac": "audio/aac", ".aif": "audio/aiff", ".aiff": "audio/aiff", ".avi": "video/x-msvideo",
 	".flac": "audio/flac", ".flv": "video/x-flv", ".m2ts": "video/mp2t", ".m3u8": "application/vnd.apple.mpegurl",
@@ -158,8 +174,8 @@ func TypeByName(names ...string) string {
 	return ""
 }
 
-// DefaultType returns the media type of a file by the extension of its name or path, else by its
-// first bytes: application/octet-stream if they tell nothing. The error is a *transfer.FileError.
+// DefaultType returns the media type of a file by the extension of its name or path, else by its first bytes:
+// application/octet-stream if they tell nothing. The error is a *transfer.FileError.
 func (f File) DefaultType() (string, error) {
 	if t := TypeByName(f.Name, f.Path); t != "" {
 		return t, nil
@@ -181,29 +197,4 @@ func (f File) detect() (*mimetype.MIME, error) {
 	}
 	defer func() { _ = file.Close() }()
 	return mimetype.DetectReader(file)
-}
-
-// IsMissing reports whether an error says that a file does not exist.
-func IsMissing(err error) bool {
-	fileError, ok := errors.AsType[*transfer.FileError](err)
-	return ok && fileError.Problem == transfer.FileMissing
-}
-
-var noHash [32]byte // of a file that is not hashed yet
-
-// ParseSHA256 reads a hash in hexadecimal. It is zero if that is none.
-func ParseSHA256(s string) [32]byte {
-	decoded, err := hex.DecodeString(s)
-	if err != nil || len(decoded) != len(noHash) {
-		return noHash
-	}
-	return [32]byte(decoded)
-}
-
-// HexSHA256 is the hash in lower-case hex, "" if it is not known.
-func (f File) HexSHA256() string {
-	if f.SHA256 == noHash {
-		return ""
-	}
-	return hex.EncodeToString(f.SHA256[:])
 }

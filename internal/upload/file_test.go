@@ -12,29 +12,29 @@ func TestCheckSize(t *testing.T) {
 	t.Parallel()
 	const mib, gib, tib = 1 << 20, 1 << 30, 1 << 40
 	for name, tc := range map[string]struct {
-		method    string
-		size      int64
-		partSize  int64 // 0: not configured
-		attribute string
+		method   string
+		size     int64
+		partSize int64 // 0: not configured
+		problem  any   // an upload.SizeLimit, nil for none
 	}{
-		"single, largest":              {upload.MethodSingle, 5 * gib, 0, ""},
-		"single, too large":            {upload.MethodSingle, 5*gib + 1, 0, "method"},
-		"single ignores the part size": {upload.MethodSingle, 5 * gib, 5 * mib, ""},
-		"auto, large":                  {upload.MethodAuto, 48 * tib, 0, ""},
-		"auto, parts too small":        {upload.MethodAuto, 50 * gib, 5 * mib, "part_size"},
-		"auto, one PUT":                {upload.MethodAuto, 64 * mib, 5 * mib, ""},
-		"multipart, parts fit":         {upload.MethodMultipart, 10_000 * 5 * mib, 5 * mib, ""},
-		"multipart, one part too many": {upload.MethodMultipart, 10_000*5*mib + 1, 5 * mib, "part_size"},
-		"more than storage takes":      {upload.MethodAuto, 10_000*5*gib + 1, 0, "source"},
-		"more than any part size fits": {upload.MethodMultipart, 10_000*5*gib + 1, 5 * gib, "source"},
+		"single, largest":              {upload.MethodSingle, 5 * gib, 0, nil},
+		"single, too large":            {upload.MethodSingle, 5*gib + 1, 0, upload.LimitPut},
+		"single ignores the part size": {upload.MethodSingle, 5 * gib, 5 * mib, nil},
+		"auto, large":                  {upload.MethodAuto, 48 * tib, 0, nil},
+		"auto, parts too small":        {upload.MethodAuto, 50 * gib, 5 * mib, upload.LimitParts},
+		"auto, one PUT":                {upload.MethodAuto, 64 * mib, 5 * mib, nil},
+		"multipart, parts fit":         {upload.MethodMultipart, 10_000 * 5 * mib, 5 * mib, nil},
+		"multipart, one part too many": {upload.MethodMultipart, 10_000*5*mib + 1, 5 * mib, upload.LimitParts},
+		"more than storage takes":      {upload.MethodAuto, 10_000*5*gib + 1, 0, upload.LimitObject},
+		"more than any part size fits": {upload.MethodMultipart, 10_000*5*gib + 1, 5 * gib, upload.LimitObject},
 	} {
 		f := upload.File{Method: tc.method, Size: tc.size, PartSize: tc.partSize}
-		got := ""
+		var got any
 		if problem, ok := errors.AsType[*upload.SizeError](f.CheckSize()); ok {
-			got = problem.Argument
+			got = problem.Limit
 		}
-		if got != tc.attribute {
-			t.Errorf("%s: the problem is one of %q, want %q", name, got, tc.attribute)
+		if got != tc.problem {
+			t.Errorf("%s: the problem is %v, want %v", name, got, tc.problem)
 		}
 	}
 	unknown := upload.File{Method: upload.MethodMultipart, PartSize: 5 * mib}

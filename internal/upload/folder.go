@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,17 +12,16 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
 const (
-	// smallInFlight and largeInFlight are how many files of a folder are under way at once: sent with
-	// one PUT, and in parts. A large file can use all slots of the engine alone, so few are begun.
+	// smallInFlight and largeInFlight are how many files of a folder are under way at once: sent with one PUT, and in
+	// parts. A large file can use all slots of the engine alone, so few are begun.
 	smallInFlight = 32
 	largeInFlight = 4
-	// giveUpAfter is how many files may fail in a row, for no reason of their own: an outage must not
-	// cost the retries of every file of a large folder.
+	// giveUpAfter is how many files may fail in a row for a reason that is not the file: in an outage, the files of a
+	// large folder must not all be retried.
 	giveUpAfter = 40
 	// rateWindow is the time over which the rate of a folder is measured.
 	rateWindow = 5 * time.Second
@@ -35,11 +33,10 @@ var ErrNotTried = errors.New("not tried, because too many files in a row failed"
 // Folder is the files of one folder that are uploaded together.
 type Folder struct {
 	Name  string // for progress and logs
-	Key   string // what its journal is looked up by
 	Files []File
-	Offer *Offer // of what the folder replaces; may be nil
 
-	KeepJournal bool // until ForgetFolder, although every file is stored
+	// Stored, which may be nil, returns a file that is stored already and need not be sent.
+	Stored func(ctx context.Context, f File) (StoredFile, bool)
 }
 
 // Outcome is what became of one file of a folder.
@@ -48,72 +45,13 @@ type Outcome struct {
 	Err error // nil: the file is stored
 }
 
-// Offer is what a state gives up of a folder: stored files, for the UploadFolder that follows in this process. In case
-// it does not, they are in the journal of the folder, which no other process can open before End.
-type Offer struct {
-	mu    sync.Mutex
-	files map[string]StoredFile // by File.storedKey
-
-	journal *resume.Journal
-	close   func() // the journal
-}
-
-func (f File) storedKey() string { return f.key() + "\n" + f.ContentType }
-
-// NewOffer returns an offer without files. folder is the Folder.Key, "" if it is not known: then there is no journal.
-func (u *Uploader) NewOffer(ctx context.Context, folder string) *Offer {
-	o := &Offer{files: map[string]StoredFile{}, close: func() {}}
-	if folder != "" {
-		o.journal = u.openJournal(ctx, folder)
-		o.close = func() { u.closeJournal(folder) }
-	}
-	return o
-}
-
-// Add offers a file.
-func (o *Offer) Add(f File, stored StoredFile) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.files[f.storedKey()] = stored
-	o.journal.Add(journalLine(f, stored))
-}
-
-// Has reports whether a file is on offer.
-func (o *Offer) Has(f File) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	_, ok := o.files[f.storedKey()]
-	return ok
-}
-
-func (o *Offer) take(f File) (StoredFile, bool) {
-	if o == nil {
-		return StoredFile{}, false
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	stored, ok := o.files[f.storedKey()]
-	delete(o.files, f.storedKey())
-	return stored, ok
-}
-
-// End ends the offer, and returns what no UploadFolder has taken, by key path. It stays in the journal, for the next
-// upload of the folder on this machine.
-func (o *Offer) End() []StoredFile {
-	o.close()
-	return slices.SortedFunc(maps.Values(o.files), func(a, b StoredFile) int { return cmp.Compare(a.KeyPath, b.KeyPath) })
-}
-
-// UploadFolder stores files, largest first and several at once. The outcomes are in the order of the
-// files. What a run that was killed has stored of the same folder is taken from the journal on this
-// machine. The caller's state gets what is stored, so the journal loses it: otherwise another state
-// could get it, too. With KeepJournal there is no state, and recorded reports whether the journal has
-// every file that this call has stored. show, which may be nil, gets a line of progress a second.
+// UploadFolder stores files, largest first and several at once. The outcomes are in the order of the files. recorded
+// reports whether the ledger has every file that is stored. show, which may be nil, gets a line of progress a second.
 func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, recorded bool) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	b := &batch{
-		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)), journal: u.openJournal(ctx, folder.Key),
+		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)),
 		reporter: u.newReporter(ctx, "uploading a folder", show),
 		ofFile:   make([]transfer.Progress, len(folder.Files)), samples: []sample{{at: time.Now()}},
 	}
@@ -139,62 +77,14 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		})
 	}
 	running.Wait()
-	recorded = b.journal.Whole()
-	if !folder.KeepJournal {
-		var stored []string
-		for _, o := range b.outcomes {
-			if o.Err == nil {
-				stored = append(stored, o.KeyPath)
-			}
-		}
-		b.journal.Remove(stored)
-	}
-	u.closeJournal(folder.Key)
-	return b.outcomes, recorded
+	return b.outcomes, !b.unrecorded.Load()
 }
 
-// ForgetFolder removes the journal of a folder.
-func (u *Uploader) ForgetFolder(ctx context.Context, key string) { u.journal(ctx, key).Close(true) }
-
-// sharedJournal is a journal that operations of this process have open.
-type sharedJournal struct {
-	journal *resume.Journal
-	users   int
-}
-
-// openJournal opens the journal of a folder, or shares the one that is open.
-func (u *Uploader) openJournal(ctx context.Context, key string) *resume.Journal {
-	u.journalsMu.Lock()
-	defer u.journalsMu.Unlock()
-	j := u.journals[key]
-	if j == nil {
-		j = &sharedJournal{journal: u.journal(ctx, key)}
-		u.journals[key] = j
+// ForgetFolder removes the files of an action from the ledger.
+func (u *Uploader) ForgetFolder(ctx context.Context, outcomes []Outcome) {
+	for _, o := range outcomes {
+		o.line.Drop(ctx)
 	}
-	j.users++
-	return j.journal
-}
-
-// closeJournal is the inverse of openJournal.
-func (u *Uploader) closeJournal(key string) {
-	u.journalsMu.Lock()
-	defer u.journalsMu.Unlock()
-	j := u.journals[key]
-	if j.users--; j.users == 0 {
-		j.journal.Close(false)
-		delete(u.journals, key)
-	}
-}
-
-func (u *Uploader) journal(ctx context.Context, key string) *resume.Journal {
-	if u.config.Account == nil { // not configured, and so nothing is to be uploaded
-		return nil
-	}
-	account, err := u.config.Account(ctx)
-	if err != nil { // each upload reports it
-		return nil
-	}
-	return u.config.Resume.Journal(ctx, resume.JournalKey{Account: account, Address: u.config.Address, Folder: key})
 }
 
 // batch is one call of UploadFolder.
@@ -202,8 +92,9 @@ type batch struct {
 	uploader *Uploader
 	folder   Folder
 	outcomes []Outcome
-	journal  *resume.Journal
 	failed   atomic.Int64 // in a row
+
+	unrecorded atomic.Bool // a file is stored that the ledger lacks
 
 	reporter *reporter
 	total    int64 // bytes
@@ -229,9 +120,11 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 			b.stored(i)
 		}
 	}()
-	if stored, ok := b.folder.Offer.take(f); ok {
-		o.StoredFile = stored
-		return
+	if b.folder.Stored != nil {
+		if stored, ok := b.folder.Stored(ctx, f); ok {
+			o.StoredFile = stored
+			return
+		}
 	}
 	if o.Err = b.proceed(ctx); o.Err != nil {
 		rest := operation{uploader: b.uploader, file: f}
@@ -239,26 +132,13 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 		o.Left = rest.choose(nil, nil, "")
 		return
 	}
-	if found, ok := b.journal.Found(journalLine(f, StoredFile{})); ok && b.uploader.CheckCustomer(found.KeyPath) == nil {
-		tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": f.Name, "key_path": found.KeyPath})
-		o.StoredFile = StoredFile{KeyPath: found.KeyPath, ETag: found.ETag, UploadedAt: found.UploadedAt}
-		return
-	}
 	if o.Err = f.CheckSize(); o.Err == nil {
-		o.Result, o.Err = b.uploader.upload(ctx, f, nil, func(p transfer.Progress) { b.progress(i, p) })
+		o.Result, o.Err = b.uploader.store(ctx, f, nil, ledgerOf(f), func(p transfer.Progress) { b.progress(i, p) })
 	}
-	if o.Err == nil {
-		b.journal.Add(journalLine(f, o.StoredFile))
+	if o.Err == nil && !o.line.Written() {
+		b.unrecorded.Store(true)
 	}
 	b.count(ctx, o.Err)
-}
-
-// journalLine is a file as a journal has it.
-func journalLine(f File, stored StoredFile) resume.Stored {
-	return resume.Stored{
-		SHA256: f.HexSHA256(), Size: f.Size, FileName: f.Name, ContentType: f.ContentType,
-		KeyPath: stored.KeyPath, ETag: stored.ETag, UploadedAt: stored.UploadedAt,
-	}
 }
 
 // proceed returns why no further file is begun.

@@ -2,7 +2,6 @@ package upload_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"os"
@@ -85,7 +84,7 @@ func TestRateOfAFolder(t *testing.T) {
 		files := []upload.File{w.file}
 		content := make([]byte, 1000)
 		for i := range 10 {
-			files = append(files, upload.File{Content: content, Name: fmt.Sprintf("%d.mp4", i), ContentType: "video/mp4", Size: 1000, SHA256: sha256.Sum256(content)})
+			files = append(files, upload.File{Content: content, Name: fmt.Sprintf("%d.mp4", i), ContentType: "video/mp4", Size: 1000, SHA256: hexSHA256(content)})
 		}
 		var puts atomic.Int64
 		slow := func(*http.Request) {
@@ -97,7 +96,7 @@ func TestRateOfAFolder(t *testing.T) {
 		w.Hook(simulator.CallPutPart, slow)
 		w.Hook(simulator.CallPutObject, slow)
 		var lines []string
-		w.uploader().UploadFolder(t.Context(), upload.Folder{Name: "media", Key: "media", Files: files}, func(line string) { lines = append(lines, line) })
+		w.uploader().UploadFolder(t.Context(), upload.Folder{Name: "media", Files: files}, func(line string) { lines = append(lines, line) })
 		// Reused bytes and the first PUT, once it is five seconds old, do not count.
 		for _, want := range []string{" kB, 100 B/s, ", "media: 11 of 11 files, 100 %, 142 of 142 kB, 1.0 kB/s"} {
 			if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, want) }) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,12 +16,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -70,8 +71,9 @@ type world struct {
 	file    upload.File
 	limit   time.Duration // of one run; 0: none
 	account error         // of reading the token
+	reads   atomic.Int64  // of files that are sent
 
-	warnings []string // of the last run
+	warnings []upload.Warning // of the last run
 }
 
 // inWorld runs a test in a new world in virtual time.
@@ -88,7 +90,7 @@ func inWorld(t *testing.T, options simulator.Options, test func(t *testing.T, w 
 			t.Fatal(err)
 		}
 		w.file = upload.File{
-			Path: name, Name: "media.mp4", Size: int64(len(w.content)), SHA256: sha256.Sum256(w.content),
+			Path: name, Name: "media.mp4", ContentType: "video/mp4", Size: int64(len(w.content)), SHA256: hexSHA256(w.content),
 			Method: upload.MethodMultipart, PartSize: testPartSize,
 		}
 		test(t, w)
@@ -107,13 +109,20 @@ func (w *world) uploader() *upload.Uploader {
 		w.t.Fatal(err)
 	}
 	return upload.New(upload.Config{
-		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1, StallTimeout: 2 * requestLimit}),
+		API: client, Engine: transfer.New(transfer.Config{Transport: client.StorageTransport(), Concurrency: 1, MaxRetries: 1, StallTimeout: 2 * requestLimit, Files: w.countReads}),
 		Address: base, Resume: resume.New(w.dir, nil), Account: func(context.Context) (string, error) { return "test", w.account },
 	})
 }
 
+func (w *world) countReads(op regularfile.Op, _ string, n int) (int, error) {
+	if op == regularfile.OpRead {
+		w.reads.Add(1)
+	}
+	return n, nil
+}
+
 // run uploads the file, as Create (earlier is nil) or as the continuation of what a state holds.
-func (w *world) run(earlier *resume.Upload) (upload.Result, error) {
+func (w *world) run(earlier *resume.Unfinished) (upload.Result, error) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	if w.limit > 0 {
@@ -122,15 +131,12 @@ func (w *world) run(earlier *resume.Upload) (upload.Result, error) {
 		defer cancel()
 	}
 	result, err := w.uploader().Upload(ctx, w.file, earlier, nil)
-	w.warnings = nil
-	for _, warning := range result.Warnings {
-		w.warnings = append(w.warnings, warning.Summary+": "+warning.Detail)
-	}
+	w.warnings = result.Warnings
 	return result, err
 }
 
 // mustFail runs an upload that must fail, and returns what it leaves.
-func (w *world) mustFail(earlier *resume.Upload) (*resume.Upload, error) {
+func (w *world) mustFail(earlier *resume.Unfinished) (*resume.Unfinished, error) {
 	w.t.Helper()
 	result, err := w.run(earlier)
 	if err == nil {
@@ -140,7 +146,7 @@ func (w *world) mustFail(earlier *resume.Upload) (*resume.Upload, error) {
 }
 
 // interrupted runs an upload whose last part storage refuses, and returns what it leaves.
-func (w *world) interrupted() *resume.Upload {
+func (w *world) interrupted() *resume.Unfinished {
 	w.t.Helper()
 	last := transfer.PartCount(w.file.Size, w.file.PartSize)
 	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(last), Status: http.StatusInternalServerError})
@@ -154,13 +160,13 @@ func (w *world) interrupted() *resume.Upload {
 
 // interruptedByFormer is interrupted with a file of two parts of 16 MiB, as an earlier version of the
 // provider sent it. Now it would have three parts.
-func (w *world) interruptedByFormer() *resume.Upload {
+func (w *world) interruptedByFormer() *resume.Unfinished {
 	w.t.Helper()
 	w.content = make([]byte, 17<<20)
 	if err := os.WriteFile(w.file.Path, w.content, 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	w.file.Size, w.file.SHA256, w.file.PartSize = int64(len(w.content)), sha256.Sum256(w.content), 16<<20
+	w.file.Size, w.file.SHA256, w.file.PartSize = int64(len(w.content)), hexSHA256(w.content), 16<<20
 	left := w.interrupted()
 	w.file.PartSize = 0
 	return left
@@ -171,7 +177,7 @@ func partNumber(n int) func(*http.Request) bool {
 }
 
 // state is what a state keeps of an unfinished upload: neither checksums nor trust.
-func state(left *resume.Upload) *resume.Upload {
+func state(left *resume.Unfinished) *resume.Unfinished {
 	kept := *left
 	kept.Parts = slices.Clone(left.Parts)
 	for i := range kept.Parts {
@@ -193,7 +199,7 @@ func (w *world) sent(since int) []string {
 }
 
 // mustStore runs the upload to its end, which must send the parts given, and checks the object.
-func (w *world) mustStore(earlier *resume.Upload, sends ...string) upload.StoredFile {
+func (w *world) mustStore(earlier *resume.Unfinished, sends ...string) upload.StoredFile {
 	w.t.Helper()
 	since := len(w.Journal())
 	result, err := w.run(earlier)
@@ -204,7 +210,7 @@ func (w *world) mustStore(earlier *resume.Upload, sends ...string) upload.Stored
 		w.t.Errorf("the run sent parts %v, want %v", got, sends)
 	}
 	object := w.onlyObject()
-	if object.SHA256 != hex.EncodeToString(w.file.SHA256[:]) {
+	if object.SHA256 != w.file.SHA256 {
 		w.t.Errorf("the object has other content than the file: %+v", object)
 	}
 	if result.KeyPath != object.KeyPath {
@@ -223,10 +229,10 @@ func (w *world) onlyObject() simulator.Object {
 	return objects[0]
 }
 
-func (w *world) mustWarn(part string) {
+func (w *world) mustWarn(kind upload.WarningKind) {
 	w.t.Helper()
-	if len(w.warnings) != 1 || !strings.Contains(w.warnings[0], part) {
-		w.t.Errorf("warnings %q, want one with %q", w.warnings, part)
+	if len(w.warnings) != 1 || w.warnings[0].Kind != kind {
+		w.t.Errorf("warnings %+v, want one of kind %d", w.warnings, kind)
 	}
 }
 
@@ -290,7 +296,7 @@ func (w *world) arriveLate(part int) {
 }
 
 // putForeign stores other content as part 1 of an unfinished upload, and returns its ETag.
-func (w *world) putForeign(left *resume.Upload) (etag string) {
+func (w *world) putForeign(left *resume.Unfinished) (etag string) {
 	w.t.Helper()
 	client, err := api.New(api.Config{
 		VODBaseURL: "http://127.0.0.1", Token: credential.StaticToken(simulator.DefaultIDToken),
@@ -315,3 +321,5 @@ func (w *world) putForeign(left *resume.Upload) (etag string) {
 	defer resp.Body.Close()
 	return resp.Header.Get("ETag")
 }
+
+func hexSHA256(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }

@@ -30,47 +30,68 @@ type Fingerprint struct {
 
 type stampKey struct{ path, sha256 string }
 
-// Fingerprint returns what the file at path contains. It does not read the file if that has not been touched
-// since the fingerprint before.
-func (u *Uploader) Fingerprint(ctx context.Context, path string, before Fingerprint, detection string) (now Fingerprint, kept bool, err error) {
-	stamp := resume.Stamp(path) // before the file is read: a change during it shows the next time
+// Fingerprint returns what a file contains. f must have the Path, and Method and PartSize as the file will be sent.
+// With DetectStat, a file that was not touched since the fingerprint before is not read.
+func (u *Uploader) Fingerprint(ctx context.Context, f File, before Fingerprint, detection string) (now Fingerprint, kept bool, err error) {
+	stamp := resume.Stamp(f.Path) // before the file is read: a change during it shows the next time
 	if detection == DetectStat && before.SHA256 != "" && stamp != "" && stamp == before.Stamp {
 		now, kept = before, true
 	} else {
-		sum, err := u.sha256(ctx, path, detection == DetectStat)
+		sum, err := u.sha256(ctx, f, detection == DetectStat)
 		if err != nil {
 			return Fingerprint{}, false, err
 		}
-		now = Fingerprint{Stamp: stamp, SHA256: hex.EncodeToString(sum[:])}
+		now = Fingerprint{Stamp: stamp, SHA256: sum}
 	}
-	u.stamps.Store(stampKey{path, now.SHA256}, stamp)
+	u.stamps.Store(stampKey{f.Path, now.SHA256}, stamp)
 	return now, kept, nil
 }
 
-// Stamp returns the stamp with which this process saw a file with this content, "" if it did not. The
-// file may have been touched since.
+// Stamp returns the stamp with which this process saw a file with this content, "" if it did not. The file may have
+// been touched since.
 func (u *Uploader) Stamp(path, sha256 string) string {
 	found, _ := u.stamps.Load(stampKey{path, sha256})
 	stamp, _ := found.(string)
 	return stamp
 }
 
-// sha256 reads each file once per process; with remembered, not if this machine has hashed it before
-// and it has not been touched since.
-func (u *Uploader) sha256(ctx context.Context, path string, remembered bool) ([32]byte, error) {
-	memo := u.config.Resume.Memo(ctx, path)
-	if sum := ParseSHA256(memo.SHA256()); sum != noHash && remembered {
-		return sum, nil
+// Remembered returns the SHA-256 of a file that was not touched since it was last read, from the fingerprint before or
+// from what this machine remembers. It is "" if neither has it.
+func (u *Uploader) Remembered(ctx context.Context, path string, before Fingerprint) string {
+	if stamp := resume.Stamp(path); stamp != "" && stamp == before.Stamp {
+		return before.SHA256
 	}
-	digest, err := u.config.Engine.Hash(ctx, path)
-	if err == nil {
-		memo.Remember(ctx, digest)
-	}
-	return digest.SHA256, err
+	return u.config.Resume.Memo(ctx, path).SHA256()
 }
 
-// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them.
-// Content in memory has no default name.
+// sha256 returns the hash of a file. With remembered, it does not read a file that this machine has hashed and that was
+// not touched since. The sums of the parts, which the upload needs, are computed in the same read if they can be
+// remembered.
+func (u *Uploader) sha256(ctx context.Context, f File, remembered bool) (string, error) {
+	memo := u.config.Resume.Memo(ctx, f.Path)
+	if sum := memo.SHA256(); sum != "" && remembered {
+		return sum, nil
+	}
+	f.Size = memo.Size()
+	digest, err := u.config.Engine.Hash(ctx, f.Path, f.sumSize())
+	if err != nil {
+		return "", err
+	}
+	memo.Remember(ctx, digest)
+	return hex.EncodeToString(digest.SHA256[:]), nil
+}
+
+// sums returns what this machine remembers of the parts of a file with this content.
+func (u *Uploader) sums(ctx context.Context, f File) transfer.Sums {
+	memo := u.config.Resume.Memo(ctx, f.Path)
+	if memo.Size() != f.Size || memo.SHA256() != f.SHA256 {
+		return transfer.Sums{}
+	}
+	return memo.Sums()
+}
+
+// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them. Content in memory has
+// no default name.
 func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File, error) {
 	err := u.measure(ctx, &f, detection)
 	if err == nil && f.Name == "" && f.Content == nil {
@@ -84,18 +105,18 @@ func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File,
 
 func (u *Uploader) measure(ctx context.Context, f *File, detection string) error {
 	if f.Content != nil {
-		sum := sha256.Sum256(f.Content)
-		if f.SHA256 != noHash && f.SHA256 != sum {
-			return fmt.Errorf("the SHA-256 of the content is %x, but `sha256` is %x", sum, f.SHA256)
+		sum := fmt.Sprintf("%x", sha256.Sum256(f.Content))
+		if f.SHA256 != "" && f.SHA256 != sum {
+			return fmt.Errorf("the SHA-256 of the content is %s, not %s", sum, f.SHA256)
 		}
 		f.Size, f.SHA256 = int64(len(f.Content)), sum
 		return nil
 	}
 	info, err := transfer.Stat(f.Path)
-	if err == nil && f.SHA256 == noHash {
+	if err == nil && f.SHA256 == "" {
 		var now Fingerprint
-		now, _, err = u.Fingerprint(ctx, f.Path, Fingerprint{}, detection)
-		f.SHA256 = ParseSHA256(now.SHA256)
+		now, _, err = u.Fingerprint(ctx, *f, Fingerprint{}, detection)
+		f.SHA256 = now.SHA256
 	}
 	if err == nil && f.Size == 0 {
 		f.Size = info.Size()
@@ -105,15 +126,17 @@ func (u *Uploader) measure(ctx context.Context, f *File, detection string) error
 
 // Inspection is what a plan learns of one file of a folder.
 type Inspection struct {
-	File   File   // only Path, Name, and ContentType if the configuration says it, must be set
-	SHA256 string // in: of the stored file, "" if none is stored; out: of the file, lower-case hex
-	Stamp  string // see resume.Stamp; in: as it was when the stored file was planned; out: as it is
-	Kept   bool   // out: the file was not touched since, so it was not read
-	Err    error
+	File     File   // only Path, Name, and ContentType if the configuration says it, must be set
+	Expected string // SHA-256 that the configuration says, in lower-case hex: such a file is not read; "": none
+	Other    string // out: the SHA-256 of a file whose content is not the expected one, if it is known without reading
+	SHA256   string // in: of the stored file, "" if none is stored; out: of the file, lower-case hex
+	Stamp    string // see resume.Stamp; in: as it was when the stored file was planned; out: as it is
+	Kept     bool   // out: the file was not touched since, so it was not read
+	Err      error
 }
 
-// InspectFiles finds out what the files are now, several at once, and fills in the rest of each Inspection. When ctx ends, it
-// leaves out the rest. show, which may be nil, gets a line of progress a second, after the first few.
+// InspectFiles finds out what the files are now, several at once, and fills in the rest of each Inspection. When ctx
+// ends, it skips the remaining files. show, which may be nil, gets a line of progress a second, after the first few.
 func (u *Uploader) InspectFiles(ctx context.Context, name string, files []Inspection, detection string, show func(line string)) {
 	r := u.newReporter(ctx, "reading the files of a folder", show)
 	defer r.close()
@@ -149,11 +172,29 @@ func (u *Uploader) InspectFiles(ctx context.Context, name string, files []Inspec
 }
 
 func (u *Uploader) inspect(ctx context.Context, i *Inspection, detection string) {
+	if i.Expected != "" {
+		u.expect(ctx, i, detection)
+		return
+	}
 	var now Fingerprint
-	now, i.Kept, i.Err = u.Fingerprint(ctx, i.File.Path, Fingerprint{Stamp: i.Stamp, SHA256: i.SHA256}, detection)
+	now, i.Kept, i.Err = u.Fingerprint(ctx, i.File, Fingerprint{Stamp: i.Stamp, SHA256: i.SHA256}, detection)
 	i.SHA256, i.Stamp = now.SHA256, now.Stamp
 	if !i.Kept && i.Err == nil {
-		i.File.SHA256 = ParseSHA256(now.SHA256)
+		i.File.SHA256 = now.SHA256
 		i.File, i.Err = u.Prepare(ctx, i.File, detection)
 	}
+}
+
+// expect is inspect for a file whose hash is configured.
+func (u *Uploader) expect(ctx context.Context, i *Inspection, detection string) {
+	if i.Kept = i.SHA256 == i.Expected; i.Kept {
+		return // the stamp stays that of the last look
+	}
+	remembered := u.Remembered(ctx, i.File.Path, Fingerprint{Stamp: i.Stamp, SHA256: i.SHA256})
+	if detection == DetectStat && remembered != "" && remembered != i.Expected {
+		i.Other = remembered
+		return
+	}
+	i.SHA256, i.Stamp, i.File.SHA256 = i.Expected, "", i.Expected
+	i.File, i.Err = u.Prepare(ctx, i.File, detection)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error {
+func (o *operation) multipart(ctx context.Context, earlier *resume.Unfinished) error {
 	o.keepPartSize(earlier)
 	account, err := o.uploader.config.Account(ctx)
 	if err != nil {
@@ -21,12 +21,17 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 	}
 	var elsewhere string
 	o.record, elsewhere = o.uploader.config.Resume.Record(ctx, resume.Key{
-		Account: account, Address: o.uploader.config.Address, SHA256: o.file.HexSHA256(),
+		Account: account, Address: o.uploader.config.Address, SHA256: o.file.SHA256,
 		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
 	})
 	defer func() { o.record.Close(o.over) }()
 
-	if chosen := o.choose(earlier, o.record.Found(), elsewhere); chosen != nil {
+	found, err := o.recorded(ctx, earlier)
+	if err != nil {
+		o.result.Left = o.choose(earlier, nil, "")
+		return err
+	}
+	if chosen := o.choose(earlier, found, elsewhere); chosen != nil {
 		return o.resume(ctx, *chosen)
 	}
 	d, err := o.begin(ctx)
@@ -36,9 +41,31 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Upload) error
 	return o.run(ctx, d)
 }
 
-// keepPartSize leaves an unfinished upload its part size, if storage takes parts of that size: a state
-// may have been edited.
-func (o *operation) keepPartSize(earlier *resume.Upload) {
+// recorded returns the upload that is recorded on this machine. If no state names it, it must belong to the customer of
+// this run.
+func (o *operation) recorded(ctx context.Context, earlier *resume.Unfinished) (*resume.Unfinished, error) {
+	found := o.record.Found()
+	if refused := found != nil && o.uploader.CheckCustomer(found.KeyPath) != nil; found == nil || refused {
+		return found, nil // choose says that it is refused
+	}
+	for _, known := range o.candidates(earlier) {
+		if known != nil && known.UploadID == found.UploadID {
+			return found, nil
+		}
+	}
+	if err := o.uploader.askCustomer(ctx, o.file); err != nil {
+		return nil, err
+	}
+	if o.uploader.ours(found.KeyPath) {
+		return found, nil
+	}
+	o.warn(Warning{Kind: NotContinued, Err: fmt.Errorf("its key path %s belongs to another customer than that of the identity token", found.KeyPath)})
+	return nil, nil //nolint:nilnil // nothing is recorded
+}
+
+// keepPartSize leaves an unfinished upload its part size, if storage takes parts of that size: a state may have been
+// edited.
+func (o *operation) keepPartSize(earlier *resume.Unfinished) {
 	if o.file.PartSize != 0 {
 		return
 	}
@@ -52,25 +79,24 @@ func (o *operation) keepPartSize(earlier *resume.Upload) {
 }
 
 // candidates are the unfinished uploads that the caller knows, and those that were handed over.
-func (o *operation) candidates(earlier *resume.Upload) []*resume.Upload {
+func (o *operation) candidates(earlier *resume.Unfinished) []*resume.Unfinished {
 	o.uploader.mu.Lock()
 	defer o.uploader.mu.Unlock()
-	return append([]*resume.Upload{earlier}, o.uploader.handedOver[o.file.key()]...)
+	return append([]*resume.Unfinished{earlier}, o.uploader.handedOver[o.file.key()]...)
 }
 
-// choose finds the unfinished upload to continue: a candidate, joined with this machine's record of the
-// same upload, or else the record's. Which list of parts is newer does not matter: the engine proves
-// them. An upload is left to whoever has it, in this process or in another one (elsewhere): otherwise
-// one object would end up in two resources.
-func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *resume.Upload {
+// choose finds the unfinished upload to continue: a candidate, joined with this machine's record of the same upload, or
+// else the record's. Which list of parts is newer does not matter: the engine proves them. An upload that another
+// operation has, in this process or in another one (elsewhere), is not used: otherwise one object would end up in two
+// resources.
+func (o *operation) choose(earlier, recorded *resume.Unfinished, elsewhere string) *resume.Unfinished {
 	for _, candidate := range append(o.candidates(earlier), recorded) {
 		if candidate == nil || candidate.PartSize != o.file.partSize() || candidate.UploadID == "" || candidate.KeyPath == "" ||
 			candidate.UploadID == elsewhere || !o.uploader.claim(candidate.UploadID) {
 			continue
 		}
 		if err := o.uploader.CheckCustomer(candidate.KeyPath); err != nil {
-			o.warn("An unfinished upload could not be continued",
-				fmt.Sprintf("The unfinished upload of %q is not used: %s. The file is uploaded from its beginning.", o.file.Name, err))
+			o.warn(Warning{Kind: NotContinued, Err: err})
 			continue
 		}
 		chosen := *candidate
@@ -83,8 +109,8 @@ func (o *operation) choose(earlier, recorded *resume.Upload, elsewhere string) *
 	return nil
 }
 
-// union joins the parts of a record, which only this user can write, with those of a state, which others
-// may have edited. Of two accounts of a part the engine takes the one that it can prove.
+// union joins the parts of a record, which only this user can write, with those of a state, which others may have
+// edited. If both list a part, the engine takes the one that it can prove.
 func union(recorded, own []transfer.Part) []transfer.Part {
 	joined, known := slices.Clone(recorded), map[transfer.Part]bool{}
 	plain := func(p transfer.Part) transfer.Part {
@@ -108,22 +134,26 @@ func (o *operation) begin(ctx context.Context) (*destination, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.uploader.learnCustomer(created.KeyPath)
 	if err := o.uploader.CheckCustomer(created.KeyPath); err != nil {
 		return nil, err
 	}
 	o.uploader.claim(created.UploadID)
-	return o.newDestination(resume.Upload{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}), nil
+	return o.newDestination(resume.Unfinished{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}), nil
 }
 
 func (o *operation) run(ctx context.Context, d *destination) error {
 	stored, err := d.send(ctx)
 	o.result.StoredFile, o.result.Left, o.over = stored, d.unfinished(), d.done
+	if err == nil {
+		o.stored(ctx) // before the record is removed
+	}
 	return err
 }
 
-// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning, so that
-// no two runs meet the same refusal. The stored parts are kept only if that gets no further either.
-func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
+// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning, so that no two runs
+// meet the same refusal. The stored parts are kept only if that gets no further either.
+func (o *operation) resume(ctx context.Context, earlier resume.Unfinished) error {
 	tflog.Info(ctx, "continuing an unfinished upload",
 		map[string]any{"file_name": o.file.Name, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
 	d := o.newDestination(earlier)
@@ -153,8 +183,6 @@ func (o *operation) resume(ctx context.Context, earlier resume.Upload) error {
 		return err
 	}
 	o.over = o.result.Left == nil
-	o.warn("An unfinished upload could not be continued",
-		fmt.Sprintf("The unfinished upload of %q was refused, so the file is uploaded from its beginning, as %s. Parts stored before are not used.\n\nThe refusal: %s",
-			o.file.Name, replacement.id.KeyPath, refusal))
+	o.warn(Warning{Kind: NotContinued, KeyPath: replacement.id.KeyPath, Err: refusal})
 	return err
 }

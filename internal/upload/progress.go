@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/mattn/go-isatty"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -32,8 +33,8 @@ type reporter struct {
 	lastLog, lastLine time.Time
 }
 
-// newReporter opens the progress file, if there is one. If it cannot be used the log says so. doing is
-// the message of the lines in the log.
+// newReporter opens the progress file, if there is one. If it cannot be used the log says so. doing is the message of
+// the lines in the log.
 func (u *Uploader) newReporter(ctx context.Context, doing string, show func(line string)) *reporter {
 	r, path := &reporter{mask: u.config.Redactor, lastLog: time.Now(), show: show}, u.config.ProgressFile
 	r.log = func(line string) { tflog.Info(ctx, doing, map[string]any{"progress": line}) }
@@ -61,7 +62,7 @@ func (r *reporter) report(line func() string, finished bool) {
 	if !logs && !shows {
 		return
 	}
-	text := redact.Escape(r.mask.Text(line()))
+	text := quote.Escape(r.mask.Text(line()))
 	if logs {
 		r.lastLog = now
 		r.log(text)
@@ -75,6 +76,15 @@ func (r *reporter) report(line func() string, finished bool) {
 	}
 	if r.show != nil {
 		r.show(text)
+	}
+}
+
+// waits passes a line on that says what the upload waits for. It may be called concurrently.
+func (r *reporter) waits(line string) {
+	text := quote.Escape(r.mask.Text(line))
+	r.log(text)
+	if r.file != nil {
+		_, _ = io.WriteString(r.file, text+"\n")
 	}
 }
 

@@ -3,7 +3,6 @@ package upload
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -26,8 +25,8 @@ const (
 // final reports whether storage itself has decided.
 func (r refusal) final() bool { return r == partsUnusable || r == uploadUnknown }
 
-// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload. S3's error
-// codes count under any status: the one that the service gives a refusal is not documented.
+// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload. S3's error codes count
+// under any status: the one that the service gives a refusal is not documented.
 func refusalOf(err error) refusal {
 	if e, ok := errors.AsType[*transfer.StatusError](err); ok {
 		switch e.Code {
@@ -66,25 +65,11 @@ func refusalByStatus(status int) refusal {
 // askAgainAfter is the wait before a refusal that is not storage's own is believed.
 const askAgainAfter = 2 * time.Second
 
-// again reports, after a wait, whether a refused call is to be repeated: one answer of a proxy must not
-// cost stored parts, or hide that the upload is complete.
+// again reports, after a wait, whether a refused call is to be repeated: a single response of a proxy must not cost
+// stored parts, or hide that the upload is complete.
 func again(ctx context.Context, err error) bool {
 	if why := refusalOf(err); why == notRefused || why.final() {
 		return false
 	}
 	return retry.Sleep(ctx, askAgainAfter) == nil
 }
-
-// MaybeCompleteError says that a request to complete got no answer, and that the service does not know
-// the upload now. So the file may be stored.
-type MaybeCompleteError struct {
-	KeyPath string
-	Err     error // the refusal
-}
-
-func (e *MaybeCompleteError) Error() string {
-	return fmt.Sprintf("the request that completes the upload got no response, in this run or in an earlier one, and now the service does not know the upload any more. "+
-		"So the file may be stored as %s. The refusal: %s", e.KeyPath, e.Err)
-}
-
-func (e *MaybeCompleteError) Unwrap() error { return e.Err }

@@ -1,9 +1,9 @@
-// Package upload sends one file to the service (SERVICE.md, calls 1 to 6). It binds the engine,
-// which knows no service, to the service's calls. It continues what an earlier upload left,
-// verifies the object that storage makes, and reports progress. It does not know Terraform.
+// Package upload sends one file to the service (SERVICE.md, calls 1 to 6). It binds the engine, which knows no service,
+// to the service's calls. It continues what an earlier upload left, verifies the object that storage makes, and reports
+// progress. It does not know Terraform.
 //
-// What an upload that fails has stored is kept in a record on this machine, and in the result for the
-// caller's state. Either is enough to continue it.
+// What an upload that fails has stored is kept in a record on this machine, and in the result for the caller's state.
+// Either is enough to continue it.
 package upload
 
 import (
@@ -19,6 +19,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -30,10 +31,11 @@ type Config struct {
 	API    *api.Client // nil: files can be hashed, not uploaded
 	Engine *transfer.Engine
 	Resume *resume.Store // nil: nothing is recorded on this machine
+	Ledger *resume.Ledger
 
 	Address string // vod_base_url, normalized
-	// Account identifies the account without showing its token. It may read the token's file or run
-	// its command, so it is called only when an upload needs the token anyway.
+	// Account identifies the account without showing its token. It may read the token's file or run its command, so it
+	// is called only when an upload needs the token anyway.
 	Account func(context.Context) (string, error)
 
 	AllowedCustomers []string         // the only ones whose key paths may be used; nil: any
@@ -45,29 +47,29 @@ type Config struct {
 type Uploader struct {
 	config Config
 
-	// claims has the ids of the multipart uploads that operations of this process have or had, true
-	// once they are complete.
+	// claims has the ids of the multipart uploads that operations of this process have or had, true once they are
+	// complete.
 	claims sync.Map
 
 	stamps sync.Map // of the files that this process has read, by stampKey
 
-	journalsMu sync.Mutex
-	journals   map[string]*sharedJournal // open ones, by Folder.Key
+	customers sync.Map      // ids of the customers for whom this process got an address
+	asking    chan struct{} // holds a value while a caller asks for the first address
 
 	mu         sync.Mutex
-	handedOver map[string][]*resume.Upload // by File.key
+	handedOver map[string][]*resume.Unfinished // by File.key
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
-	return &Uploader{config: c, journals: map[string]*sharedJournal{}, handedOver: map[string][]*resume.Upload{}}
+	return &Uploader{config: c, asking: make(chan struct{}, 1), handedOver: map[string][]*resume.Unfinished{}}
 }
 
-// StoredFile is a complete upload as the service and storage describe it; "" is what they did not say.
+// StoredFile is a complete upload as the service and storage describe it, "" for what they left out.
 type StoredFile struct {
 	KeyPath    string
-	ETag       string // as the header or the answer had it
+	ETag       string // as the header or the response had it
 	Location   string
 	Bucket     string
 	Encryption string
@@ -78,22 +80,22 @@ type StoredFile struct {
 
 // Result is what became of an upload.
 type Result struct {
-	StoredFile                // empty if the upload failed
-	Left       *resume.Upload // what can be continued of a failed upload; nil = nothing
+	StoredFile                    // empty if the upload failed
+	Left       *resume.Unfinished // what can be continued of a failed upload; nil = nothing
 	Warnings   []Warning
+
+	line *resume.Line // of the file that is stored; nil: it is not in the ledger
 }
 
-// Warning is what the user should know of an upload, even if it succeeded.
-type Warning struct{ Summary, Detail string }
-
-// Upload stores the file. It continues what an earlier upload left: earlier, which may be nil, what
-// HandOver was given, or this machine's record. show, which may be nil, gets a line of progress a second.
-func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Upload, show func(line string)) (Result, error) {
+// Upload stores the file. It continues what an earlier upload left: earlier, which may be nil, what HandOver was given,
+// or this machine's record. show, which may be nil, gets a line of progress a second.
+func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Unfinished, show func(line string)) (Result, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	r := u.newReporter(ctx, "uploading", show)
 	defer r.close()
-	return u.upload(ctx, f, earlier, func(p transfer.Progress) {
+	ctx = retry.TellWaits(ctx, func(text string) { r.waits(f.Name + " " + text) })
+	return u.store(ctx, f, earlier, ledgerOf(f), func(p transfer.Progress) {
 		r.report(func() string { return progressLine(p) }, p.Sent+p.Reused >= p.Total)
 	})
 }
@@ -105,18 +107,23 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, DefaultLimit, fmt.Errorf("the time limit of %s was reached", DefaultLimit))
 }
 
-func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, progress func(transfer.Progress)) (Result, error) {
-	o := &operation{uploader: u, file: f, progress: progress}
+func (u *Uploader) store(ctx context.Context, f File, earlier *resume.Unfinished, kind resume.Kind, progress func(transfer.Progress)) (Result, error) {
+	o := &operation{uploader: u, file: f, kind: kind, progress: progress}
+	taken, err := o.take(ctx)
+	if taken || err != nil {
+		return o.result, err
+	}
 	stamp := resume.Stamp(f.Path)
-	var err error
+	if f.Content == nil {
+		o.sums = u.sums(ctx, f)
+	}
 	if f.multipart() {
 		err = o.multipart(ctx, earlier)
 	} else {
 		err = o.single(ctx)
 	}
 	if err == nil {
-		u.stamps.Store(stampKey{f.Path, f.HexSHA256()}, stamp) // the file was read while it was sent
-		o.result.UploadedAt = time.Now().UTC().Format(time.RFC3339)
+		u.stamps.Store(stampKey{f.Path, f.SHA256}, stamp) // the file was read while it was sent, or since it had this stamp
 		return o.result, nil
 	}
 	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
@@ -130,7 +137,7 @@ func (u *Uploader) upload(ctx context.Context, f File, earlier *resume.Upload, p
 }
 
 // HandOver leaves an unfinished upload to an Upload of the same content and name in this process.
-func (u *Uploader) HandOver(f File, left *resume.Upload) {
+func (u *Uploader) HandOver(f File, left *resume.Unfinished) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.handedOver[f.key()] = append(u.handedOver[f.key()], left)
@@ -155,19 +162,25 @@ func (u *Uploader) claim(id string) bool {
 type operation struct {
 	uploader *Uploader
 	file     File
+	kind     resume.Kind // "": it is not in the ledger
 	progress func(transfer.Progress)
+	sums     transfer.Sums // as the plan has found them; empty: the file is hashed while it is sent
 
 	record *resume.Record // of a multipart upload; nil if it is not recorded
 	over   bool           // the record is not needed any more
 	result Result
 }
 
-func (o *operation) warn(summary, detail string) {
-	o.result.Warnings = append(o.result.Warnings, Warning{summary, detail})
+func (o *operation) warn(w Warning) {
+	w.FileName = o.file.Name
+	o.result.Warnings = append(o.result.Warnings, w)
 }
 
 func (o *operation) content() transfer.File {
-	return transfer.File{Path: o.file.Path, Content: o.file.Content, Name: o.file.Name, Size: o.file.Size, SHA256: o.file.SHA256, Progress: o.progress}
+	return transfer.File{
+		Path: o.file.Path, Content: o.file.Content, Name: o.file.Name, Size: o.file.Size,
+		SHA256: o.file.sum(), Sums: o.sums, Progress: o.progress,
+	}
 }
 
 func (o *operation) single(ctx context.Context) error {
@@ -177,25 +190,25 @@ func (o *operation) single(ctx context.Context) error {
 			return "", err
 		}
 		o.result.KeyPath = target.KeyPath
+		o.uploader.learnCustomer(target.KeyPath)
 		return target.URL, o.uploader.CheckCustomer(target.KeyPath)
 	}
 	var err error
 	o.result.ETag, err = o.uploader.config.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
+	if err == nil {
+		o.stored(ctx)
+	}
 	return err
 }
 
-// CheckCustomer refuses the key path of a customer that the configuration does not allow.
+// CheckCustomer returns a *CustomerError for the key path of a customer that the configuration does not allow.
 func (u *Uploader) CheckCustomer(keyPath string) error {
 	if u.config.AllowedCustomers == nil {
 		return nil
 	}
 	parsed, err := keypath.Parse(keyPath)
-	if err != nil {
-		return fmt.Errorf("%w, so its customer cannot be compared with `allowed_customer_ids`", err)
+	if err == nil && slices.Contains(u.config.AllowedCustomers, parsed.CustomerID) {
+		return nil
 	}
-	if !slices.Contains(u.config.AllowedCustomers, parsed.CustomerID) {
-		return fmt.Errorf("the key path %s belongs to customer %q, but `allowed_customer_ids` allows only %q. "+
-			"Check that the identity token is that of the right account", keyPath, parsed.CustomerID, u.config.AllowedCustomers)
-	}
-	return nil
+	return &CustomerError{KeyPath: keyPath, Customer: parsed.CustomerID, Allowed: u.config.AllowedCustomers, Err: err}
 }

@@ -2,6 +2,7 @@ package upload_test
 
 import (
 	"context"
+	"crypto/sha1"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -46,7 +47,7 @@ func TestEditedRecordMakesNoForeignObject(t *testing.T) {
 // a part.
 func TestPartsWithoutMD5(t *testing.T) {
 	t.Parallel()
-	for _, checksum := range []string{"crc64nvme", "crc32c", "crc32", "sha256"} {
+	for _, checksum := range []string{"crc64nvme", "crc32c", "crc32", "sha1", "sha256"} {
 		t.Run("record with "+checksum, func(t *testing.T) {
 			t.Parallel()
 			inWorld(t, simulator.Options{Encryption: "aws:kms", PartChecksum: checksum}, func(_ *testing.T, w *world) {
@@ -67,7 +68,7 @@ func TestPartsWithoutMD5(t *testing.T) {
 		t.Parallel()
 		inWorld(t, simulator.Options{Encryption: "aws:kms"}, func(_ *testing.T, w *world) {
 			w.interrupted()
-			w.mustStore(nil, "1", "2", "3")
+			w.mustStore(nil, "1", "1", "2", "3") // the first one once more, with the proof of the others
 		})
 	})
 	t.Run("state alone", func(t *testing.T) {
@@ -97,9 +98,13 @@ func TestLatePartIsSentOnceMore(t *testing.T) {
 					once.Call, once.Times, once.Match = simulator.CallPutPart, 1, partNumber(2)
 					w.Fail(once)
 					w.arriveLate(2)
-					w.mustStore(nil, "1", "2", "2", "2", "3") // one of them is the late one
+					sends := []string{"1", "2", "2", "2", "3"} // one of them is the late one
+					if checksum == "" {
+						sends = append([]string{"1"}, sends...) // once more, with the proof of the others
+					}
+					w.mustStore(nil, sends...)
 					if n := w.Count(simulator.CallMultipartCreate); n != 1 || len(w.warnings) != 0 {
-						w.t.Errorf("%d uploads were begun, warnings %q", n, w.warnings)
+						w.t.Errorf("%d uploads were begun, warnings %+v", n, w.warnings)
 					}
 				})
 			})
@@ -196,7 +201,7 @@ func TestLostAnswerToComplete(t *testing.T) {
 					w.Fail(first)
 					w.Fail(again)
 					out := w.mustStore(nil, "1", "2", "3")
-					w.mustWarn("The upload was taken as complete")
+					w.mustWarn(upload.TakenAsComplete)
 					if out.ETag != "" || out.Location != "" || out.Parts != testParts {
 						w.t.Errorf("the service did not describe the object, the result does: %+v", out)
 					}
@@ -248,7 +253,7 @@ func TestRefusedCompleteLeavesNoDoubt(t *testing.T) {
 		w.ClearFaults()
 		w.DropUpload(left.UploadID)
 		w.mustStore(nil, "1", "2", "3")
-		w.mustWarn("An unfinished upload could not be continued")
+		w.mustWarn(upload.NotContinued)
 	})
 }
 
@@ -314,7 +319,7 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 				if out.KeyPath == before {
 					w.t.Error("the upload was not begun anew")
 				}
-				w.mustWarn("An unfinished upload could not be continued")
+				w.mustWarn(upload.NotContinued)
 			})
 		})
 	}
@@ -333,7 +338,7 @@ func TestOneRefusalThrowsNothingAway(t *testing.T) {
 					w.t.Error("the upload was begun anew")
 				}
 				if len(w.warnings) > 0 {
-					w.t.Errorf("warnings: %q", w.warnings)
+					w.t.Errorf("warnings: %+v", w.warnings)
 				}
 			})
 		})
@@ -383,7 +388,7 @@ func TestInterruptedNewUploadTakesThePlaceOfTheOld(t *testing.T) {
 		if again == nil || again.UploadID == left.UploadID || strings.Contains(again.KeyPath, "customer-other") {
 			t.Fatalf("error %v, left %+v", err, again)
 		}
-		w.mustWarn("An unfinished upload could not be continued")
+		w.mustWarn(upload.NotContinued)
 		w.ClearFaults()
 		w.mustStore(state(again), "3")
 	})
@@ -413,8 +418,17 @@ func TestObjectChecksum(t *testing.T) {
 		"CRC-32 of the object":  {options: simulator.Options{PartChecksum: "crc32"}, says: func(c []byte) (string, string) { return "ChecksumCRC32", encoded(crc(crc32.IEEETable, c)) }},
 		"wrong CRC-32C":         {options: simulator.Options{PartChecksum: "crc32c"}, says: func([]byte) (string, string) { return "ChecksumCRC32C", "AAAAAA==" }, wrong: true},
 		"wrong CRC-32":          {options: simulator.Options{PartChecksum: "crc32"}, says: func([]byte) (string, string) { return "ChecksumCRC32", "AAAAAA==" }, wrong: true},
-		"wrong SHA-256":         {says: func([]byte) (string, string) { return "ChecksumSHA256", "AAAA" }, wrong: true},
-		"wrong CRC-64/NVME":     {says: func([]byte) (string, string) { return "ChecksumCRC64NVME", "AAAAAAAAAAA=" }, wrong: true},
+		"SHA-1 of the object": {options: simulator.Options{PartChecksum: "sha1"}, says: func(c []byte) (string, string) {
+			sums := sha1.New()
+			for part := range slices.Chunk(c, testPartSize) {
+				sum := sha1.Sum(part)
+				sums.Write(sum[:])
+			}
+			return "ChecksumSHA1", fmt.Sprintf("%s-%d", encoded(sums.Sum(nil)), testParts)
+		}},
+		"wrong SHA-1":       {options: simulator.Options{PartChecksum: "sha1"}, says: func([]byte) (string, string) { return "ChecksumSHA1", "AAAAAAAAAAAAAAAAAAAAAAAAAAA=-3" }, wrong: true},
+		"wrong SHA-256":     {says: func([]byte) (string, string) { return "ChecksumSHA256", "AAAA" }, wrong: true},
+		"wrong CRC-64/NVME": {says: func([]byte) (string, string) { return "ChecksumCRC64NVME", "AAAAAAAAAAA=" }, wrong: true},
 		"composite CRC-32C": {
 			options: simulator.Options{PartChecksum: "crc32c"},
 			says:    func(c []byte) (string, string) { return "ChecksumCRC32C", composite(c) },
@@ -558,7 +572,7 @@ func TestOwnPartSizeComesFirst(t *testing.T) {
 		left := state(w.interruptedByFormer())
 		w.dir = t.TempDir()
 		u := w.uploader()
-		u.HandOver(w.file, &resume.Upload{UploadID: "another", KeyPath: left.KeyPath, PartSize: 6 << 20})
+		u.HandOver(w.file, &resume.Unfinished{UploadID: "another", KeyPath: left.KeyPath, PartSize: 6 << 20})
 		since := len(w.Journal())
 		if _, err := u.Upload(t.Context(), w.file, left, nil); err != nil {
 			t.Fatal(err)
@@ -591,7 +605,7 @@ func TestExpiredAddressesAreReplaced(t *testing.T) {
 func TestTokenThatCannotBeReadLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		interrupted func(*world) *resume.Upload
+		interrupted func(*world) *resume.Unfinished
 		sends       string
 	}{
 		"part size of today":              {(*world).interrupted, "3"},
@@ -622,7 +636,7 @@ func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 		u.HandOver(w.file, left)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		outcomes, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Key: t.TempDir(), Files: []upload.File{w.file}}, nil)
+		outcomes, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Files: []upload.File{w.file}}, nil)
 		o := outcomes[0]
 		if !errors.Is(o.Err, context.Canceled) || o.Left == nil || o.Left.UploadID != left.UploadID {
 			t.Errorf("error %v, left is %+v, want %+v", o.Err, o.Left, left)

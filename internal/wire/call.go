@@ -13,12 +13,8 @@ type Endpoint struct {
 	name       string
 	base       *url.URL // nil: not configured
 	credential credential.Credential
-	limit      *rateLimit
+	server     *server
 	onLoopback atomic.Bool // the last connection to the service was, without a proxy
-
-	// Calls do not wait again and again for an address that is wrong:
-	answered    atomic.Bool // a request was answered
-	unreachable atomic.Bool // a call made no connection, however often it tried, and none was answered before
 }
 
 // local reports whether the service is on this machine, as far as it is known.
@@ -51,6 +47,9 @@ type Call struct {
 	NonIdempotent bool
 	// Unlimited exempts every attempt from the request timeout.
 	Unlimited bool
+	// Withheld marks a call whose response may contain secrets that the Redactor does not know: only its
+	// status, size and request id are shown.
+	Withheld bool
 	// NoContent marks a call to which 204 is a success. Any other 2xx response has to be JSON.
 	NoContent bool
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // defaultRequestTimeout limits one attempt of a call unless the Config does.
@@ -21,7 +22,8 @@ const defaultRequestTimeout = 30 * time.Second
 
 // Config configures a Client.
 type Config struct {
-	// MaxRetries is how often one call may be repeated; 0: never.
+	// MaxRetries is how often one call may be repeated because of an answer that is no success, or of none; 0: never.
+	// Requests that got no connection, and those refused with 429 or 503, do not count.
 	MaxRetries int
 	// RequestTimeout is for one attempt, from the connection to the end of the response; 0: 30
 	// seconds. The call as a whole is limited by its context only.
@@ -44,20 +46,20 @@ type Config struct {
 	Redactor *redact.Redactor
 }
 
-// Client makes calls. It is safe for concurrent use. A process needs only one: its calls wait
-// together when the service asks for fewer requests, and share one identity token.
+// Client makes calls. It is safe for concurrent use. A process needs only one: its calls share
+// the pace at which the service takes requests, and one identity token.
 type Client struct {
 	config  Config
 	kept    http.RoundTripper // keeps its connections
 	fresh   http.RoundTripper // makes a connection for each request
 	storage storageGuard
-	limits  map[url.URL]*rateLimit // by base address
+	servers map[url.URL]*server // by base address
 }
 
 // New makes a Client.
 func New(c Config) *Client {
 	client := &Client{
-		config: c, kept: c.Transport, fresh: c.Transport, limits: map[url.URL]*rateLimit{},
+		config: c, kept: c.Transport, fresh: c.Transport, servers: map[url.URL]*server{},
 		storage: storageGuard{kept: c.Transport, fresh: c.Transport, userAgent: c.UserAgent},
 	}
 	if c.Transport == nil {
@@ -78,8 +80,8 @@ func (c *Client) Storage(service *Endpoint) http.RoundTripper {
 }
 
 // Endpoint returns the API at an address that ParseBaseURL accepts. If the address is "", every
-// call fails. Endpoints with the same address wait together when the service asks for fewer
-// requests. All endpoints are made before the first call.
+// call fails. Endpoints with the same address share the pace at which
+// the service takes requests. All endpoints are made before the first call.
 func (c *Client) Endpoint(name, address string, credential credential.Credential) (*Endpoint, error) {
 	e := &Endpoint{name: name, credential: credential}
 	if address == "" {
@@ -89,10 +91,10 @@ func (c *Client) Endpoint(name, address string, credential credential.Credential
 	if err != nil {
 		return nil, fmt.Errorf("the base address of the %s API: %w", name, err)
 	}
-	if c.limits[*base] == nil {
-		c.limits[*base] = &rateLimit{}
+	if c.servers[*base] == nil {
+		c.servers[*base] = &server{limiter: retry.NewLimiter()}
 	}
-	e.base, e.limit = base, c.limits[*base]
+	e.base, e.server = base, c.servers[*base]
 	return e, nil
 }
 

@@ -4,9 +4,8 @@
 //
 // A call runs through a chain of steps, outermost first:
 //
-//	retryFailures  repeats the attempt after failures that may pass, with growing intervals
+//	retryFailures  waits for the call's turn, and repeats the attempt after failures that may pass
 //	authorize      adds the credential; after a 401 it gets a new token, once
-//	throttle       waits while the service has asked for fewer requests (429)
 //	limitTime      limits the time of one attempt
 //	follow         follows redirects within the same host
 //	restate        replaces a status 200 by the error status in the body

@@ -58,7 +58,7 @@ const (
 	faultUnreadable
 	// faultNothingDone: an error response that proves that nothing was done (Call.NothingDone).
 	faultNothingDone
-	// faultFinal: everything else that a repeat cannot mend: other statuses, a missing token, a
+	// faultFinal: everything else that a repeat cannot fix: other statuses, a missing token, a
 	// response beyond the limit, a context that ended.
 	faultFinal
 )
@@ -84,9 +84,12 @@ func ended(ctx context.Context) *callError {
 }
 
 // attemptTimeoutError ends one attempt, not the call.
-type attemptTimeoutError struct{ after time.Duration }
+type attemptTimeoutError struct {
+	after   time.Duration
+	contact bool // it is that of the first connection to a host
+}
 
 func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("time-out after %s", e.after) }
 
-// Timeout tells callers that this is the time limit of a request: providers advise to raise it.
-func (e *attemptTimeoutError) Timeout() bool { return true }
+// Timeout tells callers whether this is the time limit of a request: providers advise to raise it.
+func (e *attemptTimeoutError) Timeout() bool { return !e.contact }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 )
 
@@ -23,7 +24,7 @@ const (
 func (x *exchange) logRequest(ctx context.Context) (*response, error) {
 	start, path := time.Now(), x.mask.Line(x.url.EscapedPath())
 	tflog.Trace(ctx, "request body", map[string]any{
-		"method": x.Method, "path": path, "body": &loggedBody{x.mask, "application/json", x.payload},
+		"method": x.Method, "path": path, "body": &loggedBody{x.mask, "application/json", x.payload, false},
 	})
 	res, err := x.send(ctx)
 	line := map[string]any{
@@ -43,17 +44,21 @@ func (x *exchange) logRequest(ctx context.Context) (*response, error) {
 	if res != nil {
 		tflog.Trace(ctx, "response body", map[string]any{
 			"method": x.Method, "path": path, "status": res.status,
-			"body": &loggedBody{x.mask, res.header.Get("Content-Type"), res.body},
+			"body": &loggedBody{x.mask, res.header.Get("Content-Type"), res.body, x.Withheld},
 		})
 	}
 	return res, err
 }
+
+// Withheld stands for the text of a response to a Call that is Withheld.
+const Withheld = "not shown: it may contain a stream key that is not in the state"
 
 // loggedBody is a body in the log. The logger calls MarshalText only if its level is low enough.
 type loggedBody struct {
 	mask        *redact.Redactor
 	contentType string
 	content     []byte
+	withheld    bool
 }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -69,11 +74,13 @@ func (b *loggedBody) String() string {
 	switch {
 	case len(b.content) == 0:
 		return "none"
+	case b.withheld:
+		return size + ", " + Withheld
 	case len(b.content) > bodyLogged:
 		return size + ", too long to be shown"
 	}
 	if shown, ok := b.mask.JSON(b.content); ok {
-		return redact.Escape(shown)
+		return quote.Escape(shown)
 	}
 	return size + ", not JSON"
 }

@@ -42,13 +42,14 @@ func TestLogLines(t *testing.T) {
 		}
 		var got []string
 		for _, line := range lines {
-			text := fmt.Sprintf("%v %v", line["@level"], line["@message"])
+			var text strings.Builder
+			fmt.Fprintf(&text, "%v %v", line["@level"], line["@message"])
 			for _, key := range []string{"method", "path", "status", "bytes", "duration_ms", "attempt", "request_id", "error", "body"} {
 				if v, ok := line[key]; ok {
-					text += fmt.Sprintf(" %s=%v", key, v)
+					fmt.Fprintf(&text, " %s=%v", key, v)
 				}
 			}
-			got = append(got, text)
+			got = append(got, text.String())
 		}
 		const path = "path=/edge/things"
 		want := []string{

@@ -25,6 +25,9 @@ func (x *exchange) follow(ctx context.Context) (*response, error) {
 			return res, x.misdirected("the service redirects to an address that is not a URL")
 		}
 		shown := redact.Address(target)
+		if x.Withheld {
+			shown = target.Scheme + "://" + target.Host
+		}
 		if res.status < http.StatusTemporaryRedirect && x.Method != http.MethodGet {
 			return res, x.misdirected("the service redirects the request to %s, which would lose its body: the base address probably needs https or another path", shown)
 		}

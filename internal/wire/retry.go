@@ -9,46 +9,63 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// retryFailures repeats the attempt after failures that may pass.
-func (x *exchange) retryFailures(ctx context.Context) (*response, error) {
+// retryFailures repeats the attempt after failures that may pass. A failed attempt counts as a retry only if the service
+// answered something else than a refusal for too many requests: for its turn, and for a host that cannot be reached, a
+// call waits as long as it may.
+func (x *exchange) retryFailures(ctx context.Context) (res *response, err error) {
 	interval := retry.Intervals()
-	for n := 0; ; n++ {
-		res, err := x.authorize(ctx)
-		if res != nil {
-			x.Endpoint.answered.Store(true)
-			x.Endpoint.unreachable.Store(false)
+	for n := 0; ; {
+		began, why := x.Endpoint.server.limiter.Wait(ctx, func(held time.Duration) error { return askedToWait(ctx, held) })
+		if why != nil {
+			return res, x.givenUp(ctx, err, why)
 		}
-		f, err := x.judge(res, err)
-		if f == faultNone {
-			return res, nil
-		}
+		res, err = x.authorize(ctx)
+		var f fault
+		f, err = x.judge(res, err)
+		refused := x.pace(began, f, res)
 		x.ambiguous = x.ambiguous || f.ambiguous(res)
-		if n >= x.client.config.MaxRetries && f == faultNotSent && !x.Endpoint.answered.Load() {
-			x.Endpoint.unreachable.Store(true)
-		}
-		if n >= x.client.config.MaxRetries || !x.mayRepeat(f) || ctx.Err() != nil || f == faultNotSent && x.Endpoint.unreachable.Load() {
+		if f == faultNone || ctx.Err() != nil || !x.mayRepeat(f) {
 			return res, err
 		}
-		length, asked := interval(), false
-		if f&(faultThrottled|faultUnavailable) != 0 {
-			if after := retry.After(res.header); after > length {
-				length, asked = after, true
+		switch f {
+		case faultThrottled, faultUnavailable:
+			why = refusedFor(ctx, refused)
+		case faultNotSent:
+			left := x.unreached(ctx, began, err)
+			if left <= 0 {
+				return res, err
 			}
+			why = wait(ctx, min(interval(), left))
+		default:
+			if n++; n > x.client.config.MaxRetries {
+				return res, err
+			}
+			why = wait(ctx, interval())
 		}
-		if why := wait(ctx, length, asked); why != nil {
-			if ctx.Err() != nil {
-				why = fmt.Errorf("it was not tried again: %w", why)
-			}
-			if err != nil {
-				why = fmt.Errorf("%w; %w", err, why)
-			}
-			return res, why
+		if why != nil {
+			return res, x.givenUp(ctx, err, why)
 		}
 	}
+}
+
+// givenUp is the error of a call that is not tried again, after an attempt that failed with err; nil: with a response,
+// or there was none.
+func (x *exchange) givenUp(ctx context.Context, err, why error) error {
+	if ctx.Err() != nil {
+		why = ended(ctx)
+	}
+	if ctx.Err() != nil && x.requests > 0 {
+		why = fmt.Errorf("it was not tried again: %w", why)
+	}
+	if err != nil {
+		why = fmt.Errorf("%w; %w", err, why)
+	}
+	return why
 }
 
 const (
@@ -123,7 +140,7 @@ func (x *exchange) authorize(ctx context.Context) (*response, error) {
 	if err := x.setCredential(ctx, ""); err != nil {
 		return nil, err
 	}
-	res, err := x.throttle(ctx)
+	res, err := x.limitTime(ctx)
 	if err != nil || res.status != http.StatusUnauthorized || x.renewed || !x.Endpoint.credential.Renewable() {
 		return res, err
 	}
@@ -131,14 +148,14 @@ func (x *exchange) authorize(ctx context.Context) (*response, error) {
 	if err := x.setCredential(ctx, x.authorization); err != nil {
 		return res, err
 	}
-	return x.throttle(ctx)
+	return x.limitTime(ctx)
 }
 
 func (x *exchange) setCredential(ctx context.Context, rejected string) error {
 	header, err := x.Endpoint.credential.Header(ctx, rejected)
 	switch {
 	case err == nil:
-		x.mask.AddToken(header)
+		x.mask.Add(header)
 		x.authorization = header
 		return nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):

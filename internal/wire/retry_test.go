@@ -35,7 +35,7 @@ func TestBackoffGrowsWithJitter(t *testing.T) {
 			if gap < expected/2 || gap > expected*3/2 {
 				t.Errorf("wait %d took %s, want %s ± 50%%", i+1, gap, expected)
 			}
-			expected = min(2*expected, 30*time.Second)
+			expected = min(2*expected, 15*time.Second)
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // limitTime limits the time of one attempt.
@@ -15,7 +17,7 @@ func (x *exchange) limitTime(ctx context.Context) (*response, error) {
 		return x.follow(ctx)
 	}
 	limit := cmp.Or(x.client.config.RequestTimeout, defaultRequestTimeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &attemptTimeoutError{limit})
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &attemptTimeoutError{after: limit})
 	defer cancel()
 	return x.follow(ctx)
 }
@@ -48,7 +50,9 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	if x.NonIdempotent || x.timedOut || x.Unlimited {
 		transport = x.client.fresh
 	}
-	req, err := x.request(sent.watch(ctx))
+	ctx, contact, end := x.Endpoint.server.host.Contact(ctx, &attemptTimeoutError{after: retry.FirstContact, contact: true})
+	defer end()
+	req, err := x.request(sent.watch(ctx, contact))
 	if err != nil {
 		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
 	}
@@ -65,11 +69,17 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	if err != nil {
 		return nil, sent.failure(ctx, err, x.mask)
 	}
+	contact.Connected()
 	_, direct := req.Context().Value(reachKey{}).(reach) // not by a proxy
 	x.Endpoint.onLoopback.Store(direct && sent.loopback.Load())
 	defer func() { _ = resp.Body.Close() }()
 	res := &response{status: resp.StatusCode, header: resp.Header}
-	res.body, err = io.ReadAll(io.LimitReader(resp.Body, bodyLimit+1))
+	var body bytes.Buffer
+	if resp.ContentLength > 0 && resp.ContentLength <= bodyLimit {
+		body.Grow(int(resp.ContentLength) + bytes.MinRead) // once, because a page may have 16 MiB
+	}
+	_, err = body.ReadFrom(io.LimitReader(resp.Body, bodyLimit+1))
+	res.body = body.Bytes()
 	if len(res.body) > bodyLimit {
 		res.body, res.tooLong = res.body[:bodyLimit], true
 	} else if err != nil {

@@ -26,12 +26,13 @@ type trace struct {
 	loopback   atomic.Bool // the connection is to a loopback address
 }
 
-func (t *trace) watch(ctx context.Context) context.Context {
+func (t *trace) watch(ctx context.Context, contact *retry.Contact) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		// net/http gets another connection by itself if a kept one turns out to be closed.
-		GetConn: func(string) { t.connecting.Store(true); t.writing.Store(true) },
+		GetConn: func(string) { t.connecting.Store(true); t.writing.Store(true); contact.Connecting() },
 		GotConn: func(i httptrace.GotConnInfo) {
 			t.connecting.Store(false)
+			contact.Connected()
 			peer, err := netip.ParseAddrPort(i.Conn.RemoteAddr().String())
 			t.loopback.Store(err == nil && peer.Addr().Unmap().IsLoopback())
 		},
@@ -88,7 +89,13 @@ func describe(err error, f fault, broken string) string {
 	if text := tlsProblem(err); text != "" {
 		return text
 	}
+	if why, ok := errors.AsType[retry.PermanentError](err); ok {
+		return why.Error()
+	}
 	op, _ := errors.AsType[*net.OpError](err)
+	if op != nil && op.Op == "proxyconnect" { // net/http's name for it
+		return "the proxy cannot be reached: " + describe(op.Err, f, broken)
+	}
 	lookup, isLookup := errors.AsType[*net.DNSError](err)
 	switch {
 	case isLookup && lookup.IsNotFound:

@@ -3,9 +3,14 @@ package wire
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -43,7 +48,43 @@ func newTransport(c Config, dial dialFunc) *http.Transport {
 		TLSClientConfig:     &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: dialTimeout,
 		IdleConnTimeout:     idleTimeout,
+
+		OnProxyConnectResponse: proxyRefusal,
 	}
+}
+
+// proxyRefusal is the error of a proxy that makes no connection. Proxies answer 4xx if they will not, 5xx if they cannot
+// at the moment.
+func proxyRefusal(_ context.Context, proxy *url.URL, connect *http.Request, res *http.Response) error {
+	if res.StatusCode == http.StatusOK {
+		return nil
+	}
+	text := fmt.Sprintf("the proxy %s refused to connect to %s: %d %s", proxy.Host, connect.Host, res.StatusCode, http.StatusText(res.StatusCode))
+	if res.StatusCode == http.StatusProxyAuthRequired {
+		text = fmt.Sprintf("the proxy %s requires credentials to connect to %s, or does not accept those of the environment variable HTTPS_PROXY: "+
+			"407 Proxy Authentication Required", proxy.Host, connect.Host)
+	}
+	if res.StatusCode >= http.StatusInternalServerError || res.StatusCode == http.StatusTooManyRequests {
+		return errors.New(text)
+	}
+	return retry.PermanentError(text)
+}
+
+// CheckProxy says what is wrong with the value of an environment variable that names a proxy, "" if nothing is. It does
+// not repeat the value, which may have a password.
+func CheckProxy(value string) string {
+	address := value
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil, u.Hostname() == "", strings.Trim(u.Path, "/") != "":
+		return "is not the URL of a proxy"
+	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme):
+		return "has a scheme that no proxy has"
+	}
+	return ""
 }
 
 // callTransports are for calls of the service. kept uses HTTP/2 if the service offers it. fresh makes a

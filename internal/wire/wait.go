@@ -3,76 +3,73 @@ package wire
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"net/http"
-	"sync"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// throttle holds back every call to an address while the service has asked for fewer requests.
-func (x *exchange) throttle(ctx context.Context) (*response, error) {
-	if err := x.Endpoint.limit.wait(ctx); err != nil {
-		return nil, err
-	}
-	res, err := x.limitTime(ctx)
-	if res != nil && res.status == http.StatusTooManyRequests {
-		x.Endpoint.limit.extend(retry.After(res.header))
-	}
-	return res, err
+// server is what the calls to one address have in common.
+type server struct {
+	limiter *retry.Limiter
+	host    retry.Host
 }
 
-// rateLimit is the time until which the service wants no request to an address.
-type rateLimit struct {
-	mu    sync.Mutex
-	until time.Time
+// pace tells all calls to the address how an attempt ended. It returns for how long the service has refused every call.
+func (x *exchange) pace(began time.Time, f fault, res *response) (refused time.Duration) {
+	switch {
+	case f&(faultThrottled|faultUnavailable) != 0:
+		return x.Endpoint.server.limiter.Refused(began, retry.After(res.header))
+	case res != nil:
+		x.Endpoint.server.limiter.Accepted(began)
+	}
+	return 0
 }
 
-func (l *rateLimit) extend(by time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if until := time.Now().Add(by); until.After(l.until) {
-		l.until = until
+// unreached returns for how long attempts are to be repeated after one that began at some time and got no connection. The
+// first one tells the log and the user.
+func (x *exchange) unreached(ctx context.Context, began time.Time, err error) (left time.Duration) {
+	until, first := x.Endpoint.server.host.Unreached(began, err)
+	if left = time.Until(until); first && left > 0 {
+		tflog.Warn(ctx, "the service cannot be reached: waiting for it", map[string]any{
+			"host": x.url.Host, "error": err.Error(), "at_most_s": int(left.Seconds()),
+		})
+		retry.TellWait(ctx, fmt.Sprintf("waiting for %s: %s", x.url.Host, err))
 	}
+	return left
 }
 
-// wait waits until requests are wanted. The time may be extended meanwhile.
-func (l *rateLimit) wait(ctx context.Context) error {
-	for {
-		l.mu.Lock()
-		left := time.Until(l.until)
-		l.mu.Unlock()
-		if left <= 0 {
-			return nil
-		}
-		if err := wait(ctx, left, true); err != nil {
-			return err
-		}
+// refusedFor fails if a call without a time limit has waited for its turn for long enough.
+func refusedFor(ctx context.Context, refused time.Duration) error {
+	if _, limited := ctx.Deadline(); limited || refused < retry.Outage {
+		return nil
 	}
+	return &callError{fault: faultFinal, text: fmt.Sprintf("the service has refused every request for %s", refused.Round(time.Second))}
 }
 
 // longestWait limits one wait of a call whose context has no deadline.
 const longestWait = 10 * time.Minute
 
-// wait waits before a request, as long as the service asked for or the retries do. It fails at once
-// if ctx would end before the wait.
-func wait(ctx context.Context, length time.Duration, asked bool) error {
+// askedToWait fails if the service wants no calls for longer than ctx lasts.
+func askedToWait(ctx context.Context, length time.Duration) error {
+	if hasTime(ctx, length) {
+		return nil
+	}
+	text := fmt.Sprintf("the service asks to wait %s before the next call, longer than this operation may still take", length.Round(time.Second))
+	return &callError{fault: faultFinal, text: text, cause: context.DeadlineExceeded}
+}
+
+func hasTime(ctx context.Context, length time.Duration) bool {
 	deadline, limited := ctx.Deadline()
-	if limited && time.Until(deadline) <= length || !limited && length > longestWait {
-		shown := length.Round(time.Second)
-		text := fmt.Sprintf("no time is left for another attempt, which would come in %s", max(shown, time.Second))
-		if asked {
-			text = fmt.Sprintf("the service asks to wait %s before the next call, longer than this operation may still take", shown)
-		}
+	return limited && time.Until(deadline) > length || !limited && length <= longestWait
+}
+
+// wait waits before the next attempt. It fails at once if ctx would end before it.
+func wait(ctx context.Context, length time.Duration) error {
+	if !hasTime(ctx, length) {
+		text := fmt.Sprintf("no time is left for another attempt, which would come in %s", max(length.Round(time.Second), time.Second))
 		return &callError{fault: faultFinal, text: text, cause: context.DeadlineExceeded}
 	}
-	if asked {
-		// Callers that wait for the same moment must not send their requests all at once.
-		length += rand.N(min(length/10, time.Second) + 1) // #nosec G404 -- jitter
-	}
-	if retry.Sleep(ctx, length) != nil {
-		return ended(ctx)
-	}
-	return nil
+	return retry.Sleep(ctx, length)
 }

@@ -1,10 +1,10 @@
 resource "vodlive_media_upload" "promo" {
   source = "${path.module}/media/promo.mp4"
 
-  # After each new upload of the file
+  # After each new upload of the file. An update that sends nothing submits a job, too: vodlive_batch_job does not.
   lifecycle {
     action_trigger {
-      events  = [after_create]
+      events  = [after_create, after_update]
       actions = [action.vodlive_submit_batch_job.optimize]
     }
   }

@@ -2,6 +2,8 @@ data "vodlive_live_sessions" "ready" {
   region     = "eu-central-1"
   statuses   = ["READY"]
   name_regex = "^studio-"
+
+  include_urls = true
 }
 
 # IP addresses for a firewall rule.
@@ -11,8 +13,8 @@ output "addresses" {
   ])))
 }
 
-# The URLs carry stream keys, so they are apart from the sessions.
+# The URLs carry stream keys, so they are apart from the sessions, and only there with include_urls.
 output "ingest" {
-  value     = { for s in data.vodlive_live_sessions.ready.sessions : s.name => data.vodlive_live_sessions.ready.urls[s.id].input_endpoint_a }
+  value     = { for id, urls in data.vodlive_live_sessions.ready.urls : id => urls.input_endpoint_a }
   sensitive = true
 }

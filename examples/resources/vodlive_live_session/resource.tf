@@ -1,7 +1,7 @@
 # An encoder pushes the stream, players pull it.
 resource "vodlive_live_session" "studio" {
   name        = "studio-1"
-  region      = "eu-central-1" # see the data source vodlive_regions
+  region      = "eu-central-1"
   input       = "RTMP_PUSH"
   mode        = "NORM"
   output_mode = "RTMP_PULL"
@@ -12,13 +12,16 @@ resource "vodlive_live_session" "studio" {
   }
 }
 
-# The URL for the encoder. Its path is a secret: it carries the stream key.
+# The URL for the encoder, with the stream key
 output "ingest" {
   value     = vodlive_live_session.studio.input_endpoint_a
   sensitive = true
 }
 
-# Address and port for a firewall rule.
+# For a firewall rule
 output "address" {
-  value = "${vodlive_live_session.studio.elastic_ip_a}:${vodlive_live_session.studio.port}"
+  value = {
+    ip   = vodlive_live_session.studio.elastic_ip_a
+    port = vodlive_live_session.studio.port
+  }
 }

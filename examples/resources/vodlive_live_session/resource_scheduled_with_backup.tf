@@ -3,13 +3,13 @@ variable "stream_key" {
   sensitive = true
 }
 
-# A scheduled session with two pipelines that fetch the stream, record it and send it to two destinations.
+# Two pipelines fetch the stream and record it.
 resource "vodlive_live_session" "final" {
   name        = "cup-final"
   region      = "eu-central-1"
   input       = "RTMPS_PULL"
   mode        = "HA"
-  output_mode = "RTMPS_PUSH"
+  output_mode = "RTMPS_PULL"
 
   input_preset = {
     resolution = "FULL_HD"
@@ -18,9 +18,6 @@ resource "vodlive_live_session" "final" {
 
   input_source_a = "rtmps://encoder-a.example.com/live/${var.stream_key}"
   input_source_b = "rtmps://encoder-b.example.com/live/${var.stream_key}"
-
-  output_destination_a = "rtmps://edge-a.example.com/live/${var.stream_key}"
-  output_destination_b = "rtmps://edge-b.example.com/live/${var.stream_key}"
 
   enable_input_record = true
 

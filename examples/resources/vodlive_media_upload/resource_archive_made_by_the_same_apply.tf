@@ -1,4 +1,4 @@
-# An archive that the same apply makes. The provider reads it again when the archive is made again, and uploads it only if its content is other.
+# An archive that the same apply makes. The provider reads it again when the archive is made again, and uploads it only if the content changed.
 resource "terraform_data" "captions" {
   triggers_replace = [for name in fileset("${path.module}/captions", "*.vtt") : filesha256("${path.module}/captions/${name}")]
 

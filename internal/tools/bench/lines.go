@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"net"
 	"os/exec"
 	"slices"
@@ -12,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
 // load is what is sent over a line.
@@ -20,9 +24,9 @@ type load struct {
 	text     string
 	line     profile
 	count    int
-	size     int64 // bytes of each file
+	size     int64 // bytes of each file; 0: drawn, another one each round
 	tls      bool
-	expected float64 // share of the line that a good client may take, to tell how long the part takes
+	expected float64 // share of the line that a good client takes
 
 	late      int64    // of so many PUTs the answer to one is five seconds late; 0: none
 	addresses []string // of storage, for the engine; nil: it has one
@@ -30,29 +34,34 @@ type load struct {
 
 const ms = time.Millisecond
 
-var loads = slices.Concat(
-	sizes("a", "100 Mbit/s, 20 ms", profile{Rate: 100, RTT: 20 * ms}, 256, .9),
-	sizes("b", "400 Mbit/s, 80 ms", profile{Rate: 400, RTT: 80 * ms}, 512, .85),
-	sizes("c", "400 Mbit/s, 200 ms", profile{Rate: 400, RTT: 200 * ms}, 512, .7),
-	sizes("d", "200 Mbit/s, 80 ms, 0.1 % loss", profile{Rate: 200, RTT: 80 * ms, Loss: .001}, 256, .3),
-	sizes("e", "400 Mbit/s, 80 ms, 40 Mbit/s each connection", profile{Rate: 400, RTT: 80 * ms, Flow: 40}, 512, .5),
-	[]load{
-		{name: "late", text: "400 Mbit/s, 80 ms, one answer of 50 five seconds late", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .5, late: 50},
-		{name: "dead", text: "400 Mbit/s, 80 ms, storage at four addresses of which one is dead", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .8, addresses: storageAddresses},
-		{name: "small", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 200, size: mebibyte, expected: .5},
-		{name: "tls", text: "400 Mbit/s, 80 ms, TLS", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, tls: true, expected: .85},
-		{name: "b4", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 4096 * mebibyte, expected: .9},
-		{name: "c4", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, count: 1, size: 4096 * mebibyte, expected: .85},
-	})
+var loads = []load{
+	{name: "a", text: "100 Mbit/s, 20 ms", line: profile{Rate: 100, RTT: 20 * ms}, count: 1, expected: .9},
+	{name: "b", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, expected: .8},
+	{name: "c", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, count: 1, expected: .65},
+	{name: "d", text: "200 Mbit/s, 80 ms, 0.1 % loss", line: profile{Rate: 200, RTT: 80 * ms, Loss: .001}, count: 1, expected: .55},
+	{name: "e", text: "400 Mbit/s, 80 ms, 40 Mbit/s each connection", line: profile{Rate: 400, RTT: 80 * ms, Flow: 40}, count: 1, expected: .8},
+	{name: "late", text: "400 Mbit/s, 80 ms, one answer of 50 five seconds late", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .5, late: 50},
+	{name: "dead", text: "400 Mbit/s, 80 ms, storage at four addresses of which one is dead", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, expected: .8, addresses: storageAddresses},
+	{name: "small", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 200, size: mebibyte, expected: .5},
+	{name: "tls", text: "400 Mbit/s, 80 ms, TLS", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 512 * mebibyte, tls: true, expected: .85},
+	{name: "b4", text: "400 Mbit/s, 80 ms", line: profile{Rate: 400, RTT: 80 * ms}, count: 1, size: 4096 * mebibyte, expected: .9},
+	{name: "c4", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, count: 1, size: 4096 * mebibyte, expected: .85},
+}
 
-// sizes are one file of 24 parts, of 39, and of mebibytes MiB over the same line. Rules for the end of a file may suit
-// one number of parts by chance.
-func sizes(name, text string, line profile, mebibytes int64, expected float64) []load {
-	l := load{name: name, text: text, line: line, count: 1, size: mebibytes * mebibyte, expected: expected}
-	small, middle := l, l
-	small.name, small.size = name+"-small", 188*mebibyte
-	middle.name, middle.size = name+"-middle", 308*mebibyte
-	return []load{small, middle, l}
+// drawnSizes is how many sizes are drawn for a line. Rules for the end of a file may suit a size by chance.
+const drawnSizes = 12
+
+// lineSizes are those of the rounds of a load. Drawn ones are files of 20 to 80 parts, the same for each line.
+func (b *bench) lineSizes(l load) (sizes []int64) {
+	if l.size > 0 {
+		return slices.Repeat([]int64{l.size}, b.runs)
+	}
+	random := rand.New(rand.NewPCG(b.seed, 0))
+	for range drawnSizes {
+		part := transfer.PartSize(1)
+		sizes = append(sizes, (20+random.Int64N(61))*part-random.Int64N(part))
+	}
+	return sizes
 }
 
 func loadNames() string {
@@ -68,39 +77,44 @@ const (
 	attempts = 3
 )
 
-func (l load) bytes() int64         { return int64(l.count) * l.size }
-func (l load) long() bool           { return l.size > 1024*mebibyte }
-func (l load) ideal() time.Duration { return seconds(float64(l.bytes()) / l.line.payload()) }
+func (l load) long() bool { return l.size > 1024*mebibyte }
+
+// expects is how long a good client takes for files of some size each.
+func (l load) expects(size int64) time.Duration {
+	return seconds(float64(l.count) * float64(size) / l.line.payload() / l.expected)
+}
 
 // share is goodput as a share of the payload that the line carries.
 func (l load) share(goodput float64) float64 { return goodput / l.line.payload() }
 
 // limit is when a run is stopped. Its goodput is then that of what has arrived.
-func (l load) limit() time.Duration { return 4 * l.ideal() }
+func (l load) limit(size int64) time.Duration { return 2 * l.expects(size) }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-var lineContenders = []string{"engine", "transfer manager", "rclone", "curl"}
+var lineContenders = []string{"engine", "engine beside", "transfer manager", "rclone", "curl"}
 
-// runs is how often a contender is measured. Long loads, and what is there for orientation, are measured
-// once for each five runs.
-func (l load) runs(contender string, runs int) int {
+// takesPart reports whether a contender is measured in a round. Long loads, and what is there for orientation, are
+// measured in each fifth one.
+func (b *bench) takesPart(l load, contender string, round int) bool {
+	engine := strings.HasPrefix(contender, "engine")
 	oneByOne := contender == "transfer manager" || contender == "curl"
 	orientation := contender == "rclone" || contender == "curl"
 	switch {
-	case l.addresses != nil && contender != "engine", l.late > 0 && orientation:
-		return 0
-	case l.count > 1 && oneByOne, l.long() && orientation:
-		return 0
+	case contender == "engine beside" && b.beside == "", !slices.Contains(strings.Split(b.contenders, ","), contender):
+		return false
+	case l.addresses != nil && !engine, l.late > 0 && orientation, l.count > 1 && oneByOne, l.long() && orientation:
+		return false
 	case l.long(), l.count == 1 && orientation:
-		return (runs + 4) / 5
+		return round%5 == 0
 	}
-	return runs
+	return true
 }
 
 // run is one run of a contender over a line.
 type run struct {
 	usage
+	size    int64   // bytes of each file
 	goodput float64 // bytes per second
 	late    float64 // share of packets
 	cut     bool    // stopped at the limit
@@ -108,22 +122,26 @@ type run struct {
 
 // lines compares the engine with other clients on emulated long lines.
 func (b *bench) lines(ctx context.Context) error {
-	few := (b.runs + 4) / 5
 	t := table{
 		title: "Long lines",
-		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries; medians of %d runs in turns, of %d for 4 GiB and for rclone and curl with one file. "+
-			"Three sizes a line: 24 parts of 8 MiB, 39, and 32 or 64. The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
-			"*ratio* is the engine's goodput to the transfer manager's, with 200 files to that of rclone. curl makes one PUT. Memory is the peak of the client's process. "+
-			"`<`: stopped after four times the time that the line needs. `!`: more than %.0f %% of the packets were more than %v late in each of %d attempts.",
-			b.runs, few, 100*doubtful, lateAfter, attempts),
-		head: []string{"line", "sent", "engine", "transfer manager", "rclone", "curl", "ratio", "engine's memory", "transfer manager's", "rclone's"},
+		text: fmt.Sprintf("Goodput of whole uploads, the calls for addresses included, in per cent of the payload that the line carries: means, and the worst one of the engine. "+
+			"*drawn* is %d files of 20 to 80 parts of 8 MiB, of any number of bytes (-seed %d); each contender sends each of them once, in turns. What has one size is sent %d times. "+
+			"4 GiB, and single files by rclone and curl, are sent in each fifth round. The line is emulated between two network namespaces, with a queue of one bandwidth-delay product; congestion control is cubic. The sink takes the content. "+
+			"*ratio* is the engine's goodput to the transfer manager's at the same size, with 200 files to that of rclone. curl makes one PUT. Memory is the peak of the client's process. "+
+			"`<`: a run was stopped after twice the time that a good client needs. `!`: more than %.0f %% of the packets were more than %v late in each of %d attempts.",
+			drawnSizes, b.seed, b.runs, 100*doubtful, lateAfter, attempts),
+		head: []string{"line", "sent", "engine", "worst", "transfer manager", "ratio", "worst", "rclone", "curl", "engine's memory", "transfer manager's", "rclone's"},
+	}
+	if b.beside != "" {
+		t.text += " *beside* is the engine of another build of this program, with the ratio of the engine's goodput to it."
+		t.head = append(t.head, "beside", "ratio", "worst")
 	}
 	emulated := true
 	if probe, err := newLine(ctx, b.tools.self, loads[0].line); err != nil {
 		emulated = false
 		fmt.Printf("No line is emulated: %v.\nThat needs root, /dev/net/tun and the program ip. Instead, each request to the simulated service and to the sink takes "+
 			"a round trip longer, over loopback. Rates, loss and limits of connections are not measured.\n", err)
-		t.title, t.text = "Round trips", fmt.Sprintf("Goodput over loopback, where each request takes a round trip longer; medians of %d runs in turns, of %d for rclone and curl with one file.", b.runs, few)
+		t.title, t.text = "Round trips", "Goodput over loopback, where each request takes a round trip longer; means of runs in turns."
 	} else if _, err := probe.close(); err != nil {
 		return err
 	}
@@ -156,12 +174,12 @@ func (b *bench) chosenLoads(emulated bool) (todo []load, err error) {
 			continue
 		}
 		todo = append(todo, l)
-		for _, contender := range lineContenders {
-			share := l.expected
-			if contender == "curl" {
-				share /= 2
+		for round, size := range b.lineSizes(l) {
+			for _, contender := range lineContenders {
+				if b.takesPart(l, contender, round) {
+					estimate += l.expects(size) * 5 / 4
+				}
 			}
-			estimate += time.Duration(l.runs(contender, b.runs)) * min(l.limit(), seconds(l.ideal().Seconds()/share))
 		}
 	}
 	fmt.Printf("This takes about %d minutes.\n\n", int(estimate.Minutes())+1)
@@ -170,57 +188,66 @@ func (b *bench) chosenLoads(emulated bool) (todo []load, err error) {
 
 // lineRuns measures the contenders in turns. It prints every run.
 func (b *bench) lineRuns(ctx context.Context, l load, emulated bool) (map[string][]run, error) {
-	c, err := b.write(l.count, l.size)
-	if err != nil {
-		return nil, err
-	}
-	defer c.remove()
 	s, err := newSite(ctx, l, emulated)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	s.sink.expect(c)
 	s.sink.late = l.late
-	commands := map[string]contender{
-		"engine": b.self("engine", s.target, s.sink, s.service, c), "transfer manager": b.self("transfer manager", s.target, s.sink, s.service, c),
-		"rclone": b.rclone(s.target, s.sink, c), "curl": s.onePut(c.paths[0]),
-	}
 	runs := map[string][]run{}
-	for round := range b.runs {
-		for i := range lineContenders {
-			name := lineContenders[(i+round)%len(lineContenders)] // another one begins each round
-			if round >= l.runs(name, b.runs) {
-				continue
-			}
-			var r run
-			for attempt := 0; attempt == 0 || r.late > doubtful && attempt < attempts; attempt++ {
-				if r, err = b.overLine(ctx, s, commands[name]); err != nil {
-					return nil, fmt.Errorf("%s: %w", name, err)
-				}
-				fmt.Printf("%s\t%s\t%.1f %%\t%.1f s\t%d MiB\tlate %.2f %%\n", l.name, name, 100*l.share(r.goodput), r.wall.Seconds(), r.memory/mebibyte, 100*r.late)
-			}
-			runs[name] = append(runs[name], r)
+	for round, size := range b.lineSizes(l) {
+		if err := b.lineRound(ctx, s, round, size, runs); err != nil {
+			return nil, err
 		}
 	}
 	return runs, nil
 }
 
+// lineRound measures each contender once.
+func (b *bench) lineRound(ctx context.Context, s *site, round int, size int64, runs map[string][]run) error {
+	c, err := b.write(s.load.count, size)
+	if err != nil {
+		return err
+	}
+	defer c.remove()
+	s.sink.expect(c)
+	commands := map[string]contender{
+		"engine": b.self("engine", s.target, s.sink, s.service, c), "transfer manager": b.self("transfer manager", s.target, s.sink, s.service, c),
+		"engine beside": {"engine beside", played(b.beside, "engine", s.target, s.sink, s.service, c, 5, nil)},
+		"rclone":        b.rclone(s.target, s.sink, c), "curl": s.onePut(c.paths[0]),
+	}
+	for i := range lineContenders {
+		name := lineContenders[(i+round)%len(lineContenders)] // another one begins each round
+		if !b.takesPart(s.load, name, round) {
+			continue
+		}
+		r := run{size: size}
+		for attempt := 0; attempt == 0 || r.late > doubtful && attempt < attempts; attempt++ {
+			if err := b.overLine(ctx, s, commands[name], &r); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			fmt.Printf("%s\t%.1f MiB\t%s\t%.1f %%\t%.1f s\t%d MiB\tlate %.2f %%\n", s.load.name, float64(size)/float64(mebibyte), name,
+				100*s.load.share(r.goodput), r.wall.Seconds(), r.memory/mebibyte, 100*r.late)
+		}
+		runs[name] = append(runs[name], r)
+	}
+	return nil
+}
+
 // addLine adds a row to the table and a group of bars to the chart.
 func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) {
-	row := []any{l.name + ": " + l.text, fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)}
-	goodput, memory := map[string]float64{}, map[string]any{}
-	bars := group{Name: l.name}
-	for _, name := range lineContenders {
-		text, of := "", runs[name]
-		memory[name] = ""
-		if len(of) > 0 {
-			goodput[name] = middle(of, func(r run) float64 { return r.goodput })
-			memory[name] = middle(of, func(r run) int64 { return r.memory })
-			text = fmt.Sprintf("%.1f %%", 100*l.share(goodput[name]))
+	sent := "drawn"
+	if l.size > 0 {
+		sent = fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)
+	}
+	goodput := func(name string) (text string) {
+		of := runs[name]
+		if len(of) == 0 {
+			return ""
 		}
+		text = fmt.Sprintf("%.1f %%", 100*l.share(meanOf(of)))
 		if !emulated {
-			text = fmt.Sprintf("%.0f MB/s", goodput[name]/1e6)
+			text = fmt.Sprintf("%.0f MB/s", meanOf(of)/1e6)
 		}
 		if slices.ContainsFunc(of, func(r run) bool { return r.cut }) {
 			text = "<" + text
@@ -228,50 +255,85 @@ func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) 
 		if slices.ContainsFunc(of, func(r run) bool { return r.late > doubtful }) {
 			text += "!"
 		}
-		row = append(row, text)
-		bars.Bars = append(bars.Bars, 100*l.share(goodput[name]))
+		return text
+	}
+	memory := func(name string) any {
+		if len(runs[name]) == 0 {
+			return ""
+		}
+		return middle(runs[name], func(r run) int64 { return r.memory })
+	}
+	worst := ""
+	if emulated && len(runs["engine"]) > 0 {
+		of := slices.MinFunc(runs["engine"], func(a, b run) int { return cmp.Compare(a.goodput, b.goodput) })
+		worst = fmt.Sprintf("%.1f %%", 100*l.share(of.goodput))
 	}
 	peer := "transfer manager"
 	if l.count > 1 {
 		peer = "rclone"
 	}
-	var ratio any = ""
-	if goodput[peer] > 0 {
-		ratio = goodput["engine"] / goodput[peer]
+	row := []any{l.name + ": " + l.text, sent, goodput("engine"), worst, goodput("transfer manager")}
+	row = append(row, ratios(runs["engine"], runs[peer])...)
+	row = append(row, goodput("rclone"), goodput("curl"), memory("engine"), memory("transfer manager"), memory("rclone"))
+	if b.beside != "" {
+		row = append(append(row, goodput("engine beside")), ratios(runs["engine"], runs["engine beside"])...)
 	}
-	t.add(append(row, ratio, memory["engine"], memory["transfer manager"], memory["rclone"])...)
+	t.add(row...)
 	if emulated {
+		bars := group{Name: l.name}
+		for _, name := range []string{"engine", "transfer manager", "rclone", "curl"} {
+			bars.Bars = append(bars.Bars, 100*l.share(meanOf(runs[name])))
+		}
 		b.result.Goodput = append(b.result.Goodput, bars)
 	}
 }
 
-// overLine makes one run over a new line.
-func (b *bench) overLine(ctx context.Context, s *site, c contender) (r run, err error) {
-	limited, cancel := context.WithTimeout(ctx, s.load.limit())
+// meanOf is the mean goodput in bytes per second, 0 of no runs.
+func meanOf(runs []run) (m float64) {
+	for _, r := range runs {
+		m += r.goodput / float64(len(runs))
+	}
+	return m
+}
+
+// ratios are the mean and the worst ratio of goodputs at the same size, "" if there is none.
+func ratios(of, to []run) []any {
+	if len(of) != len(to) || len(of) == 0 {
+		return []any{"", ""}
+	}
+	sum, worst := 0., math.Inf(1)
+	for i := range of {
+		ratio := of[i].goodput / to[i].goodput
+		sum, worst = sum+ratio, min(worst, ratio)
+	}
+	return []any{sum / float64(len(of)), worst}
+}
+
+// overLine makes one run over a new line, and notes in r what it took.
+func (b *bench) overLine(ctx context.Context, s *site, c contender, r *run) error {
+	limited, cancel := context.WithTimeout(ctx, s.load.limit(r.size))
 	defer cancel()
 	cmd, err := c.command(limited)
 	if err != nil {
-		return r, err
+		return err
 	}
 	if err := s.sink.empty(ctx); err != nil {
-		return r, err
+		return err
 	}
 	var failed error
 	if r.late, err = s.over(ctx, b.tools.self, func() { r.usage, failed = measure(cmd) }); err != nil {
-		return r, err
+		return err
 	}
-	arrived := min(s.sink.received.Load(), s.load.bytes()) // more if a part was sent again
+	all := int64(s.load.count) * r.size
+	arrived := min(s.sink.received.Load(), all) // more if a part was sent again
 	r.goodput = float64(arrived) / r.wall.Seconds()
-	switch {
-	case failed != nil && ctx.Err() == nil && limited.Err() != nil:
-		r.cut = true
-	case failed == nil && arrived < s.load.bytes():
-		failed = fmt.Errorf("the sink got %d bytes of %d", arrived, s.load.bytes())
+	switch r.cut = failed != nil && ctx.Err() == nil && limited.Err() != nil; {
+	case r.cut:
+		return nil
+	case failed == nil && arrived < all:
+		return fmt.Errorf("the sink got %d bytes of %d", arrived, all)
 	}
-	if r.cut {
-		return r, nil
-	}
-	return r, failed
+	return failed
 }
 
 // site is a simulated service with a sink as its storage. The service reaches the sink over loopback, the

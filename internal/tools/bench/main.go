@@ -12,6 +12,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -28,8 +29,13 @@ type bench struct {
 	runs     int
 	most     int    // resources or files in a series, at most
 	profiles string // loads of the part lines, separated by commas
-	tools    tools
-	result   *result // of the part that runs
+
+	contenders string // of the part lines, separated by commas
+	beside     string // another build of this program, whose engine takes part in lines; "": none
+	seed       uint64 // of the sizes that lines draws
+
+	tools  tools
+	result *result // of the part that runs
 }
 
 const mostFiles = 10_000
@@ -44,6 +50,7 @@ var parts = []struct {
 	run  func(*bench, context.Context) error
 }{
 	{"uploads", (*bench).uploads},
+	{"resume", (*bench).resume},
 	{"lines", (*bench).lines},
 	{"loads", (*bench).endOfFile},
 	{"folder", (*bench).folders},
@@ -80,6 +87,9 @@ func start(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&b.runs, "runs", 5, "runs of which the median is taken")
 	flags.IntVar(&b.most, "most", mostFiles, "most resources or files in a series")
 	flags.StringVar(&b.profiles, "profiles", loadNames(), "what the part lines measures")
+	flags.StringVar(&b.contenders, "contenders", strings.Join(lineContenders, ","), "what takes part in lines")
+	flags.StringVar(&b.beside, "beside", "", "a `program`: this one, built at another commit, whose engine takes part in lines")
+	flags.Uint64Var(&b.seed, "seed", rand.Uint64N(1e6), "of the sizes that lines draws")
 	flags.StringVar(&b.tools.cli, "cli", "terraform", "terraform or tofu")
 	flags.StringVar(&b.root, "root", "../../..", "the repository's top folder")
 	for { // flags may stand before and after the names of parts
@@ -124,7 +134,7 @@ func start(ctx context.Context, args []string) (err error) {
 		if err := p.run(b, ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		if b.most < mostFiles || b.profiles != loadNames() {
+		if b.most < mostFiles || b.profiles != loadNames() || b.contenders != strings.Join(lineContenders, ",") || b.beside != "" {
 			continue // not the whole part
 		}
 		found[p.name] = b.result

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -40,6 +40,8 @@ type job struct {
 	Paths     []string `json:"paths"`     // one for the transfer manager
 	Size      int64    `json:"size"`      // of each file
 	SHA256    []string `json:"sha256"`    // of each file
+	Resume    string   `json:"resume"`    // resume_dir of the engine; "": none
+	Retries   int      `json:"retries"`   // of the engine
 }
 
 func sendJob(ctx context.Context, argument string) error {
@@ -50,7 +52,21 @@ func sendJob(ctx context.Context, argument string) error {
 	if j.Contender == "transfer manager" {
 		return j.transferManager(ctx)
 	}
-	return j.engine(ctx)
+	if err := j.engine(ctx); err != nil {
+		return err
+	}
+	read, err := bytesRead()
+	fmt.Println(read)
+	return err
+}
+
+// bytesRead is how many bytes this process has read, of files and connections.
+func bytesRead() (n int64, err error) {
+	content, err := os.ReadFile("/proc/self/io")
+	if err == nil {
+		_, err = fmt.Sscanf(string(content), "rchar: %d", &n)
+	}
+	return n, err
 }
 
 // dial connects to j.Connect on the port of the address, or to one of j.Addresses.
@@ -111,26 +127,24 @@ func (j job) transferManager(ctx context.Context) error {
 func (j job) engine(ctx context.Context) error {
 	client, err := api.New(api.Config{
 		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken),
-		Config: wire.Config{MaxRetries: 5, RootCAs: j.roots(), DialContext: j.dial, Lookup: j.lookup()},
+		Config: wire.Config{MaxRetries: j.Retries, RootCAs: j.roots(), DialContext: j.dial, Lookup: j.lookup()},
 	})
 	if err != nil {
 		return err
 	}
 	uploader := upload.New(upload.Config{
 		API:     client,
-		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), StallTimeout: time.Minute, MaxRetries: 5}),
+		Engine:  transfer.New(transfer.Config{Transport: client.StorageTransport(), StallTimeout: time.Minute, MaxRetries: j.Retries}),
+		Resume:  resume.New(j.Resume, nil),
+		Address: j.Service,
 		Account: func(context.Context) (string, error) { return "bench", nil },
 	})
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(10)
 	for i, path := range j.Paths {
-		sum, err := hex.DecodeString(j.SHA256[i])
-		if err != nil || len(sum) != 32 {
-			return fmt.Errorf("not a SHA-256: %q", j.SHA256[i])
-		}
 		group.Go(func() error {
 			_, err := uploader.Upload(ctx, upload.File{
-				Path: path, Name: filepath.Base(path), ContentType: "video/mp4", Size: j.Size, SHA256: [32]byte(sum),
+				Path: path, Name: filepath.Base(path), ContentType: "video/mp4", Size: j.Size, SHA256: j.SHA256[i],
 			}, nil, nil)
 			return err
 		})

@@ -90,12 +90,16 @@ func (b *bench) overTLS(ctx context.Context, st store) error {
 	defer front.Close()
 	go func() { _ = s.server.Config.Serve(front) }()
 	t := target{scheme: "https", connect: secureAddress, ca: certificate.pem()}
+	p, err := b.plan(ctx, c)
+	if err != nil {
+		return err
+	}
 	return b.inTurns(ctx, table{
 		title: "1 x 1024 MiB to " + st.name() + " over TLS",
 		text: "Over TLS the transfer manager computes a CRC-32 and no SHA-256. versitygw computes a CRC-64/NVME of the parts of the engine, " +
 			"because a presigned PUT cannot bring a checksum, and none of those of the transfer manager.",
 	}, st, []contender{
-		b.self("transfer manager", t, st, s, c), b.self("engine", t, st, s, c), b.stdlib(t, st, s, c),
+		b.self("transfer manager", t, st, s, c), b.known(t, st, s, c, p), b.self("engine", t, st, s, c), b.stdlib(t, st, s, c),
 	})
 }
 
@@ -113,7 +117,11 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 	defer s.close()
 	contenders := []contender{b.self("engine", loopback, st, s, c), b.apply(s, c)}
 	if count == 1 {
-		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c)}, append(contenders,
+		p, err := b.plan(ctx, c)
+		if err != nil {
+			return err
+		}
+		contenders = append([]contender{b.self("transfer manager", loopback, st, s, c), b.known(loopback, st, s, c, p)}, append(contenders,
 			b.stdlib(loopback, st, s, c), b.rclone(loopback, st, c), b.curl(s, c.paths[0]))...)
 	} else {
 		contenders = append([]contender{b.rclone(loopback, st, c)}, contenders...)
@@ -122,7 +130,8 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 	if len(b.result.Tables) == 0 {
 		t.text = "Plain HTTP over loopback, the content in the page cache; medians of " + strconv.Itoa(b.runs) + " runs in turns. versitygw is a real S3 server, the sink drops what it gets. " +
 			"*engine* and *apply* have the provider's defaults, ask the simulated service for addresses, and verify everything; *apply* is a whole `terraform apply`, its memory the provider's, *of it provider* the provider's processor time. " +
-			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part; the parts are split before. *crypto/md5* is the engine without md5-simd."
+			"The transfer manager (AWS SDK for Go v2) and rclone have their defaults; *curl* is `curl.sh`, part after part; the parts are split before. *crypto/md5* is the engine without md5-simd. " +
+			"*engine, sums known* has what a plan has remembered of the file; *apply* plans and sends."
 	}
 	return b.inTurns(ctx, t, st, contenders)
 }
@@ -159,19 +168,33 @@ func (b *bench) inTurns(ctx context.Context, t table, st store, contenders []con
 
 // self is a contender that this program plays in a process of its own.
 func (b *bench) self(name string, t target, st store, s *service, c content) contender {
-	return contender{name, played(b.tools.self, name, t, st, s, c)}
+	return contender{name, played(b.tools.self, name, t, st, s, c, 5, nil)}
+}
+
+// known is the engine with the sums that a plan has remembered.
+func (b *bench) known(t target, st store, s *service, c content, p planned) contender {
+	return contender{"engine, sums known", played(b.tools.self, "engine", t, st, s, c, 5, p.copy)}
 }
 
 // stdlib is the engine without md5-simd.
 func (b *bench) stdlib(t target, st store, s *service, c content) contender {
-	return contender{"crypto/md5", played(b.tools.stdlib, "engine", t, st, s, c)}
+	return contender{"crypto/md5", played(b.tools.stdlib, "engine", t, st, s, c, 5, nil)}
 }
 
-func played(program, name string, t target, st store, s *service, c content) func(context.Context) (*exec.Cmd, error) {
+// played takes a function that makes a resume_dir, nil for none.
+func played(program, name string, t target, st store, s *service, c content, retries int, resumeDir func() (string, error)) func(context.Context) (*exec.Cmd, error) {
 	return func(ctx context.Context) (*exec.Cmd, error) {
+		var dir string
+		if resumeDir != nil {
+			var err error
+			if dir, err = resumeDir(); err != nil {
+				return nil, err
+			}
+		}
 		argument, err := json.Marshal(job{
 			Contender: name, Service: t.scheme + "://" + s.host(), Store: t.scheme + "://" + st.host(),
 			Connect: t.connect, Addresses: t.addresses, CA: t.ca, Paths: c.paths, Size: c.size, SHA256: c.sha256,
+			Resume: dir, Retries: retries,
 		})
 		return exec.CommandContext(ctx, program, "send", string(argument)), err
 	}

@@ -34,14 +34,15 @@ func main() {
 	limit := flag.Duration("limit", 5*time.Minute, "time to find one defect")
 	only := flag.String("only", "", "regular expression for the defects to play")
 	check := flag.Bool("check", false, "only compile with each defect")
+	overlay := flag.String("overlay", "", "overlay of go build that each defect is added to")
 	flag.Parse()
-	if err := run(*limit, *check, regexp.MustCompile(*only)); err != nil {
+	if err := run(*limit, *check, *overlay, regexp.MustCompile(*only)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(limit time.Duration, check bool, only *regexp.Regexp) error {
+func run(limit time.Duration, check bool, overlay string, only *regexp.Regexp) error {
 	plants, err := parse(list)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func run(limit time.Duration, check bool, only *regexp.Regexp) error {
 		if !only.MatchString(p.title) {
 			continue
 		}
-		binary, err := p.build(dir)
+		binary, err := p.build(dir, overlay)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.title, err)
 		}
@@ -106,7 +107,7 @@ func parse(list string) (plants []plant, err error) {
 }
 
 // build compiles the histories with the defect. The tree stays as it is: the compiler reads one file elsewhere.
-func (p plant) build(dir string) (binary string, err error) {
+func (p plant) build(dir, base string) (binary string, err error) {
 	content, err := os.ReadFile(p.file)
 	if err != nil {
 		return "", err
@@ -119,7 +120,20 @@ func (p plant) build(dir string) (binary string, err error) {
 		return "", err
 	}
 	planted, overlay, binary := filepath.Join(dir, "planted.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "acctest.test")
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: planted}})
+	all := struct {
+		Replace map[string]string `json:"Replace"`
+	}{map[string]string{}}
+	if base != "" {
+		text, err := os.ReadFile(base) // #nosec G304 -- named by the caller
+		if err == nil {
+			err = json.Unmarshal(text, &all)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	all.Replace[file] = planted
+	replace, err := json.Marshal(all)
 	if err == nil {
 		err = os.WriteFile(overlay, replace, 0o600)
 	}

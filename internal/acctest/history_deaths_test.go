@@ -1,0 +1,161 @@
+package acctest
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// How runs die, and what may not be made again after that. The provider outlives the CLI by providerLives: its calls are
+// cancelled, and nobody gets the responses.
+const providerLives = 3 * time.Second
+
+// killCLI ends Terraform alone, unless the run is over.
+func (r *run) killCLI() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.killCLILocked()
+}
+
+func (r *run) killCLILocked() {
+	if r.killed || r.over || r.proc == nil {
+		return
+	}
+	r.killed = true
+	r.answered, r.killedAt = r.stores(), time.Now()
+	proc := r.proc
+	proc.cancel()
+	r.dying.Go(func() {
+		time.Sleep(providerLives)
+		proc.die()
+	})
+}
+
+// unsaved kills Terraform before it saves the n-th result.
+func (r *run) unsaved(steps []Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range steps {
+		if s.Do == DoUnsaved {
+			r.saves = s.At + 1
+		}
+	}
+}
+
+// saving counts the results that Terraform saves. Call it with r.mu locked.
+func (r *run) saving() {
+	if r.saves--; r.saves == 0 {
+		r.killCLILocked()
+	}
+}
+
+// leftBehind is what a run has made, and surely recorded, that was killed.
+type leftBehind struct {
+	place    *place
+	sessions []simulator.SessionRecord
+	jobs     []simulator.Batch
+	before   int // jobs, when the next run begins
+}
+
+// follows notes what the run before has left behind, if this step is the apply that may take it over.
+func (p *player) follows(pl *place, s Step) {
+	p.took = nil
+	if was := p.left; was != nil && s.Do == DoApply && was.place == pl && len(s.Faults)+len(s.During) == 0 {
+		was.before = len(p.at[pl.account].Batches())
+		p.took = was
+	}
+	p.left = nil
+}
+
+// leave notes what a killed run leaves behind. What the service answered when the run was killed may not have been read.
+func (p *player) leave(r *run) {
+	if p.edited || p.sent.Do == DoBoth || len(p.sent.Faults) > 0 {
+		return
+	}
+	left := &leftBehind{place: r.place}
+	service := p.at[r.place.account]
+	for _, rec := range service.Sessions() {
+		if !p.sessions[rec.ID] && !p.others[rec.ID] && rec.CreatedAt.Before(r.killedAt) {
+			left.sessions = append(left.sessions, rec)
+			p.madeBy[rec.ID] = r.place
+		}
+	}
+	early := 0
+	for _, req := range p.news() {
+		if req.Call == simulator.CallBatch && req.At.Before(r.killedAt) {
+			early++
+		}
+	}
+	if jobs := service.Batches(); len(p.at[1-r.place.account].Batches())+len(jobs) == p.batches+early {
+		left.jobs = jobs[len(jobs)-early:]
+	}
+	for _, o := range service.Objects() {
+		if !p.hadObjects[o.KeyPath] {
+			p.madeBy[o.KeyPath] = r.place
+		}
+	}
+	p.left = left
+}
+
+// checkLeft: the apply that follows a run that was killed makes nothing again that the run had made.
+func (p *player) checkLeft() {
+	left := p.took
+	if left == nil || p.troubled || p.edited || p.killed {
+		return
+	}
+	service := p.at[left.place.account]
+	args := func(rec simulator.SessionRecord) string {
+		return fmt.Sprint(rec.Name, rec.Region, rec.Input, rec.Mode, rec.OutputMode, rec.Resolution, rec.Bitrate,
+			rec.InputSourceA, rec.InputSourceB, rec.OutputDestinationA, rec.OutputDestinationB, rec.EnableInputRecord, rec.ScheduledAt)
+	}
+	for _, was := range left.sessions {
+		for _, rec := range service.Sessions() {
+			if !p.sessions[rec.ID] && !p.others[rec.ID] && args(rec) == args(was) && p.had[was.ID] == "" && !p.managed(was.ID) && p.known(left.place, was.ID) && !p.over(was.ID) {
+				p.rec.Errorf("session %s was made, and the killed run had made %s with the same arguments, which runs", rec.ID, was.ID)
+			}
+		}
+	}
+	jobs := service.Batches()
+	for _, job := range jobs[min(len(jobs), left.before):] {
+		if slices.ContainsFunc(left.jobs, func(was simulator.Batch) bool {
+			return slices.Equal(was.Paths, job.Paths) && slices.Equal(was.ServiceModes, job.ServiceModes)
+		}) {
+			p.rec.Errorf("a job on %q was submitted, and the killed run had submitted it", job.Paths)
+		}
+	}
+}
+
+// checkOwners: what a run made that was killed gets into no state of another workspace.
+func (p *player) checkOwners() {
+	for _, pl := range p.places {
+		for address, o := range pl.state {
+			for id := range ids(o) {
+				if maker := p.madeBy[id]; maker != nil && maker != pl && !p.imported[id] && !p.adopted[id] && !p.free[id] && kinds[address].typ != dataType {
+					p.rec.Errorf("%s of workspace %s is in the state of workspace %s", id, maker.name, pl.name)
+				}
+			}
+		}
+	}
+}
+
+// ledgers are the files of the ledger of a machine.
+func (m *machine) ledgers() []string {
+	names, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "ledger-*"))
+	return slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".lock") })
+}
+
+// checkLedger: a run that ended as it should leaves nothing in the ledger.
+func (p *player) checkLedger(r *run, before []string) {
+	if r.ended() || r.failed || p.edited || slices.ContainsFunc(p.sent.Faults, onDisk) {
+		return
+	}
+	for _, name := range r.place.machine.ledgers() {
+		if !slices.Contains(before, name) {
+			p.rec.Errorf("%s: a run that ended as it should left %s", r.place.name, filepath.Base(name))
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package acctest
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// `make test` runs the tests in two stages, and `make test-tofu` those of a third one. VODLIVE_TEST_STAGE names the stage. Without
+// it, every test runs.
+const (
+	// stageRace has the tests in virtual time, with the race detector.
+	stageRace = "race"
+	// stageRest has the others, without it: a CLI starts the provider as a process of its own, in which the detector of the
+	// test's process sees nothing, and large amounts take it ten times as long.
+	stageRest = "rest"
+	// stageCLI has the tests that start a CLI.
+	stageCLI = "cli"
+)
+
+func stage() string { return os.Getenv("VODLIVE_TEST_STAGE") }
+
+// marks are the names of running tests.
+type marks struct{ names sync.Map }
+
+func (m *marks) add(tb testing.TB) {
+	tb.Helper()
+	name := tb.Name()
+	m.names.Store(name, true)
+	tb.Cleanup(func() { m.names.Delete(name) })
+}
+
+// has tells whether the test, or one that it is a part of, was added.
+func (m *marks) has(tb testing.TB) bool {
+	tb.Helper()
+	for name := tb.Name(); ; {
+		if _, ok := m.names.Load(name); ok {
+			return true
+		}
+		i := strings.LastIndexByte(name, '/')
+		if i < 0 {
+			return false
+		}
+		name = name[:i]
+	}
+}
+
+var (
+	virtual marks // tests that have a world or a provider in process
+	chosen  marks // tests that belong to the stage for another reason than these
+)
+
+// startsCLI skips a test that starts a CLI in a stage without one.
+func startsCLI(tb testing.TB) {
+	tb.Helper()
+	switch {
+	case testing.Short():
+		tb.Skip("needs a CLI, which takes a second a run: left out by -short")
+	case stage() == stageRace:
+		tb.Skip("starts a CLI: make test runs it without the race detector")
+	case virtual.has(tb):
+		// In the stages with a CLI, the world would already have skipped the test.
+		tb.Fatal("the service of a CLI must be started before any world or provider in process")
+	}
+	chosen.add(tb)
+}
+
+// inProcess skips a test that starts no CLI in a stage of those that do.
+func inProcess(tb testing.TB) {
+	tb.Helper()
+	if s := stage(); (s == stageRest || s == stageCLI) && !chosen.has(tb) {
+		tb.Skip("starts no CLI: make test runs it with the race detector")
+	}
+	virtual.add(tb)
+}
+
+// Large marks a test of large amounts: `make test` runs it without the race detector. What it runs through
+// needs another test, of small amounts, which looks for races. A test calls it before its world.
+func Large(tb testing.TB) {
+	tb.Helper()
+	switch stage() {
+	case stageRace:
+		tb.Skip("large amounts: make test runs it without the race detector")
+	case stageCLI:
+		tb.Skip("starts no CLI")
+	}
+	chosen.add(tb)
+}

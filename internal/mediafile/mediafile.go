@@ -1,0 +1,182 @@
+// Package mediafile has what the resources that upload files have in common: the arguments that say how a file is sent,
+// rules for its path and media type, and an unfinished upload as the state has it.
+package mediafile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// IncompleteTypes are the types of the attributes of IncompleteObject.
+var IncompleteTypes = func() map[string]attr.Type {
+	types := map[string]attr.Type{}
+	for name, a := range IncompleteAttributes() {
+		types[name] = a.GetType()
+	}
+	return types
+}()
+
+// IncompleteObject is an unfinished upload of a file as the state holds it, null for nil.
+func IncompleteObject(f upload.File, u *resume.Unfinished) types.Object {
+	if u == nil {
+		return types.ObjectNull(IncompleteTypes)
+	}
+	return types.ObjectValueMust(IncompleteTypes, map[string]attr.Value{
+		"file_name":    types.StringValue(f.Name),
+		"sha256":       types.StringValue(f.SHA256),
+		"size":         types.Int64Value(f.Size),
+		"upload_id":    types.StringValue(u.UploadID),
+		"key_path":     types.StringValue(u.KeyPath),
+		"part_size":    types.Int64Value(u.PartSize),
+		"stored_parts": types.Int64Value(int64(u.StoredParts())),
+		"parts":        types.StringValue(resume.EncodeParts(u.Parts)),
+		"completing":   types.BoolValue(u.Completing),
+	})
+}
+
+// Unfinished reads IncompleteObject back: the upload, and the name, size and hash of its file. The upload is nil for
+// null. Attributes that an earlier build did not know are null. What cannot be read is a warning, never an error: no
+// state may block a destroy.
+func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag.Diagnostics) {
+	if o.IsNull() || o.IsUnknown() {
+		return f, nil, nil
+	}
+	a := o.Attributes()
+	text := func(name string) string {
+		v, _ := a[name].(types.String)
+		return v.ValueString()
+	}
+	number := func(name string) int64 {
+		v, _ := a[name].(types.Int64)
+		return v.ValueInt64()
+	}
+	completing, _ := a["completing"].(types.Bool)
+	f = upload.File{Name: text("file_name"), Size: number("size"), SHA256: text("sha256")}
+	u = &resume.Unfinished{UploadID: text("upload_id"), KeyPath: text("key_path"), PartSize: number("part_size"), Completing: completing.ValueBool()}
+	var err error
+	if u.UploadID == "" || u.KeyPath == "" || u.PartSize < 1 || f.Size < 1 {
+		err = errors.New("the upload id, the key path, the part size or the size of the file is missing")
+	} else {
+		u.Parts, err = resume.DecodeParts(text("parts"), u.PartSize, f.Size)
+	}
+	if err != nil {
+		diags.AddWarning("An unfinished upload cannot be continued",
+			fmt.Sprintf("What the state has of the unfinished upload %q cannot be read (%s). It is not used: the next upload sends the file from its beginning.", u.KeyPath, err))
+		return f, nil, diags
+	}
+	return f, u, nil
+}
+
+// SHA256 validates a hash in hexadecimal.
+var SHA256 = stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9A-Fa-f]{64}$`), "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")
+
+// MediaType validates the media type of a file.
+var MediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
+	if upload.IsMediaType(given) {
+		return ""
+	}
+	return fmt.Sprintf("is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", given)
+}}
+
+// SendingAttributes are the arguments of a resource that say how files are sent. Their changes send nothing.
+func SendingAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"method": schema.StringAttribute{
+			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
+			MarkdownDescription: "`auto`: one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing. Default: `auto`.",
+			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
+		},
+		"part_size": schema.Int64Attribute{
+			Optional: true,
+			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
+				"A change sends nothing.",
+			Validators: []validator.Int64{partSize{}},
+		},
+		"change_detection": schema.StringAttribute{
+			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.DetectStat),
+			MarkdownDescription: "How a plan notices that the content changed. `stat`: a file that was not touched since its content was last read is not read again: size, modification time and, where the system has one, change time are the same. " +
+				"`content`: every run of Terraform reads the file. Default: `stat`.",
+			Validators: []validator.String{stringvalidator.OneOf(upload.DetectStat, upload.DetectContent)},
+		},
+	}
+}
+
+// IncompleteAttributes are the attributes of IncompleteObject.
+func IncompleteAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"file_name":    ComputedText("Name of the file that is uploaded."),
+		"sha256":       ComputedText("SHA-256 of its content."),
+		"size":         ComputedNumber("Its size in bytes."),
+		"upload_id":    ComputedText("Id of the multipart upload."),
+		"key_path":     ComputedText("Key path under which the file will be stored."),
+		"part_size":    ComputedNumber("Size of its parts in bytes."),
+		"stored_parts": ComputedNumber("How many parts are stored."),
+		"completing":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the request that completes the upload was sent and not answered: the file may be stored."},
+		"parts": schema.StringAttribute{
+			Computed: true, Sensitive: true,
+			MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. Not a secret, but up to 280 kB that no plan should print.",
+		},
+	}
+}
+
+// ComputedText is an attribute that the service or the provider decides.
+func ComputedText(description string) schema.Attribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+}
+
+// ComputedNumber is ComputedText for numbers.
+func ComputedNumber(description string) schema.Attribute {
+	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+}
+
+// SourcePath returns the rule for the path of a file or folder to upload. instead is what selects several files.
+func SourcePath(instead string) providerdata.StringRule {
+	return providerdata.StringRule{Kind: "path", Allowed: "must be a path on this machine", Problem: func(given string) string {
+		problem := providerdata.PathProblem(given)
+		if problem == "" && strings.Contains(given, "*") {
+			problem = fmt.Sprintf("is %q, and a path is no pattern: %s", given, instead)
+		}
+		if problem == "" {
+			return ""
+		}
+		return problem + "."
+	}}
+}
+
+// partSize names the unit, which is easily taken for MiB.
+type partSize struct{}
+
+func (partSize) Description(context.Context) string {
+	return fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize)
+}
+
+func (v partSize) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v partSize) ValidateInt64(ctx context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	n := req.ConfigValue.ValueInt64()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || n >= transfer.MinPartSize && n <= transfer.MaxPartSize {
+		return
+	}
+	problem := fmt.Sprintf("`%s` is %d; it %s.", req.Path, n, v.Description(ctx))
+	if n > 0 && n <= transfer.MaxPartSize>>20 {
+		mib := max(n, transfer.MinPartSize>>20)
+		problem += fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+providerdata.Label(req.Path), problem)
+}

@@ -1,0 +1,169 @@
+package pace_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
+)
+
+const part = 8 << 20
+
+// puts begins PUTs of an upload that end when done is closed, and counts those in flight.
+func puts(t *testing.T, u *pace.Upload, count int, done <-chan struct{}) (inFlight *atomic.Int32) {
+	t.Helper()
+	inFlight = &atomic.Int32{}
+	go func() {
+		for range count {
+			turn, err := u.Next(t.Context())
+			if err != nil {
+				return
+			}
+			go func() {
+				_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, func(string, error) bool {
+					inFlight.Add(1)
+					defer inFlight.Add(-1)
+					<-done
+					return false
+				})
+			}()
+		}
+	}()
+	return inFlight
+}
+
+// TestSlots: an upload that is alone gets as many slots as it needs to take no longer, and where the bandwidth is limited,
+// only as many as end in time.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		slots     int
+		bandwidth int64
+		parts     int
+		want      int32
+	}{
+		{"three rounds of 12, not two of 14 and one of 6", 0, 0, 34, 12},
+		{"five full rounds", 0, 0, 70, 14},
+		{"one part more than a round", 0, 0, 15, 8},
+		{"fewer parts than slots", 0, 0, 5, 5},
+		{"a fixed number", 6, 0, 34, 6},
+		{"a bandwidth of 8 Mbit/s", 0, 1e6, 34, 2},
+		{"a bandwidth of 25 Mbit/s", 0, 3_125_000, 35, 5},
+		{"a bandwidth of 1 Gbit/s", 0, 125e6, 70, 14},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				u := pace.New(c.slots, c.bandwidth).Upload(int64(c.parts)*part, part)
+				defer u.Close()
+				done := make(chan struct{})
+				inFlight := puts(t, u, c.parts, done)
+				synctest.Wait()
+				if got := inFlight.Load(); got != c.want {
+					t.Errorf("%d PUTs are in flight, not %d", got, c.want)
+				}
+				close(done)
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+// TestTwoUploadsShareTheSlots: an upload of many parts leaves half of the slots to one that begins later.
+func TestTwoUploadsShareTheSlots(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := pace.New(8, 0)
+		first, second := c.Upload(100*part, part), c.Upload(100*part, part)
+		defer first.Close()
+		defer second.Close()
+		done := make(chan struct{})
+		one := puts(t, first, 100, done)
+		synctest.Wait()
+		if got := one.Load(); got != 8 {
+			t.Fatalf("%d PUTs of an upload without others are in flight, not 8", got)
+		}
+		two := puts(t, second, 100, done)
+		for range 80 {
+			done <- struct{}{}
+			synctest.Wait()
+		}
+		if a, b := one.Load(), two.Load(); a < 3 || b < 3 {
+			t.Errorf("%d and %d PUTs are in flight", a, b)
+		}
+		close(done)
+		synctest.Wait()
+	})
+}
+
+// TestLentSlotIsCalledBack: a further PUT of a part that lags ends when another part waits.
+func TestLentSlotIsCalledBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := pace.New(2, 0).Upload(3*part, part)
+		defer u.Close()
+		turn, err := u.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var recalled atomic.Bool
+		end, ok := turn.Again(func() { recalled.Store(true) })
+		if !ok || recalled.Load() {
+			t.Fatal("no slot is lent, although one is free")
+		}
+		done := make(chan struct{})
+		puts(t, u, 2, done)
+		<-time.After(time.Second)
+		if !recalled.Load() {
+			t.Error("the slot is not called back")
+		}
+		end()
+		turn.End()
+		close(done)
+		synctest.Wait()
+	})
+}
+
+// TestSlowLineGetsFewPUTs: when the goodput tells that PUTs would not end in time, those that have sent little are surplus
+// until there are few.
+func TestSlowLineGetsFewPUTs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := pace.New(0, 0).Upload(70*part, part)
+		defer u.Close()
+		var turns []*pace.Turn
+		for range 14 {
+			turn, err := u.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			turns = append(turns, turn)
+			go func() {
+				_ = turn.Run(t.Context(), func(context.Context) (string, error) { return "", nil }, func(string, error) bool {
+					<-t.Context().Done()
+					return false
+				})
+			}()
+		}
+		for range 40 { // four seconds at 8 Mbit/s
+			<-time.After(100 * time.Millisecond)
+			u.Sent(1e5)
+		}
+		surplus := 0
+		for _, turn := range turns {
+			if turn.Surplus(3e5, part) {
+				surplus++
+			}
+		}
+		if surplus != 12 {
+			t.Errorf("%d of 14 PUTs are surplus, not 12", surplus)
+		}
+		if turns[0].Surplus(part/2, part) {
+			t.Error("a PUT that has sent half is surplus")
+		}
+	})
+}

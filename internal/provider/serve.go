@@ -1,0 +1,47 @@
+package provider
+
+import (
+	"os"
+	"os/signal"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/server"
+)
+
+// Serve runs the provider as a plugin until the CLI stops it or has ended. With debug, it prints how
+// to attach a CLI, and continues when the CLI has ended. See NewServer.
+func Serve(version string, logged, debug bool) error {
+	var options []tf6server.ServeOpt
+	if debug {
+		options = append(options, tf6server.WithManagedDebug())
+	} else {
+		go exitAfterParent()
+	}
+	served := NewServer(version, Machine{Env: os.LookupEnv}, logged)
+	if !debug {
+		interrupts := make(chan os.Signal, 1)
+		signal.Notify(interrupts, os.Interrupt) // the plugin ignores it, and the CLI tells it to stop
+		go func() {
+			<-interrupts
+			served.Disturb()
+		}()
+	}
+	err := tf6server.Serve(address, func() tfprotov6.ProviderServer { return served }, options...)
+	served.End(err == nil && !debug) // a CLI asks the process that it has started to end, and nobody else does
+	return err
+}
+
+// address is the full source address of the provider.
+const address = "registry.terraform.io/vodlive/vodlive"
+
+// NewServer returns the provider as a protocol server. logged says that the SDK gets loggers.
+func NewServer(version string, machine Machine, logged bool) server.Server {
+	p := &vodlive{version: version, machine: machine, redactor: redact.New()}
+	return server.New(server.Config{
+		Provider: p, Bypass: mediafolder.Bypass, Redactor: p.redactor, Ledger: p.ledger.Load, Version: version, Logged: logged,
+	})
+}

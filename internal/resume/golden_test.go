@@ -1,0 +1,158 @@
+package resume_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
+)
+
+var write = flag.Bool("write-build", false, "write what this build writes into testdata/build-NEW, which every later build must read")
+
+// TestFilesOfEveryBuild reads what each build so far has written: an upgrade between two runs must lose nothing. A build that
+// writes another format adds a folder. The folders that are there never change.
+func TestFilesOfEveryBuild(t *testing.T) {
+	t.Parallel()
+	if *write {
+		synctest.Test(t, func(t *testing.T) { writeBuild(t, filepath.Join("testdata", "build-NEW")) }) // at a fixed time
+	}
+	builds, err := filepath.Glob(filepath.Join("testdata", "build-*"))
+	if err != nil || len(builds) == 0 {
+		t.Fatalf("there are %q: %v", builds, err)
+	}
+	for _, build := range builds {
+		t.Run(filepath.Base(build), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { readBuild(t, build) })
+		})
+	}
+}
+
+func readBuild(t *testing.T, build string) {
+	t.Helper()
+	dir, ctx := t.TempDir(), t.Context()
+	if err := os.CopyFS(filepath.Join(dir, resume.Folder), os.DirFS(build)); err != nil {
+		t.Fatal(err)
+	}
+	_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, _ error) error { // as the provider makes them
+		mode := os.FileMode(0o600)
+		if e.IsDir() {
+			mode = 0o700
+		}
+		return os.Chmod(path, mode)
+	})
+	l := ledger(dir, nil)
+	defer l.Close(true)
+	if n, ok := l.Take(ctx, resume.KindSession, "a session", nil); !ok || *n.Made() != (resume.Made{ID: "session-1"}) {
+		t.Errorf("the session is %+v", n)
+	}
+	if n, ok := l.Take(ctx, resume.KindSession, "a session without a response", nil); !ok || n.Made() != nil || n.Began().IsZero() {
+		t.Errorf("the session without a response is %+v", n)
+	}
+	if n, ok := l.Take(ctx, resume.KindJob, "a job", nil); !ok || *n.Made() != (resume.Made{ID: "job-1", At: "2026-01-02T03:04:05Z", Message: "submitted"}) {
+		t.Errorf("the job is %+v", n)
+	}
+	if n, ok := l.Take(ctx, resume.KindFile, "a file", nil); !ok || *n.Made() != madeAs("a.mp4") {
+		t.Errorf("the file is %+v", n)
+	}
+	if l.Has(ctx, resume.KindFile, "a file that is gone") {
+		t.Error("a line that was removed is found")
+	}
+	record, _ := resume.New(dir, nil).Record(ctx, testKey)
+	defer record.Close(true)
+	if u := record.Found(); u == nil || u.UploadID != "upload-1" || u.KeyPath != "vod/input/c/u/a.mp4" || u.StoredParts() != 1 || u.Parts[0].ETag != `"etag"` {
+		t.Errorf("the unfinished upload is %+v", u)
+	}
+}
+
+func writeBuild(t *testing.T, build string) {
+	t.Helper()
+	dir, ctx := t.TempDir(), t.Context()
+	l := ledger(dir, nil)
+	l.Begin(ctx, resume.KindSession, "a session").Complete(ctx, resume.Made{ID: "session-1"})
+	l.Begin(ctx, resume.KindSession, "a session without a response")
+	l.Begin(ctx, resume.KindJob, "a job").Complete(ctx, resume.Made{ID: "job-1", At: "2026-01-02T03:04:05Z", Message: "submitted"})
+	l.Add(ctx, resume.KindFile, "a file", madeAs("a.mp4"))
+	l.Add(ctx, resume.KindFile, "a file that is gone", madeAs("b.mp4")).Drop(ctx)
+	l.Close(false)
+	record, _ := resume.New(dir, nil).Record(ctx, testKey)
+	record.Changed(func() *resume.Unfinished {
+		return &resume.Unfinished{UploadID: "upload-1", KeyPath: "vod/input/c/u/a.mp4", PartSize: testKey.PartSize, Parts: []transfer.Part{{Number: 1, ETag: `"etag"`, Size: testKey.PartSize}}}
+	})
+	record.Close(false)
+	for _, pattern := range []string{"ledger-*.jsonl", "upload-*.json"} {
+		names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, pattern))
+		for _, name := range names {
+			content, err := os.ReadFile(name)
+			if err == nil {
+				err = os.MkdirAll(build, 0o755)
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(build, filepath.Base(name)), content, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+const keptStamp = "STAMP" // stands for what a file system says of the file
+
+// TestHashOfEveryBuild reads a remembered hash as each build so far has written it.
+func TestHashOfEveryBuild(t *testing.T) {
+	t.Parallel()
+	if *write {
+		synctest.Test(t, func(t *testing.T) {
+			r := remember(t, large, time.Hour)
+			keepHash(t, r.file(t), filepath.Join("testdata", "hash-NEW.json"), resume.Stamp(r.path), keptStamp)
+		})
+	}
+	builds, err := filepath.Glob(filepath.Join("testdata", "hash-*.json"))
+	if err != nil || len(builds) == 0 {
+		t.Fatalf("there are %q: %v", builds, err)
+	}
+	for _, build := range builds {
+		t.Run(filepath.Base(build), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := remember(t, large, time.Hour)
+				name := r.file(t)
+				resume.New(r.dir, nil).Forget(t.Context(), r.path)
+				keepHash(t, build, name, keptStamp, resume.Stamp(r.path))
+				memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
+				if memo.SHA256() != r.sum || !reflect.DeepEqual(memo.Sums(), r.digest.Sums) {
+					t.Errorf("got %q and %v, want %q and %v", memo.SHA256(), memo.Sums(), r.sum, r.digest.Sums)
+				}
+			})
+		})
+	}
+}
+
+var keptCheck = regexp.MustCompile(`("check":")[0-9a-f]*`)
+
+// keepHash copies an entry, with another stamp: that of a file is its own on every machine. The check of an entry is the first half
+// of the SHA-256 of the entry without it.
+func keepHash(t *testing.T, from, to, stamp, other string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := strings.Replace(strings.TrimSpace(string(content)), stamp, other, 1)
+	sum := sha256.Sum256([]byte(keptCheck.ReplaceAllString(entry, "${1}")))
+	entry = keptCheck.ReplaceAllString(entry, "${1}"+hex.EncodeToString(sum[:16]))
+	if err := os.WriteFile(to, []byte(entry+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,24 @@
+// Package route tells whoever dials which addresses of a name a request should not use.
+package route
+
+import (
+	"context"
+	"net"
+)
+
+type avoidKey struct{}
+
+// Avoid returns a context for a request that should use none of these addresses, because a request to them has failed
+// or lags. If a name has no other address, they are used nevertheless.
+func Avoid(ctx context.Context, addresses ...net.Addr) context.Context {
+	if len(addresses) == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, avoidKey{}, addresses)
+}
+
+// Avoided returns what Avoid was called with.
+func Avoided(ctx context.Context) []net.Addr {
+	addresses, _ := ctx.Value(avoidKey{}).([]net.Addr)
+	return addresses
+}

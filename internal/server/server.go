@@ -1,0 +1,279 @@
+// Package server stands between Terraform and the framework, in every call. It masks and shortens the texts of
+// responses and says where the documentation explains an error (text.go, guide.go), after it has learned the stream
+// keys of the request (streams.go). It refuses fractions (fractions.go). It passes an attribute by the framework
+// (bypass.go). It notes how the process ends, which decides what stays in the ledger (ending.go).
+package server
+
+import (
+	"context"
+	"iter"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+)
+
+// Config is what a Server is made of.
+type Config struct {
+	Provider provider.Provider
+	Bypass   Bypass
+	Redactor *redact.Redactor
+	Ledger   func() *resume.Ledger // the result may be nil
+	Version  string                // of the provider
+	Logged   bool                  // the SDK gets loggers
+}
+
+// Server is a provider process.
+type Server interface {
+	tfprotov6.ProviderServer
+
+	// Disturb notes that Terraform may not save every response of this run.
+	Disturb()
+	// End ends the process. asked says that the CLI has asked for it.
+	End(asked bool)
+}
+
+type server struct {
+	framework
+	config  Config
+	guides  string // address of the pages of this version
+	schema  func() *tfprotov6.GetProviderSchemaResponse
+	actions sync.Map // a channel for each that runs, closed when its last event is sent
+
+	running   atomic.Int64 // calls
+	disturbed atomic.Bool
+}
+
+// framework is the framework's server, which one attribute bypasses.
+type framework struct {
+	tfprotov6.ProviderServer
+	listsAndActions
+}
+
+type listsAndActions interface {
+	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
+}
+
+// New returns a provider as a protocol server. Unless config.Logged is set, the SDK gets no loggers: it creates several
+// for each call and attribute, even if every level is off.
+//
+// The framework keeps the context of each call until Stop, and with it the call's loggers: 13 to 18 KB a call, several
+// calls a resource. So it gets a callContext. Streams and rare calls get their own context: there are few of them, and
+// a stream outlives the call that starts it.
+func New(config Config) Server {
+	inner := providerserver.NewProtocol6(config.Provider)()
+	schema := sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
+		all, _ := inner.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+		return all
+	})
+	both := framework{newBypassing(inner, config.Bypass, schema), inner.(listsAndActions)} //nolint:forcetypeassert // the framework has them
+	return &server{framework: both, config: config, guides: guides(config.Version), schema: schema}
+}
+
+// callContext forwards cancellation and values only while the call runs.
+type callContext struct {
+	context.Context // not derived from the call's: a derived context would keep that alive
+	call            atomic.Pointer[context.Context]
+}
+
+func (c *callContext) Value(key any) any {
+	if v := c.Context.Value(key); v != nil {
+		return v
+	}
+	if call := c.call.Load(); call != nil {
+		return (*call).Value(key)
+	}
+	return nil
+}
+
+// serve runs one call of the framework with a callContext.
+func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
+	own, cancel := context.WithCancelCause(context.Background())
+	defer cancel(context.Canceled)
+	defer s.watch(ctx)()
+	if ctx.Err() != nil {
+		cancel(context.Cause(ctx)) // AfterFunc would do it in a goroutine, some time after the call has begun
+	}
+	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	defer unlink()
+	if !s.config.Logged {
+		return shown(own, s, call, req)
+	}
+	c := &callContext{Context: own}
+	c.call.Store(&ctx)
+	defer c.call.Store(nil)
+	return shown(c, s, call, req)
+}
+
+// shown runs one call of the framework, masks and shortens the texts of its response and adds to errors where the guide
+// explains them. No other place in the provider is between Terraform and all diagnostics, of which some quote the state
+// or a record.
+func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
+	s.learn(req)
+	var resp R
+	var err error
+	if fractions := s.fractions(req); len(fractions) > 0 {
+		resp = refusal[R](fractions)
+	} else {
+		resp, err = call(ctx, req)
+	}
+	if v := reflect.Indirect(reflect.ValueOf(resp)); v.IsValid() {
+		if field := v.FieldByName("Diagnostics"); field.IsValid() {
+			s.finish(req, field.Interface().([]*tfprotov6.Diagnostic)) //nolint:forcetypeassert // of every response
+		}
+	}
+	return resp, err
+}
+
+func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return serve(ctx, s, s.framework.ValidateResourceConfig, req)
+}
+
+func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	return serve(ctx, s, s.framework.UpgradeResourceState, req)
+}
+
+func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+	return serve(ctx, s, s.framework.UpgradeResourceIdentity, req)
+}
+
+func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	s.saved(ctx, req.TypeName, req.CurrentState)
+	return serve(ctx, s, s.framework.ReadResource, req)
+}
+
+func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	s.saved(ctx, req.TypeName, req.PriorState)
+	return serve(ctx, s, s.framework.PlanResourceChange, req)
+}
+
+func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	return serve(ctx, s, s.framework.ApplyResourceChange, req)
+}
+
+func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+	return serve(ctx, s, s.framework.ImportResourceState, req)
+}
+
+func (s *server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	return serve(ctx, s, s.framework.ValidateDataResourceConfig, req)
+}
+
+func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	return serve(ctx, s, s.framework.ReadDataSource, req)
+}
+
+func (s *server) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
+	resp, err := serve(ctx, s, s.framework.CallFunction, req)
+	if resp != nil && resp.Error != nil {
+		resp.Error.Text = s.text(resp.Error.Text, textLimit)
+	}
+	return resp, err
+}
+
+func (s *server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+	return serve(ctx, s, s.framework.ValidateEphemeralResourceConfig, req)
+}
+
+func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	return serve(ctx, s, s.framework.OpenEphemeralResource, req)
+}
+
+func (s *server) ValidateActionConfig(ctx context.Context, req *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+	return serve(ctx, s, s.framework.ValidateActionConfig, req)
+}
+
+func (s *server) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
+	return serve(ctx, s, s.framework.PlanAction, req)
+}
+
+func (s *server) ValidateProviderConfig(ctx context.Context, req *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+	return shown(ctx, s, s.framework.ValidateProviderConfig, req)
+}
+
+func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	return shown(ctx, s, s.framework.ConfigureProvider, req)
+}
+
+func (s *server) ValidateListResourceConfig(ctx context.Context, req *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+	return shown(ctx, s, s.framework.ValidateListResourceConfig, req)
+}
+
+func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+	s.learn(req)
+	stream, err := s.framework.ListResource(ctx, req)
+	if stream != nil && stream.Results != nil {
+		stream.Results = each(stream.Results, func(r tfprotov6.ListResourceResult) tfprotov6.ListResourceResult {
+			s.finish(req, r.Diagnostics)
+			r.DisplayName = s.text(r.DisplayName, summaryLimit)
+			return r
+		})
+	}
+	return stream, err
+}
+
+func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	done := make(chan struct{})
+	s.actions.Store(done, nil) // before the framework can cancel it
+	unwatch := s.watch(ctx)
+	end := func() {
+		unwatch()
+		s.actions.Delete(done)
+		close(done)
+	}
+	s.learn(req)
+	stream, err := s.framework.InvokeAction(ctx, req)
+	if stream == nil || stream.Events == nil {
+		end()
+		return stream, err
+	}
+	events := each(stream.Events, func(e tfprotov6.InvokeActionEvent) tfprotov6.InvokeActionEvent {
+		switch t := e.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			e.Type = tfprotov6.ProgressInvokeActionEventType{Message: s.text(t.Message, textLimit)}
+		case tfprotov6.CompletedInvokeActionEventType:
+			s.finish(req, t.Diagnostics)
+		}
+		return e
+	})
+	stream.Events = func(yield func(tfprotov6.InvokeActionEvent) bool) {
+		defer end()
+		events(yield)
+	}
+	return stream, err
+}
+
+// StopProvider cancels all calls, and returns when the actions have sent their errors: terraform-plugin-go sends no
+// event once this has returned, and Terraform takes an action without an error for a success.
+func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	s.Disturb()
+	resp, err := s.framework.StopProvider(ctx, req)
+	limit := time.After(6 * time.Second) // an interrupted upload may verify parts for four
+	s.actions.Range(func(done, _ any) bool {
+		select {
+		case <-done.(chan struct{}): //nolint:forcetypeassert // see actions
+			return true
+		case <-limit:
+			return false
+		}
+	})
+	return resp, err
+}
+
+func each[T any](all iter.Seq[T], change func(T) T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for one := range all {
+			if !yield(change(one)) {
+				return
+			}
+		}
+	}
+}

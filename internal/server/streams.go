@@ -1,0 +1,109 @@
+package server
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+)
+
+// learn makes the masker know the stream keys in the configuration, the plan and the state of a request, before the
+// provider calls the service for it: a refusal may repeat a key.
+func (s *server) learn(req any) {
+	v := reflect.Indirect(reflect.ValueOf(req))
+	for _, field := range v.Fields() {
+		var forms [][]byte
+		var decode func(tftypes.Type) (tftypes.Value, error)
+		switch field := field.Interface().(type) {
+		case *tfprotov6.DynamicValue:
+			if field != nil {
+				forms, decode = [][]byte{field.MsgPack, field.JSON}, field.Unmarshal
+			}
+		case *tfprotov6.RawState:
+			if field != nil {
+				forms, decode = [][]byte{field.JSON}, func(t tftypes.Type) (tftypes.Value, error) {
+					return field.UnmarshalWithOpts(t, tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}})
+				}
+			}
+		}
+		// Most values have no URL, and the state of a folder is large. Both forms have names as they are.
+		if !slices.ContainsFunc(forms, hasURLs) {
+			continue
+		}
+		if schema := s.schemaOf(req); schema != nil {
+			if value, err := decode(schema.ValueType()); err == nil { // else the framework says what is wrong with it
+				s.learnValue(value)
+				s.learnMissing(value)
+			}
+		}
+	}
+}
+
+// urlNames begin the names of attributes whose values are URLs of streams, whatever they look like.
+var urlNames = []string{"input_source_", "input_endpoint_", "output_destination_", "output_endpoint_"}
+
+// hasURLs reports whether a value has something that learnValue learns from.
+func hasURLs(form []byte) bool {
+	return bytes.Contains(form, []byte("://")) || slices.ContainsFunc(urlNames, func(name string) bool { return bytes.Contains(form, []byte(name)) })
+}
+
+// namesOfSessions are the attributes of a session that a stream key may repeat without making them secret.
+var namesOfSessions = map[tftypes.AttributeName]bool{
+	"id": true, "name": true, "user_id": true, "region": true, "transcoder_id": true, "sub_domain_a": true, "sub_domain_b": true,
+}
+
+func (s *server) learnValue(value tftypes.Value) {
+	var shown, addresses []string
+	_ = tftypes.Walk(value, func(path *tftypes.AttributePath, v tftypes.Value) (bool, error) {
+		text, steps := textOf(v), path.Steps()
+		var name tftypes.AttributeName
+		if len(steps) > 0 {
+			name, _ = steps[len(steps)-1].(tftypes.AttributeName)
+		}
+		isURL := slices.ContainsFunc(urlNames, func(prefix string) bool { return strings.HasPrefix(string(name), prefix) })
+		switch {
+		case text == "":
+		case isURL || len(text) > 4 && strings.EqualFold(text[:4], "rtmp") && strings.Contains(text, "://"):
+			addresses = append(addresses, text)
+		case namesOfSessions[name]:
+			shown = append(shown, text)
+		}
+		return true, nil
+	})
+	if len(addresses) > 0 {
+		s.config.Redactor.AddStreams(shown, addresses...)
+	}
+}
+
+// learnMissing notes a session in a state that lacks one of its URLs, as with write-only arguments: a refusal to read
+// it may repeat a stream key that nobody can know. An import has the id alone.
+func (s *server) learnMissing(state tftypes.Value) {
+	values := map[string]tftypes.Value{}
+	if state.As(&values) != nil {
+		return
+	}
+	text := func(name string) string { return textOf(values[name]) }
+	session := api.Session{
+		ID: text("id"), Name: text("name"), Mode: text("mode"),
+		InputSourceA: text("input_source_a"), InputSourceB: text("input_source_b"),
+		InputEndpointA: text("input_endpoint_a"), InputEndpointB: text("input_endpoint_b"),
+		OutputDestinationA: text("output_destination_a"), OutputDestinationB: text("output_destination_b"),
+		OutputEndpointA: text("output_endpoint_a"), OutputEndpointB: text("output_endpoint_b"),
+	}
+	if session.ID != "" && session.Name != "" && !session.HasURLs() {
+		s.config.Redactor.MissKeys(session.ID)
+	}
+}
+
+// textOf returns the value of a string, "" if it is unknown or null.
+func textOf(v tftypes.Value) (text string) {
+	if v.Type() != nil && v.Type().Is(tftypes.String) && v.IsKnown() && !v.IsNull() {
+		_ = v.As(&text)
+	}
+	return text
+}

@@ -1,0 +1,72 @@
+// Package streamurl knows the URLs of streams: rtmp and rtmps, their default ports, where the stream key is, and which
+// spellings are the same URL.
+package streamurl
+
+import (
+	"cmp"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// ports are the default ports, by scheme.
+var ports = map[string]string{"rtmp": "1935", "rtmps": "443"}
+
+// Parts are the parts of a URL.
+type Parts struct {
+	Scheme, Host string
+	Port         int64  // in the URL, or the default one
+	App          string // the path before the stream key, "" if there is none
+	StreamKey    string // the last part of the path, with the query; "" if there is none
+	ServerURL    string // the URL without the stream key
+}
+
+// Split returns the parts of a URL, or what is wrong with it. It never returns a part of the URL in the problem.
+func Split(given string) (parts Parts, problem string) {
+	u, err := url.Parse(given)
+	switch {
+	case err != nil:
+		return parts, "cannot be read as a URL"
+	case ports[u.Scheme] == "": // Parse returns the scheme in lower case
+		return parts, "does not begin with rtmp:// or rtmps://"
+	case u.Hostname() == "":
+		return parts, "has no host"
+	}
+	parts = Parts{Scheme: u.Scheme, Host: u.Hostname(), ServerURL: given}
+	if parts.Port, err = strconv.ParseInt(port(u), 10, 64); err != nil || parts.Port < 1 || parts.Port > 65535 {
+		return parts, "has a port that is not between 1 and 65535"
+	}
+	// Encoders send the text as it is, so it is not unescaped.
+	_, rest, _ := strings.Cut(given, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	beforeQuery, _, _ := strings.Cut(path, "?")
+	last := strings.LastIndexByte(beforeQuery, '/')
+	if last < 0 {
+		last = strings.LastIndexByte(path, '/') // app?query/key
+	}
+	if last < 0 {
+		parts.App = path
+		return parts, ""
+	}
+	parts.App, parts.StreamKey = path[:last], path[last+1:]
+	parts.ServerURL = given[:len(given)-len(path)+last]
+	return parts, ""
+}
+
+// Same reports whether two texts are the same URL: they may differ in the letter case of scheme and host, and one may
+// leave out the default port.
+func Same(a, b string) bool { return Canonical(a) == Canonical(b) }
+
+// Canonical returns the one spelling that all spellings of a URL share. What cannot be read as a URL is returned as it
+// is.
+func Canonical(given string) string {
+	u, err := url.Parse(given)
+	if err != nil {
+		return given
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	u.Host = strings.ToLower(u.Hostname()) + ":" + port(u)
+	return u.String()
+}
+
+func port(u *url.URL) string { return cmp.Or(u.Port(), ports[u.Scheme]) }
