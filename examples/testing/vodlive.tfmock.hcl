@@ -56,7 +56,7 @@ mock_resource "vodlive_live_session_status" {
         egress_port         = 1936
       }
     }
-    urls = true ? null : {}
+    urls = {}
   }
 }
 
@@ -177,6 +177,6 @@ mock_data "vodlive_live_sessions" {
       port                = 1935
       egress_port         = 1936
     }]
-    urls = true ? null : {}
+    urls = {}
   }
 }

@@ -166,7 +166,7 @@ func TestScheduleAndBack(t *testing.T) {
 		zone := rapid.SampledFrom(zones).Draw(t, "zone")
 		local, text, _ := call(t, "format_scheduled_at", moment, zone)
 		if text != "" {
-			if !strings.Contains(text, "brings twice") {
+			if !strings.Contains(text, "clocks show twice") {
 				t.Fatalf("format_scheduled_at(%s, %s): %s", moment, zone, text)
 			}
 			return
