@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -139,10 +140,17 @@ func (f *file) untouched() error {
 	if err != nil {
 		return fileError(f.path, err)
 	}
-	if info.Size() != f.info.Size() || !info.ModTime().Equal(f.info.ModTime()) {
-		return &ChangedError{Path: f.path, Detail: "it was written to while it was read"}
+	if size := info.Size(); size != f.info.Size() {
+		return &ChangedError{Path: f.path, Detail: fmt.Sprintf("it has %d bytes, %d were there before", size, f.info.Size())}
+	}
+	if !info.ModTime().Equal(f.info.ModTime()) {
+		return f.written()
 	}
 	return nil
+}
+
+func (f *file) written() error {
+	return &ChangedError{Path: f.path, Detail: "it was written to while it was read"}
 }
 
 // readAt fills p from an offset. It is a ChangedError if the file ends before.
@@ -152,7 +160,7 @@ func (f *file) readAt(p []byte, off int64) error {
 	case n == len(p):
 		return nil
 	case errors.Is(err, io.EOF):
-		return &ChangedError{Path: f.path, Detail: fmt.Sprintf("it ends at byte %d, %d were there before", off+int64(n), f.info.Size())}
+		return cmp.Or(f.untouched(), f.written())
 	default:
 		return fileError(f.path, err)
 	}
