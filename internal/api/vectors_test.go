@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,6 +23,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
+
+var update = flag.Bool("update", false, "write what is read from the vectors anew")
 
 // vector is a response of the service and what a call makes of it: see testdata/vectors/README.md.
 type vector struct {
@@ -96,24 +100,32 @@ var vectorCalls = map[string]struct {
 // readVectors reads the vectors of some calls, or all of them.
 func readVectors(t testing.TB, calls ...string) (vectors []vector) {
 	t.Helper()
+	for _, file := range vectorFiles(t) {
+		for _, v := range readVectorFile(t, file) {
+			if len(calls) == 0 || slices.Contains(calls, v.Call) {
+				vectors = append(vectors, v)
+			}
+		}
+	}
+	return vectors
+}
+
+func vectorFiles(t testing.TB) []string {
+	t.Helper()
 	files, err := filepath.Glob("testdata/vectors/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		if name == "wrappers" {
-			continue
-		}
-		var read []vector
-		readJSON(t, file, &read)
-		for _, v := range read {
-			if v.Call = cmp.Or(v.Call, name); vectorCalls[v.Call].run == nil {
-				t.Fatalf("%s: there is no call %q", file, v.Call)
-			}
-			if len(calls) == 0 || slices.Contains(calls, v.Call) {
-				vectors = append(vectors, v)
-			}
+	return slices.DeleteFunc(files, func(file string) bool { return filepath.Base(file) == "wrappers.json" })
+}
+
+func readVectorFile(t testing.TB, file string) (vectors []vector) {
+	t.Helper()
+	readJSON(t, file, &vectors)
+	for i := range vectors {
+		v := &vectors[i]
+		if v.Call = cmp.Or(v.Call, strings.TrimSuffix(filepath.Base(file), ".json")); vectorCalls[v.Call].run == nil {
+			t.Fatalf("%s: there is no call %q", file, v.Call)
 		}
 	}
 	return vectors
@@ -203,8 +215,12 @@ func addVectors(f *testing.F, calls ...string) {
 }
 
 // TestVectors reads every response as the call that it answers.
+// With -update, it first writes what is read from each response as its "want".
 func TestVectors(t *testing.T) {
 	t.Parallel()
+	if *update {
+		updateVectors(t)
+	}
 	for _, v := range readVectors(t) {
 		for wrapper, body := range v.bodies(t) {
 			t.Run(fmt.Sprintf("%s/%s/%s", v.Call, cmp.Or(v.Name, body), wrapper), func(t *testing.T) {
@@ -253,10 +269,82 @@ func checkVector(t *testing.T, v vector, body string) {
 		if err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}
-		want := reflect.New(reflect.TypeOf(got))
-		decodeStrictly(t, v.Call, v.Want, want.Interface())
-		if diff := gocmp.Diff(want.Elem().Interface(), got, cmpopts.IgnoreFields(api.SessionPage{}, "Size")); diff != "" {
+		if diff := v.differs(t, got); diff != "" {
 			t.Errorf("%s: %s", body, diff)
 		}
 	}
+}
+
+// differs compares what was read with what the vector wants.
+func (v vector) differs(t *testing.T, got any) string {
+	t.Helper()
+	want := reflect.New(reflect.TypeOf(got))
+	decodeStrictly(t, v.Call, v.Want, want.Interface())
+	return gocmp.Diff(want.Elem().Interface(), got, cmpopts.IgnoreFields(api.SessionPage{}, "Size"))
+}
+
+// updateVectors replaces what no longer is what the vectors want, and nothing else in the files.
+func updateVectors(t *testing.T) {
+	t.Helper()
+	for _, file := range vectorFiles(t) {
+		content, err := os.ReadFile(file) // #nosec G304 -- a file of the test
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, updated := string(content), strings.Builder{}
+		for _, v := range readVectorFile(t, file) {
+			if v.Want == nil {
+				continue
+			}
+			before, after, found := strings.Cut(rest, `"want": `+string(v.Want))
+			if !found {
+				t.Fatalf("%s: no \"want\": %s", file, v.Want)
+			}
+			bodies := v.bodies(t)
+			first := slices.Min(slices.Collect(maps.Keys(bodies)))
+			got, err := vectorCalls[v.Call].run(t.Context(), newClient(t, config(wiretest.Always(cmp.Or(v.Status, http.StatusOK), bodies[first]))))
+			if err != nil {
+				t.Fatalf("%s: %s: %v", file, v.Name, err)
+			}
+			want := string(v.Want)
+			if want == "null" || v.differs(t, got) != "" {
+				want = asJSON(t, reflect.ValueOf(got))
+			}
+			updated.WriteString(before + `"want": ` + want)
+			rest = after
+		}
+		if err := os.WriteFile(file, []byte(updated.String()+rest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// asJSON writes a value as the vectors have it: without empty fields, in the order of the struct.
+func asJSON(t *testing.T, v reflect.Value) string {
+	t.Helper()
+	var members []string
+	switch {
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		return asJSON(t, v.Elem())
+	case v.Kind() == reflect.Struct:
+		for field, value := range v.Fields() {
+			if !value.IsZero() && field.Name != "Size" {
+				name := cmp.Or(field.Tag.Get("json"), field.Name)
+				members = append(members, fmt.Sprintf("%q: %s", name, asJSON(t, value)))
+			}
+		}
+		return "{" + strings.Join(members, ", ") + "}"
+	case v.Kind() == reflect.Slice && !v.IsNil() && v.Type().Elem().Kind() == reflect.Struct:
+		for i := range v.Len() {
+			members = append(members, asJSON(t, v.Index(i)))
+		}
+		return "[" + strings.Join(members, ", ") + "]"
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v.Interface()); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
 }

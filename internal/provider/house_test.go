@@ -3,6 +3,7 @@ package provider_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,6 +86,17 @@ func (a attribute) String() string {
 	return fmt.Sprintf("%s: %s, %s", a.path, typ, strings.Join(flags, " "))
 }
 
+func signature(name string, f *tfprotov6.Function) string {
+	var parameters []string
+	for _, p := range f.Parameters {
+		parameters = append(parameters, fmt.Sprintf("%s %s", p.Name, p.Type))
+	}
+	if p := f.VariadicParameter; p != nil {
+		parameters = append(parameters, fmt.Sprintf("%s ...%s", p.Name, p.Type))
+	}
+	return fmt.Sprintf("%s(%s): %s", name, strings.Join(parameters, ", "), f.Return.Type)
+}
+
 // TestSchemaIsAsAgreed makes every change of the schema show in review. `make docs` writes the golden file.
 func TestSchemaIsAsAgreed(t *testing.T) {
 	t.Parallel()
@@ -92,6 +104,10 @@ func TestSchemaIsAsAgreed(t *testing.T) {
 	var b strings.Builder
 	for _, a := range all {
 		b.WriteString(a.String() + "\n")
+	}
+	functions := acctest.NewProvider(t, nil).Schema.Functions
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		b.WriteString("function " + signature(name, functions[name]) + "\n")
 	}
 	golden := filepath.Join("testdata", "schema.golden")
 	if *update {

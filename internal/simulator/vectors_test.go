@@ -1,66 +1,164 @@
 package simulator_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
+var update = flag.Bool("update", false, "write "+vectorsFile+" anew")
+
+const vectorsFile = "../api/testdata/vectors/simulator.json"
+
+type vector struct {
+	Call string          `json:"call"`
+	Name string          `json:"name"`
+	Body json.RawMessage `json:"body"`
+	Want json.RawMessage `json:"want"`
+}
+
 // TestVectors: the decoder's tests read what the simulator sends in each of its shapes, from data files
 // that both share. Values may differ, but neither a key nor the type of a value.
+// With -update, it writes the bodies; the tests of package api write what is read from them.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("../api/testdata/vectors/simulator.json")
+	content, err := os.ReadFile(vectorsFile)
 	if err != nil {
 		t.Fatal(err)
-	}
-	type vector struct {
-		Call string          `json:"call"`
-		Name string          `json:"name"`
-		Body json.RawMessage `json:"body"`
 	}
 	var vectors []vector
 	if err := json.Unmarshal(content, &vectors); err != nil {
 		t.Fatal(err)
 	}
+	sent := sentVectors(t)
+	if *update {
+		writeVectors(t, vectors, sent)
+		return
+	}
 	used := make([]bool, len(vectors))
-	for name, o := range map[string]simulator.Options{
-		"default":                  {},
-		"bare":                     {Envelope: "bare"},
-		"another envelope":         {Envelope: "session"},
-		"output_mode empty":        {OutputModeShape: "empty-object"},
-		"output_mode a string":     {OutputModeShape: "string"},
-		"null":                     {Absent: "null"},
-		"empty":                    {Absent: "empty"},
-		"empty numbers as strings": {Absent: "empty", NumbersAsStrings: true},
-		"numbers as strings":       {NumbersAsStrings: true},
-		"regions as objects":       {RegionShape: "objects"},
-		"regions with another key": {RegionShape: "objects", RegionKey: "name"},
-		"late allocation":          {LateAllocation: true, Absent: "null"},
-	} {
-		for call, body := range responses(t, o) {
-			sent := shape(t, body)
-			known := slices.IndexFunc(vectors, func(v vector) bool {
-				return v.Call == call && reflect.DeepEqual(shape(t, v.Body), sent)
-			})
-			if known < 0 {
-				t.Errorf("%s: no vector of %s is like %s", name, call, body)
-				continue
-			}
-			used[known] = true
+	for _, s := range sent {
+		known := slices.IndexFunc(vectors, func(v vector) bool {
+			return v.Call == s.Call && reflect.DeepEqual(shape(t, v.Body), shape(t, s.Body))
+		})
+		if known < 0 {
+			t.Errorf("%s: no vector of %s is like %s", s.Name, s.Call, s.Body)
+			continue
 		}
+		used[known] = true
 	}
 	for i, v := range vectors {
 		if !used[i] {
 			t.Errorf("%s: %s: the simulator sends nothing like it", v.Call, v.Name)
 		}
 	}
+}
+
+// sentVectors returns what the simulator sends with each of its options, by call.
+func sentVectors(t *testing.T) (sent []vector) {
+	t.Helper()
+	for _, o := range []struct {
+		name string
+		simulator.Options
+	}{
+		{"default", simulator.Options{}},
+		{"bare", simulator.Options{Envelope: "bare"}},
+		{"another envelope", simulator.Options{Envelope: "session"}},
+		{"output_mode a string", simulator.Options{OutputModeShape: "string"}},
+		{"output_mode empty", simulator.Options{OutputModeShape: "empty-object"}},
+		{"null", simulator.Options{Absent: "null"}},
+		{"empty", simulator.Options{Absent: "empty"}},
+		{"numbers as strings", simulator.Options{NumbersAsStrings: true}},
+		{"empty numbers as strings", simulator.Options{Absent: "empty", NumbersAsStrings: true}},
+		{"regions as objects", simulator.Options{RegionShape: "objects"}},
+		{"regions with another key", simulator.Options{RegionShape: "objects", RegionKey: "name"}},
+		{"late allocation", simulator.Options{LateAllocation: true, Absent: "null"}},
+	} {
+		for call, body := range responses(t, o.Options) {
+			sent = append(sent, vector{Call: call, Name: o.name, Body: body})
+		}
+	}
+	slices.SortStableFunc(sent, func(a, b vector) int { return strings.Compare(a.Call, b.Call) })
+	return sent
+}
+
+// writeVectors writes one vector for each shape that was sent. Values of known vectors stay, so that a
+// change of the file shows what changed, and no new ids.
+func writeVectors(t *testing.T, known, sent []vector) {
+	t.Helper()
+	var written []vector
+	for _, v := range sent {
+		if slices.ContainsFunc(written, func(w vector) bool {
+			return w.Call == v.Call && reflect.DeepEqual(shape(t, w.Body), shape(t, v.Body))
+		}) {
+			continue
+		}
+		if i := slices.IndexFunc(known, func(k vector) bool { return k.Call == v.Call && k.Name == v.Name }); i >= 0 {
+			v.Body, v.Want = keepValues(t, known[i].Body, v.Body), known[i].Want
+		}
+		written = append(written, v)
+	}
+	var b bytes.Buffer
+	separator := "[\n"
+	for _, v := range written {
+		want := string(v.Want)
+		if want == "" {
+			want = "null"
+		}
+		fmt.Fprintf(&b, "%s  {\n    \"call\": %q,\n    \"name\": %q,\n    \"body\": %s,\n    \"want\": %s\n  }",
+			separator, v.Call, v.Name, bytes.TrimSpace(v.Body), want)
+		separator = ",\n"
+	}
+	b.WriteString("\n]\n")
+	if err := os.WriteFile(vectorsFile, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keepValues returns what was sent, with the known values of the same type.
+func keepValues(t *testing.T, known, sent json.RawMessage) json.RawMessage {
+	t.Helper()
+	var k, s any
+	if err := errors.Join(json.Unmarshal(known, &k), json.Unmarshal(sent, &s)); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := json.Marshal(merged(k, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept
+}
+
+func merged(known, sent any) any {
+	switch sent := sent.(type) {
+	case map[string]any:
+		if known, ok := known.(map[string]any); ok {
+			for key := range sent {
+				sent[key] = merged(known[key], sent[key])
+			}
+		}
+		return sent
+	case []any:
+		if known, ok := known.([]any); ok && len(known) == len(sent) {
+			for i := range sent {
+				sent[i] = merged(known[i], sent[i])
+			}
+		}
+		return sent
+	}
+	if reflect.DeepEqual(typesIn(known), typesIn(sent)) {
+		return known
+	}
+	return sent
 }
 
 // responses makes every call and returns the bodies of the responses.
