@@ -329,8 +329,8 @@ func asJSON(t *testing.T, v reflect.Value) string {
 	case v.Kind() == reflect.Struct:
 		for field, value := range v.Fields() {
 			if !value.IsZero() && field.Name != "Size" {
-				name := cmp.Or(field.Tag.Get("json"), field.Name)
-				members = append(members, fmt.Sprintf("%q: %s", name, asJSON(t, value)))
+				key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+				members = append(members, fmt.Sprintf("%q: %s", cmp.Or(key, field.Name), asJSON(t, value)))
 			}
 		}
 		return "{" + strings.Join(members, ", ") + "}"
