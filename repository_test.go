@@ -78,7 +78,7 @@ func TestReadmeNamesTheGoVersion(t *testing.T) {
 // TestDocumentsNameTargetsThatExist looks for commands that somebody would copy in vain.
 func TestDocumentsNameTargetsThatExist(t *testing.T) {
 	t.Parallel()
-	files := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ".ci/run"}
+	files := []string{"README.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md", "CHANGELOG.md", ".ci/run"}
 	for _, pattern := range []string{"templates/guides/*.md", "examples/*.md", ".github/*.md", ".github/*/*.yml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {

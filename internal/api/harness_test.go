@@ -38,47 +38,48 @@ func newClient(t testing.TB, c api.Config) *api.Client {
 	return client
 }
 
-// calls are the nine calls, each with a response that is a success.
+// calls are all calls, each with a response that is a success.
 var calls = []struct {
 	name string
+	live bool // of the live API
 	good string
 	once bool // must not be sent twice when it may have been processed
 	post bool
 	run  func(context.Context, *api.Client) error
 }{
-	{"regions", `{"data":["eu","us"]}`, false, false, func(ctx context.Context, c *api.Client) error {
+	{"regions", true, `{"data":["eu","us"]}`, false, false, func(ctx context.Context, c *api.Client) error {
 		_, err := c.Regions(ctx)
 		return err
 	}},
-	{"create-session", sessionJSON, true, true, func(ctx context.Context, c *api.Client) error {
+	{"create-session", true, sessionJSON, true, true, func(ctx context.Context, c *api.Client) error {
 		_, err := c.CreateSession(ctx, api.SessionSpec{Name: "n", Region: "eu"})
 		return err
 	}},
-	{"get-session", sessionJSON, false, false, func(ctx context.Context, c *api.Client) error {
+	{"get-session", true, sessionJSON, false, false, func(ctx context.Context, c *api.Client) error {
 		_, err := c.GetSession(ctx, "s-1")
 		return err
 	}},
-	{"list-sessions", `{"Sessions":[` + sessionJSON + `]}`, false, false, func(ctx context.Context, c *api.Client) error {
+	{"list-sessions", true, `{"Sessions":[` + sessionJSON + `]}`, false, false, func(ctx context.Context, c *api.Client) error {
 		_, err := c.ListSessions(ctx, nil)
 		return err
 	}},
-	{"presign-url", `{"data":{"fileKeyPath":"vod/input/1/2/a.mp4","presigned_url":"https://st.example.com/a?X-Amz-Signature=abc"}}`, false, true, func(ctx context.Context, c *api.Client) error {
+	{"presign-url", false, `{"data":{"fileKeyPath":"vod/input/1/2/a.mp4","presigned_url":"https://st.example.com/a?X-Amz-Signature=abc"}}`, false, true, func(ctx context.Context, c *api.Client) error {
 		_, err := c.PresignUpload(ctx, "a.mp4", "video/mp4")
 		return err
 	}},
-	{"multipart-create", `{"data":{"upload_id":"u","key_path":"vod/input/1/2/a.mp4"}}`, false, true, func(ctx context.Context, c *api.Client) error {
+	{"multipart-create", false, `{"data":{"upload_id":"u","key_path":"vod/input/1/2/a.mp4"}}`, false, true, func(ctx context.Context, c *api.Client) error {
 		_, err := c.CreateMultipartUpload(ctx, "a.mp4")
 		return err
 	}},
-	{"multipart-generate-url", `{"data":{"url":"https://st.example.com/a?partNumber=1&X-Amz-Signature=abc"}}`, false, true, func(ctx context.Context, c *api.Client) error {
+	{"multipart-generate-url", false, `{"data":{"url":"https://st.example.com/a?partNumber=1&X-Amz-Signature=abc"}}`, false, true, func(ctx context.Context, c *api.Client) error {
 		_, err := c.PresignPart(ctx, "vod/input/1/2/a.mp4", "u", 1)
 		return err
 	}},
-	{"multipart-complete", `{"data":{"Key":"vod/input/1/2/a.mp4","ETag":"\"e-1\""}}`, false, true, func(ctx context.Context, c *api.Client) error {
+	{"multipart-complete", false, `{"data":{"Key":"vod/input/1/2/a.mp4","ETag":"\"e-1\""}}`, false, true, func(ctx context.Context, c *api.Client) error {
 		_, err := c.CompleteMultipartUpload(ctx, "vod/input/1/2/a.mp4", "u", []api.CompletedPart{{Number: 1, ETag: `"e"`}})
 		return err
 	}},
-	{"batch", `{"data":null,"message":"submitted"}`, true, true, func(ctx context.Context, c *api.Client) error {
+	{"batch", false, `{"data":null,"message":"submitted"}`, true, true, func(ctx context.Context, c *api.Client) error {
 		_, err := c.SubmitBatch(ctx, []string{"vod/input/1/2/a.mp4"}, []string{"video_optimizer"})
 		return err
 	}},
