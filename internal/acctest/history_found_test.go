@@ -21,7 +21,7 @@ func TestFoundUploadsOfOneContentContinue(t *testing.T) {
 }
 
 // TestFoundOtherAccountIsAskedOnce: an unfinished upload in the state is tried in another account, and
-// then begun anew there.
+// then begun again there.
 func TestFoundOtherAccountIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -95,7 +95,7 @@ func TestFoundInterruptedBeforeTheKill(t *testing.T) {
 }
 
 // TestFoundDeposedObjectGoes: an object that a create_before_destroy could not remove is removed by
-// the next apply, also if that replaces the object once more.
+// the next apply, even if that replaces the object once more.
 func TestFoundDeposedObjectGoes(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -385,7 +385,7 @@ func TestFoundNewSessionInItsOwnSpelling(t *testing.T) {
 	})
 }
 
-// TestFoundOtherAccountAfterARetry: a 404 that follows failed attempts is the response of another account all the same.
+// TestFoundOtherAccountAfterARetry: a 404 that follows failed attempts still is the response of another account.
 func TestFoundOtherAccountAfterARetry(t *testing.T) {
 	t.Parallel()
 	broken := Trouble{Call: simulator.CallGetSession, What: "break before", Times: 1}

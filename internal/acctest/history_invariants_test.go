@@ -272,7 +272,7 @@ func (p *player) checkETags() {
 	}
 }
 
-// checkKept: a stored file that a resource still asks for keeps its key path, also if its content was
+// checkKept: a stored file that a resource still asks for keeps its key path, even if its content was
 // not known in the plan.
 func (p *player) checkKept() {
 	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
@@ -396,7 +396,7 @@ func (p *player) checkRepeated() {
 			now, _ = folderEntries(o)[made.file]["key_path"].(string)
 		}
 		if p.sent.Do == DoApply && len(made.parts) > 0 && now != "" && !paths[now] && !p.managed(made.keyPath) {
-			p.rec.Errorf("%s %s %s: the upload was begun anew, though parts of %s are stored", made.place.name, made.address, made.file, made.keyPath)
+			p.rec.Errorf("%s %s %s: the upload was begun again, though parts of %s are stored", made.place.name, made.address, made.file, made.keyPath)
 		}
 		for _, r := range p.news() {
 			if r.Call == simulator.CallPutPart && strings.HasSuffix(r.Path, "/"+made.keyPath) && made.parts[r.Query.Get("partNumber")] {

@@ -38,7 +38,7 @@ func (r *reached) note(diags Diagnostics) {
 	}
 }
 
-// taken returns what was counted, and begins anew.
+// taken returns what was counted, and begins again.
 func (r *reached) taken() map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

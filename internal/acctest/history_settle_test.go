@@ -20,7 +20,7 @@ func (p *player) settle() {
 	p.serve(Step{Do: DoRegion})
 	time.Sleep(2 * time.Minute) // what appears late has appeared
 	for _, pl := range p.places {
-		p.mend(pl)
+		p.correct(pl)
 		pl.machine.back(func(address string) bool {
 			return slices.ContainsFunc(p.places, func(other *place) bool { return other.machine == pl.machine && other.variant(address) > 0 })
 		})
@@ -60,8 +60,8 @@ func (p *player) settle() {
 	}
 }
 
-// mend corrects what no apply can: the user's configuration and credentials.
-func (p *player) mend(pl *place) {
+// correct fixes what no apply can: the user's configuration and credentials.
+func (p *player) correct(pl *place) {
 	pl.wrong, pl.adopted = 0, nil
 	for address, o := range pl.state {
 		if o.Attrs()["deletion_protection"] == true { // as an apply of the former arguments without it does

@@ -40,7 +40,7 @@ func TestRetryPolicy(t *testing.T) {
 		{"answer cut, cleanly closed", func(good string) handler { return wiretest.With(200, good[:len(good)/2]) }, false, true, true, 200},
 		{"answer is not JSON", func(string) handler { return wiretest.With(200, "<html>hello</html>") }, false, true, true, 200},
 		{"answer is empty", func(string) handler { return wiretest.With(200, "") }, false, true, true, 200},
-		// Not mended by a repeat.
+		// Not fixed by a retry.
 		{"400", func(string) handler { return wiretest.With(400, "") }, false, false, false, 400},
 		{"403", func(string) handler { return wiretest.With(403, "") }, false, false, false, 403},
 		{"404", func(string) handler { return wiretest.With(404, "") }, false, false, false, 404},

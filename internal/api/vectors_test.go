@@ -24,7 +24,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
-var update = flag.Bool("update", false, "write what is read from the vectors anew")
+var update = flag.Bool("update", false, "write what is read from the vectors")
 
 // vector is a response of the service and what a call makes of it: see testdata/vectors/README.md.
 type vector struct {

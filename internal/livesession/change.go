@@ -91,7 +91,7 @@ func (r *liveSession) waitAgain(ctx context.Context, m *model, given *session, s
 	return true
 }
 
-// settleUpdate is settle for an update, after which the state has the session also if it is not ready.
+// settleUpdate is settle for an update, after which the state has the session even if it is not ready.
 func (r *liveSession) settleUpdate(ctx context.Context, m *model, given *session, created *api.Session, data *privateData, diags *diag.Diagnostics) {
 	problem := r.settle(ctx, m, given, created, stays, data, diags)
 	data.NotReady = problem != nil

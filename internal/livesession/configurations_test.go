@@ -16,7 +16,7 @@ const (
 	golden = "testdata/configurations.golden"
 )
 
-var update = flag.Bool("update", false, "write "+golden+" anew")
+var update = flag.Bool("update", false, "write "+golden)
 
 // TestConfigurations holds what `terraform validate` says of each configuration in a golden file:
 // nothing of a valid one.

@@ -59,7 +59,7 @@ func (d *sessionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	all["include_urls"] = includeURLs("the URLs of the session; they are null otherwise")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one live session by its id or its name, with every field that the service returns. " +
-			"Reading by id takes one request, and reads the listing, too, if the response lacks a field. Reading by name takes one request for every 100 sessions of the account.",
+			"Reading by name takes one request for every 100 sessions of the account. Reading by id takes one request more, because only the listing shows some fields, such as `port`.",
 		Attributes: all,
 	}
 }

@@ -58,7 +58,7 @@ func TestListResourceIsWhatReadFills(t *testing.T) {
 }
 
 // TestListedConfigurationPlansClean: the configuration of a listed session plans clean after the
-// import, also if GETs render its values differently or leave them out.
+// import, even if GETs render its values differently or leave them out.
 func TestListedConfigurationPlansClean(t *testing.T) {
 	t.Parallel()
 	for name, got := range map[string]map[string]string{ // by the text of the listing, that of a GET

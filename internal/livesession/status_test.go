@@ -100,7 +100,7 @@ func checkSessions(t *testing.T, w *acctest.World, o acctest.Instance, ids []any
 	}
 }
 
-// TestStatusChanges: a change of what is waited for waits anew in place, any other change and a
+// TestStatusChanges: a change of what is waited for waits again in place, any other change and a
 // refresh make no request.
 func TestStatusChanges(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,7 @@ func TestStatusOfEndedSessions(t *testing.T) {
 			t.Errorf("%d requests for a removal", n)
 		}
 
-		// Only the new one is waited for, also when its id is unknown while planning.
+		// Only the new one is waited for, even when its id is unknown while planning.
 		start := time.Now()
 		time.AfterFunc(20*time.Second, func() { w.SetStatus(three, "READY") })
 		c := config{"session_ids": []any{one, two, three}}
@@ -201,7 +201,7 @@ func TestStatusOfEndedSessions(t *testing.T) {
 		}
 		p.AssertNoChanges(o, c)
 
-		// No triggers in another spelling wait for nothing. What the user triggers waits anew for all.
+		// No triggers in another spelling wait for nothing. What the user triggers waits again for all.
 		for _, none := range []any{config{}, config{"again": nil}, nil} {
 			c["triggers"] = none
 			o, diags = p.Change(o, c)

@@ -27,7 +27,7 @@ const inTheState = "They are in the state, and so is what is needed to continue 
 var (
 	afterUpdate = steps{toContinue: inTheState, ifStored: "If it is stored, name its key path in `adopt`."}
 	afterCreate = steps{
-		toContinue: inTheState + " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted; nothing is lost all the same. " +
+		toContinue: inTheState + " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted, but nothing is lost. " +
 			"If `prevent_destroy` forbids that plan, or if `destroy = false` is set, or `create_before_destroy` here or in a resource that depends on this one, " +
 			"run `terraform untaint` with the address of this resource and apply again. " +
 			"With either of the last two, the plan as it is would send all files again, because Terraform creates the new object before the provider sees the old one, or without showing it.",

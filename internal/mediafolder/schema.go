@@ -51,7 +51,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		Optional: true,
 		MarkdownDescription: "Whether Terraform must keep the stored files in the state. While this is `true` in the state, every plan that would destroy or replace " +
 			"the resource is an error, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
-			"The protection begins when the resource has been created without an error. Files that are removed from the folder are forgotten all the same. Default: `false`. A change makes no request.",
+			"The protection begins when the resource has been created without an error. Files that are removed from the folder are still forgotten. Default: `false`. A change makes no request.",
 	}
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{

@@ -31,7 +31,7 @@ const ifMade = " If this apply makes the file, set `triggers` to values of the r
 var (
 	afterCreate = steps{
 		toContinue: "the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform marks what could not be " +
-			"created as tainted; the upload continues all the same. If `prevent_destroy` forbids that plan, run `terraform untaint` with the " +
+			"created as tainted, but the upload continues. If `prevent_destroy` forbids that plan, run `terraform untaint` with the " +
 			"address of this resource and apply again. With `destroy = false`, or with `create_before_destroy` here or in a resource that depends on this one, the upload continues only on this machine, from its record in `resume_dir`: " +
 			"elsewhere, run `terraform untaint` first.",
 		ifMade:   ifMade,

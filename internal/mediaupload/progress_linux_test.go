@@ -54,7 +54,7 @@ func TestProgressIsShownOnATerminal(t *testing.T) {
 }
 
 // TestProgressGoesToNothingElse gives VODLIVE_PROGRESS what is neither a regular file nor a terminal: the upload is
-// made all the same, nothing waits for a reader, and the log says what is wrong.
+// still made, nothing waits for a reader, and the log says what is wrong.
 func TestProgressGoesToNothingElse(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

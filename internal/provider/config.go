@@ -50,7 +50,7 @@ type resolver struct {
 type value struct {
 	text  string
 	attr  string // attribute of the value, "" for the environment
-	env   string // variable of the value, also if the attribute is set
+	env   string // variable of the value, even if the attribute is set
 	known bool
 	set   bool
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-var update = flag.Bool("update", false, "write "+vectorsFile+" anew")
+var update = flag.Bool("update", false, "write "+vectorsFile)
 
 const vectorsFile = "../api/testdata/vectors/simulator.json"
 

@@ -26,6 +26,6 @@ func limitUnsent(conn net.Conn) {
 	if runtime.GOOS == "darwin" {
 		option = 0x201
 	}
-	// Without it uploads work all the same.
+	// Uploads work without it, too.
 	_ = raw.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, option, unsentBytes) })
 }

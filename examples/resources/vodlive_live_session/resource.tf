@@ -18,7 +18,7 @@ output "ingest" {
   sensitive = true
 }
 
-# For a firewall rule
+# For a firewall rule. With wait_for_status = [], both are null until a later refresh.
 output "address" {
   value = {
     ip   = vodlive_live_session.studio.elastic_ip_a
