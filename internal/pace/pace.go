@@ -2,7 +2,7 @@
 // Controller serves all uploads of a process. It knows neither files nor HTTP: its caller tells it what was sent,
 // stored and refused.
 //
-// A PUT has a Turn. Upload.Next waits until its content may be read and its address asked for, which is while
+// A PUT has a Turn. Sender.Next waits until its content may be read and its address asked for, which is while
 // the PUTs before it are in flight, so that no connection waits for either. Turn.Run waits for a slot. While the PUT
 // is in flight, Turn.Again says whether it lags behind the others of its upload.
 //
@@ -31,7 +31,7 @@ type Controller struct {
 	gate    gate
 	goodput *goodput
 	slots   int // that goodput has chosen
-	uploads []*Upload
+	senders []*Sender
 }
 
 // New returns a Controller with a number of slots, or, if it is 0, with 2 to 32, as the goodput demands. bandwidth is the
@@ -54,7 +54,7 @@ func (c *Controller) adapt() {
 // in 14 slots, the last 6 would not fill the line; in 12 slots, the last 10 do. The caller holds c.mu.
 func (c *Controller) resize() {
 	var put int64
-	for _, u := range c.uploads {
+	for _, u := range c.senders {
 		put = max(put, u.put)
 	}
 	c.goodput.expect(put)
@@ -63,8 +63,8 @@ func (c *Controller) resize() {
 		return
 	}
 	c.gate.slots = c.slots // those in use stay in use
-	if len(c.uploads) == 1 && c.slots <= few {
-		if puts := c.uploads[0].puts(); puts > 0 {
+	if len(c.senders) == 1 && c.slots <= few {
+		if puts := c.senders[0].puts(); puts > 0 {
 			rounds := (puts + c.slots - 1) / c.slots
 			c.gate.slots = min(max((puts+rounds-1)/rounds, c.gate.used), c.slots)
 		}
@@ -80,8 +80,8 @@ func (c *Controller) Refused() {
 	c.adapt()
 }
 
-// Upload is one upload.
-type Upload struct {
+// Sender is one upload, whose PUTs take turns.
+type Sender struct {
 	of      *Controller
 	queue   queue
 	put     int64 // bytes of its largest PUT
@@ -90,41 +90,41 @@ type Upload struct {
 	refused bool
 }
 
-// Upload returns a new upload of so many bytes, of which a PUT sends at most put. The caller must call Close.
-func (c *Controller) Upload(size, put int64) *Upload {
-	u := &Upload{of: c, put: put, left: size}
+// Sender returns the sender of an upload of so many bytes, of which a PUT sends at most put. The caller must call Close.
+func (c *Controller) Sender(size, put int64) *Sender {
+	u := &Sender{of: c, put: put, left: size}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.uploads = append(c.uploads, u)
+	c.senders = append(c.senders, u)
 	c.resize()
 	return u
 }
 
 // puts is how many PUTs of the upload have not stored anything yet.
-func (u *Upload) puts() int { return int((u.left + u.put - 1) / max(u.put, 1)) }
+func (u *Sender) puts() int { return int((u.left + u.put - 1) / max(u.put, 1)) }
 
 // Done notes that so many bytes were stored.
-func (u *Upload) Done(n int64) {
+func (u *Sender) Done(n int64) {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	u.left -= n
 }
 
 // Close forgets the upload.
-func (u *Upload) Close() {
+func (u *Sender) Close() {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
-	u.of.uploads = without(u.of.uploads, u)
+	u.of.senders = without(u.of.senders, u)
 	u.of.resize()
 }
 
 // Sent counts bytes handed to the operating system.
-func (u *Upload) Sent(n int64) {
+func (u *Sender) Sent(n int64) {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	full := u.of.gate.used == u.of.gate.slots // and no more
 	var left int64
-	for _, o := range u.of.uploads {
+	for _, o := range u.of.senders {
 		left += o.left
 	}
 	u.of.goodput.add(time.Now(), n, left, full, u.of.gate.waiting())
@@ -133,16 +133,16 @@ func (u *Upload) Sent(n int64) {
 
 // Turn is one PUT's turn.
 type Turn struct {
-	upload *Upload
+	sender *Sender
 	place  *place
 	began  time.Time
 }
 
 // Next waits until the next PUT of the upload may prepare: until few PUTs are before it. The caller must call Run,
 // Skip or End.
-func (u *Upload) Next(ctx context.Context) (*Turn, error) {
+func (u *Sender) Next(ctx context.Context) (*Turn, error) {
 	u.of.mu.Lock()
-	t := &Turn{upload: u, place: u.of.gate.enqueue(&u.queue)}
+	t := &Turn{sender: u, place: u.of.gate.enqueue(&u.queue)}
 	u.of.mu.Unlock()
 	err := t.await(ctx, t.place.prepare)
 	return t, err
@@ -163,18 +163,18 @@ func (t *Turn) await(ctx context.Context, event <-chan struct{}) error {
 
 // End gives up a turn that is not run.
 func (t *Turn) End() {
-	t.upload.of.mu.Lock()
-	defer t.upload.of.mu.Unlock()
-	t.upload.of.gate.leave(t.place)
+	t.sender.of.mu.Lock()
+	defer t.sender.of.mu.Unlock()
+	t.sender.of.gate.leave(t.place)
 }
 
 // Skip gives up a turn that is not run, because its bytes were stored before.
 func (t *Turn) Skip(n int64) {
-	t.upload.of.mu.Lock()
-	defer t.upload.of.mu.Unlock()
-	t.upload.left -= n
-	t.upload.of.gate.leave(t.place)
-	t.upload.of.resize()
+	t.sender.of.mu.Lock()
+	defer t.sender.of.mu.Unlock()
+	t.sender.left -= n
+	t.sender.of.gate.leave(t.place)
+	t.sender.of.resize()
 }
 
 // Run calls address, and put when the PUT may begin. An error of address is passed to put only then: until then,
@@ -184,7 +184,7 @@ func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, e
 	var asked time.Time
 	var url string
 	var failed error
-	slow := &t.upload.of.slow
+	slow := &t.sender.of.slow
 	if !slow.Load() {
 		asked = time.Now()
 		url, failed = address(ctx)
@@ -207,7 +207,7 @@ func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, e
 
 // Stored notes that the PUT has succeeded. It had size bytes. sent is when its last byte was sent.
 func (t *Turn) Stored(size int64, sent time.Time) {
-	u := t.upload
+	u := t.sender
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	u.times.add(size, time.Since(t.began), time.Since(sent))
@@ -215,16 +215,16 @@ func (t *Turn) Stored(size int64, sent time.Time) {
 
 // Refused notes that the PUT, or another one of the same content, was refused. After that no PUT of the upload lags.
 func (t *Turn) Refused() {
-	t.upload.of.mu.Lock()
-	defer t.upload.of.mu.Unlock()
-	t.upload.refused = true
+	t.sender.of.mu.Lock()
+	defer t.sender.of.mu.Unlock()
+	t.sender.refused = true
 }
 
 // Lags reports whether the PUT lags behind others of its upload, and the line has room for another one: on a full
 // line, sending a part once more takes from the other parts what it gains for its own. So far the PUT has sent some
 // bytes of all.
 func (t *Turn) Lags(sent, all int64) bool {
-	u := t.upload
+	u := t.sender
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	return !u.refused && u.times.lags(time.Since(t.began), sent, all) && u.of.goodput.fallen(time.Now())
@@ -233,14 +233,14 @@ func (t *Turn) Lags(sent, all int64) bool {
 // Surplus reports whether the PUT must end and be made again later, because there are more PUTs in flight than
 // there should be. It has sent some bytes of all: one that has sent much goes on.
 func (t *Turn) Surplus(sent, all int64) bool {
-	t.upload.of.mu.Lock()
-	defer t.upload.of.mu.Unlock()
-	return sent < all/4 && t.upload.of.goodput.wide > 0 && t.upload.of.gate.surplus(t.place)
+	t.sender.of.mu.Lock()
+	defer t.sender.of.mu.Unlock()
+	return sent < all/4 && t.sender.of.goodput.wide > 0 && t.sender.of.gate.surplus(t.place)
 }
 
 // Late reports whether the answer to a PUT is late, whose last byte was sent at some time.
 func (t *Turn) Late(sent time.Time) bool {
-	u := t.upload
+	u := t.sender
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	return !u.refused && u.times.late(time.Since(sent))
@@ -249,9 +249,9 @@ func (t *Turn) Late(sent time.Time) bool {
 // Again takes a slot for another PUT of the same content, if one is free and no PUT waits for it. stop must end that
 // PUT without delay, and not wait for the Controller: it is called when a PUT waits. The caller must call end.
 func (t *Turn) Again(stop func()) (end func(), ok bool) {
-	u := t.upload
+	u := t.sender
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	p, ok := u.of.gate.borrow(&u.queue, stop)
-	return (&Turn{upload: u, place: p}).End, ok
+	return (&Turn{sender: u, place: p}).End, ok
 }

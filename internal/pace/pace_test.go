@@ -13,7 +13,7 @@ import (
 const part = 8 << 20
 
 // puts begins PUTs of an upload that end when done is closed, and counts those in flight.
-func puts(t *testing.T, u *pace.Upload, count int, done <-chan struct{}) (inFlight *atomic.Int32) {
+func puts(t *testing.T, u *pace.Sender, count int, done <-chan struct{}) (inFlight *atomic.Int32) {
 	t.Helper()
 	inFlight = &atomic.Int32{}
 	go func() {
@@ -58,7 +58,7 @@ func TestSlots(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				u := pace.New(c.slots, c.bandwidth).Upload(int64(c.parts)*part, part)
+				u := pace.New(c.slots, c.bandwidth).Sender(int64(c.parts)*part, part)
 				defer u.Close()
 				done := make(chan struct{})
 				inFlight := puts(t, u, c.parts, done)
@@ -78,7 +78,7 @@ func TestTwoUploadsShareTheSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := pace.New(8, 0)
-		first, second := c.Upload(100*part, part), c.Upload(100*part, part)
+		first, second := c.Sender(100*part, part), c.Sender(100*part, part)
 		defer first.Close()
 		defer second.Close()
 		done := make(chan struct{})
@@ -104,7 +104,7 @@ func TestTwoUploadsShareTheSlots(t *testing.T) {
 func TestLentSlotIsCalledBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		u := pace.New(2, 0).Upload(3*part, part)
+		u := pace.New(2, 0).Sender(3*part, part)
 		defer u.Close()
 		turn, err := u.Next(t.Context())
 		if err != nil {
@@ -133,7 +133,7 @@ func TestLentSlotIsCalledBack(t *testing.T) {
 func TestSlowLineGetsFewPUTs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		u := pace.New(0, 0).Upload(70*part, part)
+		u := pace.New(0, 0).Sender(70*part, part)
 		defer u.Close()
 		var turns []*pace.Turn
 		for range 14 {

@@ -299,7 +299,7 @@ func (b *book) move(ctx context.Context, s *Store, n *Line, write func() bool) (
 		return nil
 	})
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errReplaced): // another process has removed the last lines
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errLockRemoved): // another process has removed the last lines
 		clear(b.lines)
 		clear(b.byArgs)
 	case err != nil:
@@ -314,7 +314,7 @@ func (b *book) remove(ctx context.Context, s *Store, own bool, lines []*Line) er
 		return b.strike(nil, b.file, lines...)
 	}
 	_, err := b.locked(ctx, s, (*folder).awaitLock, func(f *folder, file *regularfile.File) error { return b.strike(f, file, lines...) })
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errReplaced) { // another process has removed the last lines
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errLockRemoved) { // another process has removed the last lines
 		clear(b.lines)
 		clear(b.byArgs)
 		err = nil
@@ -336,7 +336,7 @@ func (b *book) strike(f *folder, file *regularfile.File, lines ...*Line) error {
 	return appendTo(file, false, gone...)
 }
 
-// erase removes the files of a book, whose lock this process has: whoever waits for the lock finds it replaced.
+// erase removes the files of a book, whose lock this process has: whoever waits for the lock finds it removed.
 func (b *book) erase(f *folder, file *regularfile.File) {
 	if file != nil {
 		_ = file.Close() // Windows removes no open file

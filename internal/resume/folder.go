@@ -29,7 +29,7 @@ var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{3
 
 const lockSuffix = ".lock"
 
-var errReplaced = errors.New("the lock was replaced")
+var errLockRemoved = errors.New("the lock was removed")
 
 // folder is the provider's own folder, open, and checked to be writable by this user alone.
 type folder struct {
@@ -181,7 +181,7 @@ func (f *folder) lockFile(try func(*flock.Flock) (bool, error), name string) (*f
 		return lock, nil
 	}
 	_ = lock.Unlock()
-	return nil, cmp.Or(regularfile.Cause(err), errReplaced)
+	return nil, cmp.Or(regularfile.Cause(err), errLockRemoved)
 }
 
 // removeOld removes the provider's own files that have not been written for their lifetime.

@@ -24,9 +24,9 @@
 //   - any other part goes to a file in Options.Dir, and is hashed and deleted when all parts before
 //     it have arrived;
 //   - up to Options.KeepContent bytes stay on disk until the upload completes, so that the SHA-256
-//     can be computed if a part is replaced, or left out of the complete request.
+//     can be computed if a part is overwritten, or left out of the complete request.
 //
-// Object.SHA256 is "" only with Options.DiscardContent, or if a part was replaced or left out after
+// Object.SHA256 is "" only with Options.DiscardContent, or if a part was overwritten or left out after
 // KeepContent had caused the deletion of later bytes.
 //
 // # Limits

@@ -12,7 +12,7 @@ type journal struct {
 	requests []*Request
 	arrived  map[string]int
 	ended    map[string]int
-	// changed is closed and replaced whenever a request ends.
+	// changed is closed, and a new one made, whenever a request ends.
 	changed chan struct{}
 }
 

@@ -84,7 +84,7 @@ func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored
 }
 
 type partsUpload struct {
-	upload
+	fileUpload
 	dst   Destination
 	known map[int][]Part // parts of an earlier attempt by number
 	tasks sync.WaitGroup

@@ -36,13 +36,13 @@ const (
 	freeRefusals = 2
 )
 
-// upload is what all that is sent of a file has in common.
-type upload struct {
+// fileUpload is what all that is sent of a file has in common.
+type fileUpload struct {
 	engine  *Engine
 	file    File
 	content *digest.Content
 	meter   *meter
-	pace    *pace.Upload
+	pace    *pace.Sender
 	fail    context.CancelCauseFunc // stops the upload; the first error counts
 	late    context.Context         // for what may still be stored; ends some time after the upload has failed
 
@@ -53,7 +53,7 @@ type upload struct {
 }
 
 // begin returns the upload's context. end closes the content, too.
-func (u *upload) begin(ctx context.Context, e *Engine, f File, partSize int64, content *digest.Content) (inner context.Context, end func()) {
+func (u *fileUpload) begin(ctx context.Context, e *Engine, f File, partSize int64, content *digest.Content) (inner context.Context, end func()) {
 	inner, fail := context.WithCancelCause(ctx)
 	late, over := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(inner, func() {
@@ -63,7 +63,7 @@ func (u *upload) begin(ctx context.Context, e *Engine, f File, partSize int64, c
 		}
 	})
 	u.engine, u.file, u.content, u.fail, u.late = e, f, content, fail, late
-	u.meter, u.pace = newMeter(f.Name, f.Size, f.Progress), e.pace.Upload(f.Size, min(f.Size, partSize))
+	u.meter, u.pace = newMeter(f.Name, f.Size, f.Progress), e.pace.Sender(f.Size, min(f.Size, partSize))
 	return inner, func() {
 		u.meter.finish()
 		u.pace.Close()
@@ -83,7 +83,7 @@ type flying struct {
 
 // fly returns the context for the PUTs of a part, which can go on with it when the upload is cancelled. The caller must
 // call landed.
-func (u *upload) fly(ctx context.Context, fs *flights, size int64) (own context.Context, landed func(), err error) {
+func (u *fileUpload) fly(ctx context.Context, fs *flights, size int64) (own context.Context, landed func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if ctx.Err() != nil {
@@ -104,7 +104,7 @@ func (u *upload) fly(ctx context.Context, fs *flights, size int64) (own context.
 
 // land ends the parts in flight, but if the upload was cancelled, those that can be stored soon go on: those of which
 // least is left, as many as the goodput carries.
-func (u *upload) land(cancelled bool, cause error) {
+func (u *fileUpload) land(cancelled bool, cause error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var goodput float64
@@ -121,7 +121,7 @@ func (u *upload) land(cancelled bool, cause error) {
 }
 
 // etagsAreMD5s reports whether all ETags so far were MD5s.
-func (u *upload) etagsAreMD5s() bool { return u.md5s.Load() && !u.keyed.Load() }
+func (u *fileUpload) etagsAreMD5s() bool { return u.md5s.Load() && !u.keyed.Load() }
 
 // proof says how storage proves that it has what was sent, where neither its ETags nor checksums do, as with KMS:
 // PUTs say the MD5 of their content, and storage refuses any other. It may refuse the header, because the signature of
@@ -136,7 +136,7 @@ var errUnproved = errors.New("nothing proves what is stored")
 // sending is a part, or a whole file, on its way to storage: attempts until one of them has stored it.
 type sending struct {
 	put      // the next attempt
-	of       *upload
+	of       *fileUpload
 	address  func(context.Context) (string, error)
 	asked    string // for as Content-Type
 	untyped  bool   // an attempt without it was made, as it would be made now otherwise
@@ -147,7 +147,7 @@ type sending struct {
 	wait     time.Duration // before the next attempt
 }
 
-func (u *upload) sending(p put) *sending {
+func (u *fileUpload) sending(p put) *sending {
 	p.sent = func(n int64) {
 		u.pace.Sent(n)
 		u.meter.tick()

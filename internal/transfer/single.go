@@ -32,7 +32,7 @@ func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.
 	if err != nil {
 		return "", err
 	}
-	var u upload
+	var u fileUpload
 	ctx, end := u.begin(ctx, e, f, f.Size, content)
 	defer end()
 	turn, err := u.pace.Next(ctx)
