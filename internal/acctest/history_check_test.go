@@ -272,8 +272,7 @@ func (p *player) hear(pl *place, text string) {
 	if keep := keepsRunning.FindStringSubmatch(text); len(keep) > 0 && !p.known(pl, keep[1]) && !p.gone(keep[1]) {
 		p.rec.Errorf("a text says that session %s keeps running, which does not exist: %s", keep[1], text)
 	}
-	said404 := func(t Trouble) bool { return t.What == "404" }
-	if left := wasNotFound.FindStringSubmatch(text); len(left) > 0 && p.known(pl, left[1]) && p.service.GetLate == 0 && !slices.ContainsFunc(p.sent.Faults, said404) {
+	if left := wasNotFound.FindStringSubmatch(text); len(left) > 0 && p.known(pl, left[1]) && p.service.GetLate == 0 && !p.sent404() {
 		p.rec.Errorf("a text says that session %s was not found, which exists: %s", left[1], text)
 	}
 	if made := wasCreated.FindStringSubmatch(text); len(made) > 0 && !p.gone(made[1]) &&

@@ -398,3 +398,15 @@ func TestFoundOtherAccountAfterARetry(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundNotFoundInAKilledRun: a run that is killed after a 404 has removed a session from the state, and could not say so.
+func TestFoundNotFoundInAKilledRun(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 1},
+			{Do: DoApply},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallGetSession, What: "404", Times: 1}}, During: []Step{{Do: DoKill, At: 4}}},
+		},
+	})
+}

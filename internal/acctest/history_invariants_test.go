@@ -156,9 +156,15 @@ func (p *player) checkProtected() {
 	}
 }
 
-// notFound tells whether a text says that a session was removed from the state because of a 404.
-func notFound(seen, id string) bool {
-	return regexp.MustCompile("Live session " + regexp.QuoteMeta(id) + ` .* because reading it returned 404`).MatchString(seen)
+// notFound tells whether a text says that a session was removed from the state because of a 404. A killed run prints no text.
+func (p *player) notFound(id string) bool {
+	return p.killed && p.sent404() ||
+		regexp.MustCompile("Live session "+regexp.QuoteMeta(id)+` .* because reading it returned 404`).MatchString(p.seen.String())
+}
+
+// sent404 tells whether the service answers to a call of this step as if there were no such object.
+func (p *player) sent404() bool {
+	return slices.ContainsFunc(p.sent.Faults, func(t Trouble) bool { return t.What == "404" })
 }
 
 // checkForgotten: no run of Terraform removes from a state what runs, is stored or was submitted, unless the user has
@@ -170,7 +176,7 @@ func (p *player) checkForgotten() {
 	for pl, prior := range p.priors {
 		for address, was := range prior {
 			id, typ := was.Text("id"), kinds[address].typ
-			gone := typ == sessionType && !p.elsewhere(pl, id) && (!p.known(pl, id) || p.lied || notFound(p.seen.String(), id))
+			gone := typ == sessionType && !p.elsewhere(pl, id) && (!p.known(pl, id) || p.lied || p.notFound(id))
 			if id == "" || typ == dataType || typ == fileType || pl.state[address].Text("id") != "" || p.asked[pl][address] || p.free[id] || gone {
 				continue
 			}
@@ -189,7 +195,7 @@ func (p *player) checkHeld() {
 				slices.Contains([]string{DoAccount, DoRemove, DoPulumi}, p.sent.Do) || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
 				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
-					notFound(p.seen.String(), was.Text("id"))
+					p.notFound(was.Text("id"))
 			}
 			if held && now.Exists() && !wanted && now.Text("id") != was.Text("id") && reflect.DeepEqual(ordered(was), ordered(now)) {
 				p.rec.Errorf("%s %s: %s has the arguments of %s, which the state had", pl.name, address, now.Text("id"), was.Text("id"))
