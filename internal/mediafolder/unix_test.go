@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -30,4 +31,18 @@ func TestPipesAndDevices(t *testing.T) {
 	w.mustApply()
 	want(t, "files", w.names(), []string{"a.mp4"})
 	want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
+}
+
+// TestPatternOfALinkToAFolder: links to folders are not followed, so a pattern that matches only one selects nothing.
+func TestPatternOfALinkToAFolder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "promo.mp4")
+	if err := os.Symlink(t.TempDir(), w.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	w.config = w.config.With(acctest.Attrs{"include": []any{"link", "promo.mp4"}, "exclude": []any{}})
+	says(t, w.plan().Diags, `warning include: A pattern selects no file: "link" selects no file of `)
+
+	w.config["include"] = []any{"link"}
+	says(t, w.plan().Diags, "`include` and `exclude` select none of them")
 }

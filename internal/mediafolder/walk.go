@@ -60,13 +60,8 @@ func (s selector) walk(dir string, used []bool) (found map[string]string, proble
 			return fs.SkipDir
 		case d.IsDir() && relative != "." && s.prunes(name):
 			return fs.SkipDir
-		case d.IsDir() || !s.match(name, used):
+		case d.IsDir() || linksToFolder(root, relative, d) || !s.match(name, used):
 			return nil
-		}
-		if d.Type()&fs.ModeSymlink != 0 {
-			if info, err := fs.Stat(root, relative); err == nil && info.IsDir() {
-				return nil
-			}
 		}
 		switch _, twice := found[name]; {
 		case !utf8.ValidString(relative):
@@ -79,6 +74,15 @@ func (s selector) walk(dir string, used []bool) (found map[string]string, proble
 		return nil
 	})
 	return found, problems, err
+}
+
+// linksToFolder reports whether an entry is a link to a folder, which is no file that a pattern can select.
+func linksToFolder(root fs.FS, relative string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := fs.Stat(root, relative)
+	return err == nil && info.IsDir()
 }
 
 // nameProblems describes the files whose names in storage would be invalid, or those of other files.
