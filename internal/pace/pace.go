@@ -22,10 +22,24 @@ import (
 // refused PUT. It is shorter than any usual lifetime.
 const freshAddress = time.Minute
 
+const (
+	// fewAsked is how many addresses are asked for at once at first, so that a service that allows few calls refuses few.
+	fewAsked = 5
+	// fewFor is how long others wait for one of them. PUTs that do not begin together get unequal shares of a long line,
+	// and do not end together.
+	fewFor = 10 * time.Millisecond
+	// enoughAnswers is after how many addresses any number is asked for.
+	enoughAnswers = 24
+)
+
 // Controller paces the PUTs of all uploads. It is safe for concurrent use.
 type Controller struct {
 	fixed bool        // the number of slots is
 	slow  atomic.Bool // the latest PUT took so long that no address should wait for one
+
+	asking   chan struct{} // has an element for each of the first addresses that is asked for
+	answered atomic.Int64  // addresses
+	first    chan struct{} // closed with the first of them
 
 	mu      sync.Mutex
 	gate    gate
@@ -37,7 +51,7 @@ type Controller struct {
 // New returns a Controller with a number of slots, or, if it is 0, with 2 to 32, as the goodput demands. bandwidth is the
 // most that may be sent, in bytes per second; 0: no limit.
 func New(slots int, bandwidth int64) *Controller {
-	c := &Controller{fixed: slots > 0, goodput: newGoodput(time.Now(), float64(bandwidth))}
+	c := &Controller{fixed: slots > 0, asking: make(chan struct{}, fewAsked), first: make(chan struct{}), goodput: newGoodput(time.Now(), float64(bandwidth))}
 	c.gate.slots = slots
 	c.resize()
 	return c
@@ -187,7 +201,7 @@ func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, e
 	slow := &t.sender.of.slow
 	if !slow.Load() {
 		asked = time.Now()
-		url, failed = address(ctx)
+		url, failed = t.ask(ctx, address)
 	}
 	if err := t.await(ctx, t.place.begin); err != nil {
 		return err
@@ -203,6 +217,35 @@ func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, e
 	}
 	slow.Store(time.Since(t.began) > freshAddress)
 	return nil
+}
+
+// ask calls address. At first, few are asked for at once, and none ahead.
+func (t *Turn) ask(ctx context.Context, address func(context.Context) (string, error)) (string, error) {
+	c := t.sender.of
+	if c.answered.Load() < enoughAnswers {
+		select {
+		case <-t.place.begin:
+		case <-c.first:
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+		select {
+		case c.asking <- struct{}{}:
+			over := sync.OnceFunc(func() { <-c.asking })
+			timer := time.AfterFunc(fewFor, over)
+			defer func() {
+				timer.Stop()
+				over()
+			}()
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+	url, err := address(ctx)
+	if c.answered.Add(1) == 1 {
+		close(c.first)
+	}
+	return url, err
 }
 
 // Stored notes that the PUT has succeeded. It had size bytes. sent is when its last byte was sent.

@@ -2,6 +2,7 @@ package pace_test
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -166,4 +167,50 @@ func TestSlowLineGetsFewPUTs(t *testing.T) {
 			t.Error("a PUT that has sent half is surplus")
 		}
 	})
+}
+
+// TestFewAddressesAtFirst: a service that allows few calls gets few at once, until it has answered some. Where answers take
+// long, no slot waits for them, but no address is asked for ahead before the first answer.
+func TestFewAddressesAtFirst(t *testing.T) {
+	t.Parallel()
+	const parts, slots = 60, 20
+	for trip, want := range map[time.Duration]int{5 * time.Millisecond: 5, 200 * time.Millisecond: slots} {
+		t.Run(trip.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				u := pace.New(slots, 0).Sender(parts*part, part)
+				defer u.Close()
+				var mu sync.Mutex
+				asking, answered := 0, 0
+				most := map[bool]int{} // by whether there was an answer
+				address := func(context.Context) (string, error) {
+					mu.Lock()
+					asking++
+					most[answered > 0] = max(most[answered > 0], asking)
+					mu.Unlock()
+					time.Sleep(trip)
+					mu.Lock()
+					defer mu.Unlock()
+					asking--
+					answered++
+					return "", nil
+				}
+				for range parts {
+					turn, err := u.Next(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					go func() {
+						_ = turn.Run(t.Context(), address, func(string, error) bool { time.Sleep(trip); return false })
+					}()
+				}
+				time.Sleep(time.Minute)
+				mu.Lock()
+				defer mu.Unlock()
+				if most[false] != want || most[true] < 6 || answered != parts {
+					t.Errorf("%d addresses were asked for at once at first, not %d, and %d later, of %d", most[false], want, most[true], answered)
+				}
+			})
+		})
+	}
 }

@@ -111,8 +111,7 @@ func TestTokenFileIsReadAgainOnceAfterA401(t *testing.T) {
 // next one, ask for their addresses.
 func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 	t.Parallel()
-	const mib, inFlight = 1 << 20, 4
-	const asking = inFlight + 1
+	const mib, inFlight = 1 << 20, 4 // addresses are asked for ahead only after the first response
 	folder := t.TempDir()
 	token, runs := filepath.Join(folder, "token"), filepath.Join(folder, "runs")
 	writeFile(t, token, firstToken)
@@ -128,7 +127,7 @@ func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 		_, diags := p.Create("vodlive_media_upload", attrs{"source": file, "method": "multipart", "part_size": 5 * mib, "change_detection": "stat"})
 		done <- diags
 	}()
-	if err := hold.Arrived(t.Context(), asking); err != nil {
+	if err := hold.Arrived(t.Context(), inFlight); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, token, secondToken)
@@ -143,8 +142,8 @@ func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 			refused++
 		}
 	}
-	if refused != asking {
-		t.Errorf("%d requests were answered 401, want %d", refused, asking)
+	if refused != inFlight {
+		t.Errorf("%d requests were answered 401, want %d", refused, inFlight)
 	}
 	if content, err := os.ReadFile(runs); err != nil || len(content) != 2 {
 		t.Errorf("the command ran %d times, want one for the first token and one for all parts (%v)", len(content), err)

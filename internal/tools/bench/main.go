@@ -53,6 +53,7 @@ var parts = []struct {
 	{"resume", (*bench).resume},
 	{"lines", (*bench).lines},
 	{"loads", (*bench).endOfFile},
+	{"calls", (*bench).refusals},
 	{"folder", (*bench).folders},
 	{"refresh", (*bench).refresh},
 	{"startup", (*bench).startup},
