@@ -175,3 +175,30 @@ func TestOwnArgumentsInAnotherAccount(t *testing.T) {
 		t.Errorf("calls were made:\n%s", w.JournalText())
 	}
 }
+
+// TestReplacementInAnotherAccount: without a refresh, `-replace` creates nothing in an account that does not have the session.
+func TestReplacementInAnotherAccount(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+	o, diags := w.Provider(once).Create(resourceType, base())
+	diags.Must(t)
+	w.Env["VODLIVE_BASE_URL"] = w.VOD.URL()
+	missing := simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusNotFound}
+	w.Fail(missing)
+	pl := w.Provider(once).PlanReplace(o, base())
+	if text := pl.Diags.String(); !strings.Contains(text, "error : The live session may be in another account: Live session "+o.Text("id")+` ("match")`) ||
+		strings.Count(text, "error ") > 1 {
+		t.Error(text)
+	}
+
+	// Another address of the same account replaces it, and later its own one does, too.
+	w.ClearFaults()
+	p := w.Provider(once)
+	pl = p.PlanReplace(o, base())
+	pl.Diags.Must(t)
+	o, diags = p.Apply(pl)
+	diags.Must(t)
+	w.Fail(missing)
+	w.Provider(once).PlanReplace(o, base()).Diags.Must(t)
+	w.AssertCalls(t, simulator.CallCreateSession, 2)
+}

@@ -59,6 +59,10 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 		note.Protected = state.label()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
+	known := r.Data != nil && !r.Data.Unknown
+	if known && data.FoundIn != r.account() {
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.ID.ValueString(), state.Name.ValueString()})...)
+	}
 	changed := changes(state, plan, config, &data)
 	switch {
 	case decided(changed) && note.Protected != "" && !data.unusable(state, plan):
@@ -66,7 +70,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 	case len(changed) > 0:
 		plan.open(computed)
 		resp.Diagnostics.Append(state.willLeave(changed)...)
-		if decided(changed) && (r.Data == nil || r.Data.Unknown || r.inAccount(ctx, &state.session, &data, &resp.Diagnostics)) {
+		if decided(changed) && (!known || r.inAccount(ctx, &state.session, &data, &resp.Diagnostics)) {
 			r.checkNew(ctx, plan, config, &resp.Diagnostics)
 		}
 	case data.NotReady && !plan.ready(state.Status):
@@ -83,6 +87,15 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp 
 	if first.Protected != "" {
 		resp.Diagnostics.Append(protected(first.Protected, "replace it"))
 		return
+	}
+	was, diags := providerdata.ReadPrivate[replaced](ctx, resp.Private, privateReplacedKey)
+	resp.Diagnostics.Append(diags...)
+	if was.ID != "" && r.Data != nil && !r.Data.Unknown {
+		data, diags := providerdata.ReadPrivate[privateData](ctx, resp.Private, privateDataKey)
+		resp.Diagnostics.Append(diags...)
+		if !r.inAccount(ctx, &session{ID: types.StringValue(was.ID), Name: types.StringValue(was.Name)}, &data, &resp.Diagnostics) {
+			return
+		}
 	}
 	r.checkNew(ctx, plan, config, &resp.Diagnostics)
 }

@@ -82,6 +82,15 @@ const byGet, byListing = "get", "listing"
 
 const privateDataKey = "session"
 
+// replaced is what the first plan of a replacement tells the second one, which gets no state, of a session that was last
+// found in another account than that of the configuration.
+type replaced struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+const privateReplacedKey = "replaced"
+
 func (d *privateData) addSpelling(argument string, value attr.Value) {
 	if d.hasSpelling(argument, value) {
 		return
