@@ -67,6 +67,11 @@ type entry struct {
 	Size                                           int64 // bytes
 }
 
+// object is the entry as a stored file with a name.
+func (e entry) object(name string) upload.Object {
+	return upload.Object{SHA256: e.SHA256, Name: name, ContentType: e.ContentType, Size: e.Size}
+}
+
 // unsent reports whether a planned file is to be uploaded.
 func (e entry) unsent() bool { return e.KeyPath == "" }
 

@@ -28,16 +28,8 @@ type offer struct {
 	planned seen
 
 	mu    sync.Mutex
-	files map[content]offered
+	files map[upload.Object]offered
 }
-
-// content is what two files must have in common for one to be stored for the other.
-type content struct {
-	sha256, name, contentType string
-	size                      int64
-}
-
-func contentOf(f upload.File) content { return content{f.SHA256, f.Name, f.ContentType, f.Size} }
 
 type offered struct {
 	upload.StoredFile
@@ -47,7 +39,7 @@ type offered struct {
 func (o *offer) has(f upload.File) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, ok := o.files[contentOf(f)]
+	_, ok := o.files[f.Object()]
 	return ok
 }
 
@@ -58,8 +50,8 @@ func (o *offer) take(ctx context.Context, f upload.File) (upload.StoredFile, boo
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	file, ok := o.files[contentOf(f)]
-	delete(o.files, contentOf(f))
+	file, ok := o.files[f.Object()]
+	delete(o.files, f.Object())
 	file.line.Use(ctx)
 	return file.StoredFile, ok
 }
@@ -137,10 +129,10 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 		diags.AddWarning("Uploaded files stay at the service",
 			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
 	}
-	o := &offer{dir: dir, planned: planned, files: make(map[content]offered, len(stored))}
+	o := &offer{dir: dir, planned: planned, files: make(map[upload.Object]offered, len(stored))}
 	for name, e := range stored {
 		f, kept := state.file(name, "", e), upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt}
-		o.files[contentOf(f)] = offered{kept, r.Data.Uploader.Keep(ctx, f, kept)}
+		o.files[f.Object()] = offered{kept, r.Data.Uploader.Keep(ctx, f, kept)}
 	}
 	r.offers().add(o)
 	return append(diags, state.handOver(r.Data.Uploader)...)

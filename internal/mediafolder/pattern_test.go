@@ -1,6 +1,7 @@
 package mediafolder_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -113,7 +114,7 @@ func TestPatternsThatCannotMeanAnything(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, "a.mp4")
 				w.config[argument] = []any{given}
-				says(t, w.plan().Diags, "Invalid pattern", part)
+				says(t, w.plan().Diags, fmt.Sprintf("Invalid pattern: `%s` has %q, which %s", argument, given, part))
 			})
 		}
 	}

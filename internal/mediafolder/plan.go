@@ -274,20 +274,19 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 // keepMoved lets a file that was moved inside the folder stay what is stored: the same content under the same name,
 // with the same media type.
 func (p *planner) keepMoved(names []string) {
-	type object struct{ sha256, name, contentType string }
 	kept := map[string]bool{}
 	for _, e := range p.files {
 		kept[e.KeyPath] = true
 	}
-	left := map[object]entry{} // what the folder has under no name any more
+	left := map[upload.Object]entry{} // what the folder has under no name any more
 	for _, e := range p.stored {
 		if !kept[e.KeyPath] {
-			left[object{e.SHA256, slashpath.Base(e.KeyPath), e.ContentType}] = e
+			left[e.object(slashpath.Base(e.KeyPath))] = e
 		}
 	}
 	for _, name := range names {
 		e := p.files[name]
-		was := object{e.SHA256, storedName(name, p.plan.NameFormat.ValueString()), e.ContentType}
+		was := e.object(storedName(name, p.plan.NameFormat.ValueString()))
 		if stored, ok := left[was]; ok && e.unsent() {
 			p.files[name] = stored
 			delete(left, was)

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
 // pattern accepts what a glob can be made of.
@@ -18,7 +20,7 @@ func (v pattern) MarkdownDescription(ctx context.Context) string { return v.Desc
 func (pattern) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	given := req.ConfigValue.ValueString()
 	if problem := globProblem(given); problem != "" && !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern", fmt.Sprintf("`%s` is %q, which %s", req.Path, given, problem))
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern", fmt.Sprintf("`%s` has %q, which %s", providerdata.Label(req.Path), given, problem))
 	}
 }
 

@@ -1,6 +1,7 @@
 package mediaupload
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,34 @@ func TestJudge(t *testing.T) {
 	} {
 		if v, reasons := judge(tc.stored, tc.wanted); v != tc.verdict || !slices.Equal(reasons, tc.reasons) {
 			t.Errorf("%s: verdict %d for %q, want %d for %q", name, v, reasons, tc.verdict, tc.reasons)
+		}
+	}
+}
+
+// TestJudgeKnowsEveryField: what differs in a field of upload.Object is uploaded.
+func TestJudgeKnowsEveryField(t *testing.T) {
+	t.Parallel()
+	stored := model{
+		FileArguments: FileArguments{SHA256: types.StringValue("ab"), FileName: types.StringValue("a.mp4"), ContentType: types.StringValue("video/mp4")},
+		Size:          types.Int64Value(5),
+	}
+	stored.KeyPath, stored.Incomplete = types.StringValue("vod/input/c/u/a.mp4"), complete
+	for field := range reflect.TypeFor[upload.Object]().Fields() {
+		wanted := stored
+		switch field.Name {
+		case "SHA256":
+			wanted.SHA256 = types.StringValue("cd")
+		case "Name":
+			wanted.FileName = types.StringValue("b.mp4")
+		case "ContentType":
+			wanted.ContentType = types.StringValue("text/vtt")
+		case "Size":
+			continue // follows from the hash
+		default:
+			t.Errorf("%s has no case here", field.Name)
+		}
+		if v, reasons := judge(&stored, wanted); v != verdictUpload || len(reasons) != 1 {
+			t.Errorf("another %s: verdict %d for %q", field.Name, v, reasons)
 		}
 	}
 }

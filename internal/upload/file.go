@@ -53,6 +53,16 @@ type File struct {
 	Scope string
 }
 
+// Object is what makes a stored file the one that is wanted: if any of this changes, the file is uploaded again. Tests of the
+// packages that compare files go through its fields.
+type Object struct {
+	SHA256, Name, ContentType string
+	Size                      int64 // bytes
+}
+
+// Object returns what the stored file must have.
+func (f File) Object() Object { return Object{f.SHA256, f.Name, f.ContentType, f.Size} }
+
 // Continues reports whether f can use what an upload of earlier stored: size and name are the same. The hash may have
 // been mistyped, and each part is compared with the file before it is used.
 func (f File) Continues(earlier File) bool { return f.Size == earlier.Size && f.Name == earlier.Name }

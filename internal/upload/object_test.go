@@ -1,0 +1,30 @@
+package upload
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestObjectsAreToldApart: a file that differs in a field of Object is another one for the ledger, too.
+func TestObjectsAreToldApart(t *testing.T) {
+	t.Parallel()
+	u := New(Config{})
+	f := File{SHA256: "ab", Name: "a.mp4", ContentType: "video/mp4", Size: 5}
+	for field := range reflect.TypeFor[Object]().Fields() {
+		other := f
+		switch v := reflect.ValueOf(&other).Elem().FieldByName(field.Name); v.Kind() {
+		case reflect.String:
+			v.SetString("other")
+		case reflect.Int64:
+			v.SetInt(6)
+		default:
+			t.Fatalf("File has no text or number %s", field.Name)
+		}
+		if other.Object() == f.Object() {
+			t.Errorf("files that differ in %s are one object", field.Name)
+		}
+		if u.ledgerArgs(other) == u.ledgerArgs(f) {
+			t.Errorf("the ledger does not tell files apart that differ in %s", field.Name)
+		}
+	}
+}
