@@ -199,13 +199,17 @@ func TestErrorsOfValuesLinkToTheSchema(t *testing.T) {
 func TestNumbersThatAreNotWhole(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
-	for name, diags := range map[string]acctest.Diagnostics{
-		"max_retries":     p.ValidateProvider(attrs{"max_retries": 1.5}),
-		"part_size":       p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "part_size": 1.5}),
-		"urls_wo_version": p.Validate("vodlive_live_session", attrs{"urls_wo_version": 1.5}),
+	for _, tc := range []struct {
+		name, number string
+		diags        acctest.Diagnostics
+	}{
+		{"max_retries", "1.5", p.ValidateProvider(attrs{"max_retries": 1.5})},
+		{"part_size", "10000000.5", p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "part_size": 10000000.5})},
+		{"part_size", "1e-30", p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "part_size": 1e-30})},
+		{"urls_wo_version", "0.25", p.Validate("vodlive_live_session", attrs{"urls_wo_version": 0.25})},
 	} {
-		text := strings.Join(diags.Texts(), "\n")
-		if want := fmt.Sprintf("error %s: Invalid %s: `%s` is 1.5, which is not a whole number.", name, name, name); !strings.HasPrefix(text, want) || strings.Contains(text, "error in the provider") {
+		name, text := tc.name, strings.Join(tc.diags.Texts(), "\n")
+		if want := fmt.Sprintf("error %s: Invalid %s: `%s` is %s, which is not a whole number.", name, name, name, tc.number); !strings.HasPrefix(text, want) || strings.Contains(text, "error in the provider") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

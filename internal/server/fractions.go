@@ -27,12 +27,21 @@ func (s *server) fractions(req any) (errors []*tfprotov6.Diagnostic) {
 			name := path.LastStep().(tftypes.AttributeName) //nolint:forcetypeassert // no collection of the provider has numbers
 			errors = append(errors, &tfprotov6.Diagnostic{
 				Severity: tfprotov6.DiagnosticSeverityError, Attribute: path, Summary: fmt.Sprintf("Invalid %s", name),
-				Detail: fmt.Sprintf("`%s` is %s, which is not a whole number.", name, n.Text('g', -1)),
+				Detail: fmt.Sprintf("`%s` is %s, which is not a whole number.", name, decimal(&n)),
 			})
 		}
 		return true, nil
 	})
 	return errors
+}
+
+// decimal is a number as people write it, with an exponent only where there would be many zeros.
+func decimal(n *big.Float) string {
+	const bits = 64
+	if exponent := n.MantExp(nil); exponent > -bits && exponent < bits {
+		return n.Text('f', -1)
+	}
+	return n.Text('g', -1)
 }
 
 func isNumber(a *tfprotov6.SchemaAttribute) bool {
