@@ -99,7 +99,7 @@ func recorded() []History {
 		{session, on(DoTrigger, a), apply, salt, apply},
 		{session, on(DoPrevent, a), apply, on(DoReplace, a), on(DoPrevent, a), on(DoReplace, a)},
 		{file, jobs, apply, write, on(DoTarget, small), apply},
-		{session, file, apply, {Do: DoGone}, {Do: DoStored}, apply},
+		{session, file, apply, on(DoStored, a), {Do: DoGone}, {Do: DoStored}, apply},
 		{configure(small, 3), {Do: DoIgnore, On: small, N: 3}, apply, write, configure(small, 2), configure(small, 3), apply, on(DoIgnore, small), apply},
 		// Files that the apply makes.
 		{made, {Do: DoConfig, On: "upload.made", N: 1}, configure("job.made", 1), apply, {Do: DoDelete, On: "made/one.mp4"}, apply, apply},
@@ -247,6 +247,9 @@ func (c *realPlayer) step(s Step) {
 		DoTarget: {"apply", "-auto-approve", "-target=" + terraformAddress(s.On)}, DoStored: {"apply", "-auto-approve", "-refresh=false"},
 		DoTaint: {"taint", terraformAddress(s.On)}, DoUntaint: {"untaint", terraformAddress(s.On)}, DoRemove: {"state", "rm", terraformAddress(s.On)},
 	}[s.Do]
+	if s.Do == DoStored && s.On != "" {
+		args = append(args, "-replace="+terraformAddress(s.On))
+	}
 	switch {
 	case args != nil:
 		c.output = c.Run(args...).Output

@@ -107,6 +107,8 @@ func followed(s Step, about []string) (steps []Step) {
 	unsent := func(t Trouble) bool { return t.Call == simulator.CallPutPart && t.Times == 0 && t.After == 1 }
 	const renamed, detects, replacing, argument = 4, 5, 7, 8 // variants with file_name, change_detection and replace_on_status, and which argument that is
 	switch {
+	case s.Do == DoAccount && s.N == 1 && s.In == 0 && slices.Contains(about, "session.a"): // in the account that does not have the session
+		steps = []Step{{Do: DoStored}, {Do: DoStored, On: "session.a"}, {Do: DoConfig, On: "session.a", N: renamed}, {Do: DoStored}}
 	case s.Do == DoProtect && kinds[s.On].typ == sessionType:
 		steps = []Step{{Do: DoApply, In: s.In}, {Do: DoVia, In: s.In, On: s.On, N: 1}, {Do: DoApply, In: s.In}, {Do: DoSalt, In: s.In}, {Do: DoPlan, In: s.In}}
 	case s.Do == DoConfig && kinds[s.On].typ == sessionType && s.N == replacing:
@@ -152,6 +154,9 @@ func drawVariant(t *rapid.T, address string, least int) int {
 	k := kinds[address]
 	if len(k.refused) > 0 && weighted(t, "refused", choice[bool]{11, false}, choice[bool]{1, true}) {
 		return firstRefused + rapid.IntRange(0, len(k.refused)-1).Draw(t, "variant")
+	}
+	if k.drawn != nil && weighted(t, "drawn", mostly(false, true)...) {
+		return firstDrawn + rapid.IntRange(0, k.most-1).Draw(t, "variant")
 	}
 	return rapid.IntRange(least, len(k.variants)).Draw(t, "variant")
 }
@@ -210,6 +215,10 @@ func drawStep(t *rapid.T, about []string, places int) Step {
 // drawObject draws what a step is done to.
 func drawObject(t *rapid.T, s *Step, about []string) {
 	switch s.Do {
+	case DoStored:
+		if rapid.Bool().Draw(t, "replaces") {
+			s.On = rapid.SampledFrom(about).Draw(t, "on")
+		}
 	case DoReplace, DoTarget, DoTaint, DoUntaint, DoRemove, DoPulumi, DoMove, DoCBD, DoPrevent, DoProtect, DoTrigger:
 		s.On = rapid.SampledFrom(about).Draw(t, "on")
 	case DoVia, DoIgnore:

@@ -410,3 +410,52 @@ func TestFoundNotFoundInAKilledRun(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundUnfinishedUploadOfAnotherWorkspace has the CLI die while an upload is completed. Its record stays, and records
+// belong to the account: the other workspace finishes the upload, and the first one begins its own.
+func TestFoundUnfinishedUploadOfAnotherWorkspace(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed: 1,
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.small", N: 1},
+			{Do: DoConfig, In: 1, On: "upload.small", N: 1},
+			{Do: DoConfig, On: "upload.twin", N: 1},
+			{Do: DoConfig, In: 1, On: "upload.twin", N: 1},
+			{Do: DoApply, During: []Step{{Do: DoKillCLI, At: 6}}},
+			{Do: DoApply, In: 1},
+		},
+	})
+}
+
+// TestFoundTaintedFolderThatIsAnother has a tainted folder replaced by one that was not known while planning and has none
+// of its files: the ledger keeps what is stored, and a text names it.
+func TestFoundTaintedFolderThatIsAnother(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 2},
+			{Do: DoVia, On: "folder.one", N: 1},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "break after", After: 2}}},
+			{Do: DoConfig, On: "folder.one", N: 6},
+			{Do: DoApply},
+		},
+	})
+}
+
+// TestFoundLineAfterAYear: a ledger that was written today is not old because the machine has been on for a year.
+func TestFoundLineAfterAYear(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: "configure", On: "file.one", N: 3},
+			{Do: "configure", On: "upload.made", N: 1},
+			{Do: "configure", On: "job.made", N: 1},
+			{Do: "change account", N: 1},
+			{Do: "apply"},
+			{Do: "wait"},
+			{Do: "apply -replace", On: "job.made", During: []Step{{Do: "kill", N: 3, At: 1}}},
+			{Do: "apply"},
+		},
+	})
+}

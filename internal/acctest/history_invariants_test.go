@@ -36,6 +36,7 @@ func (p *player) check() {
 	p.checkStates()
 	p.checkNamed()
 	p.checkForgotten()
+	p.checkElsewhere()
 	p.checkHeld()
 	p.checkProtected()
 	p.checkFiles()
@@ -239,6 +240,39 @@ func (p *player) checkCurrent(pl *place) {
 					p.rec.Errorf("%s %s: the plan is empty, and %s has another content", pl.name, address, file)
 				}
 			}
+			p.checkSelection(pl, address, config, o)
+		}
+	}
+}
+
+// checkSelection: a folder has the files that its patterns select.
+func (p *player) checkSelection(pl *place, address string, config Attrs, o Instance) {
+	if address == "folder.made" {
+		return
+	}
+	var want []string
+	for _, name := range selected(config) {
+		if pl.machine.versions[path.Join(mediaDir, name)] > 0 {
+			want = append(want, name)
+		}
+	}
+	if got := slices.Sorted(maps.Keys(folderEntries(o))); !slices.Equal(got, want) {
+		p.rec.Errorf("%s %s: include %v and exclude %v select %q, and the state has %q", pl.name, address, config["include"], config["exclude"], want, got)
+	}
+}
+
+// checkElsewhere: no run of Terraform makes a session in place of one that only another account has. The plan of a tainted
+// session does not see it, and a saved plan may have been made for the other account.
+func (p *player) checkElsewhere() {
+	for pl, prior := range p.priors {
+		for address, was := range prior {
+			id, now := was.Text("id"), pl.state[address].Text("id")
+			if kinds[address].typ != sessionType || id == "" || was.Tainted || p.free[id] || p.imported[now] || p.sent.Do == DoSaved || p.sent.Do == DoSettle || !p.elsewhere(pl, id) {
+				continue
+			}
+			if now != "" && now != id {
+				p.rec.Errorf("%s %s: session %s was made in place of %s, which another account has", pl.name, address, now, id)
+			}
 		}
 	}
 }
@@ -301,7 +335,7 @@ func (p *player) checkKept() {
 // stays in the state while it is in the folder. What the user names in adopt is taken.
 func (p *player) checkFolders() {
 	for pl, old := range p.folders {
-		if p.sent.Do == DoReplace || p.sent.Do == DoAccount || pl.createBeforeDestroy("folder.one") || pl.blocks["folder.one"].triggered {
+		if p.sent.Do == DoReplace || p.sent.Do == DoStored || p.sent.Do == DoAccount || pl.createBeforeDestroy("folder.one") || pl.blocks["folder.one"].triggered {
 			continue
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)

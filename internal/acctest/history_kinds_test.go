@@ -22,13 +22,30 @@ type kind struct {
 	// it is planned.
 	variants []variant
 	refused  []variant // that no plan accepts, or that never settle; they are numbered from firstRefused
+	// drawn makes one more variant of any number; they are numbered from firstDrawn. There are so many.
+	drawn func(n int) variant
+	most  int
 	// count tells whether the resource has an instance, in HCL and as a function: Unknown fails a plan.
 	condition string
 	count     func(value func(address, attribute string) any) any
 }
 
-// firstRefused is the number of the first of the refused variants.
-const firstRefused = 101
+// The numbers of the first of the refused variants, and of the drawn ones.
+const (
+	firstRefused = 101
+	firstDrawn   = 1001
+)
+
+// variant is that with a number, which is not 0.
+func (k kind) variant(n int) variant {
+	switch {
+	case n >= firstDrawn:
+		return k.drawn(n - firstDrawn)
+	case n >= firstRefused:
+		return k.refused[(n-firstRefused)%len(k.refused)]
+	}
+	return k.variants[(n-1)%len(k.variants)]
+}
 
 // needs are the addresses that an address needs.
 func needs(address string) []string {
@@ -53,7 +70,7 @@ var kinds = map[string]kind{
 	},
 	"upload.text": {typ: uploadType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: texts, refused: []variant{text(Attrs{"content": "other", "sha256": strings.Repeat("1", 64)})}},
 	"job.one":     {typ: jobType, needs: []string{"upload.small"}, must: []string{"upload.small"}, variants: jobs("upload.small")},
-	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders, refused: refusedFolders},
+	"folder.one":  {typ: folderType, needs: []string{"upload.big"}, variants: folders, refused: refusedFolders, drawn: drawnFolder, most: drawnFolders},
 	// Of the same path, with files in common.
 	"folder.two": {typ: folderType, needs: []string{"upload.big"}, variants: otherFolders},
 	"job.b": {
@@ -292,7 +309,7 @@ const (
 )
 
 // folderFiles are the files of folder.one at first, below mediaDir. Only one has several parts.
-var folderFiles = []string{"media/a.mp4", "media/b.mp4", "media/long.mp4", "media/sub/c.mp4"}
+var folderFiles = []string{"media/a.mp4", "media/b.mp4", "media/long.mp4", "media/sub/c.mp4", "media/.hidden.mp4"}
 
 // content is version n of a file. Versions 1 and 2 have the same size. It must not be changed.
 func content(file string, n int) []byte { return contents()[file][n-1] }

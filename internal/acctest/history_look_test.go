@@ -2,6 +2,7 @@ package acctest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -31,10 +32,13 @@ func (p *player) look(pl *place) {
 	if !failed {
 		p.checkListing(pl, "query", ids)
 	}
-	for _, config := range []Attrs{{"name": "match"}, {"name": "no session has this name"}, {"id": noSession}} {
-		_, diags := account.DataSource(sessionType, config)
+	for _, config := range []Attrs{{"name": "match"}, {"name": "match", "statuses": []any{"READY", "ERROR"}}, {"name": "no session has this name"}} {
+		found, diags := account.DataSource(sessionType, config)
 		p.tell(pl, "data source", diags)
+		p.checkNamedSession(pl, config, found, diags)
 	}
+	_, diags = account.DataSource(sessionType, Attrs{"id": noSession})
+	p.tell(pl, "data source", diags)
 	_, diags = account.DataSource("vodlive_regions", nil)
 	p.tell(pl, "vodlive_regions", diags)
 	_, diags = account.Open("vodlive_upload_url", Attrs{"file_name": "of-an-encoder.mp4"})
@@ -49,6 +53,34 @@ func (p *player) tell(pl *place, of string, diags Diagnostics) {
 	for _, text := range diags.Texts() {
 		fmt.Fprintf(&p.story, "   %s: %s: %s\n", pl.name, of, indented(text))
 		p.hear(pl, text)
+	}
+}
+
+// checkNamedSession: the data source finds the only session of a name. Those that have ended count if no other one has it.
+func (p *player) checkNamedSession(pl *place, config, found Attrs, diags Diagnostics) {
+	if p.service.ListLate > 0 || pl.wrong == 1 || len(p.sent.Faults) > 0 {
+		return
+	}
+	statuses, chosen := config["statuses"].([]any)
+	var running, ended []any
+	for _, rec := range p.at[pl.account].Sessions() {
+		switch {
+		case rec.Name != config["name"] || chosen && !slices.Contains(statuses, any(rec.Status)):
+		case final[rec.Status]:
+			ended = append(ended, rec.ID)
+		default:
+			running = append(running, rec.ID)
+		}
+	}
+	if len(running) == 0 {
+		running = ended
+	}
+	text := diags.String()
+	switch {
+	case len(running) == 1 && (diags.Failed() || found["id"] != running[0]):
+		p.rec.Errorf("by %v, session %s was not found, but %v: %s", config, running[0], found["id"], text)
+	case len(running) != 1 && !diags.Failed():
+		p.rec.Errorf("by %v, session %v was found, of %v", config, found["id"], running)
 	}
 }
 

@@ -22,6 +22,7 @@ type machine struct {
 	versions map[string]int // of each file; 0: there is none
 	seen     map[string]seen
 	own      map[string]string
+	dated    map[string]time.Time // files of resume_dir
 	disk     *disk
 }
 
@@ -32,7 +33,7 @@ type seen struct {
 }
 
 func newMachine(files, records string) *machine {
-	m := &machine{files: files, records: records, versions: map[string]int{}, seen: map[string]seen{}, own: map[string]string{}, disk: newDisk(files, records)}
+	m := &machine{files: files, records: records, versions: map[string]int{}, seen: map[string]seen{}, own: map[string]string{}, dated: map[string]time.Time{}, disk: newDisk(files, records)}
 	for account, token := range []string{firstToken, otherToken} {
 		if err := os.WriteFile(m.token(account), []byte(token+"\n"), 0o600); err != nil {
 			panic(err)
@@ -152,10 +153,33 @@ func (m *machine) touch(name string) {
 	}
 }
 
+// date gives what the provider has written into resume_dir the time of the bubble: after the step "wait", the system's own would
+// be more than a year ago.
+func (m *machine) date() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	names, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "*"))
+	for _, name := range names {
+		info, err := os.Lstat(name)
+		if _, users := m.own[name]; users || err != nil || info.ModTime().Equal(m.dated[name]) {
+			continue
+		}
+		now := time.Now()
+		if os.Chtimes(name, now, now) == nil {
+			m.dated[name] = now
+		}
+	}
+}
+
+// uploadRecords are the records of unfinished uploads.
+func (m *machine) uploadRecords() []string {
+	records, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "upload-"+strings.Repeat("?", 32)+".json"))
+	return records
+}
+
 // changeRecords does to resume_dir what a user may do.
 func (m *machine) changeRecords(n int) {
-	own := filepath.Join(m.records, "terraform-provider-vodlive")
-	records, _ := filepath.Glob(filepath.Join(own, "upload-"+strings.Repeat("?", 32)+".json"))
+	own, records := filepath.Join(m.records, "terraform-provider-vodlive"), m.uploadRecords()
 	switch n {
 	case 0:
 		_ = os.RemoveAll(own)

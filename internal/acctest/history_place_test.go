@@ -130,11 +130,7 @@ func (pl *place) arguments(address string, value func(address, attribute string)
 	case address == viaAddress:
 		return Attrs{"input": pl.viaInput()}
 	}
-	variants, i := kinds[address].variants, n-1
-	if n >= firstRefused {
-		variants, i = kinds[address].refused, n-firstRefused
-	}
-	config := variants[i%len(variants)](pl, func(other, attribute string) any {
+	config := kinds[address].variant(n)(pl, func(other, attribute string) any {
 		if pl.variant(other) == 0 {
 			return nil
 		}

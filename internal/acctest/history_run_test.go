@@ -29,6 +29,7 @@ type process struct {
 }
 
 func (p *player) process(pl *place) *process {
+	pl.machine.date()
 	pr := &process{}
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := p.w.dial(ctx, network, address)
@@ -351,7 +352,7 @@ func (r *run) plan(s Step) *changes {
 		block := r.place.blocks[address]
 		pl := &Plan{
 			Prior: prior, CreateBeforeDestroy: r.place.createBeforeDestroy(address), IgnoreChanges: []string{r.place.blocks[address].ignore},
-			PreventDestroy: block.prevent, Forced: s.Do == DoReplace && address == s.On || block.triggered && c.changes(&mu, viaAddress),
+			PreventDestroy: block.prevent, Forced: (s.Do == DoReplace || s.Do == DoStored) && address == s.On || block.triggered && c.changes(&mu, viaAddress),
 		}
 		if s.Do != DoDestroy {
 			pl.Config = r.place.configOf(address, value)

@@ -78,6 +78,9 @@ func (p *player) correct(pl *place) {
 		pl.blocks[address] = block
 	}
 	for address, n := range pl.variants {
+		if n >= firstDrawn && len(selected(pl.arguments(address, unknownValue))) > 0 {
+			continue
+		}
 		if n >= firstRefused {
 			pl.variants[address] = 1
 		}

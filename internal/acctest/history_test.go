@@ -75,8 +75,8 @@ const (
 	DoDestroy = "destroy"
 	DoReplace = "apply -replace"
 	DoTarget  = "apply -target"
-	DoStored  = "apply -refresh=false"
-	DoBoth    = "apply twice at once" // in workspaces In and N
+	DoStored  = "apply -refresh=false" // On: with -replace; "" without
+	DoBoth    = "apply twice at once"  // in workspaces In and N
 	DoTaint   = "taint"
 	DoUntaint = "untaint"
 	DoRemove  = "state rm"
