@@ -152,5 +152,5 @@ func encode64(crc uint64) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, crc))
 }
 
-// NeedsNoRead reports whether a checksum, as "crc64nvme:BASE64", is compared without a further read.
+// NeedsNoRead reports whether a checksum, as "crc64nvme:BASE64", is compared without another read of the file.
 func NeedsNoRead(checksum string) bool { return strings.HasPrefix(checksum, crc64NVME+":") }

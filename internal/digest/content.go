@@ -153,7 +153,7 @@ func (s *Section) Drop() {
 }
 
 // Checksum computes a checksum of the bytes that were hashed, in base64, "" for an unknown algorithm. But for
-// CRC-64/NVME that needs a further read. Storage rarely returns other checksums, so they are computed only on
+// CRC-64/NVME that needs another read of the file. Storage rarely returns other checksums, so they are computed only on
 // demand.
 func (s *Section) Checksum(ctx context.Context, name string) (string, error) {
 	if name == crc64NVME {

@@ -41,7 +41,7 @@ type md5Queue struct {
 	mu      sync.Mutex
 	waiting []*md5Sum
 	running int
-	// What md5simd has allocated is kept while a Content is open. Allocated anew for each batch, it would be most of
+	// What md5simd has allocated is kept while a Content is open. Allocated again for each batch, it would be most of
 	// an upload's garbage.
 	contents int
 	server   md5simd.Server // nil until a sum needs it

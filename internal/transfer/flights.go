@@ -36,7 +36,7 @@ var (
 type flights struct {
 	sender  *sender
 	turn    *pace.Turn
-	address func(context.Context) (string, error) // for a further PUT
+	address func(context.Context) (string, error) // for another PUT
 	md5s    func() bool                           // whether storage is known to have MD5s for ETags
 
 	mu     sync.Mutex
@@ -49,7 +49,7 @@ type flights struct {
 type flight struct {
 	*request
 	lastSent time.Time // when it was allowed to send its last bytes
-	end      func()    // of a further PUT: gives its slot back
+	end      func()    // of another PUT: gives its slot back
 	stored   stored
 	err      error
 }

@@ -181,7 +181,7 @@ func (r *request) build() (*http.Request, error) {
 	return req, err
 }
 
-// open returns a body that starts anew. The transport asks for one more when a keep-alive connection
+// open returns a body that starts from the beginning. The transport asks for one more when a keep-alive connection
 // turns out to be closed.
 func (r *request) open() (io.ReadCloser, error) {
 	stream, err := r.section.Stream()
@@ -221,7 +221,7 @@ func (r *request) broken(err error) error {
 // write error gets to RoundTrip first. But the transport closes the body before it passes that error
 // on, and accepts a response until then. So Close of a body that was cut short waits for the response.
 //
-// "Expect: 100-continue" would lose some all the same, and cost each part a round trip, or, with storage that does
+// "Expect: 100-continue" would lose some as well, and cost each part a round trip, or, with storage that does
 // not know the header, the transport's time limit.
 type body struct {
 	of     *request

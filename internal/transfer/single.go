@@ -19,7 +19,7 @@ import (
 // again, so the object is at the address returned last. When storage says that the signature does not
 // match, the same address is tried once without Content-Type first.
 //
-// What is stored when ctx ends is verified all the same, for four seconds at most: then there may be no error.
+// What is stored when ctx ends is verified anyway, for four seconds at most: then there may be no error.
 //
 // The other errors are those of UploadParts. An error of address is returned as it is.
 func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {
