@@ -261,7 +261,7 @@ func (p *player) hear(pl *place, text string) {
 	if said := storedFiles.FindStringSubmatch(text); len(said) > 0 && !p.edited && !p.counts(pl, said[1]) {
 		p.rec.Errorf("a text counts other files than the state has: %s", text)
 	}
-	if denied.MatchString(text) && (len(p.at.batches()) > p.batches || slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return !p.sessions[rec.ID] })) {
+	if denied.MatchString(text) && (len(p.at.batches()) > p.batches || slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return !p.sessions[rec.ID] && !p.others[rec.ID] })) {
 		p.rec.Errorf("a text denies what was made: %s", text)
 	}
 	p.checkSecrets("a diagnostic", text, pl)

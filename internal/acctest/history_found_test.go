@@ -459,3 +459,18 @@ func TestFoundLineAfterAYear(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundSessionOfSomebodyElse: the text that nothing was sent is right beside a session that somebody else creates.
+func TestFoundSessionOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed:    2,
+		Service: Service{ListLate: 25, Shifting: true, KMS: true},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 6},
+			{Do: DoConfig, On: "session.b", N: 104},
+			{Do: DoApply, During: []Step{{Do: DoKillCLI, At: 6}}},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallGetSession, What: "401", Times: 1}}},
+		},
+	})
+}
