@@ -26,8 +26,8 @@ var formatImportBlocks = pure{
 			"Resources have the names of the sessions, in lower case and with one underscore in place of other characters than letters, digits and underscores. " +
 			"Sessions whose names would be the same all get their ids appended. The order of the sessions changes no name.\n\n" +
 			"`sessions` has no URLs, because sources and destinations carry stream keys. Where `input`, `output_mode` and `mode` say that a session has one, " +
-			"the text has a reference to a sensitive variable and the `variable` block for it. " +
-			"Give these variables the URLs before you plan: `data.vodlive_live_sessions.all.urls` has them, with `include_urls = true`.",
+			"the text refers to the sensitive variable `session_urls`, and has its `variable` block. " +
+			"Its value is `data.vodlive_live_sessions.all.urls`, with `include_urls = true`.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name:                "sessions",
 			ElementType:         sessionType(),
@@ -48,6 +48,9 @@ var formatImportBlocks = pure{
 		var all []string
 		for i, name := range resourceNames(sessions) {
 			all = append(all, blocks(sessions[i], name))
+		}
+		if slices.ContainsFunc(sessions, hasURL) {
+			all = append(all, urlsVariable)
 		}
 		return strings.Join(all, "\n"), nil
 	},
@@ -77,6 +80,21 @@ var sessionArguments = []struct {
 	{name: "timezone", typ: types.StringType},
 	{name: "scheduled_at", typ: types.StringType},
 }
+
+// urlsVariable is the variable that has the URLs of the sessions by their ids.
+const urlsVariable = `variable "session_urls" {
+  description = "Sources and destinations of live sessions, by session id"
+  type = map(object({
+    input_source_a       = optional(string)
+    input_source_b       = optional(string)
+    output_destination_a = optional(string)
+    output_destination_b = optional(string)
+  }))
+  sensitive = true
+}
+`
+
+func hasURL(s types.Object) bool { return pullsInput(s) || pushesOutput(s) }
 
 func pullsInput(s types.Object) bool { return strings.HasSuffix(text(s, "input"), "_PULL") }
 
@@ -154,17 +172,14 @@ func identifier(text string) string {
 // blocks returns the blocks of a session.
 func blocks(session types.Object, name string) string {
 	var lines [][2]string // name and value of each argument
-	var variables strings.Builder
-	width := 0
+	width, id := 0, quote.HCL(text(session, "id"))
 	for _, a := range sessionArguments {
 		var value string
 		var ok bool
 		if a.exists == nil {
 			value, ok = expression(session, a.name)
 		} else if ok = a.exists(session); ok {
-			variable := name + "_" + a.name
-			value = "var." + variable
-			fmt.Fprintf(&variables, "\nvariable %q {\n  type      = string\n  sensitive = true\n}\n", variable)
+			value = fmt.Sprintf("var.session_urls[%s].%s", id, a.name)
 		}
 		if ok {
 			lines = append(lines, [2]string{a.name, value})
@@ -173,11 +188,11 @@ func blocks(session types.Object, name string) string {
 	}
 	const resource = "vodlive_live_session"
 	var b strings.Builder
-	fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\nresource %q %q {\n", resource, name, quote.HCL(text(session, "id")), resource, name)
+	fmt.Fprintf(&b, "import {\n  to = %s.%s\n  id = %s\n}\n\nresource %q %q {\n", resource, name, id, resource, name)
 	for _, line := range lines {
 		fmt.Fprintf(&b, "  %-*s = %s\n", width, line[0], line[1])
 	}
-	b.WriteString("}\n" + variables.String())
+	b.WriteString("}\n")
 	return b.String()
 }
 

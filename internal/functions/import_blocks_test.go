@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -77,14 +78,20 @@ resource "vodlive_live_session" "studio_1_main" {
   mode           = "NORM"
   output_mode    = "RTMP_PULL"
   input_preset   = { codec = "H264", resolution = "HD", bitrate = "MAX_10_MBPS" }
-  input_source_a = var.studio_1_main_input_source_a
+  input_source_a = var.session_urls["s-1"].input_source_a
   is_scheduled   = true
   timezone       = "UTC"
   scheduled_at   = "2040-01-01 00:00"
 }
 
-variable "studio_1_main_input_source_a" {
-  type      = string
+variable "session_urls" {
+  description = "Sources and destinations of live sessions, by session id"
+  type = map(object({
+    input_source_a       = optional(string)
+    input_source_b       = optional(string)
+    output_destination_a = optional(string)
+    output_destination_b = optional(string)
+  }))
   sensitive = true
 }
 `
@@ -118,18 +125,15 @@ func TestImportBlocksURLs(t *testing.T) {
 			}
 		}
 		blocks := imports(t, given)
-		var arguments, variables []string
-		for _, match := range regexp.MustCompile(`(?m)^  (\w+) += var\.cam_(\w+)$`).FindAllStringSubmatch(blocks, -1) {
+		var arguments []string
+		for _, match := range regexp.MustCompile(`(?m)^  (\w+) += var\.session_urls\["s-1"\]\.(\w+)$`).FindAllStringSubmatch(blocks, -1) {
 			arguments = append(arguments, match[1])
 			if match[1] != match[2] {
-				t.Errorf("%s has the variable of %s", match[1], match[2])
+				t.Errorf("%s has the URL of %s", match[1], match[2])
 			}
 		}
-		for _, match := range regexp.MustCompile(`(?m)^variable "cam_(\w+)" \{$`).FindAllStringSubmatch(blocks, -1) {
-			variables = append(variables, match[1])
-		}
-		if !slices.Equal(arguments, tt.want) || !slices.Equal(variables, tt.want) {
-			t.Errorf("input %q, mode %q, output_mode %q: arguments %v, variables %v, want %v", tt.input, tt.mode, tt.output, arguments, variables, tt.want)
+		if variables := strings.Count(blocks, "variable \"session_urls\""); !slices.Equal(arguments, tt.want) || variables != min(len(tt.want), 1) {
+			t.Errorf("input %q, mode %q, output_mode %q: arguments %v, want %v; the variable %d times", tt.input, tt.mode, tt.output, arguments, tt.want, variables)
 		}
 	}
 }
