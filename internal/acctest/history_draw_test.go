@@ -109,6 +109,8 @@ func followed(s Step, about []string) (steps []Step) {
 	switch {
 	case s.Do == DoAccount && s.N == 1 && s.In == 0 && slices.Contains(about, "session.a"): // in the account that does not have the session
 		steps = []Step{{Do: DoStored}, {Do: DoStored, On: "session.a"}, {Do: DoConfig, On: "session.a", N: renamed}, {Do: DoStored}}
+	case s.Do == DoStatus && slices.Contains(about, "session.a"): // some sessions of a name may have ended
+		steps = []Step{{Do: DoLook, In: s.In}}
 	case s.Do == DoProtect && kinds[s.On].typ == sessionType:
 		steps = []Step{{Do: DoApply, In: s.In}, {Do: DoVia, In: s.In, On: s.On, N: 1}, {Do: DoApply, In: s.In}, {Do: DoSalt, In: s.In}, {Do: DoPlan, In: s.In}}
 	case s.Do == DoConfig && kinds[s.On].typ == sessionType && s.N == replacing:
@@ -155,7 +157,7 @@ func drawVariant(t *rapid.T, address string, least int) int {
 	if len(k.refused) > 0 && weighted(t, "refused", choice[bool]{11, false}, choice[bool]{1, true}) {
 		return firstRefused + rapid.IntRange(0, len(k.refused)-1).Draw(t, "variant")
 	}
-	if k.drawn != nil && weighted(t, "drawn", mostly(false, true)...) {
+	if k.drawn != nil && rapid.Bool().Draw(t, "drawn") {
 		return firstDrawn + rapid.IntRange(0, k.most-1).Draw(t, "variant")
 	}
 	return rapid.IntRange(least, len(k.variants)).Draw(t, "variant")

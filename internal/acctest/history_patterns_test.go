@@ -12,6 +12,8 @@ var selects = map[string]string{
 	"a.mp4":       "a.mp4",
 	"/a.mp4":      "a.mp4",
 	"a.mp4/":      "",
+	"*.mp4/":      "",
+	"/b.mp4/":     "",
 	"c.mp4":       "sub/c.mp4",
 	"/c.mp4":      "",
 	"sub":         "sub/c.mp4",
