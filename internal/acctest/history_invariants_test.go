@@ -17,7 +17,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// check checks the invariants after a step. The numbers are those of CONTRIBUTING.md.
+// check checks the invariants after a step.
 func (p *player) check() {
 	p.clear()
 	synctest.Wait()
