@@ -474,3 +474,17 @@ func TestFoundSessionOfSomebodyElse(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundApplyElsewhere: what a failed update has stored is not sent by an apply in another workspace, nor expected to be.
+func TestFoundApplyElsewhere(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.twin", N: 2},
+			{Do: DoApply},
+			{Do: DoWrite, On: "small.mp4", N: 2},
+			{Do: DoApply, Faults: []Trouble{{Call: simulator.CallMultipartComplete, What: "silent", Times: 1}}},
+			{Do: DoApply, In: 2},
+		},
+	})
+}

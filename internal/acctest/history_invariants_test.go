@@ -435,7 +435,8 @@ func (p *player) checkRepeated() {
 		if made.file != "" {
 			now, _ = folderEntries(o)[made.file]["key_path"].(string)
 		}
-		if p.sent.Do == DoApply && len(made.parts) > 0 && now != "" && !paths[now] && !p.managed(made.keyPath) {
+		applied := p.sent.Do == DoApply && made.place == p.places[p.sent.In%len(p.places)]
+		if applied && len(made.parts) > 0 && now != "" && !paths[now] && !p.managed(made.keyPath) {
 			p.rec.Errorf("%s %s %s: the upload was begun again, though parts of %s are stored", made.place.name, made.address, made.file, made.keyPath)
 		}
 		for _, r := range p.news() {
