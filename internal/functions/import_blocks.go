@@ -27,7 +27,7 @@ var formatImportBlocks = pure{
 			"Sessions whose names would be the same all get their ids appended. The order of the sessions changes no name.\n\n" +
 			"`sessions` has no URLs, because sources and destinations carry stream keys. Where `input`, `output_mode` and `mode` say that a session has one, " +
 			"the text refers to the sensitive variable `session_urls`, and has its `variable` block. " +
-			"Its value is `data.vodlive_live_sessions.all.urls`, with `include_urls = true`.",
+			"Its value is `data.vodlive_live_sessions.all.urls`, with `include_urls = true`. If one configuration has several such texts, keep one of these blocks.",
 		Parameters: []function.Parameter{function.ListParameter{
 			Name:                "sessions",
 			ElementType:         sessionType(),
