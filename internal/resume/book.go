@@ -278,6 +278,9 @@ func (b *book) locked(ctx context.Context, s *Store, take func(*folder, string) 
 	}
 	defer func() { _ = lock.Unlock() }()
 	file, err := f.openFile(b.name, os.O_RDWR|os.O_APPEND)
+	if errors.Is(err, fs.ErrNotExist) { // another process removed it before this one made the lock
+		_ = f.remove(b.name + lockSuffix)
+	}
 	if err != nil {
 		return false, regularfile.Cause(err)
 	}

@@ -321,6 +321,34 @@ func TestTwoProcessesTakeFromOneBook(t *testing.T) {
 	}
 }
 
+// TestBookThatIsRemovedBeforeItIsLocked leaves no lock: the process that finds the book makes one again.
+func TestBookThatIsRemovedBeforeItIsLocked(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	l := ledger(dir, nil)
+	l.Add(ctx, resume.KindFile, "x", madeAs("a.mp4"))
+	l.Close(false)
+	removed := false
+	l = ledger(dir, func(op regularfile.Op, path string, n int) (int, error) {
+		if op == regularfile.OpCreate && strings.HasSuffix(path, ".jsonl.lock") && !removed {
+			removed = true
+			for _, name := range ledgerFiles(t, dir) { // as another process does
+				if err := os.Remove(name); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		return n, nil
+	})
+	if l.Any(ctx) {
+		t.Error("a line of a book that was removed is known")
+	}
+	l.Close(true)
+	if files := ledgerFiles(t, dir); !removed || len(files) > 0 {
+		t.Errorf("removed: %v, files are left: %q", removed, files)
+	}
+}
+
 // TestKilledAtAnyOperation of the disk: no line is lost, and none is found twice.
 func TestKilledAtAnyOperation(t *testing.T) {
 	t.Parallel()
