@@ -236,10 +236,16 @@ func (p *player) newRun(pl *place) *run {
 // strike has the steps happen before the requests with their numbers.
 func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 	var mu sync.Mutex
-	var kills sync.WaitGroup // their requests belong to this step, even if the run ends before
-	count := 0
+	var requests sync.WaitGroup // they belong to this step, even if the run ends before them
+	count, removed := 0, false
 	hook := func(*http.Request) {
 		mu.Lock()
+		if removed {
+			mu.Unlock()
+			return
+		}
+		requests.Add(1)
+		defer requests.Done()
 		count++
 		now := count
 		mu.Unlock()
@@ -259,8 +265,7 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 					r.killCLI()
 				})
 			case DoKillCLI:
-				kills.Go(func() { time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second) })
-				kills.Wait()
+				time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second)
 				runs[s.N%len(runs)].killCLI()
 			case DoPower:
 				for _, r := range runs {
@@ -272,8 +277,7 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 				panic(http.ErrAbortHandler)
 			case DoKill, DoKillEarly:
 				// Until the answers before have been processed, and with N until they are recorded.
-				kills.Go(func() { time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second) })
-				kills.Wait()
+				time.Sleep(time.Nanosecond + time.Duration(s.N)*time.Second)
 				runs[s.N%len(runs)].kill()
 				if s.Do == DoKillEarly {
 					panic(http.ErrAbortHandler)
@@ -293,12 +297,15 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 		removes = append(removes, service.Hook("", hook))
 	}
 	return func() {
-		kills.Wait()
-		for _, r := range runs {
-			r.dying.Wait()
-		}
 		for _, remove := range removes {
 			remove()
+		}
+		mu.Lock()
+		removed = true
+		mu.Unlock()
+		requests.Wait()
+		for _, r := range runs {
+			r.dying.Wait()
 		}
 	}
 }
