@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -174,7 +175,7 @@ func literal(v reflect.Value) string {
 // Replay plays a history and fails the test if an invariant does not hold.
 func Replay(t *testing.T, h History) {
 	t.Helper()
-	inProcess(t)
+	stage.InProcess(t)
 	if failure := play(t, h, nil); failure != "" {
 		t.Errorf("%s\n\nThe history:\n\n%s", failure, h)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -45,7 +46,7 @@ type World struct {
 // NewWorld starts a service until the test ends.
 func NewWorld(tb testing.TB, options simulator.Options) *World {
 	tb.Helper()
-	inProcess(tb)
+	stage.InProcess(tb)
 	service := newService(tb, options)
 	return newWorld(tb, service, service)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 )
 
@@ -33,7 +34,7 @@ type Provider struct {
 // configured yet. World.Provider starts one that reaches a service.
 func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	tb.Helper()
-	inProcess(tb)
+	stage.InProcess(tb)
 	server := provider.NewServer("test", provider.Machine{Env: lookup(env)}, true)
 	p := &Provider{Server: server, tb: tb, ctx: tb.Context(), end: server.End}
 	tb.Cleanup(p.End)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -33,7 +34,7 @@ type Server struct {
 // these tests, it skips the test.
 func Start(tb testing.TB, options simulator.Options) *Server {
 	tb.Helper()
-	startsCLI(tb)
+	stage.StartsCLI(tb)
 	service := newService(tb, options)
 	server := httptest.NewServer(service)
 	// Close first lets go the requests that a fault or a test holds; the server waits for them.

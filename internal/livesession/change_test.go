@@ -428,8 +428,11 @@ func TestDeletionProtection(t *testing.T) {
 	// What is not known may be unchanged. The apply refuses it otherwise, before it makes a request.
 	unknown := base().With(on).With(config{"region": acctest.Unknown, "input_preset": config{"bitrate": acctest.Unknown}})
 	pl := change(t, d, o, unknown)
+	if text := pl.Diags.String(); !strings.Contains(text, "A new live session may be created") {
+		t.Errorf("the plan does not say what may happen: %s", text)
+	}
 	pl.Config = base().With(on)
-	if now, diags := d.Apply(pl); diags.Failed() || !now.State.Equal(o.State) {
+	if now, diags := d.Apply(pl); diags.Failed() || !now.State.Equal(o.State) || strings.Contains(diags.String(), "was replaced in the state") {
 		t.Errorf("%v: %s", now.Attrs(), diags)
 	}
 	pl = change(t, d, o, unknown.With(config{"wait_for_status": []any{}}))
@@ -641,4 +644,44 @@ func TestNewSessionForOneThatEnded(t *testing.T) {
 			t.Error(text)
 		}
 	}
+}
+
+// TestReplaceAndDestroy looks at what the user is told, and that the service is told nothing.
+func TestReplaceAndDestroy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+		o := imported(t, w, w.Provider(nil), matchRecord)
+		lacks := func(diags acctest.Diagnostics, texts ...string) {
+			t.Helper()
+			for _, text := range texts {
+				if !strings.Contains(diags.String(), text) {
+					t.Errorf("the diagnostics lack %q: %s", text, diags)
+				}
+			}
+		}
+		running := "Live session " + o.Text("id") + ` ("match", status READY) `
+		pl := change(t, w.Provider(nil), o, base().With(config{"input_preset": config{"resolution": "SD"}}))
+		lacks(pl.Diags, "because of `input_preset`, since the service has no call to change a session", running+"keeps running")
+		o, diags := w.Provider(nil).Apply(pl)
+		diags.Must(t)
+		lacks(diags, running+"was replaced in the state by")
+		if sessions := w.Sessions(); len(sessions) != 2 || o.Text("id") != sessions[1].ID {
+			t.Fatalf("the state has %s, the service %v", o.Text("id"), sessions)
+		}
+
+		pl = w.Provider(nil).Plan(o, nil)
+		pl.Diags.Must(t)
+		lacks(pl.Diags, "Live session "+o.Text("id")+` ("match", status READY) will be removed from the state, but keeps running`)
+		w.SetStatus(o.Text("id"), "STOPPED")
+		o, diags = w.Provider(nil).Read(o)
+		diags.Must(t)
+		o, diags = w.Provider(nil).Destroy(o)
+		if diags.Must(t); o.Exists() || strings.Contains(diags.String(), "keeps running") {
+			t.Errorf("a session that has ended is said to go on: %s", diags)
+		}
+		if n := len(w.Sessions()); n != 2 {
+			t.Errorf("the service has %d sessions, want both", n)
+		}
+	})
 }

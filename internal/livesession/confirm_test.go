@@ -87,10 +87,11 @@ func TestInterruptedBeforeAGet(t *testing.T) {
 				defer cancel()
 				time.AfterFunc(3*time.Second, cancel)
 				o, diags := d.Create(resourceType, base())
-				if text := diags.String(); !strings.Contains(text, "Waiting for the live session was interrupted") {
-					t.Fatal(text)
-				}
+				ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
+					"Waiting for the live session was interrupted", "`terraform untaint`",
+				}}.check(t, w.Server, result(o, diags))
 				id := o.Text("id")
+				o = o.Untainted()
 
 				d = w.Provider(once)
 				start := time.Now()
@@ -105,6 +106,7 @@ func TestInterruptedBeforeAGet(t *testing.T) {
 				if len(diags) > 0 || !o.Exists() {
 					t.Fatalf("the session has left the state: %s", diags.String())
 				}
+				d.AssertNoChanges(o, base())
 
 				// A GET has shown it now, so from now on a 404 counts at once.
 				w.RemoveSession(id)

@@ -4,55 +4,45 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 func TestSingleDataSource(t *testing.T) {
 	t.Parallel()
-	s := acctest.Start(t, simulator.Options{OutputModeShape: "empty-object", Absent: "empty"})
-	id := s.AddSession(pullPush)
-	const at = "data.vodlive_live_session.it"
-	check := func(name string, v knownvalue.Check) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue(at, tfjsonpath.New(name), v)
+	w := acctest.NewWorld(t, simulator.Options{OutputModeShape: "empty-object", Absent: "empty"})
+	p := w.Provider(nil)
+	read, diags := p.DataSource("vodlive_live_session", config{"id": w.AddSession(pullPush), "include_urls": true})
+	diags.Must(t)
+	for name, want := range (config{
+		"name": "match", "output_mode": "RTMPS_PUSH", "input_source_b": pullPush.InputSourceB, "input_endpoint_a": nil,
+		"timezone": "Europe/Berlin", "user_id": simulator.DefaultUserID,
+	}) {
+		if read[name] != want {
+			t.Errorf("%s is %v, want %v", name, read[name], want)
+		}
 	}
-	resource.UnitTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: s.Factories(t),
-		Steps: []resource.TestStep{
-			{
-				Config: fmt.Sprintf("data \"vodlive_live_session\" \"it\" {\n  id           = %q\n  include_urls = true\n}\n", id),
-				ConfigStateChecks: []statecheck.StateCheck{
-					check("name", knownvalue.StringExact("match")),
-					check("output_mode", knownvalue.StringExact("RTMPS_PUSH")),
-					check("input_source_b", knownvalue.StringExact(pullPush.InputSourceB)),
-					check("input_endpoint_a", knownvalue.Null()),
-					check("timezone", knownvalue.StringExact("Europe/Berlin")),
-					check("user_id", knownvalue.StringExact(simulator.DefaultUserID)),
-					check("port", knownvalue.NotNull()),
-					check("elastic_ip_b", knownvalue.NotNull()),
-					statecheck.ExpectSensitiveValue(at, tfjsonpath.New("input_source_a")),
-					statecheck.ExpectSensitiveValue(at, tfjsonpath.New("output_endpoint_a")),
-				},
-			},
-			{
-				Config:      "data \"vodlive_live_session\" \"it\" {\n  id = \"nobody\"\n}\n",
-				ExpectError: regexp.MustCompile(`No session of this account has the id "nobody"`),
-			},
-			{Config: " "}, // what the framework destroys in the end has to be valid
-		},
-	})
+	for _, name := range []string{"port", "elastic_ip_b"} {
+		if read[name] == nil {
+			t.Errorf("%s is null", name)
+		}
+	}
+	for _, a := range p.Schema.DataSourceSchemas["vodlive_live_session"].Block.Attributes {
+		if url := slices.Contains([]string{"input_source_a", "output_endpoint_a"}, a.Name); url && !a.Sensitive {
+			t.Errorf("%s is not sensitive", a.Name)
+		}
+	}
+	if _, diags := p.DataSource("vodlive_live_session", config{"id": "nobody"}); !strings.Contains(diags.String(), `No session of this account has the id "nobody"`) {
+		t.Errorf("an unknown id: %s", diags)
+	}
 }
 
 func TestSingleDataSourceInvalid(t *testing.T) {
@@ -141,7 +131,7 @@ func TestURLsOnlyIfAskedFor(t *testing.T) {
 // whatever the service calls them.
 func TestSessionByNameOfNoneOrSeveral(t *testing.T) {
 	t.Parallel()
-	acctest.Large(t)
+	stage.Large(t)
 	w := acctest.NewWorld(t, simulator.Options{ListOrder: "oldest"})
 	long, control := strings.Repeat("x", 1000), strings.Repeat("\x01", 1000)
 	for i := range 13 {
@@ -243,9 +233,9 @@ output "found" { value = concat([data.vodlive_live_session.by_id.name, data.vodl
 	cli.Must("plan")
 	s.AssertCalls(t, simulator.CallListSessions, 0)
 	for _, run := range []string{"1", "2"} { // the first time new, then unknown in a plan with a state
-		cli.Must("apply", "-auto-approve", "-var", "run="+run)
-		if got, want := cli.Must("output", "-json", "found").Output, fmt.Sprintf(`["match",%q,%q]`, id, id); strings.TrimSpace(got) != want {
-			t.Errorf("got %s, want %s", got, want)
+		out := cli.Must("apply", "-auto-approve", "-var", "run="+run).Flat()
+		if want := fmt.Sprintf(`found = [ "match", %q, %q, ]`, id, id); !strings.HasSuffix(out, want) {
+			t.Errorf("the output does not end with %s:\n%s", want, out)
 		}
 	}
 }
@@ -253,6 +243,7 @@ output "found" { value = concat([data.vodlive_live_session.by_id.name, data.vodl
 // listed fills an account: 250 sessions, three pages.
 func listed(t *testing.T, options simulator.Options) *acctest.World {
 	t.Helper()
+	stage.Large(t)
 	options.ListOrder = "oldest"
 	w := acctest.NewWorld(t, options)
 	for i := range 250 {

@@ -167,48 +167,6 @@ func TestGeneratedConfiguration(t *testing.T) {
 	})
 }
 
-// TestReplaceAndDestroy looks at what the user is told, and that the service is
-// told nothing.
-func TestReplaceAndDestroy(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
-	cli := acctest.NewCLI(t, s)
-	cli.Config(pushPull())
-	first := s.AddSession(matchRecord)
-	cli.Must("import", address, first)
-
-	cli.Config(strings.Replace(pushPull(), `"HD"`, `"SD"`, 1))
-	plan := cli.Must("plan").Flat()
-	for _, text := range []string{
-		"will be updated in-place", "0 to add, 1 to change, 0 to destroy", "because of `input_preset`, since the service has no call to change a session",
-		fmt.Sprintf(`Live session %s ("match", status READY) keeps running`, first),
-	} {
-		if !strings.Contains(plan, text) {
-			t.Errorf("the plan lacks %q:\n%s", text, plan)
-		}
-	}
-	apply := cli.Must("apply", "-auto-approve").Flat()
-	if text := fmt.Sprintf(`Live session %s ("match", status READY) was replaced in the state by`, first); !strings.Contains(apply, text) {
-		t.Errorf("the apply lacks %q:\n%s", text, apply)
-	}
-	if n := len(s.Sessions()); n != 2 {
-		t.Fatalf("the service has %d sessions, want 2", n)
-	}
-
-	second := s.Sessions()[1].ID
-	plan = cli.Must("plan", "-destroy").Flat()
-	if text := fmt.Sprintf(`Live session %s ("match", status READY) will be removed from the state, but keeps running`, second); !strings.Contains(plan, text) {
-		t.Errorf("the plan lacks %q:\n%s", text, plan)
-	}
-	s.SetStatus(second, "STOPPED")
-	if out := cli.Must("destroy", "-auto-approve").Flat(); strings.Contains(out, "keeps running") {
-		t.Errorf("a session that has ended is said to go on:\n%s", out)
-	}
-	if n := len(s.Sessions()); n != 2 {
-		t.Errorf("the service has %d sessions, want both", n)
-	}
-}
-
 // TestReplaceOnStatusConverges: one apply replaces the broken session, and the
 // next plan is empty.
 func TestReplaceOnStatusConverges(t *testing.T) {
@@ -243,51 +201,6 @@ func TestGoneSession(t *testing.T) {
 		if !strings.Contains(out, text) {
 			t.Errorf("the plan lacks %q:\n%s", text, out)
 		}
-	}
-}
-
-// TestReplaceOnStatusUnknown takes the statuses from a resource that is still to be applied.
-func TestReplaceOnStatusUnknown(t *testing.T) {
-	t.Parallel()
-	const statuses = "resource \"terraform_data\" \"statuses\" {\n  input = [\"ERROR\"]\n}\n"
-	for name, expression := range map[string]string{"set": "terraform_data.statuses.output", "element": "[terraform_data.statuses.output[0]]"} {
-		config := statuses + pushPull("replace_on_status = "+expression)
-		t.Run(name+", existing session", func(t *testing.T) {
-			t.Parallel()
-			s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
-			cli := acctest.NewCLI(t, s)
-			cli.Config(pushPull())
-			cli.Must("apply", "-auto-approve")
-			first := s.Sessions()[0].ID
-			s.SetStatus(first, "ERROR")
-			cli.Config(config)
-			if out := cli.Must("apply", "-auto-approve").Flat(); !strings.Contains(out, "1 added, 1 changed, 0 destroyed") {
-				t.Error(out)
-			}
-			if id := cli.State()[address].Values["id"]; id == first {
-				t.Error("the state still has the session that has ended")
-			}
-			cli.AssertNoChanges()
-		})
-		t.Run(name+", new session", func(t *testing.T) {
-			t.Parallel()
-			s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
-			cli := acctest.NewCLI(t, s)
-			cli.Config(config)
-			cli.Must("apply", "-auto-approve")
-			cli.AssertNoChanges()
-		})
-		t.Run(name+", replaced for another reason", func(t *testing.T) {
-			t.Parallel()
-			s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
-			cli := acctest.NewCLI(t, s)
-			cli.Config(pushPull())
-			cli.Must("apply", "-auto-approve")
-			cli.Config(strings.Replace(config, `"HD"`, `"SD"`, 1))
-			if out := cli.Must("apply", "-auto-approve").Flat(); !strings.Contains(out, "1 added, 1 changed, 0 destroyed") {
-				t.Error(out)
-			}
-		})
 	}
 }
 
@@ -361,41 +274,4 @@ func TestValidateNeedsNoNetwork(t *testing.T) {
 			t.Errorf("validating made %d calls:\n%s", n, s.JournalText())
 		}
 	})
-}
-
-// TestSecretsStayOut: no stream key is in what Terraform prints or logs.
-func TestSecretsStayOut(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
-	s.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true})
-	s.Fail(simulator.Fault{Call: simulator.CallListSessions, Times: 1, Body: `{"data":{"Sessions":[]}}`})
-	cli := acctest.NewCLI(t, s)
-	logs := filepath.Join(t.TempDir(), "log")
-	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
-	cli.Setenv("TF_LOG_PATH", logs)
-	cli.Config(strings.NewReplacer("RTMP_PUSH", "RTMP_PULL").Replace(pushPull(`input_source_a = "rtmp://origin.example.com/app/k3y-of-the-stream"`)))
-	out := cli.Run("apply", "-auto-approve").Output // ambiguous: looks for it
-	out += cli.Must("apply", "-auto-approve").Output
-	out += cli.Must("plan", "-destroy").Output
-	log, err := os.ReadFile(logs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(log), "Waiting for the live session") {
-		t.Error("the log does not say what is waited for")
-	}
-	record := s.Sessions()[0]
-	for name, secret := range map[string]string{
-		"stream key": "k3y-of-the-stream", "secret key": simulator.DefaultSecretKey, "endpoint": record.OutputEndpointA,
-	} {
-		if strings.Contains(out, secret) {
-			t.Errorf("the output shows the %s", name)
-		}
-		for line := range strings.Lines(string(log)) {
-			if strings.Contains(line, secret) {
-				t.Errorf("the log shows the %s: %s", name, line)
-				break
-			}
-		}
-	}
 }

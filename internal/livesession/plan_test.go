@@ -187,39 +187,53 @@ func TestReplaceOnStatus(t *testing.T) {
 	}
 }
 
-// TestReplaceOnStatusUnknownInPlan: whether a set holds the status may be decided at apply.
-func TestReplaceOnStatusUnknownInPlan(t *testing.T) {
+// TestReplaceOnStatusUnknown: whether a set holds the status may be decided at apply.
+func TestReplaceOnStatusUnknown(t *testing.T) {
 	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-	d := w.Provider(nil)
-	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: "ERROR"}))
-	diags.Must(t)
-	for _, tt := range []struct {
-		name    string
-		prior   acctest.Instance
+	set, element := config{"replace_on_status": acctest.Unknown}, config{"replace_on_status": []any{acctest.Unknown}}
+	preset := config{"input_preset": config{"resolution": "SD"}}
+	for name, tt := range map[string]struct {
+		status  string // "": there is no session yet
 		config  config
-		then    any
+		then    []any
 		creates int
 	}{
-		{"set", o, config{"replace_on_status": acctest.Unknown}, []any{"ERROR"}, 1},
-		{"set without it", o, config{"replace_on_status": acctest.Unknown}, []any{"STOPPED"}, 0},
-		{"element", o, config{"replace_on_status": []any{acctest.Unknown, "STOPPED"}}, []any{"ERROR", "STOPPED"}, 1},
-		{"in the set anyway", o, config{"replace_on_status": []any{acctest.Unknown, "ERROR"}}, []any{"STOPPED", "ERROR"}, 1},
-		{"changed anyway", o, config{"replace_on_status": acctest.Unknown, "name": "other"}, []any{"STOPPED"}, 1},
-		{"new session", d.New(resourceType), config{"replace_on_status": acctest.Unknown}, []any{"STOPPED"}, 1},
+		"set":                        {"ERROR", set, []any{"ERROR"}, 1},
+		"set without it":             {"ERROR", set, []any{"STOPPED"}, 0},
+		"element":                    {"ERROR", element, []any{"ERROR"}, 1},
+		"one of two elements":        {"ERROR", config{"replace_on_status": []any{acctest.Unknown, "STOPPED"}}, []any{"ERROR", "STOPPED"}, 1},
+		"in the set anyway":          {"ERROR", config{"replace_on_status": []any{acctest.Unknown, "ERROR"}}, []any{"STOPPED", "ERROR"}, 1},
+		"set, changed anyway":        {"ERROR", set.With(config{"name": "other"}), []any{"STOPPED"}, 1},
+		"set, another preset":        {"READY", set.With(preset), []any{"ERROR"}, 1},
+		"element, another preset":    {"READY", element.With(preset), []any{"ERROR"}, 1},
+		"set, new session":           {"", set, []any{"ERROR"}, 1},
+		"element, new session":       {"", element, []any{"ERROR"}, 1},
+		"set of others, new session": {"", set, []any{"STOPPED"}, 1},
 	} {
-		pl := d.Plan(tt.prior, base().With(tt.config))
-		pl.Diags.Must(t)
-		if planned := pl.Attrs()["id"]; planned != acctest.Unknown {
-			t.Errorf("%s: the planned id is %v", tt.name, planned)
-		}
-		pl.Config = pl.Config.With(config{"replace_on_status": tt.then})
-		before := w.Count(simulator.CallCreateSession)
-		now, diags := d.Apply(pl)
-		diags.Must(t)
-		if creates := w.Count(simulator.CallCreateSession) - before; creates != tt.creates {
-			t.Errorf("%s: %d sessions were created, want %d: %v", tt.name, creates, tt.creates, now.Attrs())
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+			d := w.Provider(nil)
+			o, action := d.New(resourceType), acctest.Create
+			if tt.status != "" {
+				record := matchRecord
+				record.Status = tt.status
+				o, action = imported(t, w, d, record), acctest.Update
+			}
+			pl := d.Plan(o, base().With(tt.config))
+			pl.Diags.Must(t)
+			if planned := pl.Attrs()["id"]; pl.Action != action || planned != acctest.Unknown {
+				t.Errorf("the plan is to %s, with id %v", pl.Action, planned)
+			}
+			pl.Config = pl.Config.With(config{"replace_on_status": tt.then})
+			now, diags := d.Apply(pl)
+			diags.Must(t)
+			w.AssertCalls(t, simulator.CallCreateSession, tt.creates)
+			if kept := now.Text("id") == o.Text("id"); kept != (tt.creates == 0) {
+				t.Errorf("the state had session %q and has %q", o.Text("id"), now.Text("id"))
+			}
+			w.Provider(nil).AssertNoChanges(now, pl.Config)
+		})
 	}
 }
 

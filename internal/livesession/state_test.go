@@ -1,6 +1,7 @@
 package livesession_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -74,5 +75,56 @@ func TestPrivateState(t *testing.T) {
 			read(t, w, o, base())
 			w.AssertCalls(t, simulator.CallListSessions, pages)
 		})
+	})
+}
+
+// TestSecretsStayOut: no stream key is in what the provider says or logs, nor in a value that Terraform would print.
+func TestSecretsStayOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+		w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true})
+		w.Fail(simulator.Fault{Call: simulator.CallListSessions, Times: 1, Body: `{"data":{"Sessions":[]}}`})
+		c := base().With(config{"input": "RTMP_PULL", "input_source_a": "rtmp://origin.example.com/app/k3y-of-the-stream"})
+		_, diags := w.Provider(nil).Create(resourceType, c) // ambiguous: looks for it
+		if !diags.Failed() {
+			t.Fatal("the create has not failed")
+		}
+		p := w.Provider(nil)
+		o, more := p.Create(resourceType, c)
+		more.Must(t)
+		pl := p.Plan(o, nil)
+		pl.Diags.Must(t)
+		log := w.Log.String()
+		if !strings.Contains(log, "Waiting for the live session") {
+			t.Error("the log does not say what is waited for")
+		}
+		var shown strings.Builder
+		for _, diags := range []acctest.Diagnostics{diags, more, pl.Diags} {
+			shown.WriteString(diags.String())
+		}
+		for _, a := range p.Schema.ResourceSchemas[resourceType].Block.Attributes {
+			if !a.Sensitive {
+				fmt.Fprintln(&shown, a.Name, o.Attrs()[a.Name])
+			}
+		}
+		records := w.Sessions()
+		if len(records) != 2 || o.Text("output_endpoint_a") != records[1].OutputEndpointA {
+			t.Fatalf("the state has %v, the service %v", o.Attrs(), records)
+		}
+		for name, secret := range map[string]string{
+			"stream key": "k3y-of-the-stream", "secret key": simulator.DefaultSecretKey,
+			"lost endpoint": records[0].OutputEndpointA, "endpoint": records[1].OutputEndpointA,
+		} {
+			if secret == "" || strings.Contains(shown.String(), secret) {
+				t.Errorf("Terraform would show the %s: %s", name, shown.String())
+			}
+			for line := range strings.Lines(log) {
+				if strings.Contains(line, secret) {
+					t.Errorf("the log shows the %s: %s", name, line)
+					break
+				}
+			}
+		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -65,6 +66,7 @@ func TestRecordsBelongToAnAccount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			stage.Large(t)
 			w, folder := acctest.NewWorld(t, simulator.Options{}), t.TempDir()
 			path := filepath.Join(folder, "promo.mp4")
 			media(t, path, resumeSize, 1)

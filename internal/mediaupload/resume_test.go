@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -38,6 +39,9 @@ type machine struct {
 
 func newMachine(t *testing.T, size int) *machine {
 	t.Helper()
+	if size > mib {
+		stage.Large(t)
+	}
 	m := &machine{World: acctest.NewWorld(t, simulator.Options{}), t: t, path: filepath.Join(t.TempDir(), "media.mp4")}
 	m.sum = media(t, m.path, size, 1)
 	m.config = acctest.Attrs{"source": m.path}.With(inParts)

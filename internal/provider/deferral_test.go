@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
@@ -100,31 +101,33 @@ func proposed(p *acctest.Provider, schema *tfprotov6.Schema, config attrs) *tfpr
 // be deferred if it does not or if the configuration is known.
 func TestUnknownProviderConfigurationDefers(t *testing.T) {
 	t.Parallel()
-	unknown := attrs{"id_token": acctest.Unknown}
-	for name, a := range deferrable(t, configured(t, unknown, true)) {
-		if len(a.diags) > 0 || a.deferred == nil || a.deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-			t.Errorf("%s is not deferred: %+v, %s", name, a.deferred, a.diags)
-		}
-	}
-	failing := 0
-	for name, a := range deferrable(t, configured(t, unknown, false)) {
-		if a.deferred != nil {
-			t.Errorf("%s is deferred without the client's leave", name)
-		}
-		if a.diags.Failed() {
-			failing++
-			if !strings.Contains(a.diags.String(), "The provider configuration is not known yet") {
-				t.Errorf("%s: %s", name, a.diags)
+	synctest.Test(t, func(t *testing.T) {
+		unknown := attrs{"id_token": acctest.Unknown}
+		for name, a := range deferrable(t, configured(t, unknown, true)) {
+			if len(a.diags) > 0 || a.deferred == nil || a.deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+				t.Errorf("%s is not deferred: %+v, %s", name, a.deferred, a.diags)
 			}
 		}
-	}
-	if want := 3 + 1; failing != want { // data sources and the ephemeral resource
-		t.Errorf("%d calls fail without deferral, want %d", failing, want)
-	}
-	known := configured(t, attrs{"max_retries": 0}, true)
-	for name, a := range deferrable(t, known) {
-		if a.deferred != nil {
-			t.Errorf("%s is deferred although the configuration is known", name)
+		failing := 0
+		for name, a := range deferrable(t, configured(t, unknown, false)) {
+			if a.deferred != nil {
+				t.Errorf("%s is deferred without the client's leave", name)
+			}
+			if a.diags.Failed() {
+				failing++
+				if !strings.Contains(a.diags.String(), "The provider configuration is not known yet") {
+					t.Errorf("%s: %s", name, a.diags)
+				}
+			}
 		}
-	}
+		if want := 3 + 1; failing != want { // data sources and the ephemeral resource
+			t.Errorf("%d calls fail without deferral, want %d", failing, want)
+		}
+		known := configured(t, attrs{"max_retries": 0}, true)
+		for name, a := range deferrable(t, known) {
+			if a.deferred != nil {
+				t.Errorf("%s is deferred although the configuration is known", name)
+			}
+		}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -17,7 +18,7 @@ import (
 // or an escape, wherever the limit falls.
 func TestNoDiagnosticIsLongerThan16KiB(t *testing.T) {
 	t.Parallel()
-	acctest.Large(t)
+	stage.Large(t)
 	p := acctest.NewWorld(t, simulator.Options{}).Provider(nil)
 	broken := regexp.MustCompile(`(\\|\\u[0-9a-f]{0,3})$`)
 	for name, piece := range map[string]string{

@@ -1,6 +1,8 @@
-package acctest
+// Package stage says which tests `make test` runs with the race detector.
+package stage
 
 import (
+	"flag"
 	"os"
 	"strings"
 	"sync"
@@ -13,13 +15,14 @@ const (
 	// stageRace has the tests in virtual time, with the race detector.
 	stageRace = "race"
 	// stageRest has the others, without it: a CLI starts the provider as a process of its own, in which the detector of the
-	// test's process sees nothing, and large amounts take it ten times as long.
+	// test's process sees nothing, and large amounts take it ten times as long. `make test ARGS=-race` has all tests in one
+	// stage, with it.
 	stageRest = "rest"
 	// stageCLI has the tests that start a CLI.
 	stageCLI = "cli"
 )
 
-func stage() string { return os.Getenv("VODLIVE_TEST_STAGE") }
+func current() string { return os.Getenv("VODLIVE_TEST_STAGE") }
 
 // marks are the names of running tests.
 type marks struct{ names sync.Map }
@@ -51,13 +54,13 @@ var (
 	chosen  marks // tests that belong to the stage for another reason than these
 )
 
-// startsCLI skips a test that starts a CLI in a stage without one.
-func startsCLI(tb testing.TB) {
+// StartsCLI skips a test that starts a CLI in a stage without one.
+func StartsCLI(tb testing.TB) {
 	tb.Helper()
 	switch {
 	case testing.Short():
 		tb.Skip("needs a CLI, which takes a second a run: left out by -short")
-	case stage() == stageRace:
+	case current() == stageRace:
 		tb.Skip("starts a CLI: make test runs it without the race detector")
 	case virtual.has(tb):
 		// In the stages with a CLI, the world would already have skipped the test.
@@ -66,10 +69,10 @@ func startsCLI(tb testing.TB) {
 	chosen.add(tb)
 }
 
-// inProcess skips a test that starts no CLI in a stage of those that do.
-func inProcess(tb testing.TB) {
+// InProcess skips a test that starts no CLI in a stage of those that do.
+func InProcess(tb testing.TB) {
 	tb.Helper()
-	if s := stage(); (s == stageRest || s == stageCLI) && !chosen.has(tb) {
+	if s := current(); (s == stageRest || s == stageCLI) && !chosen.has(tb) {
 		tb.Skip("starts no CLI: make test runs it with the race detector")
 	}
 	virtual.add(tb)
@@ -79,11 +82,30 @@ func inProcess(tb testing.TB) {
 // needs another test, of small amounts, which looks for races. A test calls it before its world.
 func Large(tb testing.TB) {
 	tb.Helper()
-	switch stage() {
+	switch current() {
 	case stageRace:
 		tb.Skip("large amounts: make test runs it without the race detector")
 	case stageCLI:
 		tb.Skip("starts no CLI")
 	}
 	chosen.add(tb)
+}
+
+// Main runs the tests of a package of which none has a world, so that no mark tells them apart: large are the names of
+// those that Large would mark.
+func Main(m *testing.M, large ...string) {
+	pattern := "^(" + strings.Join(large, "|") + ")$"
+	switch current() {
+	case stageRace:
+		set("test.skip", pattern)
+	case stageRest:
+		set("test.run", pattern)
+	}
+	m.Run()
+}
+
+func set(name, value string) {
+	if err := flag.Set(name, value); err != nil {
+		panic(err)
+	}
 }
