@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// helper is the variable that makes this test binary another program: the provider, or a CLI that starts it.
+// helper is the variable that makes this test binary another program: the provider, or a CLI that
+// starts it.
 const helper = "VODLIVE_TEST_HELPER"
 
 func TestMain(m *testing.M) {
@@ -25,7 +26,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// startProvider starts the provider as a CLI does, prints its handshake, and stays until it is killed.
+// startProvider starts the provider as a CLI does, prints its handshake, and stays until it is
+// killed.
 func startProvider() {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), helper+"=provider",
@@ -49,8 +51,9 @@ func startProvider() {
 // TestProviderEndsWithTheCLI: a CLI that is killed cannot end the provider that it started.
 func TestProviderEndsWithTheCLI(t *testing.T) {
 	t.Parallel()
-	// The provider holds the write end of the pipe open for as long as it runs. Nothing else may end it, so the test
-	// keeps reading: a program that writes to a pipe without a reader is ended by the system.
+	// The provider holds the write end of the pipe open for as long as it runs. Nothing else may
+	// end it, so the test keeps reading: a program that writes to a pipe without a reader is ended
+	// by the system.
 	stderr, inherited, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	goversion "go/version"
 	"io/fs"
@@ -26,7 +27,8 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestContributingSaysWhyEachModule holds the list in CONTRIBUTING.md against the modules that the released binary imports.
+// TestContributingSaysWhyEachModule holds the list in CONTRIBUTING.md against the modules that the
+// released binary imports.
 func TestContributingSaysWhyEachModule(t *testing.T) {
 	t.Parallel()
 	_, section, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "## Modules in the binary\n")
@@ -36,7 +38,8 @@ func TestContributingSaysWhyEachModule(t *testing.T) {
 		listed[row[1]] = true
 	}
 
-	// On this platform every module is in the binary; a few leave out the one that tells what a processor can do.
+	// On this platform every module is in the binary; a few leave out the one that tells what a
+	// processor can do.
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not (or .Main .Indirect)}}{{.Path}}{{end}}{{end}}", ".")
 	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 	list.Stderr = os.Stderr
@@ -53,7 +56,8 @@ func TestContributingSaysWhyEachModule(t *testing.T) {
 	}
 }
 
-// TestReadmeNamesTheGoVersion holds the README against the newest Go that the provider or one of its tools requires.
+// TestReadmeNamesTheGoVersion holds the README against the newest Go that the provider or one of
+// its tools requires.
 func TestReadmeNamesTheGoVersion(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("internal/tools/*/go.mod")
@@ -72,6 +76,31 @@ func TestReadmeNamesTheGoVersion(t *testing.T) {
 	}
 	if want := "With Go " + strings.TrimPrefix(newest, "go") + " "; !strings.Contains(read(t, "README.md"), want) {
 		t.Errorf("the README does not say %q", want)
+	}
+}
+
+// TestCommentsHaveOneWidth: no line of comments is wider than 100 columns, with tabs of four.
+func TestCommentsHaveOneWidth(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() == ".cache" {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		n := 0
+		for line := range strings.Lines(read(t, name)) {
+			n++
+			comment := strings.HasPrefix(strings.TrimSpace(line), "// ")
+			if columns := len([]rune(strings.ReplaceAll(line, "\t", "    "))) - 1; comment && columns > 100 {
+				t.Errorf("%s:%d: the comment has %d columns", filepath.ToSlash(name), n, columns)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -197,8 +226,8 @@ func TestWorkflowsUseFewRights(t *testing.T) {
 	}
 }
 
-// TestReleasesAreBuiltWithTheGoOfTheTag: one line of go.mod decides which Go every workflow uses, and a release waits
-// until no vulnerability is known of it and of the dependencies.
+// TestReleasesAreBuiltWithTheGoOfTheTag: one line of go.mod decides which Go every workflow uses,
+// and a release waits until no vulnerability is known of it and of the dependencies.
 func TestReleasesAreBuiltWithTheGoOfTheTag(t *testing.T) {
 	t.Parallel()
 	if !regexp.MustCompile(`(?m)^toolchain go1\.\d+\.\d+$`).MatchString(read(t, "go.mod")) {

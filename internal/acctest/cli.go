@@ -84,8 +84,8 @@ func FindCLI() string {
 	return ""
 }
 
-// LocalProvider is the program of hashicorp/local, the provider of files; "" if `make test` could not
-// build it.
+// LocalProvider is the program of hashicorp/local, the provider of files; "" if `make test` could
+// not build it.
 func LocalProvider() string {
 	path := os.Getenv("VODLIVE_TEST_LOCAL")
 	if _, err := os.Stat(path); err != nil {
@@ -94,9 +94,9 @@ func LocalProvider() string {
 	return path
 }
 
-// buildProvider returns the provider's binary: the one that `make test` has built, else one that it builds once per
-// test process. That one stays until the machine clears its temporary files: a test process has no end that all its
-// tests share.
+// buildProvider returns the provider's binary: the one that `make test` has built, else one that it
+// builds once per test process. That one stays until the machine clears its temporary files: a test
+// process has no end that all its tests share.
 var buildProvider = sync.OnceValues(func() (string, error) {
 	if built := os.Getenv("VODLIVE_TEST_PROVIDER"); built != "" {
 		return built, nil
@@ -221,8 +221,8 @@ func (p *Process) Signal(s os.Signal) {
 // Pid is the process id of the CLI.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Until calls wait with a context that ends with the run. It fails the test on an error of wait: then the run has ended
-// too early.
+// Until calls wait with a context that ends with the run. It fails the test on an error of wait:
+// then the run has ended too early.
 func (p *Process) Until(wait func(ctx context.Context) error) {
 	p.tb.Helper()
 	ctx, cancel := context.WithCancel(p.tb.Context())
@@ -275,8 +275,8 @@ type Resource struct {
 	Tainted bool
 }
 
-// State returns the managed resources of the root module, by address; a deposed one under "ADDRESS (deposed)". It reads the
-// state's file: `show -json` takes half as long as an apply.
+// State returns the managed resources of the root module, by address; a deposed one under "ADDRESS
+// (deposed)". It reads the state's file: `show -json` takes half as long as an apply.
 func (c *CLI) State() map[string]Resource {
 	c.tb.Helper()
 	content, err := os.ReadFile(filepath.Join(c.Dir, "terraform.tfstate"))

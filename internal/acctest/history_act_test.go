@@ -47,7 +47,8 @@ func (p *player) invoke(pl *place, n int) {
 	p.tell(pl, typ, diags)
 }
 
-// deleteUnplanned deletes an object with what the last change has left in its private data. Only protection refuses it.
+// deleteUnplanned deletes an object with what the last change has left in its private data. Only
+// protection refuses it.
 func (p *player) deleteUnplanned(pl *place, address string) {
 	o, found := pl.state[address]
 	if !found || !o.Exists() || o.Deposed != nil || o.Type == dataType || o.Type == fileType {
@@ -95,8 +96,8 @@ func (p *player) importOwn(pl *place, address string) {
 	}
 }
 
-// reimport removes an object from the state and takes it in again, as a user does who moves it to another address: by
-// import, and the files of a folder by adopt.
+// reimport removes an object from the state and takes it in again, as a user does who moves it to
+// another address: by import, and the files of a folder by adopt.
 func (p *player) reimport(pl *place, address string) {
 	o, found := pl.state[address]
 	if !found || !o.Exists() || o.Text("id") == "" || o.Deposed != nil || len(unfinished(o.Attrs())) > 0 {

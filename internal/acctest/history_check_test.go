@@ -287,7 +287,8 @@ func (p *player) hear(pl *place, text string) {
 		p.rec.Errorf("a count is unknown: %s", text)
 	}
 	for _, never := range []string{"Provider produced", "none was made", "was not created", "This is a bug", "bug in the provider", "Value Conversion Error"} {
-		// A file that changes after the plan, also by an apply whose `triggers` the user has told Terraform to ignore.
+		// A file that changes after the plan, also by an apply whose `triggers` the user has told
+		// Terraform to ignore.
 		changes := p.edited || pl.outdated && p.sent.Do == DoSaved || pl.blocks["folder.made"].ignore != "" || pl.blocks["upload.made"].ignore != ""
 		if strings.Contains(text, never) && (!changes || !strings.Contains(text, "inconsistent final plan")) {
 			p.rec.Errorf("a text that may never be: %s", text)
@@ -295,8 +296,8 @@ func (p *player) hear(pl *place, text string) {
 	}
 }
 
-// counts tells whether a text may count so many stored files of a folder: those that the run has stored, and
-// with a replacement also those that it has kept.
+// counts tells whether a text may count so many stored files of a folder: those that the run has
+// stored, and with a replacement also those that it has kept.
 func (p *player) counts(pl *place, text string) bool {
 	n, err := strconv.Atoi(text)
 	if pl.variant("folder.made") > 0 || pl.variant("folder.two") > 0 || pl.createBeforeDestroy("folder.one") {
@@ -365,8 +366,8 @@ func (r *run) configured(address string, pl *Plan) {
 	}
 }
 
-// refused checks what is said of a session that a replacement has removed from the state, if surely none
-// was made in its place.
+// refused checks what is said of a session that a replacement has removed from the state, if surely
+// none was made in its place.
 func (r *run) refused(address string, pl *Plan, diags Diagnostics) {
 	id, text := pl.Prior.Text("id"), diags.String()
 	if kinds[address].typ != sessionType || final[pl.Prior.Text("status")] || r.ended() || lost.MatchString(text) || !r.known(r.place, id) {
@@ -390,8 +391,8 @@ func (r *run) stores() (all []simulator.Request) {
 	return all
 }
 
-// record notes what a killed run has stored and surely recorded: what was answered two seconds before.
-// Records are written every second, and sums wait for each other.
+// record notes what a killed run has stored and surely recorded: what was answered two seconds
+// before. Records are written every second, and sums wait for each other.
 func (p *player) record(r *run) {
 	if p.edited || p.sent.Do == DoBoth || slices.ContainsFunc(p.sent.Faults, onDisk) {
 		return
@@ -452,8 +453,8 @@ func (r *run) creating(address string, pl *Plan) {
 	}
 }
 
-// created notes how a create, or an update that may have created something, ended: made, unsure or refused. One that
-// runs when Terraform is killed stays running.
+// created notes how a create, or an update that may have created something, ended: made, unsure or
+// refused. One that runs when Terraform is killed stays running.
 func (r *run) created(address string, from, o Instance, diags Diagnostics) {
 	text := diags.String()
 	how := "refused"

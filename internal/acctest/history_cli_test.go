@@ -18,8 +18,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestDriverIsLikeTerraform plays recorded histories with the driver and with the real CLI: both make
-// the same calls in each step, apart from how many read sessions, and leave the same states.
+// TestDriverIsLikeTerraform plays recorded histories with the driver and with the real CLI: both
+// make the same calls in each step, apart from how many read sessions, and leave the same states.
 func TestDriverIsLikeTerraform(t *testing.T) {
 	t.Parallel()
 	for i, h := range recorded() {

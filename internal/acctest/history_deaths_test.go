@@ -12,8 +12,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// How runs die, and what may not be made again after that. The provider outlives the CLI by providerLives: its calls are
-// cancelled, and nobody gets the responses.
+// How runs die, and what may not be made again after that. The provider outlives the CLI by
+// providerLives: its calls are cancelled, and nobody gets the responses.
 const providerLives = 3 * time.Second
 
 // killCLI ends Terraform alone, unless the run is over.
@@ -63,7 +63,8 @@ type leftBehind struct {
 	before   int // jobs, when the next run begins
 }
 
-// follows notes what the run before has left behind, if this step is the apply that may take it over.
+// follows notes what the run before has left behind, if this step is the apply that may take it
+// over.
 func (p *player) follows(pl *place, s Step) {
 	p.took = nil
 	if was := p.left; was != nil && s.Do == DoApply && was.place == pl && len(s.Faults)+len(s.During) == 0 {
@@ -73,7 +74,8 @@ func (p *player) follows(pl *place, s Step) {
 	p.left = nil
 }
 
-// leave notes what a killed run leaves behind. What the service answered when the run was killed may not have been read.
+// leave notes what a killed run leaves behind. What the service answered when the run was killed
+// may not have been read.
 func (p *player) leave(r *run) {
 	if p.edited || p.sent.Do == DoBoth || len(p.sent.Faults) > 0 {
 		return
@@ -97,7 +99,8 @@ func (p *player) leave(r *run) {
 	}
 	records := r.place.machine.recorded()
 	for _, o := range service.Objects() {
-		// A recorded upload is unfinished for the provider. Records belong to the account, so any workspace may finish it.
+		// A recorded upload is unfinished for the provider. Records belong to the account, so any
+		// workspace may finish it.
 		if !p.hadObjects[o.KeyPath] && !strings.Contains(records, o.KeyPath) {
 			p.madeBy[o.KeyPath] = r.place
 		}
@@ -105,7 +108,8 @@ func (p *player) leave(r *run) {
 	p.left = left
 }
 
-// checkLeft: the apply that follows a run that was killed makes nothing again that the run had made.
+// checkLeft: the apply that follows a run that was killed makes nothing again that the run had
+// made.
 func (p *player) checkLeft() {
 	left := p.took
 	if left == nil || p.troubled || p.edited || p.killed {
@@ -162,8 +166,8 @@ func (m *machine) recorded() string {
 	return all.String()
 }
 
-// checkLedger: a run that ended as it should leaves nothing in the ledger but files that a folder gave up when nobody
-// could know which folder is to have them. A text names these.
+// checkLedger: a run that ended as it should leaves nothing in the ledger but files that a folder
+// gave up when nobody could know which folder is to have them. A text names these.
 func (p *player) checkLedger(r *run, before []string) {
 	if r.ended() || r.failed || p.edited || slices.ContainsFunc(p.sent.Faults, onDisk) {
 		return
@@ -188,8 +192,8 @@ func (p *player) checkLedger(r *run, before []string) {
 	}
 }
 
-// saidOfUnknownFolder tells whether the run has said that a file of a folder stays stored, because the folder that is
-// to have it was not known while planning.
+// saidOfUnknownFolder tells whether the run has said that a file of a folder stays stored, because
+// the folder that is to have it was not known while planning.
 func (r *run) saidOfUnknownFolder(keyPath string) bool {
 	for _, texts := range r.said {
 		if keyPath != "" && slices.ContainsFunc(texts, func(text string) bool {

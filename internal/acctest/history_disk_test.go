@@ -23,8 +23,9 @@ const (
 // slowness is how long an operation on a slow disk takes.
 const slowness = 5 * time.Second
 
-// diskTroubles are the faults of a disk by their names in a Trouble. A slow disk is one that is only read: an operation that
-// writes may hold a mutex, and a bubble's time stands still while a goroutine waits for a mutex.
+// diskTroubles are the faults of a disk by their names in a Trouble. A slow disk is one that is
+// only read: an operation that writes may hold a mutex, and a bubble's time stands still while a
+// goroutine waits for a mutex.
 var diskTroubles = map[string][]string{
 	recordFiles: {"no space", "EIO", "read-only"},
 	mediaFiles:  {"EIO", "slow"},
@@ -139,7 +140,8 @@ func (d *disk) trouble(op regularfile.Op, path string) (what string) {
 	return what
 }
 
-// cut loses what a power cut may lose: what was written since the last sync, at any byte, and renames. n chooses.
+// cut loses what a power cut may lose: what was written since the last sync, at any byte, and
+// renames. n chooses.
 func (d *disk) cut(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

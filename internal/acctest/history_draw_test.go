@@ -77,7 +77,8 @@ func drawHistory(t *rapid.T) History {
 		}
 	}
 	if folders := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return kinds[address].typ != folderType }); len(folders) > 0 && rapid.Bool().Draw(t, "tainted") {
-		// Tainted folders are replaced, and a complete one is, where a file may be another one than in the plan.
+		// Tainted folders are replaced, and a complete one is, where a file may be another one than
+		// in the plan.
 		failing := Trouble{Call: simulator.CallPutObject, What: "500", After: rapid.IntRange(1, 4).Draw(t, "after")}
 		change := func(n int) []Step {
 			return []Step{{Do: DoWrite, On: rapid.SampledFrom(filesOf(folders[0])).Draw(t, "file"), N: n, At: rapid.IntRange(afterDeletes, 1).Draw(t, "at")}}
@@ -100,8 +101,8 @@ func drawHistory(t *rapid.T) History {
 	return h
 }
 
-// followed are steps that make others reach what they are for: a saved plan is applied where its file is not, and an
-// unfinished upload in a state is edited.
+// followed are steps that make others reach what they are for: a saved plan is applied where its
+// file is not, and an unfinished upload in a state is edited.
 func followed(s Step, about []string) (steps []Step) {
 	uploads := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return len(filesOf(address)) == 0 })
 	unsent := func(t Trouble) bool { return t.Call == simulator.CallPutPart && t.Times == 0 && t.After == 1 }
@@ -297,7 +298,8 @@ type searched struct {
 	found   func() // is called for the first failure of a shard
 }
 
-// search plays drawn histories, other ones in each shard. For a failure it prints the shortest history that fails.
+// search plays drawn histories, other ones in each shard. For a failure it prints the shortest
+// history that fails.
 func search(t *testing.T, shard int, s *searched) {
 	t.Helper()
 	shortest, failure := History{}, ""
@@ -326,7 +328,8 @@ func search(t *testing.T, shard int, s *searched) {
 	})
 }
 
-// shrink leaves out what a history needs not in order to fail in this way. rapid leaves at least five steps.
+// shrink leaves out what a history needs not in order to fail in this way. rapid leaves at least
+// five steps.
 func shrink(t *testing.T, h History, failure string) (History, string) {
 	t.Helper()
 	tries := 1
@@ -373,8 +376,9 @@ func sort(failure string) string {
 
 var various = regexp.MustCompile(`/tmp/\S+|[0-9A-Z]{20,}|[0-9a-f-]{16,}|\d+`)
 
-// TestHistories plays 300 histories, fewer with the race detector or -short. The same are drawn each time, so that
-// a test that fails tells of the change at hand. Soaks find what nobody has seen yet.
+// TestHistories plays 300 histories, fewer with the race detector or -short. The same are drawn
+// each time, so that a test that fails tells of the change at hand. Soaks find what nobody has seen
+// yet.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	var s searched

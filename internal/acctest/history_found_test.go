@@ -20,8 +20,8 @@ func TestFoundUploadsOfOneContentContinue(t *testing.T) {
 	})
 }
 
-// TestFoundOtherAccountIsAskedOnce: an unfinished upload in the state is tried in another account, and
-// then begun again there.
+// TestFoundOtherAccountIsAskedOnce: an unfinished upload in the state is tried in another account,
+// and then begun again there.
 func TestFoundOtherAccountIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -34,7 +34,8 @@ func TestFoundOtherAccountIsAskedOnce(t *testing.T) {
 	})
 }
 
-// TestFoundSessionOfAnotherAccount: the credentials of another account take no session out of the state.
+// TestFoundSessionOfAnotherAccount: the credentials of another account take no session out of the
+// state.
 func TestFoundSessionOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -50,8 +51,8 @@ func TestFoundSessionOfAnotherAccount(t *testing.T) {
 	})
 }
 
-// TestFoundSessionOfBeforeAppearsLate: a session that the user forgot appears in the listing just when
-// the answer to a create is lost.
+// TestFoundSessionOfBeforeAppearsLate: a session that the user forgot appears in the listing just
+// when the answer to a create is lost.
 func TestFoundSessionOfBeforeAppearsLate(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -168,8 +169,8 @@ func TestFoundLostCreateBeforeTheKill(t *testing.T) {
 	})
 }
 
-// TestFoundIgnoredContentIsSeenLater: the user's sha256 is ignored while the file becomes another one and another
-// argument changes. Without ignore_changes, the new content is uploaded.
+// TestFoundIgnoredContentIsSeenLater: the user's sha256 is ignored while the file becomes another
+// one and another argument changes. Without ignore_changes, the new content is uploaded.
 func TestFoundIgnoredContentIsSeenLater(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -186,7 +187,8 @@ func TestFoundIgnoredContentIsSeenLater(t *testing.T) {
 	})
 }
 
-// TestFoundFolderOfTwoWorkspaces: what an interrupted apply of one workspace has stored is not handed to another one.
+// TestFoundFolderOfTwoWorkspaces: what an interrupted apply of one workspace has stored is not
+// handed to another one.
 func TestFoundFolderOfTwoWorkspaces(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -199,7 +201,8 @@ func TestFoundFolderOfTwoWorkspaces(t *testing.T) {
 	})
 }
 
-// The plan of a protected session took null for a URL that was not known yet, which Terraform refuses.
+// The plan of a protected session took null for a URL that was not known yet, which Terraform
+// refuses.
 func TestFoundUnknownURLOfProtectedSession(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -232,8 +235,8 @@ func TestFoundUpdateWithoutToken(t *testing.T) {
 	})
 }
 
-// Of a folder whose creation failed, the files that are stored were replaced by others under a new media type, and no
-// text named them.
+// Of a folder whose creation failed, the files that are stored were replaced by others under a new
+// media type, and no text named them.
 func TestFoundReplacedFilesOfTaintedFolder(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -246,8 +249,8 @@ func TestFoundReplacedFilesOfTaintedFolder(t *testing.T) {
 	})
 }
 
-// Of two equal uploads one was replaced because the user asked for it, and so was the other one, whose content was not
-// known while planning: nothing tells their creates apart. Nothing is lost.
+// Of two equal uploads one was replaced because the user asked for it, and so was the other one,
+// whose content was not known while planning: nothing tells their creates apart. Nothing is lost.
 func TestFoundEqualUploads(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -275,8 +278,9 @@ func TestFoundCompletionOfMadeFolder(t *testing.T) {
 	})
 }
 
-// TestFoundForcedReplacementWithoutTheFile has -replace replace an upload whose file vanishes between plan and apply: the
-// upload stays, but the job on it was forgotten first, and submitted again.
+// TestFoundForcedReplacementWithoutTheFile has -replace replace an upload whose file vanishes
+// between plan and apply: the upload stays, but the job on it was forgotten first, and submitted
+// again.
 func TestFoundForcedReplacementWithoutTheFile(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -290,8 +294,9 @@ func TestFoundForcedReplacementWithoutTheFile(t *testing.T) {
 	})
 }
 
-// TestFoundTaintedFolderThatChanges has a file vanish between the plan that replaces a tainted folder and its apply: the
-// folder's stored files were forgotten before the plan of its create was refused.
+// TestFoundTaintedFolderThatChanges has a file vanish between the plan that replaces a tainted
+// folder and its apply: the folder's stored files were forgotten before the plan of its create was
+// refused.
 func TestFoundTaintedFolderThatChanges(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -303,7 +308,8 @@ func TestFoundTaintedFolderThatChanges(t *testing.T) {
 	})
 }
 
-// TestFoundTaintedFolderThatCannotBeRead has reading a file fail once the folder that is replaced has been forgotten.
+// TestFoundTaintedFolderThatCannotBeRead has reading a file fail once the folder that is replaced
+// has been forgotten.
 func TestFoundTaintedFolderThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for after := range 8 {
@@ -319,8 +325,8 @@ func TestFoundTaintedFolderThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestFoundSessionOfAnother has two sessions come out as they were, of which one knew more while planning. The other one may
-// not take its session, because no other session is left for it then.
+// TestFoundSessionOfAnother has two sessions come out as they were, of which one knew more while
+// planning. The other one may not take its session, because no other session is left for it then.
 func TestFoundSessionOfAnother(t *testing.T) {
 	t.Parallel()
 	for range 10 { // the order of the deletions decides
@@ -337,7 +343,8 @@ func TestFoundSessionOfAnother(t *testing.T) {
 	}
 }
 
-// TestFoundImportBesideAnotherFile imports a file that the next apply makes, while one of another size is in its place.
+// TestFoundImportBesideAnotherFile imports a file that the next apply makes, while one of another
+// size is in its place.
 func TestFoundImportBesideAnotherFile(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -351,8 +358,8 @@ func TestFoundImportBesideAnotherFile(t *testing.T) {
 	})
 }
 
-// TestFoundJobOnAFolderThatIsAway applies a saved plan without the folder of which it uploads a file. A job on another file, of
-// which not all is known, stays.
+// TestFoundJobOnAFolderThatIsAway applies a saved plan without the folder of which it uploads a
+// file. A job on another file, of which not all is known, stays.
 func TestFoundJobOnAFolderThatIsAway(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -371,8 +378,8 @@ func TestFoundJobOnAFolderThatIsAway(t *testing.T) {
 	})
 }
 
-// TestFoundNewSessionInItsOwnSpelling: a session is created as the configuration spells its region, not as the
-// service showed that of the session before.
+// TestFoundNewSessionInItsOwnSpelling: a session is created as the configuration spells its region,
+// not as the service showed that of the session before.
 func TestFoundNewSessionInItsOwnSpelling(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -385,7 +392,8 @@ func TestFoundNewSessionInItsOwnSpelling(t *testing.T) {
 	})
 }
 
-// TestFoundOtherAccountAfterARetry: a 404 that follows failed attempts still is the response of another account.
+// TestFoundOtherAccountAfterARetry: a 404 that follows failed attempts still is the response of
+// another account.
 func TestFoundOtherAccountAfterARetry(t *testing.T) {
 	t.Parallel()
 	broken := Trouble{Call: simulator.CallGetSession, What: "break before", Times: 1}
@@ -399,7 +407,8 @@ func TestFoundOtherAccountAfterARetry(t *testing.T) {
 	})
 }
 
-// TestFoundNotFoundInAKilledRun: a run that is killed after a 404 has removed a session from the state, and could not say so.
+// TestFoundNotFoundInAKilledRun: a run that is killed after a 404 has removed a session from the
+// state, and could not say so.
 func TestFoundNotFoundInAKilledRun(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -411,8 +420,9 @@ func TestFoundNotFoundInAKilledRun(t *testing.T) {
 	})
 }
 
-// TestFoundUnfinishedUploadOfAnotherWorkspace has the CLI die while an upload is completed. Its record stays, and records
-// belong to the account: the other workspace finishes the upload, and the first one begins its own.
+// TestFoundUnfinishedUploadOfAnotherWorkspace has the CLI die while an upload is completed. Its
+// record stays, and records belong to the account: the other workspace finishes the upload, and the
+// first one begins its own.
 func TestFoundUnfinishedUploadOfAnotherWorkspace(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -428,8 +438,8 @@ func TestFoundUnfinishedUploadOfAnotherWorkspace(t *testing.T) {
 	})
 }
 
-// TestFoundTaintedFolderThatIsAnother has a tainted folder replaced by one that was not known while planning and has none
-// of its files: the ledger keeps what is stored, and a text names it.
+// TestFoundTaintedFolderThatIsAnother has a tainted folder replaced by one that was not known while
+// planning and has none of its files: the ledger keeps what is stored, and a text names it.
 func TestFoundTaintedFolderThatIsAnother(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -443,7 +453,8 @@ func TestFoundTaintedFolderThatIsAnother(t *testing.T) {
 	})
 }
 
-// TestFoundLineAfterAYear: a ledger that was written today is not old because the machine has been on for a year.
+// TestFoundLineAfterAYear: a ledger that was written today is not old because the machine has been
+// on for a year.
 func TestFoundLineAfterAYear(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -460,7 +471,8 @@ func TestFoundLineAfterAYear(t *testing.T) {
 	})
 }
 
-// TestFoundSessionOfSomebodyElse: the text that nothing was sent is right beside a session that somebody else creates.
+// TestFoundSessionOfSomebodyElse: the text that nothing was sent is right beside a session that
+// somebody else creates.
 func TestFoundSessionOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
@@ -475,7 +487,8 @@ func TestFoundSessionOfSomebodyElse(t *testing.T) {
 	})
 }
 
-// TestFoundApplyElsewhere: what a failed update has stored is not sent by an apply in another workspace, nor expected to be.
+// TestFoundApplyElsewhere: what a failed update has stored is not sent by an apply in another
+// workspace, nor expected to be.
 func TestFoundApplyElsewhere(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{

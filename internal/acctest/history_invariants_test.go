@@ -109,8 +109,9 @@ func (p *player) checkObjects() {
 			}
 			o.Deposed = nil
 			for id := range ids(o) {
-				// An unfinished upload is in a state and, for create_before_destroy, in a record. The create of an equal
-				// upload in another workspace on the machine continues it, too.
+				// An unfinished upload is in a state and, for create_before_destroy, in a record.
+				// The create of an equal upload in another workspace on the machine continues it,
+				// too.
 				home := homes[id]
 				continued := p.unfinished[id] && home != nil && home != pl && home.machine == pl.machine
 				// So does a folder with the files of a journal that could not be changed.
@@ -157,7 +158,8 @@ func (p *player) checkProtected() {
 	}
 }
 
-// notFound tells whether a text says that a session was removed from the state because of a 404. A killed run prints no text.
+// notFound tells whether a text says that a session was removed from the state because of a 404. A
+// killed run prints no text.
 func (p *player) notFound(id string) bool {
 	return p.killed && p.sent404() ||
 		regexp.MustCompile("Live session "+regexp.QuoteMeta(id)+` .* because reading it returned 404`).MatchString(p.seen.String())
@@ -168,8 +170,8 @@ func (p *player) sent404() bool {
 	return slices.ContainsFunc(p.sent.Faults, func(t Trouble) bool { return t.What == "404" })
 }
 
-// checkForgotten: no run of Terraform removes from a state what runs, is stored or was submitted, unless the user has
-// asked to destroy or replace it.
+// checkForgotten: no run of Terraform removes from a state what runs, is stored or was submitted,
+// unless the user has asked to destroy or replace it.
 func (p *player) checkForgotten() {
 	if !slices.Contains([]string{DoApply, DoSaved, DoRefresh, DoReplace, DoTarget, DoStored, DoBoth, DoSettle}, p.sent.Do) {
 		return
@@ -186,7 +188,8 @@ func (p *player) checkForgotten() {
 	}
 }
 
-// checkHeld: no session or job is made that has the arguments of one that the state had, unless the user asked for it.
+// checkHeld: no session or job is made that has the arguments of one that the state had, unless the
+// user asked for it.
 func (p *player) checkHeld() {
 	for _, pl := range p.places {
 		for _, address := range []string{"session.a", "session.b", "job.one", "job.b", "job.made"} {
@@ -261,8 +264,9 @@ func (p *player) checkSelection(pl *place, address string, config Attrs, o Insta
 	}
 }
 
-// checkElsewhere: no run of Terraform makes a session in place of one that only another account has. The plan of a tainted
-// session does not see it, and a saved plan may have been made for the other account.
+// checkElsewhere: no run of Terraform makes a session in place of one that only another account
+// has. The plan of a tainted session does not see it, and a saved plan may have been made for the
+// other account.
 func (p *player) checkElsewhere() {
 	for pl, prior := range p.priors {
 		for address, was := range prior {
@@ -312,8 +316,8 @@ func (p *player) checkETags() {
 	}
 }
 
-// checkKept: a stored file that a resource still asks for keeps its key path, even if its content was
-// not known in the plan.
+// checkKept: a stored file that a resource still asks for keeps its key path, even if its content
+// was not known in the plan.
 func (p *player) checkKept() {
 	if !slices.Contains([]string{DoApply, DoSaved, DoBoth, DoReplace}, p.sent.Do) {
 		return
@@ -331,15 +335,16 @@ func (p *player) checkKept() {
 	}
 }
 
-// checkFolders: a file of a folder that is stored, and does not change, stays where it is stored. It
-// stays in the state while it is in the folder. What the user names in adopt is taken.
+// checkFolders: a file of a folder that is stored, and does not change, stays where it is stored.
+// It stays in the state while it is in the folder. What the user names in adopt is taken.
 func (p *player) checkFolders() {
 	for pl, old := range p.folders {
 		if p.sent.Do == DoReplace || p.sent.Do == DoStored || p.sent.Do == DoAccount || pl.createBeforeDestroy("folder.one") || pl.blocks["folder.one"].triggered {
 			continue
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)
-		// Folders of one path that select the same files, or of which a plan did not know which, may exchange what is stored.
+		// Folders of one path that select the same files, or of which a plan did not know which,
+		// may exchange what is stored.
 		alike := reflect.DeepEqual(patterns(now), patterns(pl.state["folder.two"])) || pl.via["folder.one"]+pl.via["folder.two"] > 0
 		for name := range before {
 			file := filepath.Join(mediaDir, name)
@@ -397,8 +402,8 @@ func (p *player) checkOpenFiles() {
 	}
 }
 
-// checkPuts: an upload makes one object at most. A further address has another key path; it is asked
-// for only when the one before has expired.
+// checkPuts: an upload makes one object at most. A further address has another key path; it is
+// asked for only when the one before has expired.
 func (p *player) checkPuts() {
 	expired := 0
 	for _, r := range p.news() {
@@ -419,8 +424,8 @@ func (p *player) checkJobs() {
 	}
 }
 
-// checkRepeated: what a state says is stored is not sent again, unless something went wrong. Another
-// resource of the same content may have continued the upload.
+// checkRepeated: what a state says is stored is not sent again, unless something went wrong.
+// Another resource of the same content may have continued the upload.
 func (p *player) checkRepeated() {
 	if p.troubled || p.edited {
 		return

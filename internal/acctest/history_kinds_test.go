@@ -22,10 +22,12 @@ type kind struct {
 	// it is planned.
 	variants []variant
 	refused  []variant // that no plan accepts, or that never settle; they are numbered from firstRefused
-	// drawn makes one more variant of any number; they are numbered from firstDrawn. There are so many.
+	// drawn makes one more variant of any number; they are numbered from firstDrawn. There are so
+	// many.
 	drawn func(n int) variant
 	most  int
-	// count tells whether the resource has an instance, in HCL and as a function: Unknown fails a plan.
+	// count tells whether the resource has an instance, in HCL and as a function: Unknown fails a
+	// plan.
 	condition string
 	count     func(value func(address, attribute string) any) any
 }
@@ -206,7 +208,8 @@ func hasFile(value lookedUp) any {
 	return files["b.mp4"] != nil
 }
 
-// hasBackup is known for all variants of sessions: none has an output that is pulled from two pipelines.
+// hasBackup is known for all variants of sessions: none has an output that is pulled from two
+// pipelines.
 func hasBackup(value lookedUp) any {
 	endpoint := value("session.a", "output_endpoint_b")
 	if endpoint == Unknown {

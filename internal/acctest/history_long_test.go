@@ -12,9 +12,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestLongLife plays a run of Terraform a day for a virtual year. The account grows to 20,000 sessions, the identity token is
-// renewed each day, and each week a run is killed in the middle of an upload. What a run allocates and how many requests it
-// makes must not grow with the account, nor the files in resume_dir with time.
+// TestLongLife plays a run of Terraform a day for a virtual year. The account grows to 20,000
+// sessions, the identity token is renewed each day, and each week a run is killed in the middle of
+// an upload. What a run allocates and how many requests it makes must not grow with the account,
+// nor the files in resume_dir with time.
 func TestLongLife(t *testing.T) { //nolint:paralleltest // it measures what the process allocates
 	if os.Getenv("HISTORY_SOAK") == "" {
 		t.Skip("make soak plays it")

@@ -56,7 +56,8 @@ func (p *player) tell(pl *place, of string, diags Diagnostics) {
 	}
 }
 
-// checkNamedSession: the data source finds the only session of a name. Those that have ended count if no other one has it.
+// checkNamedSession: the data source finds the only session of a name. Those that have ended count
+// if no other one has it.
 func (p *player) checkNamedSession(pl *place, config, found Attrs, diags Diagnostics) {
 	if p.service.ListLate > 0 || pl.wrong == 1 || len(p.sent.Faults) > 0 {
 		return

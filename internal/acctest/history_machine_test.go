@@ -65,8 +65,8 @@ func (m *machine) write(name string, n int) {
 	_ = os.Chtimes(path, time.Now(), time.Now())
 }
 
-// sum is what filesha256() gives. That of a missing file is that of no content, where Terraform would
-// fail.
+// sum is what filesha256() gives. That of a missing file is that of no content, where Terraform
+// would fail.
 func (m *machine) sum(name string) string {
 	version := []byte{'0'}
 	if file, err := os.Open(filepath.Join(m.files, name)); err == nil {
@@ -83,8 +83,8 @@ func (m *machine) planned(name string) string {
 	return sums()[name][m.versions[name]]
 }
 
-// intact tells whether a file is as the user left it. A file that has not changed since the last time
-// is not read again.
+// intact tells whether a file is as the user left it. A file that has not changed since the last
+// time is not read again.
 func (m *machine) intact(name string) bool {
 	path, n := filepath.Join(m.files, name), m.versions[name]
 	if away := filepath.Join(m.files, mediaDir+".away"); exists(away) && strings.HasPrefix(name, mediaDir+"/") {
@@ -109,7 +109,8 @@ func (m *machine) intact(name string) bool {
 	return err == nil && bytes.Equal(got, content(name, n))
 }
 
-// swap renames another file over a file. It has the modification time of the old one if keep is set.
+// swap renames another file over a file. It has the modification time of the old one if keep is
+// set.
 func (m *machine) swap(name string, n int, keep bool) {
 	path := filepath.Join(m.files, name)
 	info, err := os.Stat(path)
@@ -153,8 +154,8 @@ func (m *machine) touch(name string) {
 	}
 }
 
-// date gives what the provider has written into resume_dir the time of the bubble: after the step "wait", the system's own would
-// be more than a year ago.
+// date gives what the provider has written into resume_dir the time of the bubble: after the step
+// "wait", the system's own would be more than a year ago.
 func (m *machine) date() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

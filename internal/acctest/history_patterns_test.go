@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// selects has patterns for folder.one, and which of its files .gitignore has them match. It is written by hand, so that it does
-// not repeat a mistake of the provider.
+// selects has patterns for folder.one, and which of its files .gitignore has them match. It is
+// written by hand, so that it does not repeat a mistake of the provider.
 var selects = map[string]string{
 	"a.mp4":       "a.mp4",
 	"/a.mp4":      "a.mp4",
@@ -37,7 +37,8 @@ var selects = map[string]string{
 	"long.mp4":    "long.mp4",
 }
 
-// drawnPatterns are those that drawn folders use. Without "long*" in exclude, several files would have several parts.
+// drawnPatterns are those that drawn folders use. Without "long*" in exclude, several files would
+// have several parts.
 var drawnPatterns = func() (all []string) {
 	for pattern := range selects {
 		all = append(all, pattern)
@@ -46,7 +47,8 @@ var drawnPatterns = func() (all []string) {
 	return all
 }()
 
-// drawnFolders is how many drawn folders there are: two patterns or fewer in include, and one or none more in exclude.
+// drawnFolders is how many drawn folders there are: two patterns or fewer in include, and one or
+// none more in exclude.
 var drawnFolders = (len(drawnPatterns) + 1) * (len(drawnPatterns) + 1) * (len(drawnPatterns) + 1)
 
 func drawnFolder(n int) variant {

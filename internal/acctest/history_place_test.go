@@ -107,8 +107,8 @@ func (pl *place) configured() map[string]bool {
 	return all
 }
 
-// variant is that of an address. Without one of what it must have, it is not configured; a wait needs
-// one of its sessions.
+// variant is that of an address. Without one of what it must have, it is not configured; a wait
+// needs one of its sessions.
 func (pl *place) variant(address string) int {
 	k := kinds[address]
 	if len(k.must) > 0 && !slices.ContainsFunc(k.must, func(other string) bool { return pl.variant(other) > 0 }) {

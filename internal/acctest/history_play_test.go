@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGoroutinesThatAreLeftFail: a goroutine that outlives its history is a failure of that history,
-// and no panic that ends all tests.
+// TestGoroutinesThatAreLeftFail: a goroutine that outlives its history is a failure of that
+// history, and no panic that ends all tests.
 func TestGoroutinesThatAreLeftFail(t *testing.T) {
 	t.Parallel()
 	h := History{Steps: []Step{{Do: DoApply}}}

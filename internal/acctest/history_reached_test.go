@@ -12,8 +12,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/server"
 )
 
-// reached counts the diagnostics of histories by their heading in the troubleshooting guide. What no history reaches,
-// no history has proved.
+// reached counts the diagnostics of histories by their heading in the troubleshooting guide. What
+// no history reaches, no history has proved.
 type reached struct {
 	mu    sync.Mutex
 	times map[string]int

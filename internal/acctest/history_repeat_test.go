@@ -14,7 +14,8 @@ import (
 // replays is how often a failure is played again to tell how surely it fails.
 const replays = 20
 
-// failing is how many replays of a history fail in the same way, each with a seed that is larger by step.
+// failing is how many replays of a history fail in the same way, each with a seed that is larger by
+// step.
 func failing(t *testing.T, h History, failure string, step int) (n int) {
 	t.Helper()
 	for range replays {
@@ -26,8 +27,8 @@ func failing(t *testing.T, h History, failure string, step int) (n int) {
 	return n
 }
 
-// trace is what a history did, step by step: the calls in the order of their arrival, with their times, sorted within each
-// step, and the states.
+// trace is what a history did, step by step: the calls in the order of their arrival, with their
+// times, sorted within each step, and the states.
 type trace struct{ ordered, timed, calls, states []string }
 
 func traced(t *testing.T, h History) (tr trace) {

@@ -73,7 +73,8 @@ func (p *player) process(pl *place) *process {
 	return pr
 }
 
-// die ends the process as SIGKILL does: its connections break, and nothing that it still does counts.
+// die ends the process as SIGKILL does: its connections break, and nothing that it still does
+// counts.
 func (pr *process) die() {
 	pr.mu.Lock()
 	pr.dead = true
@@ -240,7 +241,8 @@ func (r *run) each(addresses []string, reverse bool, f func(address string) bool
 	all.Wait()
 }
 
-// refresh reads the instances of the state that are targets, and only from its file if stored is set.
+// refresh reads the instances of the state that are targets, and only from its file if stored is
+// set.
 func (r *run) refresh(state map[string]Instance, targets map[string]bool, stored bool) map[string]Instance {
 	var mu sync.Mutex
 	fresh := maps.Clone(state)

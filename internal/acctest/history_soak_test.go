@@ -18,11 +18,12 @@ import (
 	"time"
 )
 
-// alone tells whether this process is one for histories that are the same each time: it has one P, collects garbage between
-// histories only, and was built with the overlay of internal/tools/seeded.
+// alone tells whether this process is one for histories that are the same each time: it has one P,
+// collects garbage between histories only, and was built with the overlay of internal/tools/seeded.
 func alone() bool { return os.Getenv("HISTORY_ALONE") != "" }
 
-// runAlone runs a test in a process of its own that is alone, and calls each for each line that it prints.
+// runAlone runs a test in a process of its own that is alone, and calls each for each line that it
+// prints.
 func runAlone(t *testing.T, name string, shard int, each func(line string)) {
 	t.Helper()
 	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(arg string) bool { return !strings.HasPrefix(arg, "-rapid.") })
@@ -90,8 +91,8 @@ const failureFound = "a failure: shrinking it"
 // enough histories reach every heading that histories can reach.
 const enough = 20_000
 
-// TestSoak plays histories for the time that HISTORY_SOAK names, in a process for each processor, and prints what they have
-// reached.
+// TestSoak plays histories for the time that HISTORY_SOAK names, in a process for each processor,
+// and prints what they have reached.
 func TestSoak(t *testing.T) {
 	duration, err := time.ParseDuration(os.Getenv("HISTORY_SOAK"))
 	if err != nil {

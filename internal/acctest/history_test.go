@@ -62,7 +62,8 @@ type Step struct {
 	At     int // of a step in During: before the request with this number; 0: between plan and apply; or afterDeletes
 }
 
-// afterDeletes is when everything is deleted that a plan deletes or replaces, and nothing is created yet.
+// afterDeletes is when everything is deleted that a plan deletes or replaces, and nothing is
+// created yet.
 const afterDeletes = -1
 
 // What a Step does.

@@ -319,7 +319,8 @@ func (p *player) between(pl *place, steps []Step, at int) {
 	}
 }
 
-// terraform runs Terraform. between, which may be nil, is called with 0 between plan and apply, and with afterDeletes.
+// terraform runs Terraform. between, which may be nil, is called with 0 between plan and apply, and
+// with afterDeletes.
 func (p *player) terraform(r *run, s Step, between func(at int)) {
 	defer r.finished()
 	pl := r.place
@@ -492,8 +493,8 @@ func (p *player) forget(pl *place, address string) {
 	}
 }
 
-// editParts edits the lists of stored parts in a state: the MD5 of the first is another one. With n, it
-// makes an attribute of the unfinished uploads null.
+// editParts edits the lists of stored parts in a state: the MD5 of the first is another one. With
+// n, it makes an attribute of the unfinished uploads null.
 func editParts(o Instance, n int) Instance {
 	return o.Edited(func(a Attrs) {
 		for _, left := range unfinished(a) {
@@ -509,8 +510,8 @@ func editParts(o Instance, n int) Instance {
 	})
 }
 
-// unfinished are the unfinished uploads of a resource by its files; that of vodlive_media_upload has
-// no name.
+// unfinished are the unfinished uploads of a resource by its files; that of vodlive_media_upload
+// has no name.
 func unfinished(a Attrs) map[string]Attrs {
 	all := map[string]Attrs{}
 	if left, _ := a["incomplete_upload"].(Attrs); left != nil {

@@ -96,8 +96,8 @@ func (p *Provider) identityType(typ string) tftypes.Type {
 	return must(p, p.Server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas[typ].ValueType()
 }
 
-// upgraded is an instance as Terraform reads it from its state file. As in Terraform, one that cannot be
-// read stays as it is.
+// upgraded is an instance as Terraform reads it from its state file. As in Terraform, one that
+// cannot be read stays as it is.
 func (p *Provider) upgraded(o Instance) (Instance, Diagnostics) {
 	p.tb.Helper()
 	state, err := json.Marshal(o.Attrs())

@@ -14,9 +14,9 @@ import (
 
 var writeBuild = flag.Bool("write-build", false, "write what this build keeps of instances into testdata/*-NEW.json, which every later build must read")
 
-// Builds reads, each in a bubble of testing/synctest, the files testdata/name-*.json, in which each build so far has kept an
-// instance with Keep. A build that keeps it in another form adds a file, written with the flag -write-build. The files that are
-// there never change.
+// Builds reads, each in a bubble of testing/synctest, the files testdata/name-*.json, in which each
+// build so far has kept an instance with Keep. A build that keeps it in another form adds a file,
+// written with the flag -write-build. The files that are there never change.
 func Builds(t *testing.T, name string, write, read func(t *testing.T, path string)) {
 	t.Helper()
 	if *writeBuild {
@@ -43,8 +43,8 @@ type kept struct {
 	Tainted  bool                       `json:"tainted,omitempty"`
 }
 
-// Keep writes an instance into a file. names are what only this machine has, such as the path of a folder, each followed by
-// what stands for it in the file.
+// Keep writes an instance into a file. names are what only this machine has, such as the path of a
+// folder, each followed by what stands for it in the file.
 func (p *Provider) Keep(o Instance, path string, names ...string) {
 	p.tb.Helper()
 	k := kept{Version: p.Schema.ResourceSchemas[o.Type].Version, Tainted: o.Tainted, Private: map[string]json.RawMessage{}}
@@ -69,8 +69,8 @@ func (p *Provider) Keep(o Instance, path string, names ...string) {
 	}
 }
 
-// Kept is an instance that Keep has written, as Terraform reads it: upgraded and refreshed. names are what stands for what
-// only this machine has, each followed by that.
+// Kept is an instance that Keep has written, as Terraform reads it: upgraded and refreshed. names
+// are what stands for what only this machine has, each followed by that.
 func (p *Provider) Kept(typ, path string, names ...string) Instance {
 	p.tb.Helper()
 	content, err := os.ReadFile(path)

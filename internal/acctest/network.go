@@ -51,8 +51,9 @@ func NewWorld(tb testing.TB, options simulator.Options) *World {
 	return newWorld(tb, service, service)
 }
 
-// Settling is how long to sleep in a bubble of testing/synctest, whose clock begins long before the times of files, until
-// an hour has passed since files were changed that exist now. Plans rely only on times that are settled (see resume.Stamp).
+// Settling is how long to sleep in a bubble of testing/synctest, whose clock begins long before the
+// times of files, until an hour has passed since files were changed that exist now. Plans rely only
+// on times that are settled (see resume.Stamp).
 func Settling(tb testing.TB) time.Duration {
 	tb.Helper()
 	now, err := os.Stat(tb.TempDir())

@@ -195,8 +195,8 @@ func (p *Provider) createBeforeDestroy(pl *Plan) (Instance, Diagnostics) {
 	return o, append(diags, more...)
 }
 
-// planAndApply plans a create or an update again, holds that against the plan, and applies it. An update
-// that turns out to change nothing is not applied.
+// planAndApply plans a create or an update again, holds that against the plan, and applies it. An
+// update that turns out to change nothing is not applied.
 func (p *Provider) planAndApply(pl *Plan, from Instance) (Instance, Diagnostics) {
 	p.tb.Helper()
 	final, want := p.fill(&Plan{Prior: from, Config: pl.Config, IgnoreChanges: pl.IgnoreChanges}), pl.Action

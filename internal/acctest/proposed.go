@@ -31,8 +31,8 @@ func proposed(attributes []*tfprotov6.SchemaAttribute, prior, config tftypes.Val
 	return tftypes.NewValue(config.Type(), is)
 }
 
-// unchanged is the configuration with the prior values of attributes whose changes are ignored, for an
-// object that exists.
+// unchanged is the configuration with the prior values of attributes whose changes are ignored, for
+// an object that exists.
 func unchanged(attributes []*tfprotov6.SchemaAttribute, prior, config tftypes.Value, ignore []string) tftypes.Value {
 	if prior.IsNull() || config.IsNull() {
 		return config
@@ -76,8 +76,8 @@ func misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, planned 
 	return wrong
 }
 
-// incompatible says where a value is not what was planned; "" where it is nowhere. Unknown may become
-// anything, what is known must stay.
+// incompatible says where a value is not what was planned; "" where it is nowhere. Unknown may
+// become anything, what is known must stay.
 func incompatible(at string, planned, actual tftypes.Value) string {
 	if !planned.IsKnown() || planned.Equal(actual) {
 		return ""

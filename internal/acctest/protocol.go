@@ -42,10 +42,12 @@ func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	return p
 }
 
-// End ends the process as Terraform does, which has saved what it was told. Nothing that it still does is recorded.
+// End ends the process as Terraform does, which has saved what it was told. Nothing that it still
+// does is recorded.
 func (p *Provider) End() { p.end(true) }
 
-// Kill ends the process as a signal does, in what it keeps on the machine: a call that runs goes on.
+// Kill ends the process as a signal does, in what it keeps on the machine: a call that runs goes
+// on.
 func (p *Provider) Kill() { p.end(false) }
 
 func (p *Provider) readSchema() *tfprotov6.GetProviderSchemaResponse {

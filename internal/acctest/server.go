@@ -30,8 +30,8 @@ type Server struct {
 	Client *http.Client
 }
 
-// Start runs a simulated service on loopback, for a CLI. It is the first thing that a test with a CLI does: in a stage without
-// these tests, it skips the test.
+// Start runs a simulated service on loopback, for a CLI. It is the first thing that a test with a
+// CLI does: in a stage without these tests, it skips the test.
 func Start(tb testing.TB, options simulator.Options) *Server {
 	tb.Helper()
 	stage.StartsCLI(tb)

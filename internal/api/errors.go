@@ -32,7 +32,8 @@ type Error struct {
 	// multipart upload, with any status; "" if it passed on none.
 	StorageCode string
 
-	// MayHaveBeenProcessed is that of wire.Outcome. It is also set if the response cannot be decoded.
+	// MayHaveBeenProcessed is that of wire.Outcome. It is also set if the response cannot be
+	// decoded.
 	MayHaveBeenProcessed bool
 
 	Err error // cause; nil if the service refused
@@ -83,8 +84,9 @@ func MayHaveBeenProcessed(err error) bool {
 	return ok && e.MayHaveBeenProcessed
 }
 
-// Misconfigured reports whether a call failed because the address or the credentials are wrong, so that no other call
-// can succeed either: 401 or 403, a host name that does not exist, or a certificate that is not trusted.
+// Misconfigured reports whether a call failed because the address or the credentials are wrong, so
+// that no other call can succeed either: 401 or 403, a host name that does not exist, or a
+// certificate that is not trusted.
 func Misconfigured(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {

@@ -111,7 +111,8 @@ func (f *fields) etag(key string) string {
 	return s
 }
 
-// keyPath reads the key path of a file. The error does not quote it: it may be anything, also a URL.
+// keyPath reads the key path of a file. The error does not quote it: it may be anything, also a
+// URL.
 func (f *fields) keyPath(keys ...string) string {
 	s := f.need(keys...)
 	if _, err := keypath.Parse(s); f.err == nil && err != nil {

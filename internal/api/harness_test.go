@@ -97,8 +97,8 @@ func asError(t testing.TB, err error) *api.Error {
 	return e
 }
 
-// once is a client that gets one answer and repeats nothing: a call that is refused because there are too many waits
-// no longer than ten minutes for its turn.
+// once is a client that gets one answer and repeats nothing: a call that is refused because there
+// are too many waits no longer than ten minutes for its turn.
 func once(t testing.TB, status int, body string) *api.Client {
 	t.Helper()
 	c := config(wiretest.Always(status, body, "Retry-After", "86400"))

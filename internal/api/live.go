@@ -51,8 +51,8 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 	return ask(ctx, c, attempted, call, c.masking(c.mask.AddStreams))
 }
 
-// masking returns decodeSession that makes the masker know the stream keys of the session. A stream key
-// may repeat the values shown, without making them secret.
+// masking returns decodeSession that makes the masker know the stream keys of the session. A stream
+// key may repeat the values shown, without making them secret.
 func (c *Client) masking(add func(shown []string, addresses ...string)) func(value) (*Session, error) {
 	return func(v value) (*Session, error) {
 		s, urls, err := decodeSession(v)
@@ -66,8 +66,8 @@ func (c *Client) masking(add func(shown []string, addresses ...string)) func(val
 	}
 }
 
-// HasURLs reports whether a session has all of its URLs: each pipeline has a source or an endpoint for
-// its input, and a destination or an endpoint for its output.
+// HasURLs reports whether a session has all of its URLs: each pipeline has a source or an endpoint
+// for its input, and a destination or an endpoint for its output.
 func (s *Session) HasURLs() bool {
 	a := s.InputSourceA+s.InputEndpointA != "" && s.OutputDestinationA+s.OutputEndpointA != ""
 	b := s.InputSourceB+s.InputEndpointB != "" && s.OutputDestinationB+s.OutputEndpointB != ""

@@ -14,7 +14,8 @@ var (
 )
 
 // markupText returns what an error page says: the title and the text that a browser shows, each
-// block once. Of an XML error it returns only the code and the message: S3's others show signatures.
+// block once. Of an XML error it returns only the code and the message: S3's others show
+// signatures.
 func markupText(page string) string {
 	tokens := html.NewTokenizer(strings.NewReader(page))
 	tokens.AllowCDATA(true)

@@ -94,9 +94,9 @@ func saidByObject(o object, depth int) string {
 	return main
 }
 
-// statusUnless returns a function that finds the error status that the body of a 2xx response tells,
-// 0 if none: a number from 400 to 599 at its top level. A body that has what was asked for is no
-// refusal, whatever status it tells.
+// statusUnless returns a function that finds the error status that the body of a 2xx response
+// tells, 0 if none: a number from 400 to 599 at its top level. A body that has what was asked for
+// is no refusal, whatever status it tells.
 func statusUnless(answered func(value) bool) func(body []byte) int {
 	return func(body []byte) int {
 		v := parse(body)

@@ -68,8 +68,8 @@ func decodePage(ctx context.Context, v value, decodeSession func(value) (*Sessio
 	return page, nil
 }
 
-// keptWith, in bytes, is about what is kept besides a session: where it was seen, and what the masker
-// has to know of it.
+// keptWith, in bytes, is about what is kept besides a session: where it was seen, and what the
+// masker has to know of it.
 const keptWith = 300
 
 // sizeOf returns about how many bytes a struct takes, with its texts.

@@ -37,8 +37,9 @@ type SessionSpec struct {
 	ScheduledAt string `json:"scheduled_at,omitempty"` // YYYY-MM-DD HH:MM in Timezone
 }
 
-// Session is a live session as the service returns it: create returns fewer fields than get, and get
-// fewer than the listing. "" and nil mean that a field was not in the response or does not apply.
+// Session is a live session as the service returns it: create returns fewer fields than get, and
+// get fewer than the listing. "" and nil mean that a field was not in the response or does not
+// apply.
 type Session struct {
 	ID, UserID, Region, Name string
 	Input, Mode              string
@@ -88,8 +89,8 @@ func hasSession(v value) bool {
 }
 
 // decodeSession reads a session, wrapped or bare. If a field cannot be read, it returns the error
-// and the rest of the session. Without an id it returns no session. urls are all texts in the fields of
-// URLs, whatever shape these have.
+// and the rest of the session. Without an id it returns no session. urls are all texts in the
+// fields of URLs, whatever shape these have.
 func decodeSession(v value) (s *Session, urls []string, err error) {
 	o, ok := aSession.find(v)
 	if !ok {

@@ -61,8 +61,8 @@ var typings = map[string]func(key string, v any) any{
 	},
 }
 
-// TestDecodeSession reads the session with every field in every wrapper, spelling and type, with and
-// without unknown fields.
+// TestDecodeSession reads the session with every field in every wrapper, spelling and type, with
+// and without unknown fields.
 func TestDecodeSession(t *testing.T) {
 	t.Parallel()
 	full := fullSession(t)

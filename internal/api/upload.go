@@ -37,8 +37,9 @@ type CompletedUpload struct {
 	ETag                 string
 	ServerSideEncryption string
 	VersionID            string
-	// Checksums are storage's own of the object in base64, by the name of the algorithm in lower case, such as
-	// "crc32c" for ChecksumCRC32C. A checksum of the parts' checksums ends in "-" and the number of parts.
+	// Checksums are storage's own of the object in base64, by the name of the algorithm in lower
+	// case, such as "crc32c" for ChecksumCRC32C. A checksum of the parts' checksums ends in "-" and
+	// the number of parts.
 	Checksums map[string]string
 }
 
@@ -96,7 +97,8 @@ func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) 
 	call := wire.Call{
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", NonIdempotent: true,
 		Body: map[string][]string{"paths": paths, "service_modes": serviceModes},
-		// The message is all that a response has, and 204 leaves it out. So only the status decides.
+		// The message is all that a response has, and 204 leaves it out. So only the status
+		// decides.
 		NoContent: true, StatusInBody: statusUnless(func(value) bool { return false }),
 	}
 	return ask(ctx, c, "submitting the batch job", call, func(v value) (string, error) { return c.mask.Line(decodeMessage(v)), nil })

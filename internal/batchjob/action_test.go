@@ -55,7 +55,8 @@ func TestActionFailures(t *testing.T) {
 	}
 }
 
-// TestCustomerThatIsNotAllowed refuses a key path that the plan knows in the plan, and another one when it is known.
+// TestCustomerThatIsNotAllowed refuses a key path that the plan knows in the plan, and another one
+// when it is known.
 func TestCustomerThatIsNotAllowed(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})

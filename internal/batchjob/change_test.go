@@ -73,7 +73,8 @@ func TestSameTriggers(t *testing.T) {
 	w.AssertCalls(t, simulator.CallBatch, 1)
 }
 
-// TestRefusedChangeKeepsTheJob: the state has the job that was submitted until the service has accepted another one.
+// TestRefusedChangeKeepsTheJob: the state has the job that was submitted until the service has
+// accepted another one.
 func TestRefusedChangeKeepsTheJob(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]simulator.Fault{
@@ -98,8 +99,8 @@ func TestRefusedChangeKeepsTheJob(t *testing.T) {
 	}
 }
 
-// TestFailedUploadKeepsTheJob: a job is not submitted again, nor forgotten, where the file that it depends on cannot be
-// uploaded.
+// TestFailedUploadKeepsTheJob: a job is not submitted again, nor forgotten, where the file that it
+// depends on cannot be uploaded.
 func TestFailedUploadKeepsTheJob(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
@@ -125,8 +126,8 @@ func TestFailedUploadKeepsTheJob(t *testing.T) {
 	}
 }
 
-// TestReplaceSubmitsAgain: with -replace or replace_triggered_by, a plan replaces a job without a change, and the job
-// that leaves the state is named.
+// TestReplaceSubmitsAgain: with -replace or replace_triggered_by, a plan replaces a job without a
+// change, and the job that leaves the state is named.
 func TestReplaceSubmitsAgain(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})

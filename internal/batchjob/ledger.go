@@ -28,8 +28,8 @@ func (m *model) ledgerArgs(ctx context.Context, data *providerdata.Data) string 
 	return data.UploadAddress + "\n" + string(arguments)
 }
 
-// takeOver looks in the ledger for a job with the same arguments, which an earlier run has submitted, and which Terraform
-// could not save. done reports that nothing is to be sent.
+// takeOver looks in the ledger for a job with the same arguments, which an earlier run has
+// submitted, and which Terraform could not save. done reports that nothing is to be sent.
 func (r *batchJob) takeOver(ctx context.Context, m *model, diags *diag.Diagnostics) (done bool) {
 	line, ok := r.Data.Ledger.Take(ctx, resume.KindJob, m.ledgerArgs(ctx, r.Data), nil)
 	if !ok {

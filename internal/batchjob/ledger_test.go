@@ -9,8 +9,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestKilledSubmission: a job of a run whose response reached nobody is taken over if the service had answered. Otherwise it is
-// reported once.
+// TestKilledSubmission: a job of a run whose response reached nobody is taken over if the service
+// had answered. Otherwise it is reported once.
 func TestKilledSubmission(t *testing.T) {
 	t.Parallel()
 	const typeName = "vodlive_batch_job"

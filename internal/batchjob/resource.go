@@ -159,8 +159,8 @@ func (m *model) equal(other model) bool {
 	return m.Paths.Equal(other.Paths) && m.ServiceModes.Equal(other.ServiceModes) && providerdata.SameTriggers(m.Triggers, other.Triggers)
 }
 
-// submit submits the job, unless there are errors already, and fills in what follows from that. A job that an earlier run has
-// submitted, and that Terraform could not save, is taken over.
+// submit submits the job, unless there are errors already, and fills in what follows from that. A
+// job that an earlier run has submitted, and that Terraform could not save, is taken over.
 func (r *batchJob) submit(ctx context.Context, m *model, diags *diag.Diagnostics) {
 	if diags.HasError() || r.takeOver(ctx, m, diags) {
 		return
@@ -189,7 +189,8 @@ func (j *job) plan(ctx context.Context, data *providerdata.Data, user string) di
 }
 
 // submit submits the job once and returns the service's message. again is what submits once more,
-// such as "applying". say gets a line of progress. err is that of the request, which is among diags.
+// such as "applying". say gets a line of progress. err is that of the request, which is among
+// diags.
 func (j *job) submit(ctx context.Context, data *providerdata.Data, user, again string, say func(line string), diags *diag.Diagnostics) (message string, err error) {
 	var paths, modes []string
 	diags.Append(data.NeedUpload(user)...)
@@ -221,8 +222,9 @@ func (j *job) checkCustomers(data *providerdata.Data) (diags diag.Diagnostics) {
 	return diags
 }
 
-// SubmitDiagnostic is providerdata.ErrorDiagnostic for a batch job. It gives no advice to apply again if the job
-// may have been submitted nevertheless. again is what submits once more, such as "applying".
+// SubmitDiagnostic is providerdata.ErrorDiagnostic for a batch job. It gives no advice to apply
+// again if the job may have been submitted nevertheless. again is what submits once more, such as
+// "applying".
 func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Submitting the batch job", err)

@@ -24,8 +24,8 @@ func distinct(each validator.String) []validator.List {
 
 const knownMode = "video_optimizer"
 
-// ServiceMode refuses a blank processing mode, and warns of one that is nearly a known one. The service documents
-// one mode, and may have others.
+// ServiceMode refuses a blank processing mode, and warns of one that is nearly a known one. The
+// service documents one mode, and may have others.
 var ServiceMode = providerdata.StringRule{
 	Kind: "processing mode", Allowed: "must not be blank", Unknown: "mode",
 	Problem: func(given string) string {

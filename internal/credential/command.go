@@ -102,7 +102,8 @@ func complaint(argv []string, stderr, stdout *capped) string {
 const shortestArgument = 8
 
 // secretsOf lists what an argument and the words in it may tell of a secret: whatever has eight
-// characters and more, except for paths and flags. Of a flag with a value, as in --password=x, it is the value.
+// characters and more, except for paths and flags. Of a flag with a value, as in --password=x, it
+// is the value.
 func secretsOf(argument string) (secrets []string) {
 	for _, word := range append(strings.Fields(argument), argument) {
 		if strings.HasPrefix(word, "-") {
@@ -115,7 +116,8 @@ func secretsOf(argument string) (secrets []string) {
 	return secrets
 }
 
-// isPath reports whether a word is an absolute path, begins like a relative one, or names a file that exists.
+// isPath reports whether a word is an absolute path, begins like a relative one, or names a file
+// that exists.
 func isPath(word string) bool {
 	first, _, _ := strings.Cut(filepath.ToSlash(word), "/")
 	_, err := os.Lstat(word)

@@ -50,7 +50,8 @@ func TestFileToken(t *testing.T) {
 	}
 }
 
-// TestFileTokenOfHangingFile: a call that ends does not wait for the file, and the next call reads it.
+// TestFileTokenOfHangingFile: a call that ends does not wait for the file, and the next call reads
+// it.
 func TestFileTokenOfHangingFile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -26,8 +26,8 @@ type Algorithm struct {
 	polynomial uint32 // of a CRC-32
 }
 
-// Algorithms are the checksums that can be computed. CRC-64/NVME needs no further read, so it is the first one. The others
-// follow by strength.
+// Algorithms are the checksums that can be computed. CRC-64/NVME needs no further read, so it is
+// the first one. The others follow by strength.
 var Algorithms = []Algorithm{
 	{Name: crc64NVME, Title: "CRC-64/NVME", sum: func() hash.Hash { return crc64nvme.New() }},
 	{Name: "sha256", Title: "SHA-256", sum: sha256.New},
@@ -85,7 +85,8 @@ func (o Object) Matches(name, value string) (known, ok bool) {
 	return known, known && value == want
 }
 
-// ofParts returns the checksums of the parts, unless storage did not return one of so many bytes for each of them.
+// ofParts returns the checksums of the parts, unless storage did not return one of so many bytes
+// for each of them.
 func (o Object) ofParts(name string, size int) (raw [][]byte, ok bool) {
 	for _, p := range o.Parts {
 		returned, value, _ := strings.Cut(p.Checksum, ":")
@@ -118,8 +119,8 @@ func (o Object) combined(a Algorithm) (string, bool) {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, whole)), ok && a.polynomial != 0
 }
 
-// appendCRC returns the CRC of a content whose beginning has the CRC a and whose last size bytes have
-// the CRC b: a times x to the power of the number of bits that follow, plus b.
+// appendCRC returns the CRC of a content whose beginning has the CRC a and whose last size bytes
+// have the CRC b: a times x to the power of the number of bits that follow, plus b.
 func appendCRC[T uint32 | uint64](polynomial, a, b T, size int64) T {
 	power := ^(^T(0) >> 1) >> 1 // x; the lowest power is the highest bit
 	for bits := size * 8; bits > 0; bits >>= 1 {
@@ -152,5 +153,6 @@ func encode64(crc uint64) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, crc))
 }
 
-// NeedsNoRead reports whether a checksum, as "crc64nvme:BASE64", is compared without another read of the file.
+// NeedsNoRead reports whether a checksum, as "crc64nvme:BASE64", is compared without another read
+// of the file.
 func NeedsNoRead(checksum string) bool { return strings.HasPrefix(checksum, crc64NVME+":") }

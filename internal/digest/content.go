@@ -72,8 +72,8 @@ func (c *Content) release() { c.md5s.close() }
 // Planned returns a *ChangedError unless the file has the planned size.
 func (c *Content) Planned() error { return c.file.planned(c.plan.Size) }
 
-// Next returns the next part in order. If its sums are not known, it reads the part, and the MD5 is then being
-// computed: the caller must call Drop unless MD5 has returned it.
+// Next returns the next part in order. If its sums are not known, it reads the part, and the MD5 is
+// then being computed: the caller must call Drop unless MD5 has returned it.
 func (c *Content) Next(ctx context.Context) (*Section, error) {
 	s := &Section{of: c, off: c.next, Size: c.plan.Size}
 	if c.plan.PartSize > 0 {
@@ -109,8 +109,8 @@ func (c *Content) read(ctx context.Context, s *Section) error {
 	return nil
 }
 
-// Finish returns the CRC-64/NVME of the whole after Next has returned all parts, and a *ChangedError if what it has
-// read is not what was planned.
+// Finish returns the CRC-64/NVME of the whole after Next has returned all parts, and a
+// *ChangedError if what it has read is not what was planned.
 func (c *Content) Finish() (crc uint64, err error) {
 	if err := c.Planned(); err != nil || c.sums != nil {
 		return c.crc, err
@@ -133,8 +133,9 @@ type Section struct {
 	md5  [md5.Size]byte
 }
 
-// MD5 returns the MD5 that is known, or waits for that of the bytes that Next has read, and returns a *ChangedError if
-// the file has others by now. When ctx ends first, the MD5 is not computed any more.
+// MD5 returns the MD5 that is known, or waits for that of the bytes that Next has read, and returns
+// a *ChangedError if the file has others by now. When ctx ends first, the MD5 is not computed any
+// more.
 func (s *Section) MD5(ctx context.Context) ([md5.Size]byte, error) {
 	if s.sum == nil {
 		return s.md5, nil
@@ -152,9 +153,9 @@ func (s *Section) Drop() {
 	}
 }
 
-// Checksum computes a checksum of the bytes that were hashed, in base64, "" for an unknown algorithm. But for
-// CRC-64/NVME that needs another read of the file. Storage rarely returns other checksums, so they are computed only on
-// demand.
+// Checksum computes a checksum of the bytes that were hashed, in base64, "" for an unknown
+// algorithm. But for CRC-64/NVME that needs another read of the file. Storage rarely returns other
+// checksums, so they are computed only on demand.
 func (s *Section) Checksum(ctx context.Context, name string) (string, error) {
 	if name == crc64NVME {
 		return encode64(s.crc), nil
@@ -208,8 +209,8 @@ func (s *Section) Stream() (*Stream, error) {
 // Left is how many bytes are not read yet.
 func (st *Stream) Left() int64 { return st.section.Size - st.read }
 
-// Read reads len(p) bytes, or all that are left. It does not return the last ones if the section has other
-// content than was hashed: that is a *ChangedError.
+// Read reads len(p) bytes, or all that are left. It does not return the last ones if the section
+// has other content than was hashed: that is a *ChangedError.
 func (st *Stream) Read(p []byte) (int, error) {
 	if st.Left() == 0 {
 		return 0, io.EOF

@@ -6,12 +6,12 @@ import (
 	"hash"
 )
 
-// NewMD5 returns an MD5 that can be computed in FIPS 140-3 mode, too: the ETags of S3 are MD5s, and prove nothing that the
-// SHA-256 of the content does not.
+// NewMD5 returns an MD5 that can be computed in FIPS 140-3 mode, too: the ETags of S3 are MD5s, and
+// prove nothing that the SHA-256 of the content does not.
 func NewMD5() hash.Hash { return exempt(md5.New) }
 
-// exempt returns a hash that GODEBUG=fips140=only would not compute otherwise. All calls have to be exempt: a write
-// that is refused leaves the hash that of nothing.
+// exempt returns a hash that GODEBUG=fips140=only would not compute otherwise. All calls have to be
+// exempt: a write that is refused leaves the hash that of nothing.
 func exempt(begin func() hash.Hash) hash.Hash {
 	var h hash.Hash
 	fips140.WithoutEnforcement(func() { h = begin() })

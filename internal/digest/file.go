@@ -14,7 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
-// ChangedError says that a file has other content than planned, or changed while it was read or sent.
+// ChangedError says that a file has other content than planned, or changed while it was read or
+// sent.
 type ChangedError struct {
 	Path   string
 	Detail string // "it has 3 bytes, 5 were planned"
@@ -70,8 +71,8 @@ type Files struct {
 	PerReader bool // each goroutine that reads gets a handle of its own
 }
 
-// SystemFiles opens files of the operating system. On Windows, reads through one handle wait for each
-// other.
+// SystemFiles opens files of the operating system. On Windows, reads through one handle wait for
+// each other.
 func SystemFiles(hook regularfile.Hook) Files {
 	return Files{
 		Open:      func(path string) (Handle, os.FileInfo, error) { return hook.Open(path) },

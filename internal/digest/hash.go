@@ -16,13 +16,15 @@ type Digest struct {
 	Sums    Sums // of its parts; zero: not computed
 }
 
-// digests has the digests of the files that this process has read, by absolute path. Failed reads are not kept.
+// digests has the digests of the files that this process has read, by absolute path. Failed reads
+// are not kept.
 type digests struct {
 	mu    sync.Mutex
 	files map[string]memo
 }
 
-// memo holds one value: the latest digest, or nil. Who has taken it reads the file, if need be, and puts it back.
+// memo holds one value: the latest digest, or nil. Who has taken it reads the file, if need be, and
+// puts it back.
 type memo chan *known
 
 type known struct {
@@ -67,7 +69,8 @@ func (d *digests) memo(path string) memo {
 	return m
 }
 
-// hash reads a file in order. The MD5s follow at a distance at which the parts are still in the page cache.
+// hash reads a file in order. The MD5s follow at a distance at which the parts are still in the
+// page cache.
 func (r *Reader) hash(ctx context.Context, f *file, partSize int64) (Digest, error) {
 	d := Digest{Size: f.info.Size(), ModTime: f.info.ModTime(), Sums: Sums{PartSize: partSize}}
 	c := r.content(f, Plan{Size: d.Size, PartSize: partSize})

@@ -19,8 +19,9 @@ const (
 	laneCount = 16
 	// lanesWorth is the smallest number of sums for which SIMD is faster than crypto/md5.
 	lanesWorth = 3
-	// batchBytes is how much content is enough to start before all lanes are taken. It must fit into the page
-	// cache of a small machine twice, or parts are read from disk that were read just before.
+	// batchBytes is how much content is enough to start before all lanes are taken. It must fit
+	// into the page cache of a small machine twice, or parts are read from disk that were read just
+	// before.
 	batchBytes = 128 << 20
 	// laneLeast is the smallest section in bytes for which SIMD is faster than crypto/md5.
 	laneLeast = 256 << 10
@@ -28,21 +29,22 @@ const (
 	laneBuffer = 64 << 10
 )
 
-// md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel and
-// takes longer than a SHA-256, but SIMD instructions compute up to 16 in the time of one. The senders do
-// not compute the MD5 of what they send: they wait for storage, each at other times, so that most lanes
-// would be empty. The sums are collected until there are enough, or one of them is waited for. Then the
-// parts are read again, from the page cache.
+// md5Queue computes the MD5 of several parts at once. A single MD5 cannot be computed in parallel
+// and takes longer than a SHA-256, but SIMD instructions compute up to 16 in the time of one. The
+// senders do not compute the MD5 of what they send: they wait for storage, each at other times, so
+// that most lanes would be empty. The sums are collected until there are enough, or one of them is
+// waited for. Then the parts are read again, from the page cache.
 //
-// A sum is in the queue first, then it runs, then it is done. Dropped ones are done at once or after their next chunk.
+// A sum is in the queue first, then it runs, then it is done. Dropped ones are done at once or
+// after their next chunk.
 type md5Queue struct {
 	buffers sync.Pool // of *[laneBuffer]byte
 
 	mu      sync.Mutex
 	waiting []*md5Sum
 	running int
-	// What md5simd has allocated is kept while a Content is open. Allocated again for each batch, it would be most of
-	// an upload's garbage.
+	// What md5simd has allocated is kept while a Content is open. Allocated again for each batch,
+	// it would be most of an upload's garbage.
 	contents int
 	server   md5simd.Server // nil until a sum needs it
 	spare    []md5simd.Hasher
@@ -172,8 +174,8 @@ func (q *md5Queue) lane() hash.Hash {
 	return q.server.NewHash()
 }
 
-// run computes sums in step, a chunk of each in turn. md5simd does not wait until all lanes are taken, so
-// their next chunks must be there at the same time.
+// run computes sums in step, a chunk of each in turn. md5simd does not wait until all lanes are
+// taken, so their next chunks must be there at the same time.
 func (q *md5Queue) run(sums ...*md5Sum) {
 	buf, ok := q.buffers.Get().(*[laneBuffer]byte)
 	if !ok {

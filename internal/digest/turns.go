@@ -12,8 +12,9 @@ const (
 	orderBuffer = 256 << 10
 )
 
-// turns are for reading files in order: as many files at once as there are processors, because SHA-256 keeps one
-// busy. Those who wait are served in turn. Each turn is the buffer that it is read into, nil before the first use.
+// turns are for reading files in order: as many files at once as there are processors, because
+// SHA-256 keeps one busy. Those who wait are served in turn. Each turn is the buffer that it is
+// read into, nil before the first use.
 type turns chan []byte
 
 func newTurns() turns {

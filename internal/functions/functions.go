@@ -41,8 +41,9 @@ func (f *pure) Run(ctx context.Context, req function.RunRequest, resp *function.
 	resp.Error = err
 }
 
-// argumentError returns the error for one argument. The CLI appends the full stop. The text does not
-// repeat the argument: it may be a secret, which the masker does not know without a configuration.
+// argumentError returns the error for one argument. The CLI appends the full stop. The text does
+// not repeat the argument: it may be a secret, which the masker does not know without a
+// configuration.
 func argumentError(argument int64, text string) *function.FuncError {
 	return function.NewArgumentFuncError(argument, strings.TrimSuffix(text, "."))
 }

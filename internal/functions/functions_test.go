@@ -16,7 +16,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/functions"
 )
 
-// call runs a function as the framework does. argument is the position that an error names, -1 without one.
+// call runs a function as the framework does. argument is the position that an error names, -1
+// without one.
 func call(t fataler, name string, arguments ...string) (result attr.Value, text string, argument int64) {
 	t.Helper()
 	return callValues(t, name, stringValues(arguments))
@@ -156,8 +157,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestScheduleAndBack holds the two functions against each other: what format_scheduled_at gives, parse_scheduled_at takes back to the
-// same moment.
+// TestScheduleAndBack holds the two functions against each other: what format_scheduled_at gives,
+// parse_scheduled_at takes back to the same moment.
 func TestScheduleAndBack(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/St_Johns"}

@@ -56,8 +56,9 @@ var formatImportBlocks = pure{
 	},
 }
 
-// sessionArguments are the arguments of a session in the order in which a block has them. Those with
-// a condition are URLs, which the data source vodlive_live_sessions does not have in its sessions.
+// sessionArguments are the arguments of a session in the order in which a block has them. Those
+// with a condition are URLs, which the data source vodlive_live_sessions does not have in its
+// sessions.
 var sessionArguments = []struct {
 	name   string
 	typ    attr.Type
@@ -153,8 +154,8 @@ func resourceNames(sessions []types.Object) []string {
 	return names
 }
 
-// identifier returns a text as the name of a resource: ASCII letters, digits and single underscores,
-// beginning with a letter.
+// identifier returns a text as the name of a resource: ASCII letters, digits and single
+// underscores, beginning with a letter.
 func identifier(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

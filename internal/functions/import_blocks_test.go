@@ -138,8 +138,8 @@ func TestImportBlocksURLs(t *testing.T) {
 	}
 }
 
-// TestImportBlocksNames: names are different whatever the sessions are called. All sessions that would
-// have the same name get their ids, and the order of the sessions changes no name.
+// TestImportBlocksNames: names are different whatever the sessions are called. All sessions that
+// would have the same name get their ids, and the order of the sessions changes no name.
 func TestImportBlocksNames(t *testing.T) {
 	t.Parallel()
 	type session struct{ id, name, want string }

@@ -10,8 +10,8 @@ import (
 // Form is the form of a key path, for texts.
 const Form = "vod/input/<customer id>/<upload id>/<file name>"
 
-// Overhead is the length, in bytes, of the shortest key path without its file name: a customer id of one
-// character, and a UUID.
+// Overhead is the length, in bytes, of the shortest key path without its file name: a customer id
+// of one character, and a UUID.
 const Overhead = len("vod/input/c//") + len("00000000-0000-0000-0000-000000000000")
 
 // KeyPath is what a key path tells of its file.

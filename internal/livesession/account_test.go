@@ -10,7 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestOtherAccount: in an account in which a session was not found before, a 404 takes nothing out of the state.
+// TestOtherAccount: in an account in which a session was not found before, a 404 takes nothing out
+// of the state.
 func TestOtherAccount(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -75,7 +76,8 @@ func TestOtherAccount(t *testing.T) {
 	}
 }
 
-// TestFoundInAnotherAccount: credentials that were changed for others of the same account count from then on.
+// TestFoundInAnotherAccount: credentials that were changed for others of the same account count
+// from then on.
 func TestFoundInAnotherAccount(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -105,7 +107,8 @@ func TestProtectedSessionIsNotFound(t *testing.T) {
 	}
 }
 
-// TestChangeInAnotherAccount: without a refresh, a change creates nothing in an account that does not have the session.
+// TestChangeInAnotherAccount: without a refresh, a change creates nothing in an account that does
+// not have the session.
 func TestChangeInAnotherAccount(t *testing.T) {
 	t.Parallel()
 	plain := base().With(config{"wait_for_status": []any{}})
@@ -176,7 +179,8 @@ func TestOwnArgumentsInAnotherAccount(t *testing.T) {
 	}
 }
 
-// TestReplacementInAnotherAccount: without a refresh, `-replace` creates nothing in an account that does not have the session.
+// TestReplacementInAnotherAccount: without a refresh, `-replace` creates nothing in an account that
+// does not have the session.
 func TestReplacementInAnotherAccount(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})

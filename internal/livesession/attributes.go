@@ -250,8 +250,8 @@ func boolText(b types.Bool) types.String {
 	return types.StringValue(strconv.FormatBool(b.ValueBool()))
 }
 
-// holds is unknown if the value is. A required argument that is null is not judged: Terraform itself
-// reports that it is missing.
+// holds is unknown if the value is. A required argument that is null is not judged: Terraform
+// itself reports that it is missing.
 func (c condition) holds(m *session) types.Bool {
 	value := c.value(m)
 	if value.IsNull() || value.IsUnknown() {
@@ -264,7 +264,8 @@ func (c condition) String() string {
 	return fmt.Sprintf("`%s` is %s", c.argument, enumerate(c.in, "or"))
 }
 
-// applies returns whether all conditions hold: false if one does not hold, even if others are unknown.
+// applies returns whether all conditions hold: false if one does not hold, even if others are
+// unknown.
 func (a attribute) applies(m *session) types.Bool {
 	all := types.BoolValue(true)
 	for _, c := range a.needs {

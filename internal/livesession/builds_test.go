@@ -9,7 +9,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// respelled has the service show the name of the session in another spelling, which only the private data knows.
+// respelled has the service show the name of the session in another spelling, which only the
+// private data knows.
 func respelled(t *testing.T) *acctest.World {
 	t.Helper()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -68,7 +69,8 @@ func readSession(t *testing.T, path string) {
 	}
 }
 
-// TestStatusOfEveryBuild: a status that is not recognised would wait again, for sessions that may have ended since.
+// TestStatusOfEveryBuild: a status that is not recognised would wait again, for sessions that may
+// have ended since.
 func TestStatusOfEveryBuild(t *testing.T) {
 	t.Parallel()
 	const id = "3b7e8c52-0a6d-4f2e-a1c4-5d9f0b8e7a61"

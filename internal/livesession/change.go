@@ -16,11 +16,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// The service has no call to change, stop or delete a session. A change of an argument that the service knows
-// makes a new session in an update in place, and the state keeps the old one until the new one exists.
+// The service has no call to change, stop or delete a session. A change of an argument that the
+// service knows makes a new session in an update in place, and the state keeps the old one until
+// the new one exists.
 
-// Update creates a new session if the plan needs one, waits for one that was never ready, or changes only
-// the provider's own arguments.
+// Update creates a new session if the plan needs one, waits for one that was never ready, or
+// changes only the provider's own arguments.
 func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var m, state, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
@@ -61,8 +62,8 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
 }
 
-// make creates the session of a plan and waits for it, and reports whether one was created. old is the session in
-// the state.
+// make creates the session of a plan and waits for it, and reports whether one was created. old is
+// the session in the state.
 func (r *liveSession) make(ctx context.Context, m *model, given *session, old *model, data *privateData, diags *diag.Diagnostics) (ok bool) {
 	limited, cancel := m.limit(ctx, diags)
 	defer cancel()
@@ -79,7 +80,8 @@ func (r *liveSession) make(ctx context.Context, m *model, given *session, old *m
 	return true
 }
 
-// waitAgain waits for the session in the state, which an earlier update has created, and reports whether it was looked for.
+// waitAgain waits for the session in the state, which an earlier update has created, and reports
+// whether it was looked for.
 func (r *liveSession) waitAgain(ctx context.Context, m *model, given *session, state *model, data *privateData, diags *diag.Diagnostics) (ok bool) {
 	limited, cancel := m.limit(ctx, diags)
 	defer cancel()
@@ -91,7 +93,8 @@ func (r *liveSession) waitAgain(ctx context.Context, m *model, given *session, s
 	return true
 }
 
-// settleUpdate is settle for an update, after which the state has the session even if it is not ready.
+// settleUpdate is settle for an update, after which the state has the session even if it is not
+// ready.
 func (r *liveSession) settleUpdate(ctx context.Context, m *model, given *session, created *api.Session, data *privateData, diags *diag.Diagnostics) {
 	problem := r.settle(ctx, m, given, created, stays, data, diags)
 	data.NotReady = problem != nil
@@ -100,8 +103,9 @@ func (r *liveSession) settleUpdate(ctx context.Context, m *model, given *session
 	}
 }
 
-// inAccount reports whether the session in the state is in the account of the configuration. It asks the service only if
-// the session was last found under another address or token id, and no refresh has looked for it since.
+// inAccount reports whether the session in the state is in the account of the configuration. It
+// asks the service only if the session was last found under another address or token id, and no
+// refresh has looked for it since.
 func (r *liveSession) inAccount(ctx context.Context, state *session, data *privateData, diags *diag.Diagnostics) bool {
 	diags.Append(r.Data.NeedLive(typeName)...)
 	if diags.HasError() || data.FoundIn == (account{}) || data.FoundIn == r.account() {
@@ -164,8 +168,8 @@ type change struct {
 	unknown bool   // it may come out at apply as it was
 }
 
-// changes returns why a plan needs a new session: arguments that the service knows, the version of the
-// write-only URLs, and the status.
+// changes returns why a plan needs a new session: arguments that the service knows, the version of
+// the write-only URLs, and the status.
 func changes(state, plan, config *model, data *privateData) (list []change) {
 	if version := plan.URLsWOVersion; !state.URLsWOVersion.IsNull() && !version.IsNull() && !state.URLsWOVersion.Equal(version) {
 		list = append(list, change{"urls_wo_version", version.IsUnknown()})
@@ -193,8 +197,8 @@ func changes(state, plan, config *model, data *privateData) (list []change) {
 	return list
 }
 
-// sameWriteOnly reports whether a URL that was given by a write-only argument still is, so that only its version
-// counts, or has moved to the plain argument and is the same.
+// sameWriteOnly reports whether a URL that was given by a write-only argument still is, so that
+// only its version counts, or has moved to the plain argument and is the same.
 func (m *model) sameWriteOnly(a attribute, data *privateData) bool {
 	value, _ := a.value(&m.session).(types.String)
 	return value.IsNull() || !value.IsUnknown() && data.WriteOnly[a.name] == saltedURL(data.Salt, value)
@@ -258,7 +262,8 @@ func (m *session) leftBehind(id string, changed []change) diag.Diagnostics {
 	return m.forgotten(fmt.Sprintf("was replaced in the state by the new live session %s because of %s", id, names(changed)))
 }
 
-// willLeave warns, in a plan, of the new session that the apply creates, and of the one that it leaves running.
+// willLeave warns, in a plan, of the new session that the apply creates, and of the one that it
+// leaves running.
 func (m *session) willLeave(changed []change) (diags diag.Diagnostics) {
 	keeps := ""
 	if !m.ended() {

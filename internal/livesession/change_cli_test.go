@@ -9,7 +9,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// unknownRegion is a session whose region is not known while planning, whenever version has changed.
+// unknownRegion is a session whose region is not known while planning, whenever version has
+// changed.
 func unknownRegion(version string, more ...string) string {
 	return `
 resource "terraform_data" "region" {
@@ -43,8 +44,8 @@ func TestUnknownWithTheCLI(t *testing.T) {
 	cli.AssertNoChanges()
 }
 
-// TestRefusedChangeWithTheCLI: the state keeps the session while no new one can be created. What depends on it
-// is not touched.
+// TestRefusedChangeWithTheCLI: the state keeps the session while no new one can be created. What
+// depends on it is not touched.
 func TestRefusedChangeWithTheCLI(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
@@ -73,7 +74,8 @@ func TestRefusedChangeWithTheCLI(t *testing.T) {
 	cli.AssertNoChanges()
 }
 
-// TestReplaceWithTheCLI: -replace replaces, also while an argument is not known that comes out the same.
+// TestReplaceWithTheCLI: -replace replaces, also while an argument is not known that comes out the
+// same.
 func TestReplaceWithTheCLI(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
@@ -125,7 +127,8 @@ func TestDeletionProtectionWithTheCLI(t *testing.T) {
 	s.AssertCalls(t, simulator.CallCreateSession, 1)
 }
 
-// TestCountOverWhatCannotApply: the plan knows that a session with one pipeline has no second address.
+// TestCountOverWhatCannotApply: the plan knows that a session with one pipeline has no second
+// address.
 func TestCountOverWhatCannotApply(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})

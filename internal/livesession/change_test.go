@@ -33,8 +33,8 @@ func change(t *testing.T, d *acctest.Provider, o acctest.Instance, c config) *ac
 	return pl
 }
 
-// TestUnknownThatIsNoChange: a value that is not known while planning, and comes out as it was or in another spelling,
-// keeps the session.
+// TestUnknownThatIsNoChange: a value that is not known while planning, and comes out as it was or
+// in another spelling, keeps the session.
 func TestUnknownThatIsNoChange(t *testing.T) {
 	t.Parallel()
 	all := pullPushConfig()
@@ -250,7 +250,8 @@ func TestRulesThatOnlyTheApplyKnows(t *testing.T) {
 	w.AssertCalls(t, simulator.CallCreateSession, 0)
 }
 
-// TestLostCreateOfAChange: the state keeps the session that it has, and the text says how to import the new one.
+// TestLostCreateOfAChange: the state keeps the session that it has, and the text says how to import
+// the new one.
 func TestLostCreateOfAChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -274,8 +275,8 @@ func TestLostCreateOfAChange(t *testing.T) {
 	})
 }
 
-// TestNewSessionThatIsNotReady: an update has created a session that does not become ready in time. The state has
-// it, and the next plan depends on what became of it.
+// TestNewSessionThatIsNotReady: an update has created a session that does not become ready in time.
+// The state has it, and the next plan depends on what became of it.
 func TestNewSessionThatIsNotReady(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -425,7 +426,8 @@ func TestDeletionProtection(t *testing.T) {
 			}
 		}
 	}
-	// What is not known may be unchanged. The apply refuses it otherwise, before it makes a request.
+	// What is not known may be unchanged. The apply refuses it otherwise, before it makes a
+	// request.
 	unknown := base().With(on).With(config{"region": acctest.Unknown, "input_preset": config{"bitrate": acctest.Unknown}})
 	pl := change(t, d, o, unknown)
 	if text := pl.Diags.String(); !strings.Contains(text, "A new live session may be created") {
@@ -523,7 +525,8 @@ func TestPlannedNull(t *testing.T) {
 	}
 }
 
-// TestIgnoredArgumentIsNotSent: with ignore_changes, the configuration has another value than the plan, which counts.
+// TestIgnoredArgumentIsNotSent: with ignore_changes, the configuration has another value than the
+// plan, which counts.
 func TestIgnoredArgumentIsNotSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -539,7 +542,8 @@ func TestIgnoredArgumentIsNotSent(t *testing.T) {
 	})
 }
 
-// TestEndpointsShownWhileTheStatusChanges: the read for them changes nothing else that the plan knew.
+// TestEndpointsShownWhileTheStatusChanges: the read for them changes nothing else that the plan
+// knew.
 func TestEndpointsShownWhileTheStatusChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,8 @@ func unreadable(w *acctest.World, d time.Duration) {
 	})
 }
 
-// TestCreateEndsWithAGet: whatever is waited for, a create is not over before a GET has shown the session.
+// TestCreateEndsWithAGet: whatever is waited for, a create is not over before a GET has shown the
+// session.
 func TestCreateEndsWithAGet(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -66,8 +67,8 @@ func TestCreateEndsWithAGet(t *testing.T) {
 	}
 }
 
-// TestInterruptedBeforeAGet interrupts a create while GETs do not show the session, keeps it (`terraform untaint`), and
-// refreshes in another run.
+// TestInterruptedBeforeAGet interrupts a create while GETs do not show the session, keeps it
+// (`terraform untaint`), and refreshes in another run.
 func TestInterruptedBeforeAGet(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -121,7 +122,8 @@ func TestInterruptedBeforeAGet(t *testing.T) {
 	}
 }
 
-// TestInterruptedRefresh: a refresh that is interrupted while it waits for a session does not take it for gone.
+// TestInterruptedRefresh: a refresh that is interrupted while it waits for a session does not take
+// it for gone.
 func TestInterruptedRefresh(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,8 +160,8 @@ func checkGone(t *testing.T, o acctest.Instance, text, id string) {
 	}
 }
 
-// TestOlderPageDoesNotOverwriteTheLastRead: another reader listed the account while the session was not
-// ready. The addresses come from a page that is as new as the status.
+// TestOlderPageDoesNotOverwriteTheLastRead: another reader listed the account while the session was
+// not ready. The addresses come from a page that is as new as the status.
 func TestOlderPageDoesNotOverwriteTheLastRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// Create creates a session, waits for it and reads the values that only the listing has. A failure after the
-// session was created leaves it in the state as tainted.
+// Create creates a session, waits for it and reads the values that only the listing has. A failure
+// after the session was created leaves it in the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
@@ -49,8 +49,8 @@ func (m *model) limit(ctx context.Context, diags *diag.Diagnostics) (context.Con
 	return context.WithTimeoutCause(ctx, limit, errTimeout)
 }
 
-// create sends the request once, unless an earlier run has sent it and Terraform could not save the response. old is the session
-// in the state, nil if there is none.
+// create sends the request once, unless an earlier run has sent it and Terraform could not save the
+// response. old is the session in the state, nil if there is none.
 func (r *liveSession) create(ctx, limited context.Context, given *session, old *model, diags *diag.Diagnostics) *api.Session {
 	diags.Append(r.Data.NeedLive(typeName)...)
 	diags.Append(given.checkFuture(time.Now())...)
@@ -80,8 +80,8 @@ func (r *liveSession) create(ctx, limited context.Context, given *session, old *
 	return nil
 }
 
-// settle waits for a session and fills m with what the service shows of it. given has the values of the create
-// request. next says how a user goes on after a failure.
+// settle waits for a session and fills m with what the service shows of it. given has the values of
+// the create request. next says how a user goes on after a failure.
 func (r *liveSession) settle(ctx context.Context, m *model, given *session, created *api.Session, next string, data *privateData, diags *diag.Diagnostics) diag.Diagnostic {
 	shown := *given
 	m.fillCreated(created, &shown, data)
@@ -97,8 +97,9 @@ func (r *liveSession) settle(ctx context.Context, m *model, given *session, crea
 	return problem
 }
 
-// fillCreated sets the values of a response to a session that is being created. shown is the session
-// as the service shows it. The arguments of m stay as planned, because Terraform refuses others.
+// fillCreated sets the values of a response to a session that is being created. shown is the
+// session as the service shows it. The arguments of m stay as planned, because Terraform refuses
+// others.
 func (m *model) fillCreated(s *api.Session, shown *session, data *privateData) {
 	shown.fill(s, arguments)
 	for _, a := range differing(&m.session, shown) {
@@ -129,8 +130,9 @@ func (r *liveSession) pollCreated(data *privateData) pollFunc {
 }
 
 // listCreated returns the new session from the listing, if m lacks values that the listing may have
-// in the status given, that of the last response. It lists up to three times, because the listing may not show a new session
-// at once. A page from before the call could show an older status than the wait ended with.
+// in the status given, that of the last response. It lists up to three times, because the listing
+// may not show a new session at once. A page from before the call could show an older status than
+// the wait ended with.
 func (r *liveSession) listCreated(ctx context.Context, m *model, id, status string, diags *diag.Diagnostics) *api.Session {
 	if _, missing := m.missing(); len(missing) == 0 || slices.Contains(unallocatedStatuses, status) {
 		return nil

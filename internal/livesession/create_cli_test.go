@@ -39,7 +39,8 @@ func end(cli *acctest.CLI, r acctest.Result) applied {
 	return applied{r.Code != 0, inState, resource.Tainted, resource.Values["id"], r.Flat()}
 }
 
-// TestCreateEndsWithTheCLI shows that Terraform taints a session whose create fails. TestCreateEnds has the other ends.
+// TestCreateEndsWithTheCLI shows that Terraform taints a session whose create fails. TestCreateEnds
+// has the other ends.
 func TestCreateEndsWithTheCLI(t *testing.T) {
 	t.Parallel()
 	t.Run("ready", func(t *testing.T) {
@@ -67,8 +68,9 @@ func TestCreateEndsWithTheCLI(t *testing.T) {
 	})
 }
 
-// TestLostCreateWithTheCLI pastes the import block of the error and applies: the session is adopted and no second one made.
-// The search for the session takes 30 s, unless a listing is refused: here the second one, after 2 s.
+// TestLostCreateWithTheCLI pastes the import block of the error and applies: the session is adopted
+// and no second one made. The search for the session takes 30 s, unless a listing is refused: here
+// the second one, after 2 s.
 func TestLostCreateWithTheCLI(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{})

@@ -80,7 +80,8 @@ func checkComplete(t *testing.T, values map[string]any) {
 	}
 }
 
-// TestCreateEnds goes through the ways in which a create can end. TestCreateEndsWithTheCLI has one that Terraform taints.
+// TestCreateEnds goes through the ways in which a create can end. TestCreateEndsWithTheCLI has one
+// that Terraform taints.
 func TestCreateEnds(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -237,7 +238,8 @@ func cleanPlan(t *testing.T, w *acctest.World, o acctest.Instance, c config, _ s
 	checkComplete(t, o.Attrs())
 }
 
-// importWhatWasNamed imports by the block of the error: the plan is empty, and no second session is made.
+// importWhatWasNamed imports by the block of the error: the plan is empty, and no second session is
+// made.
 func importWhatWasNamed(t *testing.T, w *acctest.World, _ acctest.Instance, c config, text string) {
 	t.Helper()
 	block := importBlock.FindStringSubmatch(text)

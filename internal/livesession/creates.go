@@ -7,8 +7,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// creates tells a create whose response is lost which sessions belong to resources of this run, and whether a session
-// that appears may be that of another create. The zero value is ready to use.
+// creates tells a create whose response is lost which sessions belong to resources of this run, and
+// whether a session that appears may be that of another create. The zero value is ready to use.
 type creates struct {
 	noted sync.Map // by id
 
@@ -19,7 +19,8 @@ type creates struct {
 // createsOf returns the creates of the provider process.
 func createsOf(d *providerdata.Data) *creates { return providerdata.Shared[creates](d) }
 
-// own notes a session that belongs to a resource of this run. It reports whether it was not noted before.
+// own notes a session that belongs to a resource of this run. It reports whether it was not noted
+// before.
 func (c *creates) own(id string) (first bool) {
 	_, known := c.noted.LoadOrStore(id, true)
 	return !known
@@ -31,8 +32,8 @@ func (c *creates) owns(id string) bool {
 	return known
 }
 
-// begin counts a create before its request is sent. Call answered when the session that it made is noted, or when it
-// surely made none.
+// begin counts a create before its request is sent. Call answered when the session that it made is
+// noted, or when it surely made none.
 func (c *creates) begin(spec api.SessionSpec) (answered func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -131,8 +131,8 @@ func noSuchSession(id, base string, err error) diag.Diagnostic {
 // mostNamed is how many sessions of one name a diagnostic lists.
 const mostNamed = 10
 
-// named returns the only session of the account with a name and, unless the set is null, one of these statuses.
-// Sessions that have ended count only if all of them have.
+// named returns the only session of the account with a name and, unless the set is null, one of
+// these statuses. Sessions that have ended count only if all of them have.
 func (d *sessionDataSource) named(ctx context.Context, name types.String, of types.Set) (*api.Session, diag.Diagnostic) {
 	var found, ended []*api.Session
 	sameName := filter{Name: name, Statuses: of}

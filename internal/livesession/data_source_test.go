@@ -102,7 +102,8 @@ func TestSessionByNameAfterAReplacement(t *testing.T) {
 	}
 }
 
-// TestURLsOnlyIfAskedFor: who wants ids has no stream key in the state, nor in the output of a query.
+// TestURLsOnlyIfAskedFor: who wants ids has no stream key in the state, nor in the output of a
+// query.
 func TestURLsOnlyIfAskedFor(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -127,8 +128,8 @@ func TestURLsOnlyIfAskedFor(t *testing.T) {
 	}
 }
 
-// TestSessionByNameOfNoneOrSeveral: the error lists at most ten sessions, and is no longer than 16 KiB
-// whatever the service calls them.
+// TestSessionByNameOfNoneOrSeveral: the error lists at most ten sessions, and is no longer than 16
+// KiB whatever the service calls them.
 func TestSessionByNameOfNoneOrSeveral(t *testing.T) {
 	t.Parallel()
 	stage.Large(t)
@@ -202,7 +203,8 @@ func TestURLsAreApart(t *testing.T) {
 	}
 }
 
-// TestDataSourcesOfUnknownArguments: with arguments that only the apply knows, the plan waits for them.
+// TestDataSourcesOfUnknownArguments: with arguments that only the apply knows, the plan waits for
+// them.
 func TestDataSourcesOfUnknownArguments(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{ListOrder: "oldest"})
@@ -343,8 +345,8 @@ func TestListDataSourceFailure(t *testing.T) {
 	}
 }
 
-// TestDataSourcesAreNew: in one run, a data source shows what was made or changed after resources and
-// other data sources were read.
+// TestDataSourcesAreNew: in one run, a data source shows what was made or changed after resources
+// and other data sources were read.
 func TestDataSourcesAreNew(t *testing.T) {
 	t.Parallel()
 	w := listed(t, simulator.Options{})
@@ -376,8 +378,8 @@ func TestPagesAreShared(t *testing.T) {
 	w.AssertCalls(t, simulator.CallGetSession, 0)
 }
 
-// TestFiltersIgnoreSpellings: the state shows the values in the documented spelling, so filters know
-// them in it, too.
+// TestFiltersIgnoreSpellings: the state shows the values in the documented spelling, so filters
+// know them in it, too.
 func TestFiltersIgnoreSpellings(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})

@@ -3,17 +3,17 @@
 // resource vodlive_live_session.
 //
 // The service can create, read and list sessions (SERVICE.md, calls 9 to 11). It has no call to
-// change, stop or delete a session. So a change of any argument that the service knows creates a new
-// session in an update, after which the state has the new one. Delete only removes the session from
-// the state and warns that it keeps running.
+// change, stop or delete a session. So a change of any argument that the service knows creates a
+// new session in an update, after which the state has the new one. Delete only removes the session
+// from the state and warns that it keeps running.
 //
 // Files call only files that follow them in this order:
 //
 //	resource.go       the resource vodlive_live_session: schema, identity, import
 //	validate.go       rules over several arguments, which need neither network nor clock
-//	plan.go           rules that need the account or the clock; whether an update creates a session
+//	plan.go           rules that need account or clock; whether an update creates a session
 //	change.go         update and delete; what makes a new session necessary
-//	create.go         create, wait until a GET and the status confirm it, read what only the listing has
+//	create.go         create, wait until GET and status confirm it, read the listing
 //	read.go           read, and tell drift from another spelling of the same value
 //	lost.go           look for the session of a create whose response was lost
 //	region.go         the check of a region

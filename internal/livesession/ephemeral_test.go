@@ -81,8 +81,8 @@ func TestEndpointsInState(t *testing.T) {
 	}
 }
 
-// TestNoStreamKeyIsKept runs the documented use with a real CLI, with everything logged: from a create and an import to
-// an encoder's configuration and a write-only argument.
+// TestNoStreamKeyIsKept runs the documented use with a real CLI, with everything logged: from a
+// create and an import to an encoder's configuration and a write-only argument.
 func TestNoStreamKeyIsKept(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
@@ -150,7 +150,8 @@ func TestNoStreamKeyIsKept(t *testing.T) {
 	}
 }
 
-// TestImportWithoutEndpoints: a read knows no configuration, so an import has the endpoints until its apply.
+// TestImportWithoutEndpoints: a read knows no configuration, so an import has the endpoints until
+// its apply.
 func TestImportWithoutEndpoints(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{})

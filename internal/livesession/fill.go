@@ -77,9 +77,10 @@ func (m *model) missing() (required, fromListing []string) {
 	return required, fromListing
 }
 
-// given returns the arguments of a create request: as planned, in the spelling of the configuration, and with its
-// write-only URLs. A plan may have the spelling of the session in the state. With `ignore_changes`, the configuration has
-// other values than the plan, which do not count.
+// given returns the arguments of a create request: as planned, in the spelling of the
+// configuration, and with its write-only URLs. A plan may have the spelling of the session in the
+// state. With `ignore_changes`, the configuration has other values than the plan, which do not
+// count.
 func (m *model) given(config *model) session {
 	s := m.session
 	for _, a := range arguments {

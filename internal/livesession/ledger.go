@@ -20,8 +20,9 @@ func ledgerArgs(data *providerdata.Data, spec api.SessionSpec) string {
 	return fmt.Sprintf("%s\n%s\n%s", data.LiveAddress, data.LiveAccount, arguments)
 }
 
-// takeOver looks in the ledger for a session with the same arguments, for which an earlier run has asked, and which
-// Terraform could not save. done reports that nothing is to be sent. old is the session in the state, which may be nil.
+// takeOver looks in the ledger for a session with the same arguments, for which an earlier run has
+// asked, and which Terraform could not save. done reports that nothing is to be sent. old is the
+// session in the state, which may be nil.
 func (r *liveSession) takeOver(ctx, limited context.Context, given *session, old *model, diags *diag.Diagnostics) (earlier *api.Session, done bool) {
 	for {
 		line, ok := r.Data.Ledger.Take(limited, resume.KindSession, ledgerArgs(r.Data, given.spec()), nil)
@@ -57,7 +58,8 @@ func (r *liveSession) takeOver(ctx, limited context.Context, given *session, old
 	}
 }
 
-// unanswered reports a session for which an earlier run has asked without a response. It is reported once.
+// unanswered reports a session for which an earlier run has asked without a response. It is
+// reported once.
 func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given *session, old *model) diag.Diagnostic {
 	createsOf(r.Data).begin(given.spec())
 	l := lostCreate{data: r.Data, given: *given, old: old, sent: line.Began()}
@@ -72,7 +74,8 @@ func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given *
 			"The provider did not send the request again, because that could create a second session.\n\n%s", utc(line.Began()), l.text()))
 }
 
-// readEarlier reads a session of an earlier run. A 404 does not count while the session may be too new to be read.
+// readEarlier reads a session of an earlier run. A 404 does not count while the session may be too
+// new to be read.
 func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Time) (*api.Session, error) {
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := r.Data.API.GetSession(ctx, id)

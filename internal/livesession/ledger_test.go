@@ -15,7 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// killedCreate creates a session in a run whose response reaches nobody, and returns the session's id.
+// killedCreate creates a session in a run whose response reaches nobody, and returns the session's
+// id.
 func killedCreate(t *testing.T, w *acctest.World, config acctest.Attrs) string {
 	t.Helper()
 	before := len(w.Sessions())
@@ -29,8 +30,8 @@ func killedCreate(t *testing.T, w *acctest.World, config acctest.Attrs) string {
 	return sessions[len(sessions)-1].ID
 }
 
-// TestKilledCreateIsTakenOver: the session of a run that died while it waited, or before its response was saved, is adopted by
-// the next create with the same arguments, and by nobody else.
+// TestKilledCreateIsTakenOver: the session of a run that died while it waited, or before its
+// response was saved, is adopted by the next create with the same arguments, and by nobody else.
 func TestKilledCreateIsTakenOver(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -112,7 +113,8 @@ func TestKilledCreateIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestEarlierSessionThatCannotBeRead: nothing is sent, and the apply after that takes the session over.
+// TestEarlierSessionThatCannotBeRead: nothing is sent, and the apply after that takes the session
+// over.
 func TestEarlierSessionThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,8 +140,8 @@ func TestEarlierSessionThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// TestEqualSessionsOfAKilledRun: each of two resources with equal arguments gets one of the two sessions, and a third one is
-// made for a third resource.
+// TestEqualSessionsOfAKilledRun: each of two resources with equal arguments gets one of the two
+// sessions, and a third one is made for a third resource.
 func TestEqualSessionsOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,7 +229,8 @@ func TestRefusedCreateHasNoLine(t *testing.T) {
 	})
 }
 
-// TestKilledUpdateIsTakenOver: a changed argument makes a new session, which a killed run leaves as a create does.
+// TestKilledUpdateIsTakenOver: a changed argument makes a new session, which a killed run leaves as
+// a create does.
 func TestKilledUpdateIsTakenOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

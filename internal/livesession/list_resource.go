@@ -54,8 +54,8 @@ func (l *listing) List(ctx context.Context, req list.ListRequest, stream *list.L
 	}
 }
 
-// result converts a session. The resource is the state that an import would read, but for the URLs: they carry
-// stream keys, which `terraform query -json` would print.
+// result converts a session. The resource is the state that an import would read, but for the URLs:
+// they carry stream keys, which `terraform query -json` would print.
 func result(ctx context.Context, req list.ListRequest, s *api.Session) list.ListResult {
 	r := req.NewListResult(ctx)
 	r.DisplayName = s.Name

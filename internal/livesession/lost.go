@@ -19,10 +19,10 @@ import (
 // searchLimit limits the search for a lost session, including retries of the listing.
 const searchLimit = 2 * time.Minute
 
-// createFailed turns the failure of a create into a diagnostic. A session that may have been created
-// nevertheless is looked for in the listing, so that the user can import it instead of creating a
-// second one. ErrorText leaves out the advice to apply again. old is the session in the state, which is nil for
-// a new resource.
+// createFailed turns the failure of a create into a diagnostic. A session that may have been
+// created nevertheless is looked for in the listing, so that the user can import it instead of
+// creating a second one. ErrorText leaves out the advice to apply again. old is the session in the
+// state, which is nil for a new resource.
 func createFailed(ctx context.Context, data *providerdata.Data, given session, old *model, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
@@ -34,8 +34,8 @@ func createFailed(ctx context.Context, data *providerdata.Data, given session, o
 			providerdata.ErrorText(err), l.text()))
 }
 
-// lostCreate is the search for the session of a create whose response was lost. The service shows no
-// time of creation, so when the listing first shows a session tells a new one from an older one.
+// lostCreate is the search for the session of a create whose response was lost. The service shows
+// no time of creation, so when the listing first shows a session tells a new one from an older one.
 type lostCreate struct {
 	data  *providerdata.Data
 	given session   // with the URLs of write-only arguments
@@ -53,8 +53,8 @@ type lostCreate struct {
 	older    []*api.Session // on a page received before the request was sent
 }
 
-// search lists repeatedly for appearWithin. It does not end when a session appears, because that may
-// be an older one that the listing shows late, and the new one may follow.
+// search lists repeatedly for appearWithin. It does not end when a session appears, because that
+// may be an older one that the listing shows late, and the new one may follow.
 func (l *lostCreate) search(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, searchLimit)
 	defer cancel()
@@ -105,14 +105,14 @@ func (l *lostCreate) list(ctx context.Context) error {
 	return nil
 }
 
-// certain reports whether the only session that appeared is most likely the new one: the first listing had none, and no
-// other create with these arguments is unanswered.
+// certain reports whether the only session that appeared is most likely the new one: the first
+// listing had none, and no other create with these arguments is unanswered.
 func (l *lostCreate) certain() bool {
 	return len(l.appeared) == 1 && len(l.inFirst) == 0 && !l.interrupted && l.err == nil && !createsOf(l.data).several(l.given.spec())
 }
 
-// text describes the result of the search, with an import block for each session that may be new. It
-// shows no sources and destinations, which are secrets.
+// text describes the result of the search, with an import block for each session that may be new.
+// It shows no sources and destinations, which are secrets.
 func (l *lostCreate) text() string {
 	var b strings.Builder
 	certain := l.certain()
@@ -168,8 +168,8 @@ func (l *lostCreate) text() string {
 // thousands of sessions with the same arguments, and an id may be long.
 const mostBlocks, mostBlockBytes = 10, 6 << 10
 
-// withBlocks chooses the sessions of both lists that get an import block: first those that may still
-// run.
+// withBlocks chooses the sessions of both lists that get an import block: first those that may
+// still run.
 func withBlocks(appeared, inFirst []*api.Session) map[*api.Session]bool {
 	chosen := map[*api.Session]bool{}
 	left := mostBlockBytes
@@ -195,8 +195,8 @@ func runningFirst(a, b *api.Session) int {
 	return ended(a) - ended(b)
 }
 
-// writeBlocks writes an import block for each chosen session of a list, below an empty line, and then
-// how many have none.
+// writeBlocks writes an import block for each chosen session of a list, below an empty line, and
+// then how many have none.
 func writeBlocks(b *strings.Builder, list []*api.Session, chosen map[*api.Session]bool) {
 	others := 0
 	for _, s := range list {

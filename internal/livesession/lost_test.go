@@ -17,8 +17,8 @@ func block(id string) string {
 	return "import {\n  to = vodlive_live_session.NAME\n  id = \"" + id + "\"\n}"
 }
 
-// lostBefore breaks the connection of the next create before the service takes it. A session that the test adds later
-// is then one that the service made, and lists, late.
+// lostBefore breaks the connection of the next create before the service takes it. A session that
+// the test adds later is then one that the service made, and lists, late.
 var lostBefore = simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakBefore: true}
 
 const (
@@ -27,7 +27,8 @@ const (
 		"in region eu-central-1 with input RTMP_PUSH, mode NORM and output mode RTMP_PULL that no resource manages."
 )
 
-// TestLostCreate loses the answer of a create and looks at what the provider finds, when, and what it says.
+// TestLostCreate loses the answer of a create and looks at what the provider finds, when, and what
+// it says.
 func TestLostCreate(t *testing.T) {
 	t.Parallel()
 	twin := func(id string) simulator.SessionRecord {
@@ -189,7 +190,8 @@ func TestLostCreateNamesRunningSessionsFirst(t *testing.T) {
 	}
 }
 
-// TestLostCreateKnowsOlderSessions: a session that a page showed before the create, or that is in a state, is not offered.
+// TestLostCreateKnowsOlderSessions: a session that a page showed before the create, or that is in a
+// state, is not offered.
 func TestLostCreateKnowsOlderSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -220,8 +222,8 @@ func TestLostCreateKnowsOlderSessions(t *testing.T) {
 	})
 }
 
-// TestLostCreates loses three creates with equal arguments in one run. Each names all sessions that appear, because none
-// can tell which of them is its own.
+// TestLostCreates loses three creates with equal arguments in one run. Each names all sessions that
+// appear, because none can tell which of them is its own.
 func TestLostCreates(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -269,8 +271,8 @@ func TestLostCreates(t *testing.T) {
 	}
 }
 
-// TestLostCreateLeavesTheSessionOfAnother: while a create with equal arguments waits for its answer, the session that
-// appears may be that one's.
+// TestLostCreateLeavesTheSessionOfAnother: while a create with equal arguments waits for its
+// answer, the session that appears may be that one's.
 func TestLostCreateLeavesTheSessionOfAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -328,7 +330,8 @@ func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
 	})
 }
 
-// TestLostCreateAmongMany: the nights of an event have one name. The text has few blocks, of sessions that may still run.
+// TestLostCreateAmongMany: the nights of an event have one name. The text has few blocks, of
+// sessions that may still run.
 func TestLostCreateAmongMany(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -16,9 +16,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// The tables below attributes.go that repeat its rows: the mappings of model.go, the request and the
-// decoder of package api, the function format_import_blocks, the simulator. Each test fails for an attribute
-// that one of them lacks.
+// The tables below attributes.go that repeat its rows: the mappings of model.go, the request and
+// the decoder of package api, the function format_import_blocks, the simulator. Each test fails for
+// an attribute that one of them lacks.
 
 // ownArguments are those that the service does not know.
 var ownArguments = []string{"wait_for_status", "replace_on_status", "deletion_protection", "endpoints_in_state", "urls_wo_version", "timeouts"}
@@ -102,8 +102,8 @@ func TestEveryAttributeIsDecoded(t *testing.T) {
 	}
 }
 
-// TestEveryArgumentIsSentAndShown creates sessions with every argument at the simulated service, which
-// refuses fields that it does not know, and lists them.
+// TestEveryArgumentIsSentAndShown creates sessions with every argument at the simulated service,
+// which refuses fields that it does not know, and lists them.
 func TestEveryArgumentIsSentAndShown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +155,8 @@ func needsCondition(name string) bool {
 	return strings.HasPrefix(name, "input_source_") || strings.HasPrefix(name, "output_destination_") || name == "timezone" || name == "scheduled_at"
 }
 
-// TestEveryArgumentIsImported holds the function format_import_blocks against the arguments of the resource.
+// TestEveryArgumentIsImported holds the function format_import_blocks against the arguments of the
+// resource.
 func TestEveryArgumentIsImported(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)

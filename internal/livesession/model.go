@@ -102,8 +102,8 @@ func (m *session) spec() api.SessionSpec {
 	}
 }
 
-// received returns the values of a response, null for those that it lacks. The service may write the
-// values of a fixed set in another letter case.
+// received returns the values of a response, null for those that it lacks. The service may write
+// the values of a fixed set in another letter case.
 func received(s *api.Session) session {
 	text := providerdata.TextOrNull
 	number := func(n *int64) types.Int64 { // 0 stands for none, as "" does for a text

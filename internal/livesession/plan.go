@@ -15,10 +15,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// ModifyPlan applies the rules that need the account or the clock, decides whether the apply creates a session,
-// and warns of sessions that keep running. Terraform calls it several times for one resource: for a
-// replacement first with the prior state, and then without it, as for a create, but with the
-// private data of the first call.
+// ModifyPlan applies the rules that need the account or the clock, decides whether the apply
+// creates a session, and warns of sessions that keep running. Terraform calls it several times for
+// one resource: for a replacement first with the prior state, and then without it, as for a create,
+// but with the private data of the first call.
 func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var state, plan, config model
 	if !req.State.Raw.IsNull() {
@@ -46,8 +46,8 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// planChange plans an update: one that creates a session, that waits for one, or that changes only the provider's
-// own arguments.
+// planChange plans an update: one that creates a session, that waits for one, or that changes only
+// the provider's own arguments.
 func (r *liveSession) planChange(ctx context.Context, state, plan, config *model, resp *resource.ModifyPlanResponse) {
 	if r.Data != nil {
 		createsOf(r.Data).own(state.ID.ValueString()) // so that no lost create of this run reports it
@@ -154,7 +154,8 @@ func (m *model) planComputed() {
 	m.dropEndpoints()
 }
 
-// Of the attributes that the service sets: all but the id, which stays that of the session, and the endpoints.
+// Of the attributes that the service sets: all but the id, which stays that of the session, and the
+// endpoints.
 var (
 	withoutID = slices.DeleteFunc(slices.Clone(computed), func(a attribute) bool { return a.name == "id" })
 	endpoints = slices.DeleteFunc(slices.Clone(computed), func(a attribute) bool { return !a.sensitive })

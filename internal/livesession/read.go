@@ -145,7 +145,8 @@ func (m *model) refresh(s *api.Session, listing, importing bool, data *privateDa
 
 const forgetIt = "run `terraform state rm` with the address of the resource. The next apply then creates a new session if the resource is in the configuration."
 
-// elsewhere is the error of a 404 in another account than the one in which the session was last found.
+// elsewhere is the error of a 404 in another account than the one in which the session was last
+// found.
 func elsewhere(m *session, found, now account, err error) diag.Diagnostic {
 	last, here := fmt.Sprintf("at %s", found.Address), fmt.Sprintf("at %s", now.Address)
 	switch {

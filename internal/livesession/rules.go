@@ -28,7 +28,8 @@ func rule(allowed string, check func(value string) (ok bool, hint string)) provi
 	}}
 }
 
-// oneOf allows the given values. If only the case or a separator is wrong, it suggests the right one.
+// oneOf allows the given values. If only the case or a separator is wrong, it suggests the right
+// one.
 func oneOf(values ...string) providerdata.StringRule {
 	return rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
 		if meant := alike(value, values); meant != "" {
@@ -41,8 +42,8 @@ func oneOf(values ...string) providerdata.StringRule {
 // notBlank rejects an empty string and white space.
 var notBlank = rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
 
-// knownStatus only warns of an unknown status, because the service may have added it. Another spelling of a known one
-// is an error: no session would ever have it.
+// knownStatus only warns of an unknown status, because the service may have added it. Another
+// spelling of a known one is an error: no session would ever have it.
 var knownStatus = providerdata.StringRule{
 	Allowed: "should be " + quoted(statuses), Unknown: "status",
 	Problem: func(value string) string {

@@ -22,7 +22,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// resourceSchema is the schema of the resource. ModifyPlan decides which changes need a new session.
+// resourceSchema is the schema of the resource. ModifyPlan decides which changes need a new
+// session.
 func resourceSchema(ctx context.Context) schema.Schema {
 	known := map[string]schema.Attribute{
 		"wait_for_status": schema.SetAttribute{
@@ -162,16 +163,17 @@ func (k keepSpelling) PlanModifyString(_ context.Context, req planmodifier.Strin
 	}
 }
 
-// A list or map of sessions has the attributes withoutURLs. Their URLs, which carry stream keys, are
-// in a map of their own that is sensitive as a whole: Terraform's time for a resource or a data
+// A list or map of sessions has the attributes withoutURLs. Their URLs, which carry stream keys,
+// are in a map of their own that is sensitive as a whole: Terraform's time for a resource or a data
 // source grows with the square of its sensitive values.
 var (
 	withoutURLs = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return a.sensitive })
 	onlyURLs    = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return !a.sensitive })
 )
 
-// computedAttributes returns attributes of a session as values of the service. A is the interface of
-// the schema of a resource, a data source or an ephemeral resource: those of a resource implement all.
+// computedAttributes returns attributes of a session as values of the service. A is the interface
+// of the schema of a resource, a data source or an ephemeral resource: those of a resource
+// implement all.
 func computedAttributes[A any](list []attribute) map[string]A {
 	all := map[string]A{}
 	for _, a := range list {

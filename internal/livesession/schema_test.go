@@ -8,7 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// TestSchemaOfEachType has attributes of every type be required, optional, optional with a default, and computed.
+// TestSchemaOfEachType has attributes of every type be required, optional, optional with a default,
+// and computed.
 func TestSchemaOfEachType(t *testing.T) {
 	t.Parallel()
 	for byDefault, none := range map[attr.Value]attr.Value{

@@ -42,7 +42,8 @@ var (
 	}
 )
 
-// TestOtherSpellingAfterCreate: a service that stores values in another spelling causes no difference and no warning.
+// TestOtherSpellingAfterCreate: a service that stores values in another spelling causes no
+// difference and no warning.
 func TestOtherSpellingAfterCreate(t *testing.T) {
 	t.Parallel()
 	for from, to := range spellings {
@@ -61,7 +62,8 @@ func TestOtherSpellingAfterCreate(t *testing.T) {
 	}
 }
 
-// TestOtherSpellingAfterImport: the plan after an import is empty although the configuration spells values differently.
+// TestOtherSpellingAfterImport: the plan after an import is empty although the configuration spells
+// values differently.
 func TestOtherSpellingAfterImport(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,8 +99,8 @@ func TestOtherSpellingAfterImport(t *testing.T) {
 	})
 }
 
-// TestNamesWithFormatCharacters: a name keeps its identity although the provider shows characters that
-// are not seen as escapes.
+// TestNamesWithFormatCharacters: a name keeps its identity although the provider shows characters
+// that are not seen as escapes.
 func TestNamesWithFormatCharacters(t *testing.T) {
 	t.Parallel()
 	const name = "\u200fשידור\u200b soft\u00adhyphen"
@@ -157,7 +159,8 @@ func TestLongNamesAndURLs(t *testing.T) {
 	}
 }
 
-// TestRendition: what the service shows in place of a configured value is told once, and only a change of it is drift.
+// TestRendition: what the service shows in place of a configured value is told once, and only a
+// change of it is drift.
 func TestRendition(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, from, to, said, later string }{
@@ -292,7 +295,8 @@ func checkEmptyPlan(t *testing.T, w *acctest.World, o acctest.Instance, c config
 	return o
 }
 
-// TestImportWithoutACodec: a codec that the service does not show is the default one, not a difference.
+// TestImportWithoutACodec: a codec that the service does not show is the default one, not a
+// difference.
 func TestImportWithoutACodec(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})

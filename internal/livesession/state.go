@@ -17,7 +17,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/streamurl"
 )
 
-// What Terraform keeps of a session besides its attributes: the identity, and privateData in the private state.
+// What Terraform keeps of a session besides its attributes: the identity, and privateData in the
+// private state.
 
 // output is the part of a response that the state is made of.
 type output struct {
@@ -48,17 +49,19 @@ type privateData struct {
 	// Spellings are the values that the service has shown since the create in place of the
 	// configured values: by argument, the digest of each.
 	Spellings map[string][]string `json:"spellings,omitempty"`
-	// NotReadBy is the call, GET or listing, by which the session has not been read yet. It may show
-	// a value differently: what it shows first is a spelling, whatever the other call shows, because
-	// no call changes a session.
+	// NotReadBy is the call, GET or listing, by which the session has not been read yet. It may
+	// show a value differently: what it shows first is a spelling, whatever the other call shows,
+	// because no call changes a session.
 	NotReadBy string `json:"not_read_by,omitempty"`
 	// Unconfirmed is set until a GET has returned the new session. Until then a 404 does not mean
 	// that the session is gone.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
-	// NotReady is set while a session that an update has created never had a status of `wait_for_status`.
+	// NotReady is set while a session that an update has created never had a status of
+	// `wait_for_status`.
 	NotReady bool `json:"not_ready,omitempty"`
-	// WriteOnly are the URLs of the session that were given by write-only arguments: by the argument without the
-	// suffix, the digest of each. They tell whether a URL that moves to the plain argument is the same.
+	// WriteOnly are the URLs of the session that were given by write-only arguments: by the
+	// argument without the suffix, the digest of each. They tell whether a URL that moves to the
+	// plain argument is the same.
 	WriteOnly map[string]string `json:"write_only,omitempty"`
 	// FoundIn is the account in which the session was last found, or made.
 	FoundIn account `json:"found_in,omitzero"`
@@ -66,7 +69,8 @@ type privateData struct {
 	ListedIn string `json:"listed_in,omitempty"`
 }
 
-// account is where a session was read. In another account, a 404 does not say that the session is gone.
+// account is where a session was read. In another account, a 404 does not say that the session is
+// gone.
 type account struct {
 	Address string `json:"address"`
 	Token   string `json:"token"` // digest of the access token id
@@ -82,8 +86,8 @@ const byGet, byListing = "get", "listing"
 
 const privateDataKey = "session"
 
-// replaced is what the first plan of a replacement tells the second one, which gets no state, of a session that was last
-// found in another account than that of the configuration.
+// replaced is what the first plan of a replacement tells the second one, which gets no state, of a
+// session that was last found in another account than that of the configuration.
 type replaced struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -124,8 +128,9 @@ func saltedURL(salt string, value types.String) string {
 	return salted(salt, types.StringValue(streamurl.Canonical(value.ValueString())))
 }
 
-// rememberURLs notes the URLs of a session that its model m does not have: given has them, or the state before an
-// update, whose URLs may have moved to write-only arguments. Those noted earlier stay.
+// rememberURLs notes the URLs of a session that its model m does not have: given has them, or the
+// state before an update, whose URLs may have moved to write-only arguments. Those noted earlier
+// stay.
 func (d *privateData) rememberURLs(m *model, given *session) {
 	for _, a := range arguments {
 		url, _ := a.value(given).(types.String)

@@ -11,7 +11,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestPrivateState refreshes sessions of which only the private state knows that nothing has changed.
+// TestPrivateState refreshes sessions of which only the private state knows that nothing has
+// changed.
 func TestPrivateState(t *testing.T) {
 	t.Parallel()
 	read := func(t *testing.T, w *acctest.World, o acctest.Instance, c config) {
@@ -78,7 +79,8 @@ func TestPrivateState(t *testing.T) {
 	})
 }
 
-// TestSecretsStayOut: no stream key is in what the provider says or logs, nor in a value that Terraform would print.
+// TestSecretsStayOut: no stream key is in what the provider says or logs, nor in a value that
+// Terraform would print.
 func TestSecretsStayOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

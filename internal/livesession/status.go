@@ -118,7 +118,8 @@ func (m *statusModel) withoutURLs() bool {
 	return !m.IncludeURLs.IsUnknown() && !m.IncludeURLs.ValueBool()
 }
 
-// waitedFor returns the sessions of the state for which the plan does not wait again, nil if it waits for all.
+// waitedFor returns the sessions of the state for which the plan does not wait again, nil if it
+// waits for all.
 func (m *statusModel) waitedFor(state *statusModel) map[string]attr.Value {
 	if state == nil || !state.WaitForStatus.Equal(m.WaitForStatus) || !providerdata.SameTriggers(state.Triggers, m.Triggers) {
 		return nil
@@ -172,8 +173,8 @@ func (r *sessionStatus) Read(context.Context, resource.ReadRequest, *resource.Re
 // Delete makes no request: the sessions belong to other resources.
 func (r *sessionStatus) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-// apply waits for the sessions, unless the plan has them from the state, and sets the state. before is the state, nil
-// without one.
+// apply waits for the sessions, unless the plan has them from the state, and sets the state. before
+// is the state, nil without one.
 func (r *sessionStatus) apply(ctx context.Context, m, before *statusModel, limit time.Duration, state *tfsdk.State, diags *diag.Diagnostics) {
 	diags.Append(r.Data.NeedLive(statusTypeName)...)
 	if (m.Sessions.IsUnknown() || m.URLs.IsUnknown()) && !diags.HasError() {
@@ -343,8 +344,8 @@ func (g *group) sorted() (ended, waiting, missing []string) {
 	return ended, waiting, missing
 }
 
-// stopped says that the time limit or an interrupt ended the wait. lastErr is the failure of the last
-// listing, nil if it did not fail.
+// stopped says that the time limit or an interrupt ended the wait. lastErr is the failure of the
+// last listing, nil if it did not fail.
 func (g *group) stopped(ctx context.Context, after time.Duration, lastErr error) diag.Diagnostic {
 	_, waiting, missing := g.sorted()
 	detail := strings.TrimSpace(g.rest(slices.Concat(waiting, missing))) + "\n\nThe sessions keep running. The next apply waits again."

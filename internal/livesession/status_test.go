@@ -150,7 +150,8 @@ func TestStatusChanges(t *testing.T) {
 	})
 }
 
-// TestStatusOfEndedSessions: a change of the ids does not judge again the sessions that have been waited for.
+// TestStatusOfEndedSessions: a change of the ids does not judge again the sessions that have been
+// waited for.
 func TestStatusOfEndedSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -161,7 +162,8 @@ func TestStatusOfEndedSessions(t *testing.T) {
 		diags.Must(t)
 		w.SetStatus(one, "STOPPED")
 
-		// A removal, of the ended or of the other one, is known while planning and makes no request.
+		// A removal, of the ended or of the other one, is known while planning and makes no
+		// request.
 		requests := len(w.Journal())
 		for _, left := range []string{one, two} {
 			planned := p.Plan(o, config{"session_ids": []any{left}})
@@ -199,7 +201,8 @@ func TestStatusOfEndedSessions(t *testing.T) {
 		}
 		p.AssertNoChanges(o, c)
 
-		// No triggers in another spelling wait for nothing. What the user triggers waits again for all.
+		// No triggers in another spelling wait for nothing. What the user triggers waits again for
+		// all.
 		for _, none := range []any{config{}, config{"again": nil}, nil} {
 			c["triggers"] = none
 			o, diags = p.Change(o, c)
@@ -212,7 +215,8 @@ func TestStatusOfEndedSessions(t *testing.T) {
 	})
 }
 
-// TestStatusOfNoSessions: an empty set, as of sessions with count = 0, is waited for without a request.
+// TestStatusOfNoSessions: an empty set, as of sessions with count = 0, is waited for without a
+// request.
 func TestStatusOfNoSessions(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -253,8 +257,8 @@ func TestStatusOfScheduledSessions(t *testing.T) {
 	})
 }
 
-// TestStatusOfUnknownValues: what was unknown while planning and turned out the same is no change, so
-// the apply does not wait for sessions that have ended since.
+// TestStatusOfUnknownValues: what was unknown while planning and turned out the same is no change,
+// so the apply does not wait for sessions that have ended since.
 func TestStatusOfUnknownValues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -375,8 +379,8 @@ func TestStatusFails(t *testing.T) {
 	}
 }
 
-// TestStatusWaitsOn: a session that is not listed at first, a failing listing and an unknown status do
-// not end the wait.
+// TestStatusWaitsOn: a session that is not listed at first, a failing listing and an unknown status
+// do not end the wait.
 func TestStatusWaitsOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -419,7 +423,8 @@ func TestStatusWaitsForSlowListings(t *testing.T) {
 	})
 }
 
-// TestStatusFailureKeepsTheState: an update that fails changes nothing, so the next apply waits again.
+// TestStatusFailureKeepsTheState: an update that fails changes nothing, so the next apply waits
+// again.
 func TestStatusFailureKeepsTheState(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -440,8 +445,8 @@ func TestStatusFailureKeepsTheState(t *testing.T) {
 	p.AssertNoChanges(o, changed)
 }
 
-// TestStatusListsNoMoreThanNeeded: the listing stops at the page that shows the last of the sessions,
-// and a large account is not listed all the time.
+// TestStatusListsNoMoreThanNeeded: the listing stops at the page that shows the last of the
+// sessions, and a large account is not listed all the time.
 func TestStatusListsNoMoreThanNeeded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -515,7 +520,8 @@ output "addresses" {
 	cli.AssertNoChanges()
 }
 
-// TestStatusOfOneSessionMore: it is created and waited for, and the others are not touched. A destroy says nothing of the wait.
+// TestStatusOfOneSessionMore: it is created and waited for, and the others are not touched. A
+// destroy says nothing of the wait.
 func TestStatusOfOneSessionMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,8 @@ func (r *liveSession) ValidateConfig(ctx context.Context, req resource.ValidateC
 type imports struct{ sync.Map }
 
 // checkConditions checks that an argument, or its write-only twin, is set exactly when it applies.
-// It never shows the value, which may be a secret. generated is set if Terraform may have written the configuration.
+// It never shows the value, which may be a secret. generated is set if Terraform may have written
+// the configuration.
 func (m *model) checkConditions(a attribute, generated bool) (diags diag.Diagnostics) {
 	if a.needs == nil {
 		return nil

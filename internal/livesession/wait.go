@@ -30,8 +30,8 @@ type pollFunc func(ctx context.Context, id string, early, late time.Duration) (*
 
 // wait polls a new session until it has one of the wanted statuses, or until it has been read once
 // if want is empty. It returns the session as last read, in any case. It continues on unknown
-// statuses and on transient failures: the retries of a single call cover only seconds. next says how
-// a user goes on after a failure.
+// statuses and on transient failures: the retries of a single call cover only seconds. next says
+// how a user goes on after a failure.
 func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string, next string) (*api.Session, diag.Diagnostic) {
 	start, last := time.Now(), created
 	var lastErr error // the failure of the last poll; nil after a success
@@ -100,7 +100,8 @@ func before(seen []string) string {
 
 const mostSeen = 10 // statuses in a text
 
-// remedy says what to do after a time limit: waiting longer for a status that nobody knows is of no use.
+// remedy says what to do after a time limit: waiting longer for a status that nobody knows is of no
+// use.
 func remedy(want []string, operation string) string {
 	unknown := slices.DeleteFunc(slices.Clone(want), func(status string) bool { return slices.Contains(statuses, status) })
 	if len(unknown) == 0 {
@@ -126,8 +127,9 @@ func transient(err error) bool {
 // errTimeout is the cancellation cause of a time limit. It tells a timeout from an interrupt.
 var errTimeout = errors.New("the time limit of the operation is over")
 
-// fromListing returns a session from a page of the listing that was requested after since. It is nil if
-// no page shows the session. A failure (ok is false) is only a warning, because the session exists.
+// fromListing returns a session from a page of the listing that was requested after since. It is
+// nil if no page shows the session. A failure (ok is false) is only a warning, because the session
+// exists.
 func fromListing(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s *api.Session, ok bool) {
 	s, err := data.Sessions.Listed(ctx, id, since)
 	if err != nil {

@@ -145,8 +145,8 @@ func TestWriteOnlyIsNoListing(t *testing.T) {
 	w.AssertCalls(t, simulator.CallListSessions, lists)
 }
 
-// TestWriteOnlySpelling: another rendition of a write-only URL is no drift, and leaves no trace in the
-// state. It is told once.
+// TestWriteOnlySpelling: another rendition of a write-only URL is no drift, and leaves no trace in
+// the state. It is told once.
 func TestWriteOnlySpelling(t *testing.T) {
 	t.Parallel()
 	for to, told := range map[string]bool{"RTMP://A.example.com:1935/in/Key-of-source-a": false, "rtmp://a.example.com/in/Key-of-source-a?v=2": true} {
@@ -167,8 +167,8 @@ func TestWriteOnlySpelling(t *testing.T) {
 	}
 }
 
-// TestWriteOnlyAfterImport: the URLs that an import reads leave the state with the next apply, without a
-// new session; other URLs are a replacement.
+// TestWriteOnlyAfterImport: the URLs that an import reads leave the state with the next apply,
+// without a new session; other URLs are a replacement.
 func TestWriteOnlyAfterImport(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -247,8 +247,8 @@ func TestWriteOnlyLost(t *testing.T) {
 	}
 }
 
-// TestOlderCLIWithoutWriteOnly: the schema works with a CLI that does not know write-only arguments,
-// as long as the configuration sets none.
+// TestOlderCLIWithoutWriteOnly: the schema works with a CLI that does not know write-only
+// arguments, as long as the configuration sets none.
 func TestOlderCLIWithoutWriteOnly(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
@@ -260,8 +260,8 @@ func TestOlderCLIWithoutWriteOnly(t *testing.T) {
 	}
 }
 
-// TestWriteOnlyCLI goes through a life with a real CLI: neither what it prints, nor the state, nor the
-// plan, nor the log at TRACE has a byte of a key.
+// TestWriteOnlyCLI goes through a life with a real CLI: neither what it prints, nor the state, nor
+// the plan, nor the log at TRACE has a byte of a key.
 func TestWriteOnlyCLI(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})

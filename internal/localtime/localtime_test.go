@@ -114,12 +114,14 @@ func TestZoneProblem(t *testing.T) {
 	}
 }
 
-// fiveHoursBehind is a file of the tz database (RFC 9636, version 1): no clock changes, always five hours behind UTC.
+// fiveHoursBehind is a file of the tz database (RFC 9636, version 1): no clock changes, always five
+// hours behind UTC.
 var fiveHoursBehind = []byte("TZif" + strings.Repeat("\x00", 16) +
 	"\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x01" + "\x00\x00\x00\x04" +
 	"\xff\xff\xb9\xb0" + "\x00" + "\x00" + "EST\x00")
 
-// TestZoneIgnoresTheMachine gives this process a tz database in which Europe/Berlin is five hours behind UTC.
+// TestZoneIgnoresTheMachine gives this process a tz database in which Europe/Berlin is five hours
+// behind UTC.
 func TestZoneIgnoresTheMachine(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"Europe/Berlin", "Mars/Olympus", "europe/berlin"} {

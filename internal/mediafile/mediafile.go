@@ -1,5 +1,6 @@
-// Package mediafile has what the resources that upload files have in common: the arguments that say how a file is sent,
-// rules for its path and media type, and an unfinished upload as the state has it.
+// Package mediafile has what the resources that upload files have in common: the arguments that say
+// how a file is sent, rules for its path and media type, and an unfinished upload as the state has
+// it.
 package mediafile
 
 import (
@@ -50,9 +51,9 @@ func IncompleteObject(f upload.File, u *resume.Unfinished) types.Object {
 	})
 }
 
-// Unfinished reads IncompleteObject back: the upload, and the name, size and hash of its file. The upload is nil for
-// null. Attributes that an earlier build did not know are null. What cannot be read is a warning, never an error: no
-// state may block a destroy.
+// Unfinished reads IncompleteObject back: the upload, and the name, size and hash of its file. The
+// upload is nil for null. Attributes that an earlier build did not know are null. What cannot be
+// read is a warning, never an error: no state may block a destroy.
 func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag.Diagnostics) {
 	if o.IsNull() || o.IsUnknown() {
 		return f, nil, nil
@@ -94,7 +95,8 @@ var MediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a 
 	return fmt.Sprintf("is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", given)
 }}
 
-// SendingAttributes are the arguments of a resource that say how files are sent. Their changes send nothing.
+// SendingAttributes are the arguments of a resource that say how files are sent. Their changes send
+// nothing.
 func SendingAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"method": schema.StringAttribute{
@@ -145,7 +147,8 @@ func ComputedNumber(description string) schema.Attribute {
 	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 }
 
-// SourcePath returns the rule for the path of a file or folder to upload. instead is what selects several files.
+// SourcePath returns the rule for the path of a file or folder to upload. instead is what selects
+// several files.
 func SourcePath(instead string) providerdata.StringRule {
 	return providerdata.StringRule{Kind: "path", Allowed: "must be a path on this machine", Problem: func(given string) string {
 		problem := providerdata.PathProblem(given)

@@ -15,8 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Check returns what Upload would fail on, as far as it shows without reading the files. The same plan may make the
-// folder.
+// Check returns what Upload would fail on, as far as it shows without reading the files. The same
+// plan may make the folder.
 func (s Selection) Check(ctx context.Context) diag.Diagnostics {
 	if !s.known(ctx) {
 		return nil

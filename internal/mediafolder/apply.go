@@ -109,7 +109,8 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 	}
 }
 
-// keyPaths are those of the stored files. A file that was moved has its key path under another name.
+// keyPaths are those of the stored files. A file that was moved has its key path under another
+// name.
 func (a *apply) keyPaths() map[string]bool {
 	all := make(map[string]bool, len(a.stored))
 	for _, e := range a.stored {
@@ -131,7 +132,8 @@ func (a *apply) finish() {
 	if len(a.incomplete) > 0 { // else the plan has null
 		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)
 	}
-	// Null until a creation has succeeded. So Delete knows whether the replacement continues the folder.
+	// Null until a creation has succeeded. So Delete knows whether the replacement continues the
+	// folder.
 	switch {
 	case !a.plan.ID.IsUnknown():
 	case a.diags.HasError():

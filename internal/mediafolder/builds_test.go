@@ -29,7 +29,8 @@ func keptWorld(t *testing.T, contents map[string]string) *world {
 	return w
 }
 
-// stand are what only this machine has of a.mp4 and b/c.mp4, each followed by what stands for it in a file that a build keeps.
+// stand are what only this machine has of a.mp4 and b/c.mp4, each followed by what stands for it in
+// a file that a build keeps.
 func (w *world) stand() []string {
 	return []string{w.dir, "FOLDER", resume.Stamp(w.path("a.mp4")), "STAMP-A", resume.Stamp(w.path("b/c.mp4")), "STAMP-C"}
 }
@@ -56,7 +57,8 @@ func (w *world) onlySent(name string) {
 	}
 }
 
-// TestFolderOfEveryBuild: the files have other contents, so a build that reads them has not understood what is kept.
+// TestFolderOfEveryBuild: the files have other contents, so a build that reads them has not
+// understood what is kept.
 func TestFolderOfEveryBuild(t *testing.T) {
 	t.Parallel()
 	acctest.Builds(t, "stored", func(t *testing.T, path string) {

@@ -71,7 +71,8 @@ func TestCreateChangeAndRemove(t *testing.T) {
 	c.Must("destroy", "-auto-approve")
 }
 
-// TestKilled ends an apply at one of many files, in the ways that only real processes have: those before it are not sent again.
+// TestKilled ends an apply at one of many files, in the ways that only real processes have: those
+// before it are not sent again.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	signal := func(p *acctest.Process, s os.Signal) { // the CLI may have ended already

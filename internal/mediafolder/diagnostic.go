@@ -49,7 +49,8 @@ func otherHash(name, expected, how, found string) error {
 	return fmt.Errorf("`sha256s` has %s for %s, but the file, which %s, has %s. Correct `sha256s`, or put the right file there", expected, name, how, found)
 }
 
-// failuresDiagnostic is one error for all files that failed, by name, of those that were to be uploaded.
+// failuresDiagnostic is one error for all files that failed, by name, of those that were to be
+// uploaded.
 func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Diagnostic {
 	var lines []string
 	var hint string
@@ -86,8 +87,8 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 	return diag.NewErrorDiagnostic(fmt.Sprintf("%d of %d files could not be uploaded", len(failed), asked), detail)
 }
 
-// warnForgotten adds one warning for all files that leave the state and stay stored: gone are known by their names in
-// the folder, others only by their key paths.
+// warnForgotten adds one warning for all files that leave the state and stay stored: gone are known
+// by their names in the folder, others only by their key paths.
 func warnForgotten(gone map[string]entry, others []upload.StoredFile, diags *diag.Diagnostics) {
 	if len(gone)+len(others) == 0 {
 		return

@@ -303,8 +303,8 @@ func TestOneFailingFileDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
-// TestOrderlyEndEmptiesTheLedger has another resource upload the folder: what the first one got into
-// its state stays out of the other's, whether the first apply failed or not.
+// TestOrderlyEndEmptiesTheLedger has another resource upload the folder: what the first one got
+// into its state stays out of the other's, whether the first apply failed or not.
 func TestOrderlyEndEmptiesTheLedger(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -338,8 +338,8 @@ func TestOrderlyEndEmptiesTheLedger(t *testing.T) {
 	})
 }
 
-// TestWhatAKilledRunStoredHasOneOwner: the first state that takes it over closes its lines. Lines that it
-// has no use for stay.
+// TestWhatAKilledRunStoredHasOneOwner: the first state that takes it over closes its lines. Lines
+// that it has no use for stay.
 func TestWhatAKilledRunStoredHasOneOwner(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -363,8 +363,8 @@ func TestWhatAKilledRunStoredHasOneOwner(t *testing.T) {
 	})
 }
 
-// TestReplacementThatNeverComes ends the run between the Delete of a folder whose creation failed, and the
-// Create that continues it.
+// TestReplacementThatNeverComes ends the run between the Delete of a folder whose creation failed,
+// and the Create that continues it.
 func TestReplacementThatNeverComes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -390,8 +390,9 @@ func TestReplacementThatNeverComes(t *testing.T) {
 	})
 }
 
-// TestReplacementOfAFolderThatChanged has files change between the plan that replaces a folder whose creation failed and
-// its apply. Terraform would refuse the second plan of the Create, once Delete has forgotten what is stored.
+// TestReplacementOfAFolderThatChanged has files change between the plan that replaces a folder
+// whose creation failed and its apply. Terraform would refuse the second plan of the Create, once
+// Delete has forgotten what is stored.
 func TestReplacementOfAFolderThatChanged(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *world){
@@ -422,8 +423,8 @@ func TestReplacementOfAFolderThatChanged(t *testing.T) {
 	}
 }
 
-// TestCreateBeforeDestroySharesNothing: Create cannot know whose the files of the older object are, so it
-// sends all files. The plan says how to avoid that.
+// TestCreateBeforeDestroySharesNothing: Create cannot know whose the files of the older object are,
+// so it sends all files. The plan says how to avoid that.
 func TestCreateBeforeDestroySharesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -509,8 +510,8 @@ func ledger(w *world) []string {
 	return names
 }
 
-// killed applies until all files but one are stored. Then Terraform is killed: the provider's response reaches nobody, and
-// the state is as it was.
+// killed applies until all files but one are stored. Then Terraform is killed: the provider's
+// response reaches nobody, and the state is as it was.
 func (w *world) killed(last string) {
 	w.t.Helper()
 	w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put(last), Status: http.StatusBadRequest})
@@ -532,7 +533,8 @@ func (w *world) stored(name string) string {
 	return ""
 }
 
-// TestStoredFilesAreNotSentAgain: what a run has stored that was killed is in the ledger, until a state shows it.
+// TestStoredFilesAreNotSentAgain: what a run has stored that was killed is in the ledger, until a
+// state shows it.
 func TestStoredFilesAreNotSentAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -573,8 +575,9 @@ func TestUpdateThatIsKilled(t *testing.T) {
 	})
 }
 
-// TestStateShowsWhatADisturbedRunStored has the response of a run reach the state, although the run was cancelled. The files
-// are not the ledger's any more: a second folder of the same files gets its own.
+// TestStateShowsWhatADisturbedRunStored has the response of a run reach the state, although the run
+// was cancelled. The files are not the ledger's any more: a second folder of the same files gets
+// its own.
 func TestStateShowsWhatADisturbedRunStored(t *testing.T) {
 	t.Parallel()
 	for name, planOnly := range map[string]bool{"refreshed": false, "planned without a refresh": true} {
@@ -644,8 +647,8 @@ func TestLedgersThatAreNotUsed(t *testing.T) {
 	}
 }
 
-// TestWorkspaceOfTheDataFolder: the CLI names the workspace in the environment or in the data folder, which names none before
-// the first `workspace new`.
+// TestWorkspaceOfTheDataFolder: the CLI names the workspace in the environment or in the data
+// folder, which names none before the first `workspace new`.
 func TestWorkspaceOfTheDataFolder(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

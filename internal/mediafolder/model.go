@@ -14,7 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Selection are the arguments that say which files are uploaded, and how. Null is the schema's default.
+// Selection are the arguments that say which files are uploaded, and how. Null is the schema's
+// default.
 type Selection struct {
 	SourceDir    types.String `tfsdk:"source_dir"`
 	Include      types.Set    `tfsdk:"include"`
@@ -51,8 +52,8 @@ func (m *model) sums() map[string]string {
 	return sums
 }
 
-// protected reports whether no plan may replace or forget the folder. One whose creation failed is not protected: a
-// plan that replaces it continues it.
+// protected reports whether no plan may replace or forget the folder. One whose creation failed is
+// not protected: a plan that replaces it continues it.
 func (m *model) protected() bool { return m != nil && !m.ID.IsNull() && m.Protection.ValueBool() }
 
 // refuse is the error of a plan or a Delete that would do to a protected folder what is given.
@@ -60,8 +61,8 @@ func (m *model) refuse(change string) diag.Diagnostic {
 	return providerdata.Protected("media folder", m.SourceDir.ValueString(), change)
 }
 
-// entry is one file in `files`. A file to upload has no KeyPath, ETag and UploadedAt, which Terraform gets as unknown.
-// Of a stored file, "" is not known.
+// entry is one file in `files`. A file to upload has no KeyPath, ETag and UploadedAt, which
+// Terraform gets as unknown. Of a stored file, "" is not known.
 type entry struct {
 	KeyPath, SHA256, ETag, ContentType, UploadedAt string
 	Size                                           int64 // bytes
@@ -91,7 +92,8 @@ func (m *model) counted(files map[string]entry) {
 
 var incompleteType = types.ObjectType{AttrTypes: mediafile.IncompleteTypes}
 
-// handOver leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a warning.
+// handOver leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a
+// warning.
 func (m *model) handOver(u *upload.Uploader) (diags diag.Diagnostics) {
 	for _, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)

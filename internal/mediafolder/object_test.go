@@ -10,8 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// TestFolderKnowsEveryField: a file that differs from the stored one in a field of upload.Object is uploaded, and none of a
-// moved file is left out of the comparison.
+// TestFolderKnowsEveryField: a file that differs from the stored one in a field of upload.Object is
+// uploaded, and none of a moved file is left out of the comparison.
 func TestFolderKnowsEveryField(t *testing.T) {
 	t.Parallel()
 	stored := entry{KeyPath: "vod/input/c/u/a.mp4", SHA256: "ab", ContentType: "video/mp4", Size: 5}

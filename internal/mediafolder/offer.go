@@ -18,11 +18,13 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// A folder whose creation failed is replaced by one that continues it: Delete offers what is stored, the plan of the
-// Create checks that the folder is what the first plan saw, and Create takes what it offers.
+// A folder whose creation failed is replaced by one that continues it: Delete offers what is
+// stored, the plan of the Create checks that the folder is what the first plan saw, and Create
+// takes what it offers.
 
-// offer is what Delete gives up of a folder: stored files, for the Create that follows in this process. In case none
-// follows, they are in the ledger, where no other resource of this process finds them.
+// offer is what Delete gives up of a folder: stored files, for the Create that follows in this
+// process. In case none follows, they are in the ledger, where no other resource of this process
+// finds them.
 type offer struct {
 	dir     string // absolute path of the folder that is to continue it; "": not known while planning
 	planned seen
@@ -56,8 +58,8 @@ func (o *offer) take(ctx context.Context, f upload.File) (upload.StoredFile, boo
 	return file.StoredFile, ok
 }
 
-// end ends the offer, and returns what is left, sorted by key path. With over, the folder that was to take it is
-// complete, and no later run needs these files. Otherwise they stay in the ledger.
+// end ends the offer, and returns what is left, sorted by key path. With over, the folder that was
+// to take it is complete, and no later run needs these files. Otherwise they stay in the ledger.
 func (o *offer) end(ctx context.Context, over bool) []upload.StoredFile {
 	left := make([]upload.StoredFile, 0, len(o.files))
 	for _, file := range o.files {
@@ -70,8 +72,8 @@ func (o *offer) end(ctx context.Context, over bool) []upload.StoredFile {
 	return left
 }
 
-// offers are the offers of a provider process. Terraform passes nothing from a Delete to the Create that follows. The
-// zero value is ready to use.
+// offers are the offers of a provider process. Terraform passes nothing from a Delete to the Create
+// that follows. The zero value is ready to use.
 type offers struct {
 	mu   sync.Mutex
 	list []*offer
@@ -85,8 +87,8 @@ func (o *offers) add(one *offer) {
 	o.list = append(o.list, one)
 }
 
-// take removes and returns the first offer that fits, so that no two resources continue one folder. It is nil if none
-// fits.
+// take removes and returns the first offer that fits, so that no two resources continue one folder.
+// It is nil if none fits.
 func (o *offers) take(fits func(*offer) bool) *offer {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -105,7 +107,8 @@ func (o *offers) has(fits func(*offer) bool) bool {
 	return slices.ContainsFunc(o.list, fits)
 }
 
-// continues reports whether a new folder with these files may be the one that continues an offered one.
+// continues reports whether a new folder with these files may be the one that continues an offered
+// one.
 func (m *model) continues(files map[string]entry) func(*offer) bool {
 	return func(o *offer) bool {
 		if o.dir == "" {
@@ -138,8 +141,8 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 	return append(diags, state.handOver(r.Data.Uploader)...)
 }
 
-// checkOffer ends the offer for a new folder if its plan has failed, or if Terraform would refuse it because another
-// resource of the apply, or another program, has changed the files since Delete.
+// checkOffer ends the offer for a new folder if its plan has failed, or if Terraform would refuse
+// it because another resource of the apply, or another program, has changed the files since Delete.
 func (r *mediaFolder) checkOffer(ctx context.Context, p *planner, diags *diag.Diagnostics) {
 	continues := p.plan.continues(p.files)
 	changed := func(o *offer) bool { return o.planned.Content != "" && o.planned.Content != contentID(p.files) }
@@ -156,8 +159,8 @@ func (r *mediaFolder) checkOffer(ctx context.Context, p *planner, diags *diag.Di
 	}
 }
 
-// unlike returns why a folder is not what a plan saw, "" if it is. If Delete went on with another folder, it would
-// forget the stored files, and then Terraform would refuse the plan of the Create.
+// unlike returns why a folder is not what a plan saw, "" if it is. If Delete went on with another
+// folder, it would forget the stored files, and then Terraform would refuse the plan of the Create.
 func (r *mediaFolder) unlike(ctx context.Context, planned seen) string {
 	dir := planned.Dir
 	if planned.Content == "" {

@@ -10,9 +10,10 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// glob is a pattern of `include` or `exclude`. It means what it means in .gitignore, with alternatives in braces
-// besides: without a slash, other than one at the end, it matches at any depth, otherwise from the folder on; what
-// matches a folder selects all that is in it; a slash at the end makes it match folders only.
+// glob is a pattern of `include` or `exclude`. It means what it means in .gitignore, with
+// alternatives in braces besides: without a slash, other than one at the end, it matches at any
+// depth, otherwise from the folder on; what matches a folder selects all that is in it; a slash at
+// the end makes it match folders only.
 type glob struct {
 	given    string
 	segments []string // "**" is any number of folders
@@ -63,8 +64,8 @@ func globProblem(given string) string {
 	return ""
 }
 
-// matches reports whether the glob matches a file, or a folder in which it is. With hidden, wildcards also match names
-// that begin with a dot.
+// matches reports whether the glob matches a file, or a folder in which it is. With hidden,
+// wildcards also match names that begin with a dot.
 func (g glob) matches(file []string, hidden bool) bool {
 	return matchSegments(g.segments, file, g.folder, hidden)
 }
@@ -138,7 +139,8 @@ func (s selector) prunes(folder string) bool {
 	})
 }
 
-// describe explains why a pattern of include selects no file, by what is like it among all files of the folder.
+// describe explains why a pattern of include selects no file, by what is like it among all files of
+// the folder.
 func (s selector) describe(g glob, all []string) string {
 	for _, name := range all {
 		switch file := strings.Split(name, "/"); {
@@ -187,8 +189,8 @@ func (g glob) nearest(all []string) (nearest string) {
 	return nearest
 }
 
-// distance is how many letters of a name have to change for it to match a pattern, without regard to case. A star
-// matches anything.
+// distance is how many letters of a name have to change for it to match a pattern, without regard
+// to case. A star matches anything.
 func distance(pattern, name string) int {
 	p, n := []rune(strings.ToLower(pattern)), []rune(strings.ToLower(name))
 	before, row := make([]int, len(n)+1), make([]int, len(n)+1)

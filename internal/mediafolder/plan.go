@@ -24,8 +24,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// privateStamps is the key of the stamps of `files` in the private data. They tell a plan which files were not touched
-// (see resume.Stamp).
+// privateStamps is the key of the stamps of `files` in the private data. They tell a plan which
+// files were not touched (see resume.Stamp).
 const privateStamps = "stamps"
 
 // privateSeen is the key of what a plan saw in the folder.
@@ -271,8 +271,8 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	p.plan.counted(p.files)
 }
 
-// keepMoved lets a file that was moved inside the folder stay what is stored: the same content under the same name,
-// with the same media type.
+// keepMoved lets a file that was moved inside the folder stay what is stored: the same content
+// under the same name, with the same media type.
 func (p *planner) keepMoved(names []string) {
 	kept := map[string]bool{}
 	for _, e := range p.files {
@@ -344,9 +344,9 @@ func (p *planner) file(name string, now upload.Inspection, adopt string) (entry,
 	return e, nil
 }
 
-// keepsName reports whether the file under a key path may stay for a file with this stored name. The name of an adopted
-// file may be of neither format, and is kept. The format in the state cannot decide this, because an update may have
-// failed.
+// keepsName reports whether the file under a key path may stay for a file with this stored name.
+// The name of an adopted file may be of neither format, and is kept. The format in the state cannot
+// decide this, because an update may have failed.
 func keepsName(keyPath, name, wanted string) bool {
 	stored := slashpath.Base(keyPath)
 	return stored == wanted || stored != storedName(name, formatBase) && stored != storedName(name, formatFlat)

@@ -45,8 +45,8 @@ func TestFolderThatTheApplyMakes(t *testing.T) {
 	})
 }
 
-// TestReplacementDoesNotInsistOnAFolderThatNoPlanSaw continues a creation that failed, on a runner without
-// the folder, which the same apply makes.
+// TestReplacementDoesNotInsistOnAFolderThatNoPlanSaw continues a creation that failed, on a runner
+// without the folder, which the same apply makes.
 func TestReplacementDoesNotInsistOnAFolderThatNoPlanSaw(t *testing.T) {
 	t.Parallel()
 	for _, unknown := range []string{"triggers", "source_dir"} {
@@ -76,7 +76,8 @@ func TestReplacementDoesNotInsistOnAFolderThatNoPlanSaw(t *testing.T) {
 	}
 }
 
-// TestMovedFiles keep their key paths: nothing is sent, and no key path is forgotten or in two places.
+// TestMovedFiles keep their key paths: nothing is sent, and no key path is forgotten or in two
+// places.
 func TestMovedFiles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +127,8 @@ func TestMovedFileBesideAFailure(t *testing.T) {
 	})
 }
 
-// TestDeletionProtection: the state decides, whether the block is there or not, and `false` lifts it.
+// TestDeletionProtection: the state decides, whether the block is there or not, and `false` lifts
+// it.
 func TestDeletionProtection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -167,8 +169,9 @@ func TestDeletionProtection(t *testing.T) {
 	})
 }
 
-// TestFolderThatChangesInTheApply has another resource of the apply change a file of a folder whose creation failed, once
-// Delete has left what is stored to the Create, whose plan Terraform would refuse.
+// TestFolderThatChangesInTheApply has another resource of the apply change a file of a folder whose
+// creation failed, once Delete has left what is stored to the Create, whose plan Terraform would
+// refuse.
 func TestFolderThatChangesInTheApply(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -189,7 +192,8 @@ func TestFolderThatChangesInTheApply(t *testing.T) {
 	})
 }
 
-// TestTwoFoldersOfOnePath has the plan of one folder fail in the apply that continues another one of the same path.
+// TestTwoFoldersOfOnePath has the plan of one folder fail in the apply that continues another one
+// of the same path.
 func TestTwoFoldersOfOnePath(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -245,8 +249,8 @@ func TestTwoTaintedFoldersOfOnePath(t *testing.T) {
 	})
 }
 
-// TestDeletionWithoutAPlanAfterAnUpdate: what the plan of an update noted does not hold back a client that deletes
-// without a plan, as Pulumi does, where the files are not.
+// TestDeletionWithoutAPlanAfterAnUpdate: what the plan of an update noted does not hold back a
+// client that deletes without a plan, as Pulumi does, where the files are not.
 func TestDeletionWithoutAPlanAfterAnUpdate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -278,8 +282,8 @@ func TestProtectionBeginsWithSuccess(t *testing.T) {
 	})
 }
 
-// TestRefusedDeleteKeepsTheStamps: the plan of a tainted folder has those of the new content. Kept with
-// the old content, they would hide the change for ever.
+// TestRefusedDeleteKeepsTheStamps: the plan of a tainted folder has those of the new content. Kept
+// with the old content, they would hide the change for ever.
 func TestRefusedDeleteKeepsTheStamps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "a.mp4")
@@ -294,7 +298,8 @@ func TestRefusedDeleteKeepsTheStamps(t *testing.T) {
 	want(t, "action", w.Provider(w.provider).Plan(kept, w.config).Action, acctest.Update)
 }
 
-// TestStateOfAnEarlierBuild lacks the newer attributes, and has unfinished uploads that cannot be read.
+// TestStateOfAnEarlierBuild lacks the newer attributes, and has unfinished uploads that cannot be
+// read.
 func TestStateOfAnEarlierBuild(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "small.mp4")

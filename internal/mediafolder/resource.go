@@ -1,11 +1,12 @@
-// Package mediafolder has the resource vodlive_media_folder: many files as one resource, because Terraform's own time
-// grows with the square of the instances of a resource.
+// Package mediafolder has the resource vodlive_media_folder: many files as one resource, because
+// Terraform's own time grows with the square of the instances of a resource.
 //
-// Each file is planned and stored on its own: what fails is not in the state afterwards, and keeps nothing else from
-// getting there. Nothing is read back, imported or deleted: the service has no calls for that.
+// Each file is planned and stored on its own: what fails is not in the state afterwards, and keeps
+// nothing else from getting there. Nothing is read back, imported or deleted: the service has no
+// calls for that.
 //
-// The attribute `files` goes past the framework (see server.Bypass): ModifyPlan, Create, Update and Delete read and set
-// it with the functions of files.go, and Read is not called.
+// The attribute `files` goes past the framework (see server.Bypass): ModifyPlan, Create, Update and
+// Delete read and set it with the functions of files.go, and Read is not called.
 package mediafolder
 
 import (
@@ -104,8 +105,8 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Delete forgets the files. When it replaces a folder whose creation failed, it leaves what is stored to the Create
-// that follows.
+// Delete forgets the files. When it replaces a folder whose creation failed, it leaves what is
+// stored to the Create that follows.
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -145,8 +146,8 @@ func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 	}}
 }
 
-// setIdentity sets the identity: the id, or "" while the creation has not succeeded, because the framework requires one
-// of every object.
+// setIdentity sets the identity: the id, or "" while the creation has not succeeded, because the
+// framework requires one of every object.
 func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	diags.Append(identity.SetAttribute(ctx, path.Root("id"), m.ID.ValueString())...)
 }

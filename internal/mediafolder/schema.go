@@ -119,7 +119,8 @@ func computedAttributes() map[string]schema.Attribute {
 		"id":         text("Made by the provider when every file was stored for the first time; null until then."),
 		"file_count": number("Number of files in `files`."),
 		"total_size": number("Size of all files in `files` together, in bytes."),
-		// Not nested attributes, here and in other collections of computed objects: `terraform test` cannot mock those.
+		// Not nested attributes, here and in other collections of computed objects: `terraform
+		// test` cannot mock those.
 		"files": schema.MapAttribute{
 			Computed: true, ElementType: entryType,
 			MarkdownDescription: "The stored files by their paths relative to `source_dir`, with slashes. A plan shows what it will change here, so `for_each` over it works. " +

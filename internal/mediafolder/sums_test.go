@@ -22,7 +22,8 @@ func sums(contents map[string]string) acctest.Attrs {
 	return sums
 }
 
-// TestPlanReadsNoFileWhoseHashIsConfigured: the plan takes the hashes for granted, and the apply sends nothing else.
+// TestPlanReadsNoFileWhoseHashIsConfigured: the plan takes the hashes for granted, and the apply
+// sends nothing else.
 func TestPlanReadsNoFileWhoseHashIsConfigured(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -49,7 +50,8 @@ func TestPlanReadsNoFileWhoseHashIsConfigured(t *testing.T) {
 	})
 }
 
-// TestHashThatTheFileHasNot: a hash that is mistyped is an error of the plan, if the file was not touched since it was read.
+// TestHashThatTheFileHasNot: a hash that is mistyped is an error of the plan, if the file was not
+// touched since it was read.
 func TestHashThatTheFileHasNot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

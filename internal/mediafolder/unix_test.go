@@ -33,7 +33,8 @@ func TestPipesAndDevices(t *testing.T) {
 	want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
 }
 
-// TestPatternOfALinkToAFolder: links to folders are not followed, so a pattern that matches only one selects nothing.
+// TestPatternOfALinkToAFolder: links to folders are not followed, so a pattern that matches only
+// one selects nothing.
 func TestPatternOfALinkToAFolder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "promo.mp4")

@@ -24,8 +24,8 @@ func (pattern) ValidateString(_ context.Context, req validator.StringRequest, re
 	}
 }
 
-// eachExtensionOnce refuses two keys of `content_types` for one extension: which one applies would be a matter of
-// chance.
+// eachExtensionOnce refuses two keys of `content_types` for one extension: which one applies would
+// be a matter of chance.
 type eachExtensionOnce struct{}
 
 func (eachExtensionOnce) Description(context.Context) string {

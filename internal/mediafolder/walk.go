@@ -38,9 +38,10 @@ func texts(set types.Set) (list []string) {
 	return list
 }
 
-// walk finds the files of a folder that the patterns match: their paths in the file system by their relative ones,
-// which have slashes and are normalized (NFC), as Terraform normalizes all text. Links to folders are not followed. The
-// problems are files that cannot be uploaded; err is about the folder.
+// walk finds the files of a folder that the patterns match: their paths in the file system by their
+// relative ones, which have slashes and are normalized (NFC), as Terraform normalizes all text.
+// Links to folders are not followed. The problems are files that cannot be uploaded; err is about
+// the folder.
 func walk(dir string, p patterns) (found map[string]string, problems []string, err error) {
 	s := p.selector()
 	return s.walk(dir, make([]bool, len(s.include)))
@@ -76,7 +77,8 @@ func (s selector) walk(dir string, used []bool) (found map[string]string, proble
 	return found, problems, err
 }
 
-// linksToFolder reports whether an entry is a link to a folder, which is no file that a pattern can select.
+// linksToFolder reports whether an entry is a link to a folder, which is no file that a pattern can
+// select.
 func linksToFolder(root fs.FS, relative string, d fs.DirEntry) bool {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return false
@@ -85,7 +87,8 @@ func linksToFolder(root fs.FS, relative string, d fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// nameProblems describes the files whose names in storage would be invalid, or those of other files.
+// nameProblems describes the files whose names in storage would be invalid, or those of other
+// files.
 func nameProblems(names []string, format string) (problems []string) {
 	first := make(map[string]string, len(names))
 	for _, name := range names {

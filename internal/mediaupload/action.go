@@ -10,8 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// FileArguments say which file is uploaded. The methods upload a file that no state keeps, for the action
-// vodlive_process_media.
+// FileArguments say which file is uploaded. The methods upload a file that no state keeps, for the
+// action vodlive_process_media.
 type FileArguments struct {
 	Source      types.String `tfsdk:"source"`
 	FileName    types.String `tfsdk:"file_name"`
@@ -19,8 +19,8 @@ type FileArguments struct {
 	SHA256      types.String `tfsdk:"sha256"`
 }
 
-// Check returns what Upload would fail on, as far as it shows without reading the file. The same plan
-// may make the file, so a missing one is no error.
+// Check returns what Upload would fail on, as far as it shows without reading the file. The same
+// plan may make the file, so a missing one is no error.
 func (a FileArguments) Check(method types.String, partSize types.Int64) diag.Diagnostics {
 	if a.Source.IsUnknown() {
 		return nil

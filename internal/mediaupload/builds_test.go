@@ -47,7 +47,8 @@ func (m *machine) mustPlan(what string, config acctest.Attrs, action acctest.Act
 	return pl
 }
 
-// TestStoredFileOfEveryBuild: the file has another content, so a build that reads it has not understood what is kept.
+// TestStoredFileOfEveryBuild: the file has another content, so a build that reads it has not
+// understood what is kept.
 func TestStoredFileOfEveryBuild(t *testing.T) {
 	t.Parallel()
 	named := acctest.Attrs{"file_name": "match.mp4", "content_type": "video/x-match", "deletion_protection": true}
@@ -125,7 +126,8 @@ func (m *machine) failAtSecond() {
 	m.says(diags, "1 of 2 parts are stored")
 }
 
-// sameUpload applies: the first call is about the unfinished upload of the state, which this service does not have.
+// sameUpload applies: the first call is about the unfinished upload of the state, which this
+// service does not have.
 func (m *machine) sameUpload() {
 	m.t.Helper()
 	left, _ := m.state.Attrs()["incomplete_upload"].(acctest.Attrs)

@@ -47,8 +47,8 @@ func (m *machine) keeps(before acctest.Instance) {
 	}
 }
 
-// TestFailedChangeKeepsTheStoredFile: what is stored of the new content stands beside the stored file, and the next
-// apply continues from it.
+// TestFailedChangeKeepsTheStoredFile: what is stored of the new content stands beside the stored
+// file, and the next apply continues from it.
 func TestFailedChangeKeepsTheStoredFile(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(*machine){
@@ -159,8 +159,8 @@ func (m *machine) age() {
 	<-time.After(time.Until(info.ModTime().Add(time.Hour)))
 }
 
-// TestMistypedHashOfANewFile is found while the file is sent, because nothing has read it. What is stored is used once
-// the hash is right.
+// TestMistypedHashOfANewFile is found while the file is sent, because nothing has read it. What is
+// stored is used once the hash is right.
 func TestMistypedHashOfANewFile(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]bool{"create": true, "update": false} {
@@ -197,7 +197,8 @@ func TestMistypedHashOfANewFile(t *testing.T) {
 	}
 }
 
-// TestDefaultsAgain: without an argument that was configured, its default counts, as on the first upload.
+// TestDefaultsAgain: without an argument that was configured, its default counts, as on the first
+// upload.
 func TestDefaultsAgain(t *testing.T) {
 	t.Parallel()
 	for name, configured := range map[string]acctest.Attrs{
@@ -252,8 +253,8 @@ func TestHashOfTheStoredContent(t *testing.T) {
 	})
 }
 
-// TestUploadThatMayBeStoredIsNamed: the answer to the request that completes an upload was lost, and the configuration
-// has the content of before again.
+// TestUploadThatMayBeStoredIsNamed: the answer to the request that completes an upload was lost,
+// and the configuration has the content of before again.
 func TestUploadThatMayBeStoredIsNamed(t *testing.T) {
 	t.Parallel()
 	m, before := changed(t)
@@ -269,7 +270,8 @@ func TestUploadThatMayBeStoredIsNamed(t *testing.T) {
 	m.says(m.mustApply(), "The uploaded file may stay at the service", made)
 }
 
-// TestRedundantName: a configured name that is the default, too, leaves no trace when it is removed.
+// TestRedundantName: a configured name that is the default, too, leaves no trace when it is
+// removed.
 func TestRedundantName(t *testing.T) {
 	t.Parallel()
 	m := small(t)
@@ -315,7 +317,8 @@ func TestUnknownBesideAnUnfinishedUpload(t *testing.T) {
 	}
 }
 
-// TestThirdContent: what is unfinished of a second one is given up once a third one is sent, and not before.
+// TestThirdContent: what is unfinished of a second one is given up once a third one is sent, and
+// not before.
 func TestThirdContent(t *testing.T) {
 	t.Parallel()
 	m, before := changed(t)
@@ -349,7 +352,8 @@ func TestRenamedFileOfAnUnfinishedUpload(t *testing.T) {
 	want(t, "file_name", m.state.Text("file_name"), "media.mp4")
 }
 
-// TestRefusedReplacementSaysNothingElse: the file of a replacement is not there, so the state is as it was.
+// TestRefusedReplacementSaysNothingElse: the file of a replacement is not there, so the state is as
+// it was.
 func TestRefusedReplacementSaysNothingElse(t *testing.T) {
 	t.Parallel()
 	m, _ := changed(t)

@@ -65,7 +65,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestContentDecides changes where the content comes from, which sends nothing, and the content, which uploads it again.
+// TestContentDecides changes where the content comes from, which sends nothing, and the content,
+// which uploads it again.
 func TestContentDecides(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -99,8 +100,8 @@ func TestContentDecides(t *testing.T) {
 	want(t, "objects", len(w.Objects()), 2)
 }
 
-// TestContentThatIsKnownOnlyAtApply plans another upload, and keeps the stored file if the content turns out to be the
-// same.
+// TestContentThatIsKnownOnlyAtApply plans another upload, and keeps the stored file if the content
+// turns out to be the same.
 func TestContentThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	for _, attribute := range []string{"content", "content_base64"} {
@@ -136,7 +137,8 @@ func TestContentThatIsKnownOnlyAtApply(t *testing.T) {
 	}
 }
 
-// TestNameThatIsKnownOnlyAtApply has a known content, once for a new object and once for one that is stored.
+// TestNameThatIsKnownOnlyAtApply has a known content, once for a new object and once for one that
+// is stored.
 func TestNameThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	for attribute, text := range map[string]string{"content": captions, "content_base64": base64.StdEncoding.EncodeToString([]byte(captions))} {
@@ -219,7 +221,8 @@ func TestUnknownContentInParts(t *testing.T) {
 	}
 }
 
-// TestContentThatIsRefusedAtApply has a content that is known only at apply, and that is not the planned one.
+// TestContentThatIsRefusedAtApply has a content that is known only at apply, and that is not the
+// planned one.
 func TestContentThatIsRefusedAtApply(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -233,7 +236,8 @@ func TestContentThatIsRefusedAtApply(t *testing.T) {
 	want(t, "requests", len(w.Journal()), 0)
 }
 
-// TestContentIsNotLogged keeps the content out of the log and of the diagnostics of a failing upload.
+// TestContentIsNotLogged keeps the content out of the log and of the diagnostics of a failing
+// upload.
 func TestContentIsNotLogged(t *testing.T) {
 	t.Parallel()
 	const secret = "the-secret-word"

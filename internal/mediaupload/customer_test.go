@@ -15,7 +15,8 @@ var (
 	ownOnly    = acctest.Attrs{"allowed_customer_ids": []string{simulator.DefaultCustomerID}}
 )
 
-// TestCustomerThatIsNotAllowed tries each way by which a key path comes in. None may send file content or submit a job.
+// TestCustomerThatIsNotAllowed tries each way by which a key path comes in. None may send file
+// content or submit a job.
 func TestCustomerThatIsNotAllowed(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -104,8 +105,9 @@ func TestImportWhileTheCustomersAreUnknown(t *testing.T) {
 	}
 }
 
-// TestUnfinishedUploadOfAnotherCustomer finds an unfinished upload under a customer that is not allowed, in the record
-// or in the state. It sends no part of it, and uploads the file from its beginning.
+// TestUnfinishedUploadOfAnotherCustomer finds an unfinished upload under a customer that is not
+// allowed, in the record or in the state. It sends no part of it, and uploads the file from its
+// beginning.
 func TestUnfinishedUploadOfAnotherCustomer(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(*machine){"record": (*machine).loseState, "state": (*machine).loseRecords} {
@@ -133,8 +135,8 @@ func TestUnfinishedUploadOfAnotherCustomer(t *testing.T) {
 	}
 }
 
-// TestUnfinishedUploadUnderTheWrongAccount has a state of an allowed customer continued with the token of another one.
-// What is stored is not lost.
+// TestUnfinishedUploadUnderTheWrongAccount has a state of an allowed customer continued with the
+// token of another one. What is stored is not lost.
 func TestUnfinishedUploadUnderTheWrongAccount(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, resumeSize)

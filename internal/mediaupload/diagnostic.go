@@ -51,7 +51,8 @@ var (
 	}
 )
 
-// uploadDiagnostic says why an upload failed, and how to go on. given reports whether the hash is configured.
+// uploadDiagnostic says why an upload failed, and how to go on. given reports whether the hash is
+// configured.
 func uploadDiagnostic(f upload.File, left *resume.Unfinished, err error, given bool, next steps) diag.Diagnostic {
 	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
 		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", f.Name),
@@ -76,8 +77,8 @@ func uploadDiagnostic(f upload.File, left *resume.Unfinished, err error, given b
 		d.Detail(), stored, transfer.PartCount(f.Size, left.PartSize), next.toContinue))
 }
 
-// otherHash is the error for a file whose remembered hash, if there is one, is not the configured one. With
-// `change_detection = "content"` no hash is taken from memory.
+// otherHash is the error for a file whose remembered hash, if there is one, is not the configured
+// one. With `change_detection = "content"` no hash is taken from memory.
 func otherHash(f upload.File, remembered, detection string, next steps) diag.Diagnostic {
 	if remembered == "" || remembered == f.SHA256 || detection == upload.DetectContent {
 		return nil

@@ -25,8 +25,8 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 	return nil
 }
 
-// remember keeps in the private state what this process saw of the file, if it read the content that the
-// model has. Otherwise, what an earlier process saw stays.
+// remember keeps in the private state what this process saw of the file, if it read the content
+// that the model has. Otherwise, what an earlier process saw stays.
 func (m *model) remember(ctx context.Context, u *upload.Uploader, private providerdata.Private) diag.Diagnostics {
 	now := upload.Fingerprint{SHA256: m.file().SHA256}
 	if now.Stamp = u.Stamp(m.Source.ValueString(), now.SHA256); now.Stamp == "" {
@@ -40,8 +40,9 @@ func (m *model) rememberConfigured(ctx context.Context, private providerdata.Pri
 	return providerdata.WritePrivate(ctx, private, privateConfigured, configured{!m.FileName.IsNull(), !m.ContentType.IsNull()})
 }
 
-// send uploads the file of a model with every value known. forState reports whether a state gets it, and given
-// whether its hash is configured. The result has what is left to continue if there is an error.
+// send uploads the file of a model with every value known. forState reports whether a state gets
+// it, and given whether its hash is configured. The result has what is left to continue if there is
+// an error.
 func (m *model) send(ctx context.Context, u *upload.Uploader, earlier *resume.Unfinished, forState, given bool, next steps, show func(line string)) (upload.Result, diag.Diagnostics) {
 	f := m.file()
 	f.ForState = forState

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFileMadeAnewByTheApply has a resource make the file, and make it again as it was on a runner that
-// does not have it.
+// TestFileMadeAnewByTheApply has a resource make the file, and make it again as it was on a runner
+// that does not have it.
 func TestFileMadeAnewByTheApply(t *testing.T) {
 	t.Parallel()
 	for name, argument := range map[string]string{
@@ -50,7 +50,8 @@ resource "vodlive_batch_job" "job" {
 	}
 }
 
-// TestScriptThatFails: what depends on what makes the file stays in the state when that fails, and nothing is made twice.
+// TestScriptThatFails: what depends on what makes the file stays in the state when that fails, and
+// nothing is made twice.
 func TestScriptThatFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -100,7 +101,8 @@ resource "vodlive_live_session" "match" {
 	want(t, "jobs", len(w.server.Batches()), 2) // another trigger
 }
 
-// TestImportThatIgnoresTheSource: with ignore_changes, Terraform plans an imported upload without a source.
+// TestImportThatIgnoresTheSource: with ignore_changes, Terraform plans an imported upload without a
+// source.
 func TestImportThatIgnoresTheSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1000)

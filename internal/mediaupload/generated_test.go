@@ -72,7 +72,8 @@ func TestMissingFileNamesTheWays(t *testing.T) {
 	m.says(m.Provider(m.provider).Plan(m.state, m.config).Diags, "does not exist", "use `content`", "set `sha256`", "set `triggers`")
 }
 
-// TestUnchangedFileOfAnotherResourceIsKept: what makes the file is planned again, and makes it as it was.
+// TestUnchangedFileOfAnotherResourceIsKept: what makes the file is planned again, and makes it as
+// it was.
 func TestUnchangedFileOfAnotherResourceIsKept(t *testing.T) {
 	t.Parallel()
 	for name, unknown := range map[string]acctest.Attrs{
@@ -102,7 +103,8 @@ func TestUnchangedFileOfAnotherResourceIsKept(t *testing.T) {
 	}
 }
 
-// TestFileThatIsMissingAfterAll: the file that the apply was to make is not there. The stored file stays in the state.
+// TestFileThatIsMissingAfterAll: the file that the apply was to make is not there. The stored file
+// stays in the state.
 func TestFileThatIsMissingAfterAll(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]acctest.Attrs{
@@ -163,8 +165,8 @@ func (m *machine) otherContent() {
 	}
 }
 
-// TestIgnoredContentIsNotRemembered: with ignore_changes, a plan names the hash of the state, whatever
-// is in the file.
+// TestIgnoredContentIsNotRemembered: with ignore_changes, a plan names the hash of the state,
+// whatever is in the file.
 func TestIgnoredContentIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	m := small(t)
@@ -247,8 +249,8 @@ func TestChangedTriggersReadTheFile(t *testing.T) {
 	want(t, "PUTs", m.Count(simulator.CallPutObject), 1)
 }
 
-// TestDeletionWithoutAPlanAfterAnUpdate: what the plan of an update noted does not hold back a client that deletes
-// without a plan, as Pulumi does, where the file is not.
+// TestDeletionWithoutAPlanAfterAnUpdate: what the plan of an update noted does not hold back a
+// client that deletes without a plan, as Pulumi does, where the file is not.
 func TestDeletionWithoutAPlanAfterAnUpdate(t *testing.T) {
 	t.Parallel()
 	m := small(t)

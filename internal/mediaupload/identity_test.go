@@ -10,8 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestIdentity holds the identity from the create through every change that keeps the stored file, and a new one for
-// every replacement.
+// TestIdentity holds the identity from the create through every change that keeps the stored file,
+// and a new one for every replacement.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	for _, createBeforeDestroy := range []bool{false, true} {
@@ -76,7 +76,8 @@ func TestIdentityOfAStateWithout(t *testing.T) {
 	})
 }
 
-// TestUntaintedUploadThatIsRefused uploads the file from its beginning in an update, which changes the identity.
+// TestUntaintedUploadThatIsRefused uploads the file from its beginning in an update, which changes
+// the identity.
 func TestUntaintedUploadThatIsRefused(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, resumeSize)

@@ -498,7 +498,8 @@ func TestArgumentsThatAreKnownOnlyAtApply(t *testing.T) {
 	}
 }
 
-// TestUpdateVouchesForNothing changes an argument in place while the file holds other content than sha256 says.
+// TestUpdateVouchesForNothing changes an argument in place while the file holds other content than
+// sha256 says.
 func TestUpdateVouchesForNothing(t *testing.T) {
 	t.Parallel()
 	m := newFile(t, 1000)
@@ -522,7 +523,8 @@ func TestPartSizeThatDoesNotFitIsFoundByThePlan(t *testing.T) {
 	m.refused("are 10240 parts of 5242880 bytes: storage takes 10000 at most")
 }
 
-// TestRewrittenFileIsReadAgain plans a large file that was rewritten under its size and modification time.
+// TestRewrittenFileIsReadAgain plans a large file that was rewritten under its size and
+// modification time.
 func TestRewrittenFileIsReadAgain(t *testing.T) {
 	t.Parallel()
 	m := newFile(t, 5*mib)

@@ -73,12 +73,12 @@ func (m *model) triggersUnknown() bool {
 // stored reports whether the state has a stored file, as also after an import.
 func (m *model) stored() bool { return m != nil && !m.KeyPath.IsNull() }
 
-// protected reports whether a stored file must not be replaced or forgotten. An unfinished upload is
-// not protected: a plan that replaces it continues it.
+// protected reports whether a stored file must not be replaced or forgotten. An unfinished upload
+// is not protected: a plan that replaces it continues it.
 func (m *model) protected() bool { return m.stored() && m.Protection.ValueBool() }
 
-// notStored is the outcome before an upload, with unknown text and number, or of one that failed, with null.
-// incomplete is what is left to continue.
+// notStored is the outcome before an upload, with unknown text and number, or of one that failed,
+// with null. incomplete is what is left to continue.
 func notStored(text types.String, number types.Int64, incomplete types.Object) outcome {
 	return outcome{
 		ID: text, KeyPath: text, PartCount: number, ETag: text, Location: text, Bucket: text,

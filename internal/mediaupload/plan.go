@@ -37,8 +37,8 @@ type planned struct {
 	Source string `json:"source,omitempty"` // the file, if it was there
 }
 
-// ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for one
-// change: twice while planning a replacement, once before applying.
+// ModifyPlan plans everything that depends on the file. Terraform calls it up to three times for
+// one change: twice while planning a replacement, once before applying.
 func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil {
 		return
@@ -154,9 +154,9 @@ func (p *planner) wanted(ctx context.Context) model {
 	return p.wantedFile(ctx, w)
 }
 
-// defaultsAgain wants the defaults of a name and a media type that the configuration had, and no longer has, unless
-// they were the defaults of the stored file, too. The type of a file that is not here, and has an unknown extension, may
-// be any.
+// defaultsAgain wants the defaults of a name and a media type that the configuration had, and no
+// longer has, unless they were the defaults of the stored file, too. The type of a file that is not
+// here, and has an unknown extension, may be any.
 func (p *planner) defaultsAgain(w *model) {
 	if !p.state.stored() {
 		return
@@ -174,8 +174,9 @@ func (p *planner) defaultsAgain(w *model) {
 	}
 }
 
-// wantedFile is wanted for a source. What makes the file may do so in the apply: then the configuration
-// has its hash, or triggers. The file that is there before need not be the one to upload.
+// wantedFile is wanted for a source. What makes the file may do so in the apply: then the
+// configuration has its hash, or triggers. The file that is there before need not be the one to
+// upload.
 func (p *planner) wantedFile(ctx context.Context, w model) model {
 	source := w.Source.ValueString()
 	info, err := transfer.Stat(source)
@@ -215,8 +216,8 @@ func (p *planner) retriggered() bool {
 	return p.state != nil && !providerdata.SameTriggers(p.config.Triggers, p.state.Triggers)
 }
 
-// otherHash is the error for a file that is known to have another hash than the configured one, unless the
-// apply may make another file.
+// otherHash is the error for a file that is known to have another hash than the configured one,
+// unless the apply may make another file.
 func (p *planner) otherHash(ctx context.Context, w model) diag.Diagnostic {
 	if w.triggersUnknown() || p.retriggered() {
 		return nil
@@ -295,7 +296,8 @@ func (p *planner) fillStored(v verdict, wanted model) {
 	}
 }
 
-// sizeToPlan is the size of the file, unless it was not read because its hash is configured: the apply may make another one.
+// sizeToPlan is the size of the file, unless it was not read because its hash is configured: the
+// apply may make another one.
 func (p *planner) sizeToPlan(wanted model) types.Int64 {
 	if p.found && !p.config.SHA256.IsNull() {
 		return types.Int64Unknown()
@@ -308,8 +310,8 @@ func kept(config, stored types.String) types.String {
 	return firstSet(known(config), stored, config)
 }
 
-// fillUpload plans an upload: of a new object, of one in place of the stored file, or of what is left of one that
-// is incomplete.
+// fillUpload plans an upload: of a new object, of one in place of the stored file, or of what is
+// left of one that is incomplete.
 func (p *planner) fillUpload(ctx context.Context, v verdict, wanted model) {
 	p.plan.outcome = notStored(types.StringUnknown(), types.Int64Unknown(), complete)
 	if v == verdictDecide && !p.state.Incomplete.IsNull() { // the apply may find that the stored file stays, and the unfinished upload with it
@@ -336,7 +338,8 @@ func (p *planner) fillUpload(ctx context.Context, v verdict, wanted model) {
 	p.diags.Append(p.resource.Data.PlanUpload(ctx, typeName)...)
 }
 
-// unfinishedName is the name of the unfinished upload that the wanted one continues, null if there is none.
+// unfinishedName is the name of the unfinished upload that the wanted one continues, null if there
+// is none.
 func (p *planner) unfinishedName(wanted model) types.String {
 	switch {
 	case p.state == nil:

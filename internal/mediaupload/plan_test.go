@@ -14,7 +14,8 @@ import (
 // expired is a token: {"alg":"none"} . {"exp":1700000000} . no signature.
 const expired = "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.c2ln"
 
-// later configures the resource with a source that is unknown in every plan in which trigger has changed.
+// later configures the resource with a source that is unknown in every plan in which trigger has
+// changed.
 func (w *world) later(source, trigger string, arguments ...string) {
 	w.Config(fmt.Sprintf(`
 resource "terraform_data" "path" {
@@ -27,7 +28,8 @@ resource "vodlive_media_upload" "file" {
 }`, source, trigger, strings.Join(arguments, "\n  ")))
 }
 
-// importWithoutFile uploads the file, forgets it, takes the file away and imports the upload with these arguments.
+// importWithoutFile uploads the file, forgets it, takes the file away and imports the upload with
+// these arguments.
 func (m *machine) importWithoutFile(arguments acctest.Attrs) (keyPath string) {
 	m.t.Helper()
 	m.mustApply()
@@ -70,7 +72,8 @@ func TestImportWithoutTheFileLearnsTheRestLater(t *testing.T) {
 	}
 }
 
-// TestImportLearnsFromASourceThatIsKnownOnlyAtApply has the file come back under a source that the plan does not know.
+// TestImportLearnsFromASourceThatIsKnownOnlyAtApply has the file come back under a source that the
+// plan does not know.
 func TestImportLearnsFromASourceThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	m := newFile(t, 1000)
@@ -93,7 +96,8 @@ func TestImportUnderAnotherNameIsRefused(t *testing.T) {
 	}
 }
 
-// TestRenamedSourceThatIsKnownOnlyAtApply renames the file and leaves its content: nothing is to be sent.
+// TestRenamedSourceThatIsKnownOnlyAtApply renames the file and leaves its content: nothing is to be
+// sent.
 func TestRenamedSourceThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	for name, arguments := range map[string]acctest.Attrs{
@@ -120,7 +124,8 @@ func TestRenamedSourceThatIsKnownOnlyAtApply(t *testing.T) {
 	}
 }
 
-// TestRenamedSourceWhoseTypeIsKnownOnlyAtApply renames the file while its media type comes from another resource.
+// TestRenamedSourceWhoseTypeIsKnownOnlyAtApply renames the file while its media type comes from
+// another resource.
 func TestRenamedSourceWhoseTypeIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	m := newFile(t, 1000)
@@ -134,7 +139,8 @@ func TestRenamedSourceWhoseTypeIsKnownOnlyAtApply(t *testing.T) {
 	m.holds(acctest.Attrs{"file_name": "media.mp4"})
 }
 
-// TestEachKeepsItsOwnUpload has two resources of the same content whose sources are known only at apply.
+// TestEachKeepsItsOwnUpload has two resources of the same content whose sources are known only at
+// apply.
 func TestEachKeepsItsOwnUpload(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1000)
@@ -192,8 +198,8 @@ func TestConfigurationThatAnUnknownSourceNeedsIsCheckedByThePlan(t *testing.T) {
 	m.updates().Must(t)
 }
 
-// TestReplacementThatWasAskedForSendsEverything asks for another upload of the same content. The plan does not read the
-// file, so it does not know the media type.
+// TestReplacementThatWasAskedForSendsEverything asks for another upload of the same content. The
+// plan does not read the file, so it does not know the media type.
 func TestReplacementThatWasAskedForSendsEverything(t *testing.T) {
 	t.Parallel()
 	m := newFile(t, 1000)
@@ -222,8 +228,8 @@ func TestTaintOfASourceThatIsKnownOnlyAtApplySendsEverything(t *testing.T) {
 	want(t, "objects", len(m.Objects()), 2)
 }
 
-// TestNameThatIsKnownOnlyAtApplyWithoutTheFile plans a complete upload whose file is not here and whose name comes from
-// another resource.
+// TestNameThatIsKnownOnlyAtApplyWithoutTheFile plans a complete upload whose file is not here and
+// whose name comes from another resource.
 func TestNameThatIsKnownOnlyAtApplyWithoutTheFile(t *testing.T) {
 	t.Parallel()
 	m := newFile(t, 1000)
@@ -282,7 +288,8 @@ func TestSinglePutThatIsTooLargeIsFoundByThePlan(t *testing.T) {
 	m.AssertCalls(t, simulator.CallPresignURL, 0)
 }
 
-// TestImportWhoseNameIsKnownOnlyAtApply imports an upload whose file_name comes from another resource.
+// TestImportWhoseNameIsKnownOnlyAtApply imports an upload whose file_name comes from another
+// resource.
 func TestImportWhoseNameIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	for name, problem := range map[string]string{"media.mp4": "", "other.mp4": "The imported file has another name"} {
@@ -307,8 +314,8 @@ func TestImportWhoseNameIsKnownOnlyAtApply(t *testing.T) {
 	}
 }
 
-// TestJobOnASourceThatIsKnownOnlyAtApply keeps an upload and the batch job that depends on it, whether or not the plan
-// knows the content.
+// TestJobOnASourceThatIsKnownOnlyAtApply keeps an upload and the batch job that depends on it,
+// whether or not the plan knows the content.
 func TestJobOnASourceThatIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	for name, known := range map[string]bool{"content unknown": false, "content known": true} {
@@ -332,8 +339,8 @@ func TestJobOnASourceThatIsKnownOnlyAtApply(t *testing.T) {
 	}
 }
 
-// TestNewObjectOfTheSameContentKeepsItsName makes a second object of the same content between the Delete and the Create
-// of one that may keep its stored file.
+// TestNewObjectOfTheSameContentKeepsItsName makes a second object of the same content between the
+// Delete and the Create of one that may keep its stored file.
 func TestNewObjectOfTheSameContentKeepsItsName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1000)
@@ -353,7 +360,8 @@ resource "vodlive_media_upload" "second" {
 	w.AssertNoChanges()
 }
 
-// TestNewObjectWhoseHashIsKnownOnlyAtApply is the same with a second object of which the plan does not know the content.
+// TestNewObjectWhoseHashIsKnownOnlyAtApply is the same with a second object of which the plan does
+// not know the content.
 func TestNewObjectWhoseHashIsKnownOnlyAtApply(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1000)

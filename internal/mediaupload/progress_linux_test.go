@@ -29,7 +29,8 @@ func TestProgressIsShownOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	terminal := fmt.Sprintf("/dev/pts/%d", number)
-	// Kept open here, so that what the provider wrote is still to be read after it has closed its own.
+	// Kept open here, so that what the provider wrote is still to be read after it has closed its
+	// own.
 	slave, err := os.OpenFile(terminal, os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +54,8 @@ func TestProgressIsShownOnATerminal(t *testing.T) {
 	}
 }
 
-// TestProgressGoesToNothingElse gives VODLIVE_PROGRESS what is neither a regular file nor a terminal: the upload is
-// still made, nothing waits for a reader, and the log says what is wrong.
+// TestProgressGoesToNothingElse gives VODLIVE_PROGRESS what is neither a regular file nor a
+// terminal: the upload is still made, nothing waits for a reader, and the log says what is wrong.
 func TestProgressGoesToNothingElse(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -16,8 +16,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// breakOff invokes vodlive_process_media, which has no state: only a record can continue its upload. It fails at the
-// third of four parts.
+// breakOff invokes vodlive_process_media, which has no state: only a record can continue its
+// upload. It fails at the third of four parts.
 func breakOff(t *testing.T, w *acctest.World, path string) {
 	t.Helper()
 	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
@@ -42,7 +42,8 @@ func continues(t *testing.T, w *acctest.World, path string) bool {
 	return w.Count(simulator.CallMultipartCreate) == 1
 }
 
-// TestRecordsBelongToAnAccount has a second run find what the first left only when both have the same identity.
+// TestRecordsBelongToAnAccount has a second run find what the first left only when both have the
+// same identity.
 func TestRecordsBelongToAnAccount(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -96,7 +97,8 @@ func token(claims string) string {
 	return encode([]byte(`{"alg":"none"}`)) + "." + encode([]byte(claims)) + "."
 }
 
-// assertNowhere holds that no file below the folder contains any of the texts, and that there is a file.
+// assertNowhere holds that no file below the folder contains any of the texts, and that there is a
+// file.
 func assertNowhere(t *testing.T, folder string, texts ...string) {
 	t.Helper()
 	files := 0
@@ -118,7 +120,8 @@ func assertNowhere(t *testing.T, folder string, texts ...string) {
 	}
 }
 
-// TestSpellingsOfAnAddressShareRecords continues an upload after `vod_base_url` was written in another way.
+// TestSpellingsOfAnAddressShareRecords continues an upload after `vod_base_url` was written in
+// another way.
 func TestSpellingsOfAnAddressShareRecords(t *testing.T) {
 	t.Parallel()
 	for name, respell := range map[string]func(string) string{
@@ -138,7 +141,8 @@ func TestSpellingsOfAnAddressShareRecords(t *testing.T) {
 	}
 }
 
-// TestFilesOfOthersInResumeDirStay uploads with a `resume_dir` that holds old files with names like the provider's.
+// TestFilesOfOthersInResumeDirStay uploads with a `resume_dir` that holds old files with names like
+// the provider's.
 func TestFilesOfOthersInResumeDirStay(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})

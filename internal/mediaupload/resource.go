@@ -100,8 +100,9 @@ func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 }
 
-// Update changes the provider's own arguments, adopts the file of an import, uploads a file in place of the
-// stored one, and continues an upload. If an upload fails, the state keeps the stored file.
+// Update changes the provider's own arguments, adopts the file of an import, uploads a file in
+// place of the stored one, and continues an upload. If an upload fails, the state keeps the stored
+// file.
 func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -162,8 +163,9 @@ func (m *model) keep(state *model, diags *diag.Diagnostics) {
 	}
 }
 
-// uploadAgain uploads the file of a plan. If that fails, the plan becomes the state that results: the stored
-// file, if there is one, with what is left to continue. It reports whether the plan describes the file of that state.
+// uploadAgain uploads the file of a plan. If that fails, the plan becomes the state that results:
+// the stored file, if there is one, with what is left to continue. It reports whether the plan
+// describes the file of that state.
 func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *model, diags *diag.Diagnostics) bool {
 	unfinished, earlier, d := mediafile.Unfinished(state.Incomplete)
 	diags.Append(d...)
@@ -239,8 +241,8 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	givenUp(f.Name, left, &resp.Diagnostics)
 }
 
-// checkContinuation returns why the Create that follows could not continue an unfinished upload: a saved plan may be
-// applied where the file is not.
+// checkContinuation returns why the Create that follows could not continue an unfinished upload: a
+// saved plan may be applied where the file is not.
 func (r *mediaUpload) checkContinuation(seen planned) diag.Diagnostics {
 	diags := r.Data.NeedUpload(typeName)
 	if diags.HasError() || seen.Source == "" {
@@ -258,8 +260,9 @@ func (r *mediaUpload) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 	}}
 }
 
-// setIdentity sets the identity: the key path of the stored file, or else of the unfinished upload. The framework
-// requires one of every object: one that has neither, because an Update failed, keeps what it has.
+// setIdentity sets the identity: the key path of the stored file, or else of the unfinished upload.
+// The framework requires one of every object: one that has neither, because an Update failed, keeps
+// what it has.
 func (m *model) setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	unfinished, _ := m.Incomplete.Attributes()["key_path"].(types.String)
 	var before types.String

@@ -496,8 +496,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestSavedPlanWithoutTheFileForgetsNothing: a saved plan is applied on a runner that has neither the
-// file nor the records.
+// TestSavedPlanWithoutTheFileForgetsNothing: a saved plan is applied on a runner that has neither
+// the file nor the records.
 func TestSavedPlanWithoutTheFileForgetsNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, resumeSize)

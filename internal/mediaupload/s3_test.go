@@ -61,7 +61,8 @@ func TestInterruptedUploadContinuesOnARealS3Server(t *testing.T) {
 	t.Parallel()
 	w := onS3(t, resumeSize)
 	w.uploadInParts()
-	// PUTs do not pass the simulator, so the run breaks off where the service is asked for the third address.
+	// PUTs do not pass the simulator, so the run breaks off where the service is asked for the
+	// third address.
 	w.server.Fail(simulator.Fault{Call: simulator.CallMultipartURL, After: breaksAt - 1, Status: http.StatusInternalServerError})
 	contains(t, w.Run("apply", "-auto-approve"), "2 of 4 parts are stored")
 	w.server.ClearFaults()

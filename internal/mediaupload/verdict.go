@@ -16,11 +16,11 @@ const (
 	verdictDecide                // the apply uploads the file if it is not the stored one
 )
 
-// judge compares the stored file of a state, which may be nil, with the wanted one: null is any value, unknown
-// one that only the apply knows, and a size that is null that the file is not here. The reasons are
-// the attributes that require, or may require, another upload in place of the stored one. What an import lacks
-// differs from nothing. An import whose content is not known is never left to the apply, which could not
-// recognise it.
+// judge compares the stored file of a state, which may be nil, with the wanted one: null is any
+// value, unknown one that only the apply knows, and a size that is null that the file is not here.
+// The reasons are the attributes that require, or may require, another upload in place of the
+// stored one. What an import lacks differs from nothing. An import whose content is not known is
+// never left to the apply, which could not recognise it.
 func judge(state *model, wanted model) (v verdict, reasons []string) {
 	if !state.stored() {
 		return verdictUpload, nil

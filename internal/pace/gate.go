@@ -2,10 +2,10 @@ package pace
 
 import "slices"
 
-// gate has a number of slots for PUTs in flight. A PUT passes it in two steps: at most as many PUTs as there
-// are slots may prepare at one time, and those get the slots in the same order. Each upload has a queue of its
-// own, and the queues are served in turn. So an upload of thousands of parts gets no more slots than one of a
-// single part.
+// gate has a number of slots for PUTs in flight. A PUT passes it in two steps: at most as many PUTs
+// as there are slots may prepare at one time, and those get the slots in the same order. Each
+// upload has a queue of its own, and the queues are served in turn. So an upload of thousands of
+// parts gets no more slots than one of a single part.
 //
 // Slots that nobody waits for can be lent. They are called back when somebody does.
 //
@@ -64,7 +64,8 @@ func without[T comparable](all []T, one T) []T {
 	return slices.DeleteFunc(all, func(o T) bool { return o == one })
 }
 
-// borrow takes a slot if one is free and nobody waits. recall is called when somebody does, once at most.
+// borrow takes a slot if one is free and nobody waits. recall is called when somebody does, once at
+// most.
 func (g *gate) borrow(q *queue, recall func()) (p *place, ok bool) {
 	if g.used >= g.slots || g.waiting() {
 		return nil, false
@@ -75,7 +76,8 @@ func (g *gate) borrow(q *queue, recall func()) (p *place, ok bool) {
 	return p, true
 }
 
-// surplus reports whether a place must give its slot back, because there are fewer slots than are in use.
+// surplus reports whether a place must give its slot back, because there are fewer slots than are
+// in use.
 func (g *gate) surplus(p *place) bool {
 	if !p.leaves && g.used-g.leaving > g.slots {
 		p.leaves = true

@@ -13,7 +13,8 @@ const (
 	// least is what refusals leave, and leastInTime what a slow line does.
 	least, leastInTime = 4, 2
 
-	// longestPut is how long a PUT should be in flight at most. If the run is interrupted, what its PUTs have sent is lost.
+	// longestPut is how long a PUT should be in flight at most. If the run is interrupted, what its
+	// PUTs have sent is lost.
 	longestPut = 16 * time.Second
 	steady     = 0.15 // by how much two samples of the goodput differ at most, so that it is that of the line
 	farFewer   = 0.7  // factor of the slots
@@ -33,13 +34,15 @@ const (
 	recovery    = 10 * time.Second // after the latest refusal, and after each further slot
 )
 
-// goodput chooses how many PUTs are in flight. It takes samples of the goodput while all slots are in use.
+// goodput chooses how many PUTs are in flight. It takes samples of the goodput while all slots are
+// in use.
 //
-// It begins with few. On a slow line, where their PUTs would be in flight for long, it goes on with fewer, unless that
-// sends less. It tries many when the goodput has fallen below the best so far, because on a line that
-// loses packets it falls until more connections share the losses. When the goodput is steady, it tries more from time
-// to time, and then many, because each connection may be limited. It goes back if that was in vain. When storage asks
-// for fewer requests, it halves the number, and adds one every ten seconds without a refusal.
+// It begins with few. On a slow line, where their PUTs would be in flight for long, it goes on with
+// fewer, unless that sends less. It tries many when the goodput has fallen below the best so far,
+// because on a line that loses packets it falls until more connections share the losses. When the
+// goodput is steady, it tries more from time to time, and then many, because each connection may be
+// limited. It goes back if that was in vain. When storage asks for fewer requests, it halves the
+// number, and adds one every ten seconds without a refusal.
 type goodput struct {
 	bandwidth float64 // the most that may be sent, in bytes per second; 0: no limit
 	put       int64   // bytes of the largest PUTs
@@ -85,8 +88,9 @@ func (g *goodput) fit(rate float64) int {
 	return int(min(max(rate*longestPut.Seconds()/float64(g.put), leastInTime), many))
 }
 
-// narrow begins to limit the PUTs in flight to those that end in time, if they are far fewer. Few are more than the
-// line needs then, unless its connections are limited, which decide finds out. It reports whether it has begun.
+// narrow begins to limit the PUTs in flight to those that end in time, if they are far fewer. Few
+// are more than the line needs then, unless its connections are limited, which decide finds out. It
+// reports whether it has begun.
 func (g *goodput) narrow(rate, before float64) bool {
 	slots, n := g.slots(), g.fit(rate)
 	switch {
@@ -112,8 +116,8 @@ func (g *goodput) refuse(now time.Time) {
 	g.before, g.wide, g.best = estimate{}, 0, 0
 }
 
-// fallen reports whether less is sent now than when all slots were in use. Then the line has room. What is not known
-// yet has fallen.
+// fallen reports whether less is sent now than when all slots were in use. Then the line has room.
+// What is not known yet has fallen.
 func (g *goodput) fallen(now time.Time) bool {
 	rate := g.latest
 	if took := now.Sub(g.began); took >= sampleTime {
@@ -126,8 +130,8 @@ func (g *goodput) choose(slots int) {
 	g.chosen, g.skip, g.samples = slots, settling, nil
 }
 
-// add counts bytes, and decides when a sample is complete. full says that all slots are in use, waiting that there
-// are more PUTs to send, and left how many bytes they have.
+// add counts bytes, and decides when a sample is complete. full says that all slots are in use,
+// waiting that there are more PUTs to send, and left how many bytes they have.
 func (g *goodput) add(now time.Time, n, left int64, full, waiting bool) {
 	g.sent += n
 	took := now.Sub(g.began)
@@ -193,7 +197,8 @@ func (g *goodput) decide(latest estimate, left int64, waiting bool) {
 	}
 }
 
-// due reports whether it is time for a trial. While the goodput rises, its success would prove nothing.
+// due reports whether it is time for a trial. While the goodput rises, its success would prove
+// nothing.
 func (g *goodput) due(rate float64, left int64) bool {
 	return g.pause <= 0 && rate <= g.best && float64(left) > rate*worth.Seconds()
 }
@@ -219,7 +224,8 @@ func estimateOf(samples []float64) (e estimate) {
 	return e
 }
 
-// exceeds reports whether a goodput is higher than one before, by enough to be worth more PUTs, and by more than chance.
+// exceeds reports whether a goodput is higher than one before, by enough to be worth more PUTs, and
+// by more than chance.
 func (e estimate) exceeds(before estimate) bool {
 	return e.mean-before.mean > max((growth-1)*before.mean, clearly*math.Hypot(e.err, before.err))
 }

@@ -3,7 +3,8 @@ package pace
 import "time"
 
 const (
-	// A PUT lags if the rest of it would take longer than lagging times a whole one, and than leastLag.
+	// A PUT lags if the rest of it would take longer than lagging times a whole one, and than
+	// leastLag.
 	lagging   = 1.5
 	leastLag  = 2 * time.Second
 	leastPut  = time.Second // that a PUT is in flight before its rate tells anything
@@ -11,7 +12,8 @@ const (
 	leastLate = time.Second // since the last byte was sent
 )
 
-// times are the means of the latest PUTs of one upload. They are unknown until the first one is stored.
+// times are the means of the latest PUTs of one upload. They are unknown until the first one is
+// stored.
 type times struct {
 	put, answer time.Duration
 	size        int64 // bytes of the PUTs that put is of: the last part of a file, which is smaller, does not count
@@ -36,7 +38,8 @@ func latest(mean, newest time.Duration) time.Duration {
 	return mean + (newest-mean)/4
 }
 
-// lags reports whether a PUT lags that has been in flight for some time and has sent some bytes of all.
+// lags reports whether a PUT lags that has been in flight for some time and has sent some bytes of
+// all.
 func (t *times) lags(inFlight time.Duration, sent, all int64) bool {
 	left := float64(inFlight) * float64(all-sent) / float64(max(sent, 1))
 	return t.put > 0 && all <= t.size && inFlight > max(leastPut, t.put) && left >= max(float64(leastLag), lagging*float64(t.put))

@@ -1,14 +1,16 @@
-// Package pace decides when PUTs begin, how many are in flight, and which one is sent once more. One
-// Controller serves all uploads of a process. It knows neither files nor HTTP: its caller tells it what was sent,
-// stored and refused.
+// Package pace decides when PUTs begin, how many are in flight, and which one is sent once more.
+// One Controller serves all uploads of a process. It knows neither files nor HTTP: its caller tells
+// it what was sent, stored and refused.
 //
-// A PUT has a Turn. Sender.Next waits until its content may be read and its address asked for, which is while
-// the PUTs before it are in flight, so that no connection waits for either. Turn.Run waits for a slot. While the PUT
-// is in flight, Turn.Again says whether it lags behind the others of its upload.
+// A PUT has a Turn. Sender.Next waits until its content may be read and its address asked for,
+// which is while the PUTs before it are in flight, so that no connection waits for either. Turn.Run
+// waits for a slot. While the PUT is in flight, Turn.Again says whether it lags behind the others
+// of its upload.
 //
-// One lock, the Controller's, guards what changes. pace.go has what callers use. It uses gate.go (whose turn it is),
-// goodput.go (how many slots there should be) and lag.go (which PUT lags), which know nothing of each other. The slots
-// that there are belong to the gate; the Controller alone sets them, by what goodput has chosen.
+// One lock, the Controller's, guards what changes. pace.go has what callers use. It uses gate.go
+// (whose turn it is), goodput.go (how many slots there should be) and lag.go (which PUT lags),
+// which know nothing of each other. The slots that there are belong to the gate; the Controller
+// alone sets them, by what goodput has chosen.
 package pace
 
 import (
@@ -18,15 +20,16 @@ import (
 	"time"
 )
 
-// freshAddress is the longest time that an address may wait for its PUT. Addresses expire, which would cost a
-// refused PUT. It is shorter than any usual lifetime.
+// freshAddress is the longest time that an address may wait for its PUT. Addresses expire, which
+// would cost a refused PUT. It is shorter than any usual lifetime.
 const freshAddress = time.Minute
 
 const (
-	// fewAsked is how many addresses are asked for at once at first, so that a service that allows few calls refuses few.
+	// fewAsked is how many addresses are asked for at once at first, so that a service that allows
+	// few calls refuses few.
 	fewAsked = 5
-	// fewFor is how long others wait for one of them. PUTs that do not begin together get unequal shares of a long line,
-	// and do not end together.
+	// fewFor is how long others wait for one of them. PUTs that do not begin together get unequal
+	// shares of a long line, and do not end together.
 	fewFor = 10 * time.Millisecond
 	// enoughAnswers is after how many addresses any number is asked for.
 	enoughAnswers = 24
@@ -48,8 +51,8 @@ type Controller struct {
 	senders []*Sender
 }
 
-// New returns a Controller with a number of slots, or, if it is 0, with 2 to 32, as the goodput demands. bandwidth is the
-// most that may be sent, in bytes per second; 0: no limit.
+// New returns a Controller with a number of slots, or, if it is 0, with 2 to 32, as the goodput
+// demands. bandwidth is the most that may be sent, in bytes per second; 0: no limit.
 func New(slots int, bandwidth int64) *Controller {
 	c := &Controller{fixed: slots > 0, asking: make(chan struct{}, fewAsked), first: make(chan struct{}), goodput: newGoodput(time.Now(), float64(bandwidth))}
 	c.gate.slots = slots
@@ -57,15 +60,17 @@ func New(slots int, bandwidth int64) *Controller {
 	return c
 }
 
-// adapt gives the gate as many slots as goodput has chosen, if that has changed. The caller holds c.mu.
+// adapt gives the gate as many slots as goodput has chosen, if that has changed. The caller holds
+// c.mu.
 func (c *Controller) adapt() {
 	if c.goodput.slots() != c.slots {
 		c.resize()
 	}
 }
 
-// resize sets the number of slots. An upload that is alone gets only as many as it needs to take no longer: of 34 PUTs
-// in 14 slots, the last 6 would not fill the line; in 12 slots, the last 10 do. The caller holds c.mu.
+// resize sets the number of slots. An upload that is alone gets only as many as it needs to take no
+// longer: of 34 PUTs in 14 slots, the last 6 would not fill the line; in 12 slots, the last 10 do.
+// The caller holds c.mu.
 func (c *Controller) resize() {
 	var put int64
 	for _, u := range c.senders {
@@ -104,7 +109,8 @@ type Sender struct {
 	refused bool
 }
 
-// Sender returns the sender of an upload of so many bytes, of which a PUT sends at most put. The caller must call Close.
+// Sender returns the sender of an upload of so many bytes, of which a PUT sends at most put. The
+// caller must call Close.
 func (c *Controller) Sender(size, put int64) *Sender {
 	u := &Sender{of: c, put: put, left: size}
 	c.mu.Lock()
@@ -152,8 +158,8 @@ type Turn struct {
 	began  time.Time
 }
 
-// Next waits until the next PUT of the upload may prepare: until few PUTs are before it. The caller must call Run,
-// Skip or End.
+// Next waits until the next PUT of the upload may prepare: until few PUTs are before it. The caller
+// must call Run, Skip or End.
 func (u *Sender) Next(ctx context.Context) (*Turn, error) {
 	u.of.mu.Lock()
 	t := &Turn{sender: u, place: u.of.gate.enqueue(&u.queue)}
@@ -191,9 +197,10 @@ func (t *Turn) Skip(n int64) {
 	t.sender.of.resize()
 }
 
-// Run calls address, and put when the PUT may begin. An error of address is passed to put only then: until then,
-// PUTs that have begun may succeed. As long as put says so, both are called again at once, so that the new address
-// is a fresh one. The error is the context's if it ends before put is called. Run ends the turn.
+// Run calls address, and put when the PUT may begin. An error of address is passed to put only
+// then: until then, PUTs that have begun may succeed. As long as put says so, both are called again
+// at once, so that the new address is a fresh one. The error is the context's if it ends before put
+// is called. Run ends the turn.
 func (t *Turn) Run(ctx context.Context, address func(context.Context) (string, error), put func(url string, err error) (again bool)) error {
 	var asked time.Time
 	var url string
@@ -256,16 +263,17 @@ func (t *Turn) Stored(size int64, sent time.Time) {
 	u.times.add(size, time.Since(t.began), time.Since(sent))
 }
 
-// Refused notes that the PUT, or another one of the same content, was refused. After that no PUT of the upload lags.
+// Refused notes that the PUT, or another one of the same content, was refused. After that no PUT of
+// the upload lags.
 func (t *Turn) Refused() {
 	t.sender.of.mu.Lock()
 	defer t.sender.of.mu.Unlock()
 	t.sender.refused = true
 }
 
-// Lags reports whether the PUT lags behind others of its upload, and the line has room for another one: on a full
-// line, sending a part once more takes from the other parts what it gains for its own. So far the PUT has sent some
-// bytes of all.
+// Lags reports whether the PUT lags behind others of its upload, and the line has room for another
+// one: on a full line, sending a part once more takes from the other parts what it gains for its
+// own. So far the PUT has sent some bytes of all.
 func (t *Turn) Lags(sent, all int64) bool {
 	u := t.sender
 	u.of.mu.Lock()
@@ -273,8 +281,8 @@ func (t *Turn) Lags(sent, all int64) bool {
 	return !u.refused && u.times.lags(time.Since(t.began), sent, all) && u.of.goodput.fallen(time.Now())
 }
 
-// Surplus reports whether the PUT must end and be made again later, because there are more PUTs in flight than
-// there should be. It has sent some bytes of all: one that has sent much goes on.
+// Surplus reports whether the PUT must end and be made again later, because there are more PUTs in
+// flight than there should be. It has sent some bytes of all: one that has sent much goes on.
 func (t *Turn) Surplus(sent, all int64) bool {
 	t.sender.of.mu.Lock()
 	defer t.sender.of.mu.Unlock()
@@ -289,8 +297,9 @@ func (t *Turn) Late(sent time.Time) bool {
 	return !u.refused && u.times.late(time.Since(sent))
 }
 
-// Again takes a slot for another PUT of the same content, if one is free and no PUT waits for it. stop must end that
-// PUT without delay, and not wait for the Controller: it is called when a PUT waits. The caller must call end.
+// Again takes a slot for another PUT of the same content, if one is free and no PUT waits for it.
+// stop must end that PUT without delay, and not wait for the Controller: it is called when a PUT
+// waits. The caller must call end.
 func (t *Turn) Again(stop func()) (end func(), ok bool) {
 	u := t.sender
 	u.of.mu.Lock()

@@ -36,8 +36,8 @@ func puts(t *testing.T, u *pace.Sender, count int, done <-chan struct{}) (inFlig
 	return inFlight
 }
 
-// TestSlots: an upload that is alone gets as many slots as it needs to take no longer, and where the bandwidth is limited,
-// only as many as end in time.
+// TestSlots: an upload that is alone gets as many slots as it needs to take no longer, and where
+// the bandwidth is limited, only as many as end in time.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -74,7 +74,8 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestTwoUploadsShareTheSlots: an upload of many parts leaves half of the slots to one that begins later.
+// TestTwoUploadsShareTheSlots: an upload of many parts leaves half of the slots to one that begins
+// later.
 func TestTwoUploadsShareTheSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,8 +130,8 @@ func TestLentSlotIsCalledBack(t *testing.T) {
 	})
 }
 
-// TestSlowLineGetsFewPUTs: when the goodput tells that PUTs would not end in time, those that have sent little are surplus
-// until there are few.
+// TestSlowLineGetsFewPUTs: when the goodput tells that PUTs would not end in time, those that have
+// sent little are surplus until there are few.
 func TestSlowLineGetsFewPUTs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -169,8 +170,9 @@ func TestSlowLineGetsFewPUTs(t *testing.T) {
 	})
 }
 
-// TestFewAddressesAtFirst: a service that allows few calls gets few at once, until it has answered some. Where answers take
-// long, no slot waits for them, but no address is asked for ahead before the first answer.
+// TestFewAddressesAtFirst: a service that allows few calls gets few at once, until it has answered
+// some. Where answers take long, no slot waits for them, but no address is asked for ahead before
+// the first answer.
 func TestFewAddressesAtFirst(t *testing.T) {
 	t.Parallel()
 	const parts, slots = 60, 20

@@ -1,6 +1,6 @@
-// Package processmedia has the action vodlive_process_media: upload a file or the files of a folder,
-// then submit one batch job on all of them. Packages mediaupload and mediafolder upload, with the
-// rules of their resources. The action keeps nothing in the state.
+// Package processmedia has the action vodlive_process_media: upload a file or the files of a
+// folder, then submit one batch job on all of them. Packages mediaupload and mediafolder upload,
+// with the rules of their resources. The action keeps nothing in the state.
 package processmedia
 
 import (

@@ -264,7 +264,8 @@ func TestJobThatFails(t *testing.T) {
 	}
 }
 
-// TestOthersKeepWhatAnActionStored: what an action has stored is its own, whoever else uploads the folder.
+// TestOthersKeepWhatAnActionStored: what an action has stored is its own, whoever else uploads the
+// folder.
 func TestOthersKeepWhatAnActionStored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

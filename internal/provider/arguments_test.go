@@ -18,7 +18,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// argument says in which request the values of arguments are, or why in none. Lists in texts are separated by ", ".
+// argument says in which request the values of arguments are, or why in none. Lists in texts are
+// separated by ", ".
 type argument struct {
 	of, names string // every name of every type, such as "resource vodlive_media_upload"
 	why       string // no request has the value
@@ -32,8 +33,8 @@ type argument struct {
 	refused bool     // the second value is an error
 }
 
-// argumentTable has every argument of the provider's types. dir has a folder with one.mp4 and two.mp4, one with
-// sub/three.mp4, and one with large.mp4, which has two parts.
+// argumentTable has every argument of the provider's types. dir has a folder with one.mp4 and
+// two.mp4, one with sub/three.mp4, and one with large.mp4, which has two parts.
 func argumentTable(dir string) []argument {
 	const (
 		session, status         = "resource vodlive_live_session", "resource vodlive_live_session_status"
@@ -130,8 +131,9 @@ func argumentTable(dir string) []argument {
 	}
 }
 
-// TestEveryArgumentIsSent applies every argument with each of two values, in a new object and as a change, and looks for the
-// value in what the service receives. The arguments of the provider block are not in the table.
+// TestEveryArgumentIsSent applies every argument with each of two values, in a new object and as a
+// change, and looks for the value in what the service receives. The arguments of the provider block
+// are not in the table.
 func TestEveryArgumentIsSent(t *testing.T) {
 	t.Parallel()
 	stage.Large(t)
@@ -235,8 +237,9 @@ func nest(name string, value any) attrs {
 	return attrs{name: value}
 }
 
-// received returns the fields of all requests in the journal and of all stored objects but the first ones. The keys are such as
-// "create-session input_preset.codec", and the values of several requests are sorted and joined.
+// received returns the fields of all requests in the journal and of all stored objects but the
+// first ones. The keys are such as "create-session input_preset.codec", and the values of several
+// requests are sorted and joined.
 func received(t *testing.T, w *acctest.World, objects int) map[string]string {
 	t.Helper()
 	values := map[string][]string{}

@@ -100,7 +100,8 @@ func (r *resolver) resolve(m model) *settings {
 	return s
 }
 
-// proxies checks the variables from which net/http takes proxies. It would take a part of a malformed one for a host.
+// proxies checks the variables from which net/http takes proxies. It would take a part of a
+// malformed one for a host.
 func (r *resolver) proxies() {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
 		proxy, _ := r.env(name)
@@ -320,8 +321,8 @@ func (r *resolver) resumeDir(v types.String) string {
 	return userCacheDir(r.env)
 }
 
-// userCacheDir is os.UserCacheDir with an injected environment, in which a relative XDG_CACHE_HOME is
-// not an error. It is "" without a home folder, as in some containers.
+// userCacheDir is os.UserCacheDir with an injected environment, in which a relative XDG_CACHE_HOME
+// is not an error. It is "" without a home folder, as in some containers.
 func userCacheDir(env Environment) string {
 	variable, below := "HOME", ".cache"
 	switch runtime.GOOS {

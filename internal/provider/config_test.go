@@ -25,8 +25,8 @@ import (
 
 const secret = "a-very-secret-value"
 
-// TestConfigureRefuses holds every rule of the provider configuration: what is said, and which attribute or variable it
-// names. No text may show a sensitive value.
+// TestConfigureRefuses holds every rule of the provider configuration: what is said, and which
+// attribute or variable it names. No text may show a sensitive value.
 func TestConfigureRefuses(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -125,8 +125,8 @@ func TestConfigureRefuses(t *testing.T) {
 	}
 }
 
-// TestConfigureAccepts holds what must not be refused: halves of a configuration, unknown values, precedence that makes
-// a bad variable irrelevant.
+// TestConfigureAccepts holds what must not be refused: halves of a configuration, unknown values,
+// precedence that makes a bad variable irrelevant.
 func TestConfigureAccepts(t *testing.T) {
 	t.Parallel()
 	bundle := filepath.Join(t.TempDir(), "ca.pem")
@@ -162,7 +162,8 @@ func TestConfigureAccepts(t *testing.T) {
 	}
 }
 
-// TestDefaultResumeDir: a relative XDG_CACHE_HOME does not count, and does not turn the records off.
+// TestDefaultResumeDir: a relative XDG_CACHE_HOME does not count, and does not turn the records
+// off.
 func TestDefaultResumeDir(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []string{"", "relative"} {

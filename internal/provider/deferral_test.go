@@ -97,8 +97,8 @@ func proposed(p *acctest.Provider, schema *tfprotov6.Schema, config attrs) *tfpr
 	return p.Config(schema, proposal)
 }
 
-// TestUnknownProviderConfigurationDefers has everything wait for the configuration if the client allows it, and nothing
-// be deferred if it does not or if the configuration is known.
+// TestUnknownProviderConfigurationDefers has everything wait for the configuration if the client
+// allows it, and nothing be deferred if it does not or if the configuration is known.
 func TestUnknownProviderConfigurationDefers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

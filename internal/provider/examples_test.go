@@ -96,7 +96,8 @@ func exampleFolder(t *testing.T) *acctest.CLI {
 	return cli
 }
 
-// addExample writes an example's file into the working folder, under another name there, and returns its content.
+// addExample writes an example's file into the working folder, under another name there, and
+// returns its content.
 func addExample(t *testing.T, cli *acctest.CLI, example, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(examples, filepath.FromSlash(example)))
@@ -192,8 +193,8 @@ func TestEveryWholeExamplePlans(t *testing.T) {
 	}
 }
 
-// TestTestsOfExamples runs the tests that examples bring along, as the user of a module would: with a
-// mocked provider, or against the simulated service.
+// TestTestsOfExamples runs the tests that examples bring along, as the user of a module would: with
+// a mocked provider, or against the simulated service.
 func TestTestsOfExamples(t *testing.T) {
 	t.Parallel()
 	for _, file := range exampleFiles(t, func(name string) bool { return strings.HasSuffix(name, ".tftest.hcl") }) {
@@ -294,7 +295,8 @@ output "no_urls" {
 	}
 }
 
-// withoutArguments leaves out mock data of arguments, which OpenTofu refuses where the configuration sets them.
+// withoutArguments leaves out mock data of arguments, which OpenTofu refuses where the
+// configuration sets them.
 func withoutArguments(t *testing.T, mocked string) string {
 	t.Helper()
 	schemas := acctest.NewProvider(t, nil).Schema
@@ -317,8 +319,8 @@ func withoutArguments(t *testing.T, mocked string) string {
 	return kept.String()
 }
 
-// TestMocksAreComplete holds the mock data against the schemas: Terraform makes up what they lack, once
-// for a plan and differently for its apply.
+// TestMocksAreComplete holds the mock data against the schemas: Terraform makes up what they lack,
+// once for a plan and differently for its apply.
 func TestMocksAreComplete(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(filepath.Join(examples, filepath.FromSlash(mocks)))

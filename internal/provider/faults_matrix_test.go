@@ -15,16 +15,17 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// The fault matrix: every call of the interface x everything that may go wrong with it x (once, for ever), through the
-// real provider. One repeat is allowed, so that "for ever" ends after two requests.
+// The fault matrix: every call of the interface x everything that may go wrong with it x (once, for
+// ever), through the real provider. One repeat is allowed, so that "for ever" ends after two
+// requests.
 //
-// A cell reads: what must come out ("ok"; "err": refused, and surely nothing was done; "unsure": the error says that it
-// may have been done), how many requests of the call the service must have received, and how many sessions, objects or
-// batches, whichever the call serves, exist in the end. Only texts depend on the last number here; histories
-// (internal/acctest) count what exists.
+// A cell reads: what must come out ("ok"; "err": refused, and surely nothing was done; "unsure":
+// the error says that it may have been done), how many requests of the call the service must have
+// received, and how many sessions, objects or batches, whichever the call serves, exist in the end.
+// Only texts depend on the last number here; histories (internal/acctest) count what exists.
 
-// columns are the calls by what may be done after a failure. "ask" are those that may always be repeated: a lost answer
-// leaves nothing behind that is paid for or seen.
+// columns are the calls by what may be done after a failure. "ask" are those that may always be
+// repeated: a lost answer leaves nothing behind that is paid for or seen.
 var columns = map[string][]string{
 	"ask":      {simulator.CallRegions, simulator.CallGetSession, simulator.CallListSessions, simulator.CallPresignURL, simulator.CallMultipartCreate, simulator.CallMultipartURL},
 	"complete": {simulator.CallMultipartComplete},
@@ -33,7 +34,8 @@ var columns = map[string][]string{
 	"part":     {simulator.CallPutPart},
 }
 
-// matrix says what must come out. For "ask" the last number holds for uploads; reading makes nothing.
+// matrix says what must come out. For "ask" the last number holds for uploads; reading makes
+// nothing.
 const matrix = `
                       | ask once | ask ever | complete once | complete ever | submit once | submit ever | object once | object ever | part once | part ever
 not connected         | ok 1 1   | err 0 0  | ok 1 1        | err 0 0       | ok 1 1      | err 0 0     | ok 1 1      | err 0 0     | ok 1 1    | err 0 0
@@ -57,9 +59,10 @@ not JSON              | ok 2 1   | err 2 0  | ok 2 1        | err 2 1       | un
 404                   | err 1 0  | err 1 0  | err 1 0       | err 1 0       | err 1 0     | err 1 0     | err 1 0     | err 1 0     | err 1 0   | err 1 0
 `
 
-// The PUTs stand apart in four rows: their status and ETag are all that is wanted of an answer, so that a body that
-// breaks off or is HTML is none of their business; and a 403 means an address that has expired, for which a fresh one is
-// asked twice before the repeat that every failure has. "-": completing an upload has no time-out of its own.
+// The PUTs stand apart in four rows: their status and ETag are all that is wanted of an answer, so
+// that a body that breaks off or is HTML is none of their business; and a 403 means an address that
+// has expired, for which a fresh one is asked twice before the repeat that every failure has. "-":
+// completing an upload has no time-out of its own.
 
 // faultKind is a row of the matrix: the fault, and what an error must say of it.
 type faultKind struct {
@@ -192,8 +195,8 @@ func (c cell) run(t *testing.T, kind faultKind) {
 	s.absentFrom(t, "the log", w.Log.String())
 }
 
-// carry has the provider do what needs the call, on the file or the session that this needs. path is
-// that of the file.
+// carry has the provider do what needs the call, on the file or the session that this needs. path
+// is that of the file.
 func (c cell) carry(t *testing.T, w *acctest.World, p *acctest.Provider, path, id string) acctest.Diagnostics {
 	t.Helper()
 	switch c.call {

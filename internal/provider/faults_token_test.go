@@ -107,8 +107,8 @@ func TestTokenFileIsReadAgainOnceAfterA401(t *testing.T) {
 	s.absentFrom(t, "the log", w.Log.String())
 }
 
-// TestOneRefreshServesAllPartsInFlight has the token expire while four parts, and ahead of its turn the
-// next one, ask for their addresses.
+// TestOneRefreshServesAllPartsInFlight has the token expire while four parts, and ahead of its turn
+// the next one, ask for their addresses.
 func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 	t.Parallel()
 	const mib, inFlight = 1 << 20, 4 // addresses are asked for ahead only after the first response
@@ -153,7 +153,8 @@ func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 	}
 }
 
-// TestTokenCommandThatFails: the error has the exit status and what the command complained of, never what it printed.
+// TestTokenCommandThatFails: the error has the exit status and what the command complained of,
+// never what it printed.
 func TestTokenCommandThatFails(t *testing.T) {
 	t.Parallel()
 	const printed = "half-of-a-token-4417"
@@ -194,7 +195,8 @@ func TestTokenCommandThatFails(t *testing.T) {
 	}
 }
 
-// TestTokensThatThePlanRefuses: an upload that could not be made is found while planning, before any request.
+// TestTokensThatThePlanRefuses: an upload that could not be made is found while planning, before
+// any request.
 func TestTokensThatThePlanRefuses(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestRateLimitSlowsEveryCallToAnAddress: what one call was asked to wait, the next calls to that address wait, whatever
-// they are; those to another address do not.
+// TestRateLimitSlowsEveryCallToAnAddress: what one call was asked to wait, the next calls to that
+// address wait, whatever they are; those to another address do not.
 func TestRateLimitSlowsEveryCallToAnAddress(t *testing.T) {
 	t.Parallel()
 	const wait = time.Minute
@@ -55,7 +55,8 @@ func TestRateLimitSlowsEveryCallToAnAddress(t *testing.T) {
 	}
 }
 
-// TestRedirectsTakeNoCredentialAway sends every call elsewhere: the address named there must receive nothing.
+// TestRedirectsTakeNoCredentialAway sends every call elsewhere: the address named there must
+// receive nothing.
 func TestRedirectsTakeNoCredentialAway(t *testing.T) {
 	t.Parallel()
 	var elsewhere atomic.Int64
@@ -126,7 +127,8 @@ func TestRedirectsWithinTheHostAreFollowed(t *testing.T) {
 	w.AssertCalls(t, simulator.CallPresignURL, 2)
 }
 
-// TestNothingGoesToPlainHTTPBeyondLoopback: an upload address without TLS is not used, and not shown.
+// TestNothingGoesToPlainHTTPBeyondLoopback: an upload address without TLS is not used, and not
+// shown.
 func TestNothingGoesToPlainHTTPBeyondLoopback(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"single", "multipart"} {
@@ -147,8 +149,8 @@ func TestNothingGoesToPlainHTTPBeyondLoopback(t *testing.T) {
 	}
 }
 
-// TestEverySessionThatMatchesIsReported: after a create whose outcome is not known, those that match every argument are
-// named, and no other.
+// TestEverySessionThatMatchesIsReported: after a create whose outcome is not known, those that
+// match every argument are named, and no other.
 func TestEverySessionThatMatchesIsReported(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})

@@ -8,8 +8,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestFIPS runs the provider's binary in the mode in which Go refuses every MD5. The lanes, whole files and files that a plan
-// has read before are hashed by different code.
+// TestFIPS runs the provider's binary in the mode in which Go refuses every MD5. The lanes, whole
+// files and files that a plan has read before are hashed by different code.
 func TestFIPS(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})

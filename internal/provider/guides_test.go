@@ -25,7 +25,8 @@ import (
 
 const guides = "../../templates/guides"
 
-// TestEveryConfigurationOfAGuidePlans plans the configurations in the guides and in the README, as a user would who copies them.
+// TestEveryConfigurationOfAGuidePlans plans the configurations in the guides and in the README, as
+// a user would who copies them.
 func TestEveryConfigurationOfAGuidePlans(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(guides, "*.md"))
@@ -99,8 +100,8 @@ func planGuide(t *testing.T, config string) {
 var placeholder = regexp.MustCompile(`\b(ACTION|COUNT|NAME|FILE|STATUS)\b`)
 
 // TestTroubleshootingKnowsEveryDiagnostic holds the headings of the guide against the summaries of
-// the errors and warnings in the code. So the anchor of a summary is its slug, or that of the heading
-// with a placeholder.
+// the errors and warnings in the code. So the anchor of a summary is its slug, or that of the
+// heading with a placeholder.
 func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
 	t.Parallel()
 	var explained []*regexp.Regexp
@@ -409,7 +410,8 @@ func constants(file *ast.File) map[string]string {
 
 var verb = regexp.MustCompile(`%[a-z]`)
 
-// written is an expression's text as far as the code has it, with "..." for the rest; "" if there is nothing.
+// written is an expression's text as far as the code has it, with "..." for the rest; "" if there
+// is nothing.
 func written(e ast.Expr, names map[string]string) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -97,7 +97,8 @@ func signature(name string, f *tfprotov6.Function) string {
 	return fmt.Sprintf("%s(%s): %s", name, strings.Join(parameters, ", "), f.Return.Type)
 }
 
-// TestSchemaIsAsAgreed makes every change of the schema show in review. `make docs` writes the golden file.
+// TestSchemaIsAsAgreed makes every change of the schema show in review. `make docs` writes the
+// golden file.
 func TestSchemaIsAsAgreed(t *testing.T) {
 	t.Parallel()
 	all, _ := attributes(t)
@@ -173,8 +174,9 @@ func TestEverythingIsDescribed(t *testing.T) {
 	}
 }
 
-// TestOptionalAndComputed holds the attributes that are both against the reasons for it: such a value is written as an
-// argument into generated configurations, and its removal from a configuration changes nothing.
+// TestOptionalAndComputed holds the attributes that are both against the reasons for it: such a
+// value is written as an argument into generated configurations, and its removal from a
+// configuration changes nothing.
 func TestOptionalAndComputed(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]string{

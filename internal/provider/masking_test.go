@@ -92,7 +92,8 @@ func TestTextsAreMaskedWhereTheyLeave(t *testing.T) {
 	})
 }
 
-// TestGuideOfMaskedSummary: an error leads to its explanation even if its summary has a secret in it.
+// TestGuideOfMaskedSummary: an error leads to its explanation even if its summary has a secret in
+// it.
 func TestGuideOfMaskedSummary(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
@@ -114,8 +115,8 @@ func eachByte(s, format string) string {
 	return b.String()
 }
 
-// TestProgressIsMasked: a line of VODLIVE_PROGRESS has the name of a file, which may hold a secret, and
-// no escape sequence reaches a terminal.
+// TestProgressIsMasked: a line of VODLIVE_PROGRESS has the name of a file, which may hold a secret,
+// and no escape sequence reaches a terminal.
 func TestProgressIsMasked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestQueryImportsAWholeAccount lists an account, has Terraform write its configuration, and plans that without an edit.
+// TestQueryImportsAWholeAccount lists an account, has Terraform write its configuration, and plans
+// that without an edit.
 func TestQueryImportsAWholeAccount(t *testing.T) {
 	t.Parallel()
 	const sessions = 250
@@ -120,7 +121,8 @@ action "vodlive_process_media" "other" {
 	}
 }
 
-// TestActionOnAFolderContinues interrupts or kills an action at one of many files, and invokes it again.
+// TestActionOnAFolderContinues interrupts or kills an action at one of many files, and invokes it
+// again.
 func TestActionOnAFolderContinues(t *testing.T) {
 	t.Parallel()
 	for name, blow := range map[string]func(*acctest.Process){
@@ -297,8 +299,8 @@ resource "vodlive_live_session" "main" {
 	}
 }
 
-// TestDestroyFalseHidesATaintedUpload holds what the guide on lifecycle rules says of an interrupted
-// upload with destroy = false: without a record, only untaint resumes it.
+// TestDestroyFalseHidesATaintedUpload holds what the guide on lifecycle rules says of an
+// interrupted upload with destroy = false: without a record, only untaint resumes it.
 func TestDestroyFalseHidesATaintedUpload(t *testing.T) {
 	t.Parallel()
 	const parts = 3

@@ -7,8 +7,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
-// owner is whose lines of the ledger a process writes and takes: the folder of the root module, in which the CLI
-// starts its providers, and the workspace.
+// owner is whose lines of the ledger a process writes and takes: the folder of the root module, in
+// which the CLI starts its providers, and the workspace.
 func (m Machine) owner() string {
 	folder := m.Dir
 	if absolute, err := filepath.Abs(folder); err == nil {
@@ -20,7 +20,8 @@ func (m Machine) owner() string {
 	return folder + "\n" + m.workspace(folder)
 }
 
-// workspace is the workspace that the CLI has selected. Before the first `workspace new`, the data folder names none.
+// workspace is the workspace that the CLI has selected. Before the first `workspace new`, the data
+// folder names none.
 func (m Machine) workspace(folder string) string {
 	if name, _ := m.Env("TF_WORKSPACE"); name != "" {
 		return name

@@ -17,8 +17,8 @@ func exitAfterParent() {
 
 // awaitParentEnd returns when the process that started this one has ended. On Windows it waits for
 // that process, and never returns if it cannot. Elsewhere it watches the parent's id, because no
-// system call waits for that. Linux can send a signal, but does so when the thread that started this
-// process ends.
+// system call waits for that. Linux can send a signal, but does so when the thread that started
+// this process ends.
 func awaitParentEnd() {
 	if runtime.GOOS == "windows" {
 		if parent, err := os.FindProcess(os.Getppid()); err == nil {

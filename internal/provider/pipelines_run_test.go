@@ -179,8 +179,8 @@ func others(t *testing.T, archive string) string {
 	return server.URL
 }
 
-// follow runs the commands of the plan on one machine, and those of the apply on another, which gets
-// the plan. A third machine plans again.
+// follow runs the commands of the plan on one machine, and those of the apply on another, which
+// gets the plan. A third machine plans again.
 func (h *house) follow(t *testing.T, env map[string]string, plan, apply []string) {
 	t.Helper()
 	planner, applier, later := h.machine(t, env), h.machine(t, env), h.machine(t, env)

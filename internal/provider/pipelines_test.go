@@ -19,8 +19,8 @@ func blocks(t *testing.T, name, language string) (found []string) {
 	return found
 }
 
-// pipeline decodes the pipeline whose first line is a comment with this name. Keys that out does not
-// have are an error.
+// pipeline decodes the pipeline whose first line is a comment with this name. Keys that out does
+// not have are an error.
 func pipeline(t *testing.T, name string, out any) {
 	t.Helper()
 	for _, text := range blocks(t, "pipelines.md", "yaml") {
@@ -36,8 +36,8 @@ func pipeline(t *testing.T, name string, out any) {
 	t.Fatalf("the guide has no %s", name)
 }
 
-// assertTerraform checks the commands of a job: how Terraform is called, and that the last command is
-// one on the plan file.
+// assertTerraform checks the commands of a job: how Terraform is called, and that the last command
+// is one on the plan file.
 func assertTerraform(t *testing.T, commands []string, last string) {
 	t.Helper()
 	initialized := false

@@ -87,8 +87,8 @@ resource "vodlive_media_folder" "copied" {
 	server.AssertCalls(t, simulator.CallPutObject, 3)
 }
 
-// TestFileFetchedFromElsewhere applies the recipe of the guide, with a command that makes the file in place of one that
-// downloads it.
+// TestFileFetchedFromElsewhere applies the recipe of the guide, with a command that makes the file
+// in place of one that downloads it.
 func TestFileFetchedFromElsewhere(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})

@@ -24,7 +24,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// Credentials with characters that look different once they are escaped for JSON, HTML, a URL or base64.
+// Credentials with characters that look different once they are escaped for JSON, HTML, a URL or
+// base64.
 const (
 	secretTokenID = "AKLIVE7Q2fXw+m"
 	secretKeyText = `sk/9+Zz"&<q>=w3L`
@@ -34,7 +35,8 @@ const (
 	destinationB  = "rtmps://sink.example.com/distribution/dst-b-41cc08e5"
 )
 
-// mirror makes a service repeat what it was sent, and notes every upload address that the service hands out.
+// mirror makes a service repeat what it was sent, and notes every upload address that the service
+// hands out.
 type mirror struct {
 	*simulator.Service
 
@@ -55,8 +57,8 @@ func idToken(t *testing.T) string {
 
 // reflection is a failure behind a gateway that repeats what it was sent.
 type reflection struct {
-	// fault has ECHO and SIGNATURE where its body repeats the whole request and the signature in its URL. Its Match selects the
-	// requests; nil is none.
+	// fault has ECHO and SIGNATURE where its body repeats the whole request and the signature in
+	// its URL. Its Match selects the requests; nil is none.
 	fault  simulator.Fault
 	escape func(string) string // for the body; nil: it repeats the request as it is
 	text   []string            // of the errors
@@ -64,8 +66,8 @@ type reflection struct {
 	elsewhere, deaf func(*acctest.World) []*acctest.Listener
 }
 
-// newMirror makes the service fail as the reflection says, with redirects to elsewhere unless it is "". Requests must arrive one
-// at a time: a response repeats the last one.
+// newMirror makes the service fail as the reflection says, with redirects to elsewhere unless it is
+// "". Requests must arrive one at a time: a response repeats the last one.
 func newMirror(service *simulator.Service, r reflection, elsewhere string) *mirror {
 	m := &mirror{Service: service, issued: secrets{}}
 	if fault := r.fault; fault.Match != nil {
@@ -201,8 +203,9 @@ func (s *spied) must(args ...string) acctest.Result {
 	return r
 }
 
-// check searches all that was shown, logged or left in files, but for the state, for secrets. The state holds
-// sensitive attributes as they are: that is Terraform's rule, and its user's to protect.
+// check searches all that was shown, logged or left in files, but for the state, for secrets. The
+// state holds sensitive attributes as they are: that is Terraform's rule, and its user's to
+// protect.
 func (s *spied) check() {
 	s.t.Helper()
 	log, err := os.ReadFile(s.logs)
@@ -215,7 +218,8 @@ func (s *spied) check() {
 	s.m.secrets(s.token).absentFromRun(s.t, s.outputs.String(), string(log), s.progress, s.resume)
 }
 
-// absentFromRun searches what was shown, the log, and the files of the progress and of the records of uploads.
+// absentFromRun searches what was shown, the log, and the files of the progress and of the records
+// of uploads.
 func (s secrets) absentFromRun(t *testing.T, shown, log, progress, resume string) {
 	t.Helper()
 	s.absentFrom(t, "what is shown", shown)
@@ -343,7 +347,8 @@ func TestNoSecretShowsOfAnUploadURL(t *testing.T) {
 
 func isStorage(r *http.Request) bool { return r.Method == http.MethodPut }
 
-// isCall is every call that makes something, and the listing that follows a create whose outcome is not known.
+// isCall is every call that makes something, and the listing that follows a create whose outcome is
+// not known.
 func isCall(r *http.Request) bool { return !isStorage(r) }
 
 func contentType(typ string) http.Header { return http.Header{"Content-Type": {typ}} }
@@ -407,8 +412,8 @@ var reflections = map[string]reflection{
 	"nobody listens at storage":     {deaf: storageListener, text: []string{"connection refused"}},
 }
 
-// TestNoSecretShowsInAFailure lets a session, two uploads and a batch job fail in every way, with everything logged,
-// behind a gateway that repeats all it is sent.
+// TestNoSecretShowsInAFailure lets a session, two uploads and a batch job fail in every way, with
+// everything logged, behind a gateway that repeats all it is sent.
 func TestNoSecretShowsInAFailure(t *testing.T) {
 	t.Parallel()
 	for name, tc := range reflections {
@@ -458,7 +463,8 @@ func TestNoSecretShowsInAFailure(t *testing.T) {
 						failed++
 					}
 				}
-				// All but the session fail without storage: the file of the batch job does not exist. The batch job takes JSON of any shape.
+				// All but the session fail without storage: the file of the batch job does not
+				// exist. The batch job takes JSON of any shape.
 				if failed < 3 {
 					t.Errorf("%d objects failed:\n%s", failed, all)
 				}
@@ -476,7 +482,8 @@ func TestNoSecretShowsInAFailure(t *testing.T) {
 	}
 }
 
-// TestNoSecretShowsInAFailureOfTheCLI: what Terraform itself shows and logs of such failures has no secret either.
+// TestNoSecretShowsInAFailureOfTheCLI: what Terraform itself shows and logs of such failures has no
+// secret either.
 func TestNoSecretShowsInAFailureOfTheCLI(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"400 with an echo", "storage 403 with XML", "storage 400 that is cut off"} {

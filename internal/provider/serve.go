@@ -12,8 +12,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/server"
 )
 
-// Serve runs the provider as a plugin until the CLI stops it or has ended. With debug, it prints how
-// to attach a CLI, and continues when the CLI has ended. See NewServer.
+// Serve runs the provider as a plugin until the CLI stops it or has ended. With debug, it prints
+// how to attach a CLI, and continues when the CLI has ended. See NewServer.
 func Serve(version string, logged, debug bool) error {
 	var options []tf6server.ServeOpt
 	if debug {

@@ -65,7 +65,8 @@ func perResource(p *acctest.Provider) map[string]func(context.Context) error {
 	}
 }
 
-// TestCallsLeaveNothingBehind: what a call's context holds goes with the call, not with the process.
+// TestCallsLeaveNothingBehind: what a call's context holds goes with the call, not with the
+// process.
 func TestCallsLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewWorld(t, simulator.Options{}).Provider(nil)

@@ -30,9 +30,9 @@ resource "vodlive_media_upload" "parts" {
 `
 
 // TestSmoke uses every kind of call once. With VODLIVE_SMOKE=1 it uses the account that the
-// environment configures, otherwise the simulated service. What it stores and creates remains there:
-// two files of 6 MiB, a live session in VODLIVE_SMOKE_REGION if that is set, and a batch job with
-// VODLIVE_SMOKE_SERVICE_MODE if that is set.
+// environment configures, otherwise the simulated service. What it stores and creates remains
+// there: two files of 6 MiB, a live session in VODLIVE_SMOKE_REGION if that is set, and a batch job
+// with VODLIVE_SMOKE_SERVICE_MODE if that is set.
 func TestSmoke(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})

@@ -46,7 +46,8 @@ type operation struct {
 	has bool
 }
 
-// scene is a world with what an operation needs, in which trials of that operation follow one another.
+// scene is a world with what an operation needs, in which trials of that operation follow one
+// another.
 type scene struct {
 	t      *testing.T
 	w      *acctest.World
@@ -226,7 +227,8 @@ func (s *scene) session() attrs {
 	return config
 }
 
-// generated returns a fault by which the service shows the stream key in the endpoint that it generates.
+// generated returns a fault by which the service shows the stream key in the endpoint that it
+// generates.
 func (s *scene) generated() simulator.Fault {
 	return simulator.Fault{Rewrite: func(body []byte) []byte {
 		return regexp.MustCompile(`"input_endpoint_a": *"[^"]*"`).ReplaceAll(body, []byte(`"input_endpoint_a":`+quoted(s.stream)))
@@ -271,7 +273,8 @@ func (s *scene) make(p *acctest.Provider, typ string, config attrs) {
 
 func (s *scene) create(typ string, config attrs) string { return second(s.p.Create(typ, config)) }
 
-// invoke interrupts an action that still tries to upload after a minute: it has a day, and no setting for that.
+// invoke interrupts an action that still tries to upload after a minute: it has a day, and no
+// setting for that.
 func (s *scene) invoke(typ string, config attrs) string {
 	p, cancel := s.p.WithCancel()
 	defer time.AfterFunc(time.Minute, cancel).Stop()
@@ -479,8 +482,8 @@ func (s *scene) recorded() string {
 	return b.String()
 }
 
-// untouched ends the trial's process. It tells that the service and the records are as they were before the trial: the service
-// has processed nothing but reads.
+// untouched ends the trial's process. It tells that the service and the records are as they were
+// before the trial: the service has processed nothing but reads.
 func (s *scene) untouched() bool {
 	s.p.End()
 	synctest.Wait()
@@ -500,8 +503,9 @@ func (c trial) fault(secrets []string) simulator.Fault {
 	return fault
 }
 
-// show carries the operation out in a process of its own. It returns every text that left the provider, with those of the
-// preparation before the first trial, and each form of a secret with the length of shortestLeak in it.
+// show carries the operation out in a process of its own. It returns every text that left the
+// provider, with those of the preparation before the first trial, and each form of a secret with
+// the length of shortestLeak in it.
 func (c trial) show(s *scene) (channels map[string]string, hidden map[string]int) {
 	s.t.Helper()
 	w, operation := s.w, surfaces[c.surface].operations[c.operation]
@@ -561,8 +565,8 @@ var plainTrial = trial{
 	disguise: "plain", shape: shapes[0], kind: inState, id: "AKLIVE7Q2fXw+m4s", key: `sk/9+Zz"&<q>=w3L`, token: "id-token/8271+=zZ", stream: "src-key-5f21c0d9",
 }
 
-// possible reports whether a failure may hide the secret: a request id is shown, whatever it is, also of
-// a session whose stream key is not known.
+// possible reports whether a failure may hide the secret: a request id is shown, whatever it is,
+// also of a session whose stream key is not known.
 func (c trial) possible() bool {
 	return c.failure != "request id" || c.kind == inState || c.kind == endpoint
 }
@@ -583,8 +587,8 @@ func (c trial) hits(made []simulator.Request) bool {
 	})
 }
 
-// TestNoSurfaceShowsASecret fails every operation in every way, and each of its calls, with every kind
-// and shape of URL.
+// TestNoSurfaceShowsASecret fails every operation in every way, and each of its calls, with every
+// kind and shape of URL.
 func TestNoSurfaceShowsASecret(t *testing.T) {
 	t.Parallel()
 	stage.Large(t)
@@ -594,7 +598,8 @@ func TestNoSurfaceShowsASecret(t *testing.T) {
 				t.Parallel()
 				masked, c := 0, plainTrial
 				c.surface, c.operation = name, operation
-				// try makes trials, in a world that the next one shares as long as it is untouched. It returns the last requests.
+				// try makes trials, in a world that the next one shares as long as it is untouched.
+				// It returns the last requests.
 				try := func(trials ...trial) (made []simulator.Request) {
 					for len(trials) > 0 {
 						synctest.Test(t, func(t *testing.T) {
@@ -615,7 +620,8 @@ func TestNoSurfaceShowsASecret(t *testing.T) {
 				}
 				c.failure, c.call = "400 JSON", "none"
 				made := try(c)
-				// inEveryWay are trials with every failure. One that hits no request changes nothing.
+				// inEveryWay are trials with every failure. One that hits no request changes
+				// nothing.
 				inEveryWay := func(c trial) (trials []trial) {
 					c.call = ""
 					for c.failure = range failures {
@@ -656,7 +662,8 @@ func TestNoSurfaceShowsASecret(t *testing.T) {
 	}
 }
 
-// TestRandomSecretsAreNotShown draws secrets, their encodings, shapes of URLs, failures and surfaces.
+// TestRandomSecretsAreNotShown draws secrets, their encodings, shapes of URLs, failures and
+// surfaces.
 func TestRandomSecretsAreNotShown(t *testing.T) {
 	t.Parallel()
 	var all [][2]string

@@ -14,8 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestNoDiagnosticIsLongerThan16KiB: what it quotes may be of any size, and is not cut within a character
-// or an escape, wherever the limit falls.
+// TestNoDiagnosticIsLongerThan16KiB: what it quotes may be of any size, and is not cut within a
+// character or an escape, wherever the limit falls.
 func TestNoDiagnosticIsLongerThan16KiB(t *testing.T) {
 	t.Parallel()
 	stage.Large(t)

@@ -85,8 +85,8 @@ func commandLine(program string) bool {
 }
 
 // useToken sets the source of the token. The account of uploads is identified by claims of the JWT,
-// which a renewed token shares, or else by the origin of the token. An unreadable token is an error:
-// without its claims, the record of an upload would not be found.
+// which a renewed token shares, or else by the origin of the token. An unreadable token is an
+// error: without its claims, the record of an upload would not be found.
 func (s *settings) useToken(source credential.TokenSource, origin string) {
 	s.api.Token = source
 	s.upload.Account = func(ctx context.Context) (string, error) {

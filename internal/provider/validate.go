@@ -8,8 +8,8 @@ import (
 
 var _ provider.ProviderWithValidateConfig = (*vodlive)(nil)
 
-// ValidateConfig applies the rules of Configure to what the provider block has, without the environment and without
-// reading a file.
+// ValidateConfig applies the rules of Configure to what the provider block has, without the
+// environment and without reading a file.
 func (p *vodlive) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	var m model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)

@@ -9,8 +9,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// TestPlanNoteOfEveryBuild: an object keeps the note of the plan that was applied last. A build that writes another form adds a
-// file. The files that are there never change.
+// TestPlanNoteOfEveryBuild: an object keeps the note of the plan that was applied last. A build
+// that writes another form adds a file. The files that are there never change.
 func TestPlanNoteOfEveryBuild(t *testing.T) {
 	t.Parallel()
 	note := providerdata.PlanNote{Destroy: true, Protected: "match"}

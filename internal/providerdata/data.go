@@ -51,8 +51,9 @@ type Data struct {
 // New returns the Data of a provider process, without its settings.
 func New() *Data { return &Data{regions: regions{turn: make(chan struct{}, 1)}} }
 
-// Shared returns the T that all resources of this provider process share: a zero value, made by the first call.
-// A package keeps there what its own resources need of each other, under a type of its own.
+// Shared returns the T that all resources of this provider process share: a zero value, made by the
+// first call. A package keeps there what its own resources need of each other, under a type of its
+// own.
 func Shared[T any](d *Data) *T {
 	shared, _ := d.shared.LoadOrStore(reflect.TypeFor[T](), new(T))
 	return shared.(*T) //nolint:forcetypeassert // stored under its type

@@ -13,8 +13,8 @@ type Private interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// ReadPrivate returns what WritePrivate has written under a key. It is the zero value if there is nothing that can be
-// read.
+// ReadPrivate returns what WritePrivate has written under a key. It is the zero value if there is
+// nothing that can be read.
 func ReadPrivate[T any](ctx context.Context, private Private, key string) (T, diag.Diagnostics) {
 	content, diags := private.GetKey(ctx, key)
 	var value T

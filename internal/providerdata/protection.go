@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// PlanNote is what the plan of an object leaves in its private data. The second plan of a replacement reads it,
-// because it gets no state, and so does Delete.
+// PlanNote is what the plan of an object leaves in its private data. The second plan of a
+// replacement reads it, because it gets no state, and so does Delete.
 type PlanNote struct {
 	Destroy   bool   `json:"destroy,omitempty"`   // nothing replaces the object
 	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
@@ -28,9 +28,9 @@ func (n PlanNote) Write(ctx context.Context, private Private) diag.Diagnostics {
 	return WritePrivate(ctx, private, privateNote, n)
 }
 
-// RefuseDelete ends a Delete with errors, after which Terraform keeps the object. Without a state in the
-// response it keeps the object's private data, too. With one, it would keep the private data of the plan,
-// which describes what was to replace the object.
+// RefuseDelete ends a Delete with errors, after which Terraform keeps the object. Without a state
+// in the response it keeps the object's private data, too. With one, it would keep the private data
+// of the plan, which describes what was to replace the object.
 func RefuseDelete(ctx context.Context, resp *resource.DeleteResponse, why ...diag.Diagnostic) {
 	resp.State.RemoveResource(ctx)
 	resp.Diagnostics.Append(why...)

@@ -19,7 +19,8 @@ func (p private) SetKey(_ context.Context, key string, value []byte) diag.Diagno
 	return nil
 }
 
-// TestPlanNote: a plan replaces the whole note of an earlier one, and what cannot be read blocks nothing.
+// TestPlanNote: a plan replaces the whole note of an earlier one, and what cannot be read blocks
+// nothing.
 func TestPlanNote(t *testing.T) {
 	t.Parallel()
 	data := private{}

@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// SameTriggers reports whether two values of `triggers` are the same: null, an empty map and a map of
-// nulls are. A value that is not known yet differs from every other one.
+// SameTriggers reports whether two values of `triggers` are the same: null, an empty map and a map
+// of nulls are. A value that is not known yet differs from every other one.
 func SameTriggers(a, b types.Map) bool {
 	return !a.IsUnknown() && !b.IsUnknown() && maps.EqualFunc(set(a), set(b), attr.Value.Equal)
 }

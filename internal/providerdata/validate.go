@@ -89,8 +89,8 @@ var KeyPath = StringRule{Kind: "key path", Allowed: keyPathForm, Problem: func(g
 	return fmt.Sprintf("is %q, which %s. The attribute `key_path` of an uploaded file has it.", given, keyPathForm)
 }}
 
-// Nearly reports whether two words differ only in letter case, in separators and in one letter: another one, one too
-// many, one too few, or two that are exchanged.
+// Nearly reports whether two words differ only in letter case, in separators and in one letter:
+// another one, one too many, one too few, or two that are exchanged.
 func Nearly(given, known string) bool {
 	plain := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
 	a, b := []rune(plain.Replace(strings.ToLower(given))), []rune(plain.Replace(strings.ToLower(known)))

@@ -7,11 +7,13 @@ import (
 	"unicode/utf16"
 )
 
-// Safe reports whether a string can be shown as it is: it has no control, format or bidirectional characters.
+// Safe reports whether a string can be shown as it is: it has no control, format or bidirectional
+// characters.
 func Safe(s string) bool { return !strings.ContainsFunc(s, unsafe) }
 
-// Escape replaces control, format and bidirectional characters, with which a text can clear a screen, begin another
-// line, or change the order in which it is read, by escapes of JSON such as \u202e.
+// Escape replaces control, format and bidirectional characters, with which a text can clear a
+// screen, begin another line, or change the order in which it is read, by escapes of JSON such as
+// \u202e.
 func Escape(s string) string { return EscapeBut(s, "") }
 
 // EscapeBut is Escape, but leaves the characters in but as they are.

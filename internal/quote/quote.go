@@ -1,4 +1,5 @@
-// Package quote writes strings so that they can be shown or pasted: on a terminal, into a configuration, into a shell.
+// Package quote writes strings so that they can be shown or pasted: on a terminal, into a
+// configuration, into a shell.
 package quote
 
 import (

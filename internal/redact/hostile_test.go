@@ -138,7 +138,8 @@ func TestCharactersWithinSecrets(t *testing.T) {
 	}
 }
 
-// TestBase64InShortLines: base64 is found in lines of any length, also in a text that is made one line.
+// TestBase64InShortLines: base64 is found in lines of any length, also in a text that is made one
+// line.
 func TestBase64InShortLines(t *testing.T) {
 	t.Parallel()
 	r := redact.New(knownSecrets...)
@@ -327,8 +328,8 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// TestRandomSecretsAreHidden draws credentials and stream keys, shapes of URLs, encodings and what is
-// around them, in an account that has far more stream keys than an index has room for.
+// TestRandomSecretsAreHidden draws credentials and stream keys, shapes of URLs, encodings and what
+// is around them, in an account that has far more stream keys than an index has room for.
 func TestRandomSecretsAreHidden(t *testing.T) {
 	t.Parallel()
 	names := slices.Sorted(maps.Keys(encodings))

@@ -11,16 +11,16 @@ import (
 const (
 	// shortestSecret, in bytes, is the shortest secret that is searched for.
 	shortestSecret = 4
-	// shortestInWord, in bytes, is the shortest secret that is found within a word: "live" is not found in
-	// "delivery".
+	// shortestInWord, in bytes, is the shortest secret that is found within a word: "live" is not
+	// found in "delivery".
 	shortestInWord = 8
 	// partLength, in bytes, is the length of the parts by which longer secrets are found, so that
 	// half of a secret is masked, too.
 	partLength = 12
 	// encodingsAtMost is how many encodings around a secret are undone.
 	encodingsAtMost = 3
-	// enough is how many public parts an index has room for: those of about 20,000 sessions. A quarter of it
-	// is for stream keys with all their parts: for 2,000 keys of 128 bytes.
+	// enough is how many public parts an index has room for: those of about 20,000 sessions. A
+	// quarter of it is for stream keys with all their parts: for 2,000 keys of 128 bytes.
 	enough = 1 << 20
 )
 
@@ -48,8 +48,8 @@ type index struct {
 	public map[part]owner // parts that are not secret, at most room
 	allOf  int            // parts of stream keys of which all are known
 	whole  [][]byte       // secrets that are found as a whole only
-	// begins[beginOf(text)] has a bit for each length of the parts that begin like the text. Few places in
-	// a text begin like a part.
+	// begins[beginOf(text)] has a bit for each length of the parts that begin like the text. Few
+	// places in a text begin like a part.
 	begins [1 << 16]uint16
 }
 
@@ -98,8 +98,8 @@ func (x *index) addWhole(secret string) {
 	}
 }
 
-// formsOf returns a secret as it is in folded layers: with all its white space, and with single spaces.
-// The secret itself may look escaped, and is found in a text's last layer then.
+// formsOf returns a secret as it is in folded layers: with all its white space, and with single
+// spaces. The secret itself may look escaped, and is found in a text's last layer then.
 func formsOf(secret string) (forms []string) {
 	for l, escaped := plainLayer(secret), true; escaped && len(forms) <= 2*encodingsAtMost; l, escaped = l.unescaped() {
 		form := string(l.folded().bytes)

@@ -54,8 +54,8 @@ func (l *layer) hide(begin, end int, hidden []bool) {
 	}
 }
 
-// escapes are those of percent, JSON, Go and HTML encoding. The groups are the digits of a byte, of a
-// character (twice), of a character in decimal and of a byte in octal.
+// escapes are those of percent, JSON, Go and HTML encoding. The groups are the digits of a byte, of
+// a character (twice), of a character in decimal and of a byte in octal.
 var escapes = regexp.MustCompile(`(?:%|\\x)([0-9A-Fa-f]{2})|[%\\]u([0-9A-Fa-f]{4})|(?:\\u\{|\\U|&#[xX])0*([0-9A-Fa-f]{1,6})[};]?|` +
 	`&#0*([0-9]{1,7});|\\([0-7]{3})|\\[abfnrtv"'/\\` + "`" + `]|&[A-Za-z][A-Za-z0-9]{1,31};`)
 
@@ -145,8 +145,8 @@ func (e *encoding) digit(c byte) int {
 	return strings.IndexByte(e.digits, c)
 }
 
-// decoded returns the texts that digits stand for, with spaces between them, if the first byte begins
-// at the digit phase. Other characters between digits, such as line breaks, do not matter.
+// decoded returns the texts that digits stand for, with spaces between them, if the first byte
+// begins at the digit phase. Other characters between digits, such as line breaks, do not matter.
 func (l *layer) decoded(e *encoding, phase int) *layer {
 	raw, texts := &layer{}, &layer{}
 	value, have, first := 0, 0, 0

@@ -52,7 +52,8 @@ var (
 )
 
 var (
-	// fileName is a word that ends like the name of a file. The extension needs a letter: .mp4, .3gp.
+	// fileName is a word that ends like the name of a file. The extension needs a letter: .mp4,
+	// .3gp.
 	fileName = regexp.MustCompile(`\.[0-9]?[A-Za-z][A-Za-z0-9]{1,3}$`)
 	// plainWord is a word of a sentence, or a status.
 	plainWord = regexp.MustCompile(`^(?:\pL[\pL/]*|[0-9]{3})[.,;:!?)]*$`)
@@ -137,8 +138,8 @@ func isFileName(name string) bool {
 }
 
 var (
-	// secretField matches the folded names of JSON fields that are secrets, serverField of those beside which
-	// a path is one.
+	// secretField matches the folded names of JSON fields that are secrets, serverField of those
+	// beside which a path is one.
 	secretField = regexp.MustCompile(`(?:url|uri|keys?|streamids?)$|^(?:inputsource|outputdestination|inputendpoint|outputendpoint)`)
 	serverField = regexp.MustCompile(`server$|^host`)
 )

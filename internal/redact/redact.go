@@ -3,16 +3,16 @@
 //
 // A Redactor finds secrets in two ways. It searches for those that it was told, also for parts of
 // 12 bytes, in any letter case, and behind up to three encodings: percent, JSON, HTML, base64,
-// hexadecimal (known.go, layer.go). It hides whatever looks like a secret: query strings, user info,
-// stream keys, tokens, signatures, values of fields with such names (pattern.go). Both search copies of
-// the text, and hide the bytes that the found ones come from.
+// hexadecimal (known.go, layer.go). It hides whatever looks like a secret: query strings, user
+// info, stream keys, tokens, signatures, values of fields with such names (pattern.go). Both search
+// copies of the text, and hide the bytes that the found ones come from.
 //
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
-// every text unreadable, and one of fewer than 8 not within a word. For the same reason values of fewer
-// than 8 bytes in the URL of a stream are searched for together with their names only, and the only
-// segment of its path if it has at least 12. Of stream keys outside the configuration, and of the
-// configuration's once they are thousands, only the first 12 bytes are searched for (known.go). A secret
-// that is neither known nor recognisable is shown.
+// every text unreadable, and one of fewer than 8 not within a word. For the same reason values of
+// fewer than 8 bytes in the URL of a stream are searched for together with their names only, and
+// the only segment of its path if it has at least 12. Of stream keys outside the configuration, and
+// of the configuration's once they are thousands, only the first 12 bytes are searched for
+// (known.go). A secret that is neither known nor recognisable is shown.
 package redact
 
 import (
@@ -78,15 +78,15 @@ func (r *Redactor) AddName(secrets ...string) {
 	}
 }
 
-// AddStreams makes r know the secrets in URLs of streams that belong to the user's configuration. The
-// texts shown are not secret, even if they are part of one: the service may make a stream key from
-// the id of its session.
+// AddStreams makes r know the secrets in URLs of streams that belong to the user's configuration.
+// The texts shown are not secret, even if they are part of one: the service may make a stream key
+// from the id of its session.
 func (r *Redactor) AddStreams(shown []string, addresses ...string) {
 	r.addStreams(configuration, shown, addresses)
 }
 
-// AddListed is AddStreams for what else the account has. Of each secret, only the first 12 bytes are
-// searched for, and what follows them in a word is masked, too.
+// AddListed is AddStreams for what else the account has. Of each secret, only the first 12 bytes
+// are searched for, and what follows them in a word is masked, too.
 func (r *Redactor) AddListed(shown []string, addresses ...string) {
 	r.addStreams(account, shown, addresses)
 }
@@ -102,8 +102,8 @@ func (r *Redactor) addStreams(of owner, shown, addresses []string) {
 	}
 }
 
-// MissKeys notes that the stream keys of a session are not known, unless HasKeys has been called for it.
-// Nothing could find them in a text about the session.
+// MissKeys notes that the stream keys of a session are not known, unless HasKeys has been called
+// for it. Nothing could find them in a text about the session.
 func (r *Redactor) MissKeys(id string) { r.lacking.LoadOrStore(id, true) }
 
 // HasKeys notes that AddStreams or AddListed got all stream keys of a session.
@@ -174,8 +174,8 @@ func mark(l *layer, known []*index, encodingsLeft int, patterns bool, hidden []b
 }
 
 // Line masks the secrets in s and makes one line of valid UTF-8 of it, without control and format
-// characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB. It also
-// masks the secrets in also, which r does not get to know.
+// characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB. It
+// also masks the secrets in also, which r does not get to know.
 func (r *Redactor) Line(s string, also ...string) string {
 	known := []*index{r.known}
 	if len(also) > 0 {

@@ -145,8 +145,8 @@ func TestShortSecrets(t *testing.T) {
 	}
 }
 
-// TestFragmentsWithSpaces: fragments of 12 characters are found even if some are spaces or plus signs,
-// which a text may have as one.
+// TestFragmentsWithSpaces: fragments of 12 characters are found even if some are spaces or plus
+// signs, which a text may have as one.
 func TestFragmentsWithSpaces(t *testing.T) {
 	t.Parallel()
 	for _, secret := range []string{"k7fQx93bTzz+++++", "a b  c   d    e     f", "+k7f+Qx93++bTzzLm+", "k7fQx93bT ++ + zzLm"} {

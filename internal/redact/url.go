@@ -32,9 +32,9 @@ const (
 	shortestOnly = 12
 )
 
-// streamSecrets lists the secrets in the URL of a stream: the password, the last segment of the path
-// that is not empty, which is the stream key, and the values of the query. Without a scheme, it may
-// also be the end of a path or the stream key alone.
+// streamSecrets lists the secrets in the URL of a stream: the password, the last segment of the
+// path that is not empty, which is the stream key, and the values of the query. Without a scheme,
+// it may also be the end of a path or the stream key alone.
 func streamSecrets(address string) []string {
 	rest := address
 	_, behind, scheme := strings.Cut(address, "://")
@@ -92,7 +92,8 @@ func bareOr(value, whole string, shortest int) string {
 	return value
 }
 
-// PresignedSecrets lists the secrets in a presigned URL: the values of its query but plainParameters.
+// PresignedSecrets lists the secrets in a presigned URL: the values of its query but
+// plainParameters.
 func PresignedSecrets(address string) []string {
 	_, query, _ := strings.Cut(address, "?")
 	return queryValues(query, shortestSecret)

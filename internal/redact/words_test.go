@@ -111,8 +111,8 @@ func list(r *redact.Redactor, n int) {
 	}
 }
 
-// TestOwnStreamsInALargeAccount: the user's keys are found in an account of any size, and so are those
-// of the account by their beginnings.
+// TestOwnStreamsInALargeAccount: the user's keys are found in an account of any size, and so are
+// those of the account by their beginnings.
 func TestOwnStreamsInALargeAccount(t *testing.T) {
 	t.Parallel()
 	const sessions = 3_000
@@ -130,8 +130,8 @@ func TestOwnStreamsInALargeAccount(t *testing.T) {
 	}
 }
 
-// TestMoreThanThereIsRoomFor: what an account has takes no room from the user's own keys, and all keys
-// are found by their beginnings.
+// TestMoreThanThereIsRoomFor: what an account has takes no room from the user's own keys, and all
+// keys are found by their beginnings.
 func TestMoreThanThereIsRoomFor(t *testing.T) {
 	t.Parallel()
 	r := redact.NewSmall(200)

@@ -4,6 +4,6 @@ package regularfile
 
 import "syscall"
 
-// NonBlock is a flag of os.OpenFile with which opening a pipe does not wait for its other end. For a
-// regular file it changes nothing.
+// NonBlock is a flag of os.OpenFile with which opening a pipe does not wait for its other end. For
+// a regular file it changes nothing.
 const NonBlock = syscall.O_NONBLOCK

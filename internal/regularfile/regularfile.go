@@ -1,6 +1,6 @@
-// Package regularfile opens files whose paths the user gives. A pipe, a device or a folder may stand at
-// such a path, and take its place at any moment: opening a pipe waits for its other end, and opening some
-// devices changes their state. No other package opens such a path.
+// Package regularfile opens files whose paths the user gives. A pipe, a device or a folder may
+// stand at such a path, and take its place at any moment: opening a pipe waits for its other end,
+// and opening some devices changes their state. No other package opens such a path.
 package regularfile
 
 import (
@@ -19,8 +19,8 @@ func (e *IrregularError) Error() string {
 	return "it is not a regular file"
 }
 
-// Open opens a regular file for reading and returns what it is. The error is an *IrregularError, or the
-// cause of a *fs.PathError: without the path.
+// Open opens a regular file for reading and returns what it is. The error is an *IrregularError, or
+// the cause of a *fs.PathError: without the path.
 func Open(path string) (*File, fs.FileInfo, error) { return Hook(nil).Open(path) }
 
 // Open is the function Open, with a hook.

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestPipeInPlaceOfAFile: the path was a file a moment ago. Opening the pipe must not wait for a writer.
+// TestPipeInPlaceOfAFile: the path was a file a moment ago. Opening the pipe must not wait for a
+// writer.
 func TestPipeInPlaceOfAFile(t *testing.T) {
 	t.Parallel()
 	if f, _, err := open(newPipe(t)); err == nil || f != nil || err.Error() != "it is not a regular file" {

@@ -33,8 +33,9 @@ const (
 	maxLine     = 64 << 10 // bytes of a line that is read
 )
 
-// book is a file of the ledger with the lines of one process. Each line of text is a whole entry. Of several entries
-// with one id, the last counts. A line of text that cannot be read does not affect the others.
+// book is a file of the ledger with the lines of one process. Each line of text is a whole entry.
+// Of several entries with one id, the last counts. A line of text that cannot be read does not
+// affect the others.
 type book struct {
 	name   string
 	head   bookHead
@@ -222,8 +223,8 @@ func (b *book) made(ids map[string]bool) (found []*Line) {
 	return found
 }
 
-// openBook reads the book of a process that has ended, and removes it if it has no lines. running reports that the
-// process runs, or may run.
+// openBook reads the book of a process that has ended, and removes it if it has no lines. running
+// reports that the process runs, or may run.
 func (s *Store) openBook(ctx context.Context, owner, name string) (b *book, running bool) {
 	b = newBookOf(name, bookHead{Owner: owner})
 	locked, err := b.locked(ctx, s, (*folder).lock, func(f *folder, file *regularfile.File) error {
@@ -261,8 +262,8 @@ func (s *Store) peekBook(ctx context.Context, owner, name string) *book {
 	return b
 }
 
-// locked locks the book of a process that has ended, reads what was added to it, and calls do with its file. It is
-// false if take did not get the lock.
+// locked locks the book of a process that has ended, reads what was added to it, and calls do with
+// its file. It is false if take did not get the lock.
 func (b *book) locked(ctx context.Context, s *Store, take func(*folder, string) (*flock.Flock, error), do func(*folder, *regularfile.File) error) (bool, error) {
 	f := s.open(ctx)
 	if f == nil {
@@ -291,8 +292,8 @@ func (b *book) locked(ctx context.Context, s *Store, take func(*folder, string) 
 	return true, do(f, file)
 }
 
-// move removes a line, which has been written elsewhere, from the book of a process that has ended. there is false if
-// another process removed it first.
+// move removes a line, which has been written elsewhere, from the book of a process that has ended.
+// there is false if another process removed it first.
 func (b *book) move(ctx context.Context, s *Store, n *Line, write func() bool) (moved, there bool) {
 	_, err := b.locked(ctx, s, (*folder).awaitLock, func(f *folder, file *regularfile.File) error {
 		there = b.lines[n.id] == n
@@ -311,7 +312,8 @@ func (b *book) move(ctx context.Context, s *Store, n *Line, write func() bool) (
 	return moved, there
 }
 
-// remove removes lines, from the file of the book, too. own says that the book is that of this process.
+// remove removes lines, from the file of the book, too. own says that the book is that of this
+// process.
 func (b *book) remove(ctx context.Context, s *Store, own bool, lines []*Line) error {
 	if own {
 		return b.strike(nil, b.file, lines...)
@@ -325,7 +327,8 @@ func (b *book) remove(ctx context.Context, s *Store, own bool, lines []*Line) er
 	return err
 }
 
-// strike removes lines from an open book. With its last line, it removes the book of a process that has ended.
+// strike removes lines from an open book. With its last line, it removes the book of a process that
+// has ended.
 func (b *book) strike(f *folder, file *regularfile.File, lines ...*Line) error {
 	gone := make([]bookEntry, len(lines))
 	for i, n := range lines {
@@ -339,7 +342,8 @@ func (b *book) strike(f *folder, file *regularfile.File, lines ...*Line) error {
 	return appendTo(file, false, gone...)
 }
 
-// erase removes the files of a book, whose lock this process has: whoever waits for the lock finds it removed.
+// erase removes the files of a book, whose lock this process has: whoever waits for the lock finds
+// it removed.
 func (b *book) erase(f *folder, file *regularfile.File) {
 	if file != nil {
 		_ = file.Close() // Windows removes no open file
@@ -348,8 +352,8 @@ func (b *book) erase(f *folder, file *regularfile.File) {
 	_ = f.remove(b.name + lockSuffix)
 }
 
-// parse reads the lines that were added since it was last called. An error means that the disk could not be read. It
-// says nothing about the lines.
+// parse reads the lines that were added since it was last called. An error means that the disk
+// could not be read. It says nothing about the lines.
 func (b *book) parse(file *regularfile.File) error {
 	if info, err := file.Stat(); err != nil || info.Size() == b.read && b.read > 0 {
 		return err
@@ -418,7 +422,8 @@ func (m *Made) clean(kind Kind) bool {
 	return m.ID != "" && len(m.ID) <= idLimit
 }
 
-// close closes the book of this process. over says that only the lines to keep are needed from now on.
+// close closes the book of this process. over says that only the lines to keep are needed from now
+// on.
 func (b *book) close(over bool) {
 	var kept []*Line
 	for _, n := range b.lines {

@@ -10,7 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
-// TestRecordOutlivesAPowerCut: what Flush has written is on the disk when it returns, and so is its name.
+// TestRecordOutlivesAPowerCut: what Flush has written is on the disk when it returns, and so is its
+// name.
 func TestRecordOutlivesAPowerCut(t *testing.T) {
 	t.Parallel()
 	var ops []string

@@ -74,8 +74,8 @@ func checkFile(info fs.FileInfo) error {
 	return checkOwn(info)
 }
 
-// openFile opens a regular file that only this user can write to. The check before follows no link and waits for no
-// pipe, the one after is of the file that is open.
+// openFile opens a regular file that only this user can write to. The check before follows no link
+// and waits for no pipe, the one after is of the file that is open.
 func (f *folder) openFile(name string, flag int) (*regularfile.File, error) {
 	info, err := f.root.Lstat(name)
 	if err == nil {
@@ -112,8 +112,8 @@ func (f *folder) read(name string) ([]byte, error) {
 	return content, regularfile.Cause(err)
 }
 
-// write replaces a file in one step: a reader, or a machine that loses power, sees the old content or the new one. A
-// link of that name is replaced, not followed.
+// write replaces a file in one step: a reader, or a machine that loses power, sees the old content
+// or the new one. A link of that name is replaced, not followed.
 func (f *folder) write(name string, content []byte) error {
 	temporary := fmt.Sprintf("%s.%016x.tmp", name, rand.Uint64())
 	file, err := f.open(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
@@ -137,7 +137,8 @@ func (f *folder) rename(from, to string) error {
 	return f.root.Rename(from, to)
 }
 
-// sync makes what was written outlive a machine that loses power, where the system can sync a folder.
+// sync makes what was written outlive a machine that loses power, where the system can sync a
+// folder.
 func (f *folder) sync() {
 	if folder, err := f.open(".", os.O_RDONLY); err == nil {
 		_ = folder.Sync()
@@ -145,8 +146,8 @@ func (f *folder) sync() {
 	}
 }
 
-// lock takes the lock of a name. It is nil, without an error, while another process has it. Its file stays: otherwise
-// two processes could have locks on two files of one name.
+// lock takes the lock of a name. It is nil, without an error, while another process has it. Its
+// file stays: otherwise two processes could have locks on two files of one name.
 func (f *folder) lock(name string) (*flock.Flock, error) {
 	return f.lockBy((*flock.Flock).TryLock, name)
 }
@@ -162,13 +163,15 @@ func (f *folder) lockBy(try func(*flock.Flock) (bool, error), name string) (*flo
 	if err != nil {
 		return nil, regularfile.Cause(err)
 	}
-	// Renew its modification time: old files are removed. Windows refuses the write if another process has the lock.
+	// Renew its modification time: old files are removed. Windows refuses the write if another
+	// process has the lock.
 	_, _ = file.WriteAt([]byte("\n"), 0)
 	_ = file.Close()
 	return f.lockFile(try, name)
 }
 
-// lockFile locks an existing file. The library opens it by path, so it is compared with the one in the open folder.
+// lockFile locks an existing file. The library opens it by path, so it is compared with the one in
+// the open folder.
 func (f *folder) lockFile(try func(*flock.Flock) (bool, error), name string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|regularfile.NonBlock|noFollow))
 	held, err := try(lock)
@@ -206,7 +209,8 @@ func (f *folder) isOld(name string, before time.Time) bool {
 	return err == nil && info.Mode().IsRegular() && info.ModTime().Before(before)
 }
 
-// removeUnlocked removes a file, unless it is a lock that a process has. Windows itself removes none.
+// removeUnlocked removes a file, unless it is a lock that a process has. Windows itself removes
+// none.
 func (f *folder) removeUnlocked(name string, before time.Time) bool {
 	if strings.HasSuffix(name, lockSuffix) && runtime.GOOS != "windows" {
 		lock, err := f.lockFile((*flock.Flock).TryLock, name)

@@ -19,8 +19,9 @@ import (
 
 var write = flag.Bool("write-build", false, "write what this build writes into testdata/build-NEW, which every later build must read")
 
-// TestFilesOfEveryBuild reads what each build so far has written: an upgrade between two runs must lose nothing. A build that
-// writes another format adds a folder. The folders that are there never change.
+// TestFilesOfEveryBuild reads what each build so far has written: an upgrade between two runs must
+// lose nothing. A build that writes another format adds a folder. The folders that are there never
+// change.
 func TestFilesOfEveryBuild(t *testing.T) {
 	t.Parallel()
 	if *write {
@@ -141,8 +142,8 @@ func TestHashOfEveryBuild(t *testing.T) {
 
 var keptCheck = regexp.MustCompile(`("check":")[0-9a-f]*`)
 
-// keepHash copies an entry, with another stamp: that of a file is its own on every machine. The check of an entry is the first half
-// of the SHA-256 of the entry without it.
+// keepHash copies an entry, with another stamp: that of a file is its own on every machine. The
+// check of an entry is the first half of the SHA-256 of the entry without it.
 func keepHash(t *testing.T, from, to, stamp, other string) {
 	t.Helper()
 	content, err := os.ReadFile(from)

@@ -45,17 +45,18 @@ type Made struct {
 	Parts      int64  `json:"parts,omitempty"`
 }
 
-// Ledger lists what this machine has asked the service to make and no state has shown yet, for the case that Terraform
-// ends before it has saved the response. A line is removed in three ways only: by Drop, by Shown, or by Close after a
-// run that ended as it should. The end of an operation removes nothing, because nobody knows then whether Terraform
-// saves the response.
+// Ledger lists what this machine has asked the service to make and no state has shown yet, for the
+// case that Terraform ends before it has saved the response. A line is removed in three ways only:
+// by Drop, by Shown, or by Close after a run that ended as it should. The end of an operation
+// removes nothing, because nobody knows then whether Terraform saves the response.
 //
-// A line belongs to an owner, and to the process that wrote it while that runs. Each process has a file of its own (see
-// book), which it keeps locked. What is in an unlocked file is left by a process that has ended. Any process of the
-// owner may take a line from there into its own file.
+// A line belongs to an owner, and to the process that wrote it while that runs. Each process has a
+// file of its own (see book), which it keeps locked. What is in an unlocked file is left by a
+// process that has ended. Any process of the owner may take a line from there into its own file.
 //
-// Nothing proves a line, because the service cannot be asked for all that is recorded: it counts because nobody but
-// this user can write the file. A nil *Ledger is turned off. It is safe for concurrent use.
+// Nothing proves a line, because the service cannot be asked for all that is recorded: it counts
+// because nobody but this user can write the file. A nil *Ledger is turned off. It is safe for
+// concurrent use.
 type Ledger struct {
 	store *Store
 	owner string // hash
@@ -99,8 +100,8 @@ func (s *Store) Ledger(owner string) *Ledger {
 	return &Ledger{store: s, owner: hashed(owner), since: time.Now()}
 }
 
-// Begin records a request that is about to be sent. args are all arguments that the object is made of. The line is on
-// the disk when Begin returns. If it cannot be written, the log says so.
+// Begin records a request that is about to be sent. args are all arguments that the object is made
+// of. The line is on the disk when Begin returns. If it cannot be written, the log says so.
 func (l *Ledger) Begin(ctx context.Context, kind Kind, args string) *Line {
 	if l == nil {
 		return nil
@@ -112,14 +113,14 @@ func (l *Ledger) Begin(ctx context.Context, kind Kind, args string) *Line {
 	return n
 }
 
-// Add records an object that has been made. The line is written at once, so that it outlives this process, and synced
-// within a second, for a machine that loses power.
+// Add records an object that has been made. The line is written at once, so that it outlives this
+// process, and synced within a second, for a machine that loses power.
 func (l *Ledger) Add(ctx context.Context, kind Kind, args string, made Made) *Line {
 	return l.add(ctx, kind, args, made, kind == KindActionFile)
 }
 
-// Keep is Add for an object that a state gives up: the line stays after a run that ended as it should, unless Use was
-// called.
+// Keep is Add for an object that a state gives up: the line stays after a run that ended as it
+// should, unless Use was called.
 func (l *Ledger) Keep(ctx context.Context, kind Kind, args string, made Made) *Line {
 	return l.add(ctx, kind, args, made, true)
 }
@@ -226,8 +227,8 @@ func (n *Line) Complete(ctx context.Context, made Made) {
 	n.ledger.write(ctx, n, n.urgent())
 }
 
-// Drop removes the line: the request was surely not processed, the object is gone, or the user has been told all that
-// is known.
+// Drop removes the line: the request was surely not processed, the object is gone, or the user has
+// been told all that is known.
 func (n *Line) Drop(ctx context.Context) {
 	if n == nil {
 		return
@@ -250,8 +251,8 @@ func (n *Line) Return(ctx context.Context) {
 	}
 }
 
-// Has reports whether Take may find a line. If a running process of the same owner has such a line, that process may be
-// about to end with the CLI that started it: Has waits for that.
+// Has reports whether Take may find a line. If a running process of the same owner has such a line,
+// that process may be about to end with the CLI that started it: Has waits for that.
 func (l *Ledger) Has(ctx context.Context, kind Kind, args string) bool {
 	if l == nil {
 		return false
@@ -273,8 +274,8 @@ func (l *Ledger) Has(ctx context.Context, kind Kind, args string) bool {
 	}
 }
 
-// Take returns a line of an earlier run with equal arguments: the oldest one with a response, else the oldest. fits,
-// which may be nil, chooses among them. Nobody else gets the line until Return.
+// Take returns a line of an earlier run with equal arguments: the oldest one with a response, else
+// the oldest. fits, which may be nil, chooses among them. Nobody else gets the line until Return.
 func (l *Ledger) Take(ctx context.Context, kind Kind, args string, fits func(*Line) bool) (*Line, bool) {
 	if !l.Has(ctx, kind, args) {
 		return nil, false
@@ -339,8 +340,8 @@ func (l *Ledger) Any(ctx context.Context) bool {
 	return len(l.earlier) > 0 || l.own != nil && len(l.own.lines) > 0
 }
 
-// Shown removes the lines of objects that a state has, by their ids and key paths. The state must be one that Terraform
-// has saved: that of a response is not.
+// Shown removes the lines of objects that a state has, by their ids and key paths. The state must
+// be one that Terraform has saved: that of a response is not.
 func (l *Ledger) Shown(ctx context.Context, ids ...string) {
 	if !l.Any(ctx) {
 		return
@@ -397,7 +398,8 @@ func (l *Ledger) take(ctx context.Context, name string) {
 	}
 }
 
-// awaits reports whether a process that was running has a line with equal arguments, and may end soon.
+// awaits reports whether a process that was running has a line with equal arguments, and may end
+// soon.
 func (l *Ledger) awaits(ctx context.Context, kind Kind, args string) bool {
 	if time.Since(l.since) > endingWithin {
 		return false
@@ -408,8 +410,8 @@ func (l *Ledger) awaits(ctx context.Context, kind Kind, args string) bool {
 	})
 }
 
-// Close ends the ledger of this process. saved says that Terraform has saved every response: then the lines of this run
-// are removed.
+// Close ends the ledger of this process. saved says that Terraform has saved every response: then
+// the lines of this run are removed.
 func (l *Ledger) Close(saved bool) {
 	if l == nil {
 		return

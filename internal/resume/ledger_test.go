@@ -36,7 +36,8 @@ func ledgerFiles(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestLedgerOfARun: what a run has made is known to the next one, unless the run ended as it should.
+// TestLedgerOfARun: what a run has made is known to the next one, unless the run ended as it
+// should.
 func TestLedgerOfARun(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*resume.Ledger){
@@ -85,7 +86,8 @@ func TestLedgerOfARun(t *testing.T) {
 	}
 }
 
-// TestTakenLinesOutliveTheTaker: a run that dies after it has taken a line leaves it to the next one.
+// TestTakenLinesOutliveTheTaker: a run that dies after it has taken a line leaves it to the next
+// one.
 func TestTakenLinesOutliveTheTaker(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
@@ -171,7 +173,8 @@ func TestLinesHaveAnOwner(t *testing.T) {
 	}
 }
 
-// TestEqualArguments: each line goes to one resource; those with a response first, and the oldest first.
+// TestEqualArguments: each line goes to one resource; those with a response first, and the oldest
+// first.
 func TestEqualArguments(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -246,8 +249,8 @@ func TestLinesEnd(t *testing.T) {
 	})
 }
 
-// TestAnEndingProcessIsAwaited: a process whose CLI has ended has its lines for seconds more. One that runs beside
-// this one keeps them, and lines that it began later are awaited by nobody.
+// TestAnEndingProcessIsAwaited: a process whose CLI has ended has its lines for seconds more. One
+// that runs beside this one keeps them, and lines that it began later are awaited by nobody.
 func TestAnEndingProcessIsAwaited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -321,7 +324,8 @@ func TestTwoProcessesTakeFromOneBook(t *testing.T) {
 	}
 }
 
-// TestBookThatIsRemovedBeforeItIsLocked leaves no lock: the process that finds the book makes one again.
+// TestBookThatIsRemovedBeforeItIsLocked leaves no lock: the process that finds the book makes one
+// again.
 func TestBookThatIsRemovedBeforeItIsLocked(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
@@ -381,7 +385,8 @@ func TestKilledAtAnyOperation(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a line that cannot be written costs itself alone, and what comes back is written when there is room again.
+// TestFullDisk: a line that cannot be written costs itself alone, and what comes back is written
+// when there is room again.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir, ctx, full := t.TempDir(), t.Context(), true
@@ -438,7 +443,8 @@ func TestLineOutlivesAPowerCut(t *testing.T) {
 	}
 }
 
-// TestBadLineCostsOneLine has lines that were cut short, are no JSON, have a key path of another form, or are far too long.
+// TestBadLineCostsOneLine has lines that were cut short, are no JSON, have a key path of another
+// form, or are far too long.
 func TestBadLineCostsOneLine(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]string{
@@ -486,8 +492,8 @@ func book(t *testing.T, dir string) string {
 	return names[0]
 }
 
-// TestLineOfUnusableTexts: a file is found without an ETag that no storage makes, or a time that is none. Both would
-// come into the state.
+// TestLineOfUnusableTexts: a file is found without an ETag that no storage makes, or a time that is
+// none. Both would come into the state.
 func TestLineOfUnusableTexts(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
@@ -524,8 +530,8 @@ func TestFilesOfActions(t *testing.T) {
 	}
 }
 
-// TestWhatAStateGivesUp stays after a run that ended as it should, unless another state got it. No other resource of the run
-// takes it.
+// TestWhatAStateGivesUp stays after a run that ended as it should, unless another state got it. No
+// other resource of the run takes it.
 func TestWhatAStateGivesUp(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()

@@ -21,8 +21,9 @@ const (
 	memoSum = md5.Size + 8
 )
 
-// Memo is what this machine remembers of the content of one file: Terraform plans in one process, and again in another
-// one when it applies. It is used only while the file has its Stamp. A nil *Memo remembers nothing.
+// Memo is what this machine remembers of the content of one file: Terraform plans in one process,
+// and again in another one when it applies. It is used only while the file has its Stamp. A nil
+// *Memo remembers nothing.
 type Memo struct {
 	store *Store
 	name  string
@@ -39,8 +40,8 @@ type memoEntry struct {
 	Check    string `json:"check"` // of the entry without it
 }
 
-// Memo returns what is remembered of a file. It is nil for small files, for what is not a regular file, and for a file
-// that was changed so recently that it has no Stamp.
+// Memo returns what is remembered of a file. It is nil for small files, for what is not a regular
+// file, and for a file that was changed so recently that it has no Stamp.
 func (s *Store) Memo(ctx context.Context, path string) *Memo {
 	if s == nil {
 		return nil

@@ -111,7 +111,8 @@ func TestDamagedSumsAreNotUsed(t *testing.T) {
 	})
 }
 
-// TestFreshFilesHaveNoStamp: on a file system with times of a second, the next change may leave them as they are.
+// TestFreshFilesHaveNoStamp: on a file system with times of a second, the next change may leave
+// them as they are.
 func TestFreshFilesHaveNoStamp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

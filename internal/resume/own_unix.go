@@ -34,9 +34,9 @@ func checkOwn(info fs.FileInfo) error {
 	return nil
 }
 
-// checkParent returns why a folder must not contain the provider's own. Its owner, and without the sticky bit everybody
-// who can write to it, can rename or remove what is in it. The group may write: many systems give each user a group of
-// their own, and new folders to that group.
+// checkParent returns why a folder must not contain the provider's own. Its owner, and without the
+// sticky bit everybody who can write to it, can rename or remove what is in it. The group may
+// write: many systems give each user a group of their own, and new folders to that group.
 func checkParent(info fs.FileInfo) error {
 	switch owner, known := ownerOf(info); {
 	case !known || owner != int64(os.Geteuid()) && owner != 0:
@@ -55,8 +55,8 @@ func ownerOf(info fs.FileInfo) (uid int64, known bool) {
 	return int64(s.Uid), true
 }
 
-// fileState identifies an open file and its last change of any kind, and says when that was. Both are zero if it is not
-// known.
+// fileState identifies an open file and its last change of any kind, and says when that was. Both
+// are zero if it is not known.
 func fileState(f *os.File) (id string, changed time.Time) {
 	var s unix.Stat_t
 	if unix.Fstat(int(f.Fd()), &s) != nil {

@@ -12,8 +12,9 @@ import (
 
 const noFollow = 0
 
-// Files and folders have no permission bits on Windows, but access control lists, which they inherit from the folder
-// above. So only the provider's own folder is checked: one that another user puts in its place belongs to that user.
+// Files and folders have no permission bits on Windows, but access control lists, which they
+// inherit from the folder above. So only the provider's own folder is checked: one that another
+// user puts in its place belongs to that user.
 func checkOwn(fs.FileInfo) error    { return nil }
 func checkParent(fs.FileInfo) error { return nil }
 
@@ -66,8 +67,8 @@ type fileBasicInfo struct {
 	_                                                       uint32 // to a multiple of eight bytes, also on 32 bits
 }
 
-// fileState identifies an open file and its last change of any kind, and says when that was. Both are zero where the
-// file system does not tell (FAT).
+// fileState identifies an open file and its last change of any kind, and says when that was. Both
+// are zero where the file system does not tell (FAT).
 func fileState(f *os.File) (id string, changed time.Time) {
 	handle := windows.Handle(f.Fd())
 	var basic fileBasicInfo

@@ -13,9 +13,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// EncodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas. The ETag follows only
-// where it is not the quoted MD5. Checksums are left out: they prove a part only in a file that nobody else can write,
-// and a state is none. 10,000 parts take about 280 kB.
+// EncodeParts writes stored parts as "number:MD5" in base64 without padding, separated by commas.
+// The ETag follows only where it is not the quoted MD5. Checksums are left out: they prove a part
+// only in a file that nobody else can write, and a state is none. 10,000 parts take about 280 kB.
 func EncodeParts(parts []transfer.Part) string {
 	sorted := slices.Clone(parts)
 	slices.SortFunc(sorted, func(a, b transfer.Part) int { return a.Number - b.Number })
@@ -31,7 +31,8 @@ func EncodeParts(parts []transfer.Part) string {
 
 func quotedMD5(sum [md5.Size]byte) string { return `"` + hex.EncodeToString(sum[:]) + `"` }
 
-// DecodeParts is the inverse of EncodeParts. Parts that a file of size bytes does not have are an error.
+// DecodeParts is the inverse of EncodeParts. Parts that a file of size bytes does not have are an
+// error.
 func DecodeParts(s string, partSize, size int64) ([]transfer.Part, error) {
 	if s == "" {
 		return nil, nil

@@ -26,7 +26,8 @@ const (
 	recordInterval = time.Second // between two writes, so that records do not slow an upload down
 )
 
-// Unfinished is what any process needs to continue an unfinished multipart upload. It has no secret.
+// Unfinished is what any process needs to continue an unfinished multipart upload. It has no
+// secret.
 type Unfinished struct {
 	UploadID string
 	KeyPath  string
@@ -39,7 +40,8 @@ type Unfinished struct {
 // StoredParts returns the number of stored parts. A part that is listed twice counts once.
 func (u *Unfinished) StoredParts() int { return u.count(func(transfer.Part) bool { return true }) }
 
-// ReusableParts returns the number of parts that have an ETag or a checksum that proves their content.
+// ReusableParts returns the number of parts that have an ETag or a checksum that proves their
+// content.
 func (u *Unfinished) ReusableParts() int {
 	return u.count(func(p transfer.Part) bool { return p.ETagIsMD5() || p.Checksum != "" })
 }
@@ -88,8 +90,8 @@ type recordPart struct {
 	Checksum string `json:"checksum,omitempty"` // as in transfer.Part
 }
 
-// Record is the unfinished upload of one key on this machine, locked for this process until Close. A nil *Record is
-// turned off, or locked by another process: its methods do nothing.
+// Record is the unfinished upload of one key on this machine, locked for this process until Close.
+// A nil *Record is turned off, or locked by another process: its methods do nothing.
 type Record struct {
 	store  *Store
 	folder *folder
@@ -105,9 +107,10 @@ type Record struct {
 	timer    *time.Timer
 }
 
-// Record opens and locks the record of a key. If that fails, the log says why: an upload must never fail because of its
-// record. elsewhere is the id of the upload that another process with this record works on. Operations of one process
-// agree among themselves, because the one that has the record may work on another upload than the recorded one.
+// Record opens and locks the record of a key. If that fails, the log says why: an upload must never
+// fail because of its record. elsewhere is the id of the upload that another process with this
+// record works on. Operations of one process agree among themselves, because the one that has the
+// record may work on another upload than the recorded one.
 func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere string) {
 	f := s.open(ctx)
 	if f == nil {
@@ -198,8 +201,8 @@ func (r *Record) Found() *Unfinished {
 	return r.found
 }
 
-// Changed writes what snapshot returns, if it is not nil: at once for the first change, at most once a second for later
-// ones.
+// Changed writes what snapshot returns, if it is not nil: at once for the first change, at most
+// once a second for later ones.
 func (r *Record) Changed(snapshot func() *Unfinished) {
 	if r == nil {
 		return
@@ -227,7 +230,8 @@ func (r *Record) Flush() {
 	r.write()
 }
 
-// write must be called with r.mu locked. The interval starts after it, so that a slow disk is not busy all the time.
+// write must be called with r.mu locked. The interval starts after it, so that a slow disk is not
+// busy all the time.
 func (r *Record) write() {
 	if r.snapshot == nil {
 		return

@@ -1,11 +1,12 @@
-// Package resume keeps on this machine what a run needs of earlier ones that Terraform has not saved: records of
-// unfinished multipart uploads, the ledger of what was made and no state has shown, and content hashes of files, so
-// that an apply does not read again what its plan has read. Locks give each record and each line of the ledger to one
-// process. Records and hashes are hints, never proof: callers check them against the file and against storage.
+// Package resume keeps on this machine what a run needs of earlier ones that Terraform has not
+// saved: records of unfinished multipart uploads, the ledger of what was made and no state has
+// shown, and content hashes of files, so that an apply does not read again what its plan has read.
+// Locks give each record and each line of the ledger to one process. Records and hashes are hints,
+// never proof: callers check them against the file and against storage.
 //
-// All files are in one folder, Folder, below the configured resume_dir. It and its files are used only while no other
-// user can write to them. Links are not followed. Old files are removed, but only those with a name that this package
-// makes.
+// All files are in one folder, Folder, below the configured resume_dir. It and its files are used
+// only while no other user can write to them. Links are not followed. Old files are removed, but
+// only those with a name that this package makes.
 package resume
 
 import (
@@ -28,8 +29,8 @@ const Folder = "terraform-provider-vodlive"
 // lifetime is the age at which files are removed. Storage drops unfinished uploads, too.
 const lifetime = 7 * 24 * time.Hour
 
-// Store is the folder of the records. A nil *Store is turned off: it has and keeps nothing. It is safe for concurrent
-// use.
+// Store is the folder of the records. A nil *Store is turned off: it has and keeps nothing. It is
+// safe for concurrent use.
 type Store struct {
 	dir     string // resume_dir
 	hook    regularfile.Hook
@@ -40,8 +41,9 @@ type Store struct {
 	held map[string]bool // names of the records that this process has locked
 }
 
-// New returns the store below dir, nil if dir is "". The folder is opened and checked for each use, so that a process
-// keeps none open between uploads. The hook is called before each operation on a file; nil: none.
+// New returns the store below dir, nil if dir is "". The folder is opened and checked for each use,
+// so that a process keeps none open between uploads. The hook is called before each operation on a
+// file; nil: none.
 func New(dir string, hook regularfile.Hook) *Store {
 	if dir == "" {
 		return nil
@@ -76,8 +78,9 @@ func (s *Store) open(ctx context.Context) *folder {
 	return f
 }
 
-// openFolder opens the provider's folder in dir and creates both where they are missing. It is checked once it is open,
-// and files are looked up in it, so that nobody can put another one in its place.
+// openFolder opens the provider's folder in dir and creates both where they are missing. It is
+// checked once it is open, and files are looked up in it, so that nobody can put another one in its
+// place.
 func openFolder(dir string, hook regularfile.Hook) (*folder, error) {
 	if err := hook.Before(regularfile.OpOpen, filepath.Join(dir, Folder)); err != nil {
 		return nil, regularfile.Cause(err)

@@ -10,13 +10,15 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
-// settled is longer than the resolution of the times of file systems, within which a second change keeps the time.
+// settled is longer than the resolution of the times of file systems, within which a second change
+// keeps the time.
 const settled = 2 * time.Second
 
-// Stamp identifies the file at a path, its size, its modification time and, where the system has one, the time of its
-// last change of any kind, which ordinary programs cannot set. A file with an equal stamp has not been touched. It is
-// "" for what is not a regular file, and for a file that was changed within the last two seconds, or in the future by
-// this machine's clock: another change might leave its times the same.
+// Stamp identifies the file at a path, its size, its modification time and, where the system has
+// one, the time of its last change of any kind, which ordinary programs cannot set. A file with an
+// equal stamp has not been touched. It is "" for what is not a regular file, and for a file that
+// was changed within the last two seconds, or in the future by this machine's clock: another change
+// might leave its times the same.
 func Stamp(path string) string { return lookAt(path).stamp }
 
 // look is a file as it was found.

@@ -9,11 +9,12 @@ import (
 )
 
 const (
-	// FirstContact is how long connections to a host are tried to which none was made before: its name or port is
-	// most likely wrong.
+	// FirstContact is how long connections to a host are tried to which none was made before: its
+	// name or port is most likely wrong.
 	FirstContact = 10 * time.Second
-	// Outage is how long a host may be away that was reached before: as long as a router or a VPN takes to come back.
-	// It is also how long requests are refused with 429 or 503 before an operation without a time limit fails.
+	// Outage is how long a host may be away that was reached before: as long as a router or a VPN
+	// takes to come back. It is also how long requests are refused with 429 or 503 before an
+	// operation without a time limit fails.
 	Outage = 5 * time.Minute
 )
 
@@ -32,8 +33,8 @@ func (h *Host) Reached() {
 	h.reached, h.lost, h.told = true, time.Time{}, false
 }
 
-// Unreached notes that a request, which began at some time, got no connection. It returns until when such requests
-// are to be repeated, and whether this is the first one in this outage.
+// Unreached notes that a request, which began at some time, got no connection. It returns until
+// when such requests are to be repeated, and whether this is the first one in this outage.
 func (h *Host) Unreached(began time.Time, err error) (until time.Time, first bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,15 +52,16 @@ func (h *Host) Unreached(began time.Time, err error) (until time.Time, first boo
 	return h.lost.Add(FirstContact), first
 }
 
-// Contact is one request to a host. A host that was never reached has ten seconds to accept a connection.
+// Contact is one request to a host. A host that was never reached has ten seconds to accept a
+// connection.
 type Contact struct {
 	host  *Host
 	timer *time.Timer // nil: the host was reached before
 	left  time.Duration
 }
 
-// Contact returns the context of a request to the host. It ends with cause when it is too late for the first
-// connection. The caller calls end when the request is over.
+// Contact returns the context of a request to the host. It ends with cause when it is too late for
+// the first connection. The caller calls end when the request is over.
 func (h *Host) Contact(ctx context.Context, cause error) (limited context.Context, c *Contact, end func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,8 +95,8 @@ func (c *Contact) Connected() {
 
 type waitsKey struct{}
 
-// TellWaits returns a context for requests whose user is told by tell that they wait for a host. It may be called
-// concurrently.
+// TellWaits returns a context for requests whose user is told by tell that they wait for a host. It
+// may be called concurrently.
 func TellWaits(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, waitsKey{}, tell)
 }

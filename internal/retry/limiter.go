@@ -19,12 +19,13 @@ const (
 	enough    = 3                      // accepted requests that tell a rate
 )
 
-// Limiter paces the requests to a server that refuses some of them because there are too many (429 or 503).
-// Until the first refusal no request waits. Then all requests are spaced: each refusal lowers the rate by a
-// factor, and each accepted request raises it a little.
+// Limiter paces the requests to a server that refuses some of them because there are too many (429
+// or 503). Until the first refusal no request waits. Then all requests are spaced: each refusal
+// lowers the rate by a factor, and each accepted request raises it a little.
 //
-// Most servers use a token bucket, which is empty when they refuse. So the number of requests that they accept
-// between two refusals tells the rate that they allow, and the Limiter continues a little below it.
+// Most servers use a token bucket, which is empty when they refuse. So the number of requests that
+// they accept between two refusals tells the rate that they allow, and the Limiter continues a
+// little below it.
 //
 // It is safe for concurrent use.
 type Limiter struct {
@@ -56,8 +57,8 @@ func (l *Limiter) state() (held time.Duration, lowered time.Time) {
 	return max(time.Until(l.until), 0), l.lowered
 }
 
-// Wait waits for the turn of a request and returns when that began, for Accepted and Refused. allow may end the wait:
-// it is called with the time for which the server wants no requests.
+// Wait waits for the turn of a request and returns when that began, for Accepted and Refused. allow
+// may end the wait: it is called with the time for which the server wants no requests.
 func (l *Limiter) Wait(ctx context.Context, allow func(held time.Duration) error) (began time.Time, err error) {
 	if err := allow(l.Held()); err != nil {
 		return time.Time{}, err
@@ -105,8 +106,8 @@ func (l *Limiter) Accepted(began time.Time) {
 	l.rate.SetLimit(rate.Limit(now))
 }
 
-// Refused notes that the server refused a request, and that it wants no requests for some time; 0: it did not say so.
-// It returns for how long the server has refused every request.
+// Refused notes that the server refused a request, and that it wants no requests for some time; 0:
+// it did not say so. It returns for how long the server has refused every request.
 func (l *Limiter) Refused(began time.Time, held time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

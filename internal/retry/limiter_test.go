@@ -17,8 +17,8 @@ import (
 // anyWait allows every wait that a server asks for.
 func anyWait(time.Duration) error { return nil }
 
-// TestLimiterFindsTheRate has servers with token buckets. At most a tenth of the requests may be refused, and at least
-// four fifths of the bucket must be used.
+// TestLimiterFindsTheRate has servers with token buckets. At most a tenth of the requests may be
+// refused, and at least four fifths of the bucket must be used.
 func TestLimiterFindsTheRate(t *testing.T) {
 	t.Parallel()
 	for _, load := range []struct {
@@ -79,7 +79,8 @@ func request(t *testing.T, l *retry.Limiter, bucket *rate.Limiter, trip time.Dur
 	return accepted
 }
 
-// TestLimiterFollowsTheRate: a server that allows more than before is used again within half a minute.
+// TestLimiterFollowsTheRate: a server that allows more than before is used again within half a
+// minute.
 func TestLimiterFollowsTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,11 +10,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Bypass is a computed attribute of a resource that the service cannot show. The framework's time for a computed map
-// grows with the square of the elements: a plan of 4,000 unchanged files took it five seconds. So this server takes the
-// attribute out of the values that Terraform sends, leaves null in its place, and puts the result into the framework's
-// response. The resource reads and sets it through Bypassed. A read and an upgrade of the state do without the
-// framework: Read of the resource is not called.
+// Bypass is a computed attribute of a resource that the service cannot show. The framework's time
+// for a computed map grows with the square of the elements: a plan of 4,000 unchanged files took it
+// five seconds. So this server takes the attribute out of the values that Terraform sends, leaves
+// null in its place, and puts the result into the framework's response. The resource reads and sets
+// it through Bypassed. A read and an upgrade of the state do without the framework: Read of the
+// resource is not called.
 type Bypass struct{ TypeName, Attribute string }
 
 // Values are the values of the attribute in one call.
@@ -51,7 +52,8 @@ func (b bypassing) null() tftypes.Value {
 	return tftypes.NewValue(b.object().AttributeTypes[b.Attribute], nil)
 }
 
-// withValues calls the framework, and forgets the values afterwards: the framework keeps the contexts of all calls.
+// withValues calls the framework, and forgets the values afterwards: the framework keeps the
+// contexts of all calls.
 func withValues[Q, R any](ctx context.Context, call func(context.Context, Q) (R, error), req Q, v *Values) (R, tftypes.Value, error) {
 	resp, err := call(context.WithValue(ctx, valuesKey{}, v), req)
 	result := v.Result

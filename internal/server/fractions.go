@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// fractions returns an error for each number of a configuration that is not whole. All numbers of the provider are, and
-// the framework calls such a value an error in the provider.
+// fractions returns an error for each number of a configuration that is not whole. All numbers of
+// the provider are, and the framework calls such a value an error in the provider.
 func (s *server) fractions(req any) (errors []*tfprotov6.Diagnostic) {
 	config, schema := validated(req), s.schemaOf(req)
 	if config == nil || schema == nil || !slices.ContainsFunc(schema.Block.Attributes, isNumber) {

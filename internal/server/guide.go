@@ -22,8 +22,8 @@ func guides(version string) string {
 	return "https://github.com/vodlive/terraform-provider-vodlive/blob/" + ref + "/docs/"
 }
 
-// headingLines are the headings of the guide, a line each, with their marks: `###` for the summary of a diagnostic,
-// `####` for a cause, which is a part of the detail. `make docs` writes the file.
+// headingLines are the headings of the guide, a line each, with their marks: `###` for the summary
+// of a diagnostic, `####` for a cause, which is a part of the detail. `make docs` writes the file.
 //
 //go:embed headings.txt
 var headingLines string
@@ -63,8 +63,8 @@ func Headings() (all []string) {
 	return all
 }
 
-// Heading is the heading of the troubleshooting guide that explains the cause in the detail of a diagnostic, else its
-// summary. It is "" if there is none.
+// Heading is the heading of the troubleshooting guide that explains the cause in the detail of a
+// diagnostic, else its summary. It is "" if there is none.
 func Heading(summary, detail string) string {
 	i := slices.IndexFunc(headings(), func(h heading) bool {
 		if h.summary == nil {

@@ -65,7 +65,8 @@ func typeOf(req any) string {
 	return ""
 }
 
-// schemaOf returns the schema of what a request is about, nil for other requests than those of kinds.
+// schemaOf returns the schema of what a request is about, nil for other requests than those of
+// kinds.
 func (s *server) schemaOf(req any) *tfprotov6.Schema {
 	of, ok := kinds[reflect.TypeOf(req)]
 	if all := s.schema(); ok && all != nil {

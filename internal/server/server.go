@@ -1,7 +1,8 @@
-// Package server stands between Terraform and the framework, in every call. It masks and shortens the texts of
-// responses and says where the documentation explains an error (text.go, guide.go), after it has learned the stream
-// keys of the request (streams.go). It refuses fractions (fractions.go). It passes an attribute by the framework
-// (bypass.go). It notes how the process ends, which decides what stays in the ledger (ending.go).
+// Package server stands between Terraform and the framework, in every call. It masks and shortens
+// the texts of responses and says where the documentation explains an error (text.go, guide.go),
+// after it has learned the stream keys of the request (streams.go). It refuses fractions
+// (fractions.go). It passes an attribute by the framework (bypass.go). It notes how the process
+// ends, which decides what stays in the ledger (ending.go).
 package server
 
 import (
@@ -62,12 +63,12 @@ type listsAndActions interface {
 	tfprotov6.ActionServer
 }
 
-// New returns a provider as a protocol server. Unless config.Logged is set, the SDK gets no loggers: it creates several
-// for each call and attribute, even if every level is off.
+// New returns a provider as a protocol server. Unless config.Logged is set, the SDK gets no
+// loggers: it creates several for each call and attribute, even if every level is off.
 //
-// The framework keeps the context of each call until Stop, and with it the call's loggers: 13 to 18 KB a call, several
-// calls a resource. So it gets a callContext. Streams and rare calls get their own context: there are few of them, and
-// a stream outlives the call that starts it.
+// The framework keeps the context of each call until Stop, and with it the call's loggers: 13 to 18
+// KB a call, several calls a resource. So it gets a callContext. Streams and rare calls get their
+// own context: there are few of them, and a stream outlives the call that starts it.
 func New(config Config) Server {
 	inner := providerserver.NewProtocol6(config.Provider)()
 	schema := sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
@@ -113,9 +114,9 @@ func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 	return shown(c, s, call, req)
 }
 
-// shown runs one call of the framework, masks and shortens the texts of its response and adds to errors where the guide
-// explains them. No other place in the provider is between Terraform and all diagnostics, of which some quote the state
-// or a record.
+// shown runs one call of the framework, masks and shortens the texts of its response and adds to
+// errors where the guide explains them. No other place in the provider is between Terraform and all
+// diagnostics, of which some quote the state or a record.
 func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
 	s.learn(req)
 	var resp R
@@ -251,8 +252,9 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 	return stream, err
 }
 
-// StopProvider cancels all calls, and returns when the actions have sent their errors: terraform-plugin-go sends no
-// event once this has returned, and Terraform takes an action without an error for a success.
+// StopProvider cancels all calls, and returns when the actions have sent their errors:
+// terraform-plugin-go sends no event once this has returned, and Terraform takes an action without
+// an error for a success.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	s.Disturb()
 	resp, err := s.framework.StopProvider(ctx, req)

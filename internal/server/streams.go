@@ -12,8 +12,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
-// learn makes the masker know the stream keys in the configuration, the plan and the state of a request, before the
-// provider calls the service for it: a refusal may repeat a key.
+// learn makes the masker know the stream keys in the configuration, the plan and the state of a
+// request, before the provider calls the service for it: a refusal may repeat a key.
 func (s *server) learn(req any) {
 	v := reflect.Indirect(reflect.ValueOf(req))
 	for _, field := range v.Fields() {
@@ -31,7 +31,8 @@ func (s *server) learn(req any) {
 				}
 			}
 		}
-		// Most values have no URL, and the state of a folder is large. Both forms have names as they are.
+		// Most values have no URL, and the state of a folder is large. Both forms have names as
+		// they are.
 		if !slices.ContainsFunc(forms, hasURLs) {
 			continue
 		}
@@ -52,7 +53,8 @@ func hasURLs(form []byte) bool {
 	return bytes.Contains(form, []byte("://")) || slices.ContainsFunc(urlNames, func(name string) bool { return bytes.Contains(form, []byte(name)) })
 }
 
-// namesOfSessions are the attributes of a session that a stream key may repeat without making them secret.
+// namesOfSessions are the attributes of a session that a stream key may repeat without making them
+// secret.
 var namesOfSessions = map[tftypes.AttributeName]bool{
 	"id": true, "name": true, "user_id": true, "region": true, "transcoder_id": true, "sub_domain_a": true, "sub_domain_b": true,
 }
@@ -80,8 +82,8 @@ func (s *server) learnValue(value tftypes.Value) {
 	}
 }
 
-// learnMissing notes a session in a state that lacks one of its URLs, as with write-only arguments: a refusal to read
-// it may repeat a stream key that nobody can know. An import has the id alone.
+// learnMissing notes a session in a state that lacks one of its URLs, as with write-only arguments:
+// a refusal to read it may repeat a stream key that nobody can know. An import has the id alone.
 func (s *server) learnMissing(state tftypes.Value) {
 	values := map[string]tftypes.Value{}
 	if state.As(&values) != nil {

@@ -10,17 +10,19 @@ import (
 )
 
 const (
-	// textLimit is the length, in bytes, of the longest text that the provider shows. A terminal shows about as much,
-	// and what the service or a state says may be megabytes.
+	// textLimit is the length, in bytes, of the longest text that the provider shows. A terminal
+	// shows about as much, and what the service or a state says may be megabytes.
 	textLimit    = 16 << 10
 	summaryLimit = 1 << 10
 	// longestWord, in bytes, is how far back a text is cut to keep its last word whole.
 	longestWord = 1 << 10
-	// longestEscape is the length, in bytes, of the longest escape that redact writes: two of \u0000.
+	// longestEscape is the length, in bytes, of the longest escape that redact writes: two of
+	// \u0000.
 	longestEscape = 12
 )
 
-// finish masks and shortens the diagnostics of a request, and adds to errors where the documentation explains them.
+// finish masks and shortens the diagnostics of a request, and adds to errors where the
+// documentation explains them.
 func (s *server) finish(req any, diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
 		guide := ""
@@ -33,8 +35,8 @@ func (s *server) finish(req any, diagnostics []*tfprotov6.Diagnostic) {
 	}
 }
 
-// located is the part of a path for which Terraform shows the line in the configuration: not one below an object. The
-// texts have the whole path.
+// located is the part of a path for which Terraform shows the line in the configuration: not one
+// below an object. The texts have the whole path.
 func located(path *tftypes.AttributePath) *tftypes.AttributePath {
 	for i, step := range path.Steps() {
 		if _, below := step.(tftypes.AttributeName); below && i > 0 {
@@ -49,8 +51,8 @@ func (s *server) text(text string, limit int) string {
 	return shorten(s.config.Redactor.Lines(text), limit)
 }
 
-// shorten cuts what is longer than limit bytes, and says so. It cuts between words, else at least not within a
-// character or an escape.
+// shorten cuts what is longer than limit bytes, and says so. It cuts between words, else at least
+// not within a character or an escape.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

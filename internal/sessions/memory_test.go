@@ -15,7 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// largeAccount lists sessions without end, pageSize of them a page. Each URL has so many bytes; 0: there are none.
+// largeAccount lists sessions without end, pageSize of them a page. Each URL has so many bytes; 0:
+// there are none.
 type largeAccount struct{ pageSize, address int }
 
 // RoundTrip answers with a page that takes no memory itself.
@@ -65,8 +66,8 @@ func (a largeAccount) write(w io.Writer, page int) {
 	fmt.Fprintf(w, `],"LastEvaluatedKey":{"id":"%d","user_id":"u"}}`, page+1)
 }
 
-// BenchmarkListingMemory lists an account up to the limit of what a listing keeps. Run each in a process of
-// its own: memory that an earlier one had from the system is not counted again.
+// BenchmarkListingMemory lists an account up to the limit of what a listing keeps. Run each in a
+// process of its own: memory that an earlier one had from the system is not counted again.
 func BenchmarkListingMemory(b *testing.B) {
 	for name, account := range map[string]largeAccount{"without URLs": {500, 0}, "ordinary": {500, 90}, "long": {100, 4 << 10}, "large pages": {900, 4 << 10}} {
 		b.Run(name, func(b *testing.B) {

@@ -2,11 +2,11 @@
 //
 // A GET returns one session, a page of the listing up to 100 (SERVICE.md, calls 10 and 11). So
 // [Reader.Get] sends a GET at once, unless a recent page shows the session, while a goroutine lists
-// the account. The goroutine requests a page only while pages < h + N/4, where pages answered h of N
-// Gets. So N Gets make at most 1.25 x N calls.
+// the account. The goroutine requests a page only while pages < h + N/4, where pages answered h of
+// N Gets. So N Gets make at most 1.25 x N calls.
 //
-// All and Poll return data from requests made after the call. Get and Listed also use pages requested
-// after the run's last write and at most 30 seconds before the call.
+// All and Poll return data from requests made after the call. Get and Listed also use pages
+// requested after the run's last write and at most 30 seconds before the call.
 package sessions
 
 import (
@@ -129,13 +129,14 @@ func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration)
 	return r.client.GetSession(ctx, id)
 }
 
-// Listed returns a session from a page that was requested at or after earliest, with the fields that
-// only the listing has. It is nil, without an error, if a whole listing does not show it.
+// Listed returns a session from a page that was requested at or after earliest, with the fields
+// that only the listing has. It is nil, without an error, if a whole listing does not show it.
 func (r *Reader) Listed(ctx context.Context, id string, earliest time.Time) (*api.Session, error) {
 	return r.listed(ctx, id, earliest.Sub(r.start), longest)
 }
 
-// listed reads at most limit pages. It first ends a listing in progress, so callers need at most two.
+// listed reads at most limit pages. It first ends a listing in progress, so callers need at most
+// two.
 func (r *Reader) listed(ctx context.Context, id string, since time.Duration, limit int) (*api.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,7 +185,8 @@ func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
 	}
 }
 
-// begunSince makes latest a listing that began at or after since, or has not begun yet, and returns it.
+// begunSince makes latest a listing that began at or after since, or has not begun yet, and returns
+// it.
 func (r *Reader) begunSince(since time.Duration) *listing {
 	if r.latest.begun < since {
 		r.latest = &listing{begun: math.MaxInt64}
@@ -192,7 +194,8 @@ func (r *Reader) begunSince(since time.Duration) *listing {
 	return r.latest
 }
 
-// page returns page i of a listing, from 0 on, or nil if it has fewer. It unlocks mu while it waits.
+// page returns page i of a listing, from 0 on, or nil if it has fewer. It unlocks mu while it
+// waits.
 func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage, error) {
 	r.mu.Unlock()
 	select {
@@ -249,7 +252,8 @@ func (r *Reader) oldest() time.Duration {
 // Wrote notes the end of a call that may have changed the account: older pages are not used.
 func (r *Reader) Wrote() { r.written.Store(int64(time.Since(r.start))) }
 
-// ShownBefore reports whether a page that arrived before t showed the session, whatever was written.
+// ShownBefore reports whether a page that arrived before t showed the session, whatever was
+// written.
 func (r *Reader) ShownBefore(id string, t time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

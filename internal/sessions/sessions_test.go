@@ -189,7 +189,8 @@ func walk(ctx context.Context, r *sessions.Reader, ids []string, atOnce int) err
 	return all
 }
 
-// refresh reads the first n of the account's sessions in an order, atOnce at a time, in a bubble of its own.
+// refresh reads the first n of the account's sessions in an order, atOnce at a time, in a bubble of
+// its own.
 type refresh struct {
 	n, account, atOnce int
 	order              string // first, last, any: where the listing shows those that are read
@@ -616,7 +617,8 @@ func TestRefreshAfterListings(t *testing.T) {
 	})
 }
 
-// TestInterruptedRefresh: with the last read the page beside it is cancelled, and nothing is left of it.
+// TestInterruptedRefresh: with the last read the page beside it is cancelled, and nothing is left
+// of it.
 func TestInterruptedRefresh(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -662,8 +664,8 @@ func TestListedSharesPages(t *testing.T) {
 			})
 		}
 		group.Wait()
-		// From the first question to the last are 20 pages; whoever comes last may need what is left
-		// of a listing and a whole one.
+		// From the first question to the last are 20 pages; whoever comes last may need what is
+		// left of a listing and a whole one.
 		if gets, lists := a.calls(); gets != 0 || lists > 40 {
 			t.Errorf("%d GETs and %d pages, want 0 and at most 40", gets, lists)
 		}
@@ -734,7 +736,8 @@ func TestAllIsLazy(t *testing.T) {
 	})
 }
 
-// TestEndlessListing: a listing that the service never ends is an error, and costs nothing but itself.
+// TestEndlessListing: a listing that the service never ends is an error, and costs nothing but
+// itself.
 func TestEndlessListing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ cycle, pages int }{
@@ -807,7 +810,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// TestLimitOfMemoryCountsWhatIsKept: fields that nobody reads do not count, and all that is kept does.
+// TestLimitOfMemoryCountsWhatIsKept: fields that nobody reads do not count, and all that is kept
+// does.
 func TestLimitOfMemoryCountsWhatIsKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -846,7 +850,8 @@ func TestLimitOfMemoryCountsWhatIsKept(t *testing.T) {
 	}
 }
 
-// TestListingThatFailsMidway: its pages count, and its end is an error only for those who need the rest.
+// TestListingThatFailsMidway: its pages count, and its end is an error only for those who need the
+// rest.
 func TestListingThatFailsMidway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

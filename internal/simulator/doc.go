@@ -26,8 +26,8 @@
 //   - up to Options.KeepContent bytes stay on disk until the upload completes, so that the SHA-256
 //     can be computed if a part is overwritten, or left out of the complete request.
 //
-// Object.SHA256 is "" only with Options.DiscardContent, or if a part was overwritten or left out after
-// KeepContent had caused the deletion of later bytes.
+// Object.SHA256 is "" only with Options.DiscardContent, or if a part was overwritten or left out
+// after KeepContent had caused the deletion of later bytes.
 //
 // # Limits
 //

@@ -62,8 +62,8 @@ type Options struct {
 	// With 0, each GET and each listing of the session advances it by one status: create returns
 	// PENDING, the first read PROVISIONING, the second ALLOCATED, the third READY.
 	ReadyAfter time.Duration
-	// GetAfter and ListAfter are the times on Clock after which a created session appears in GET and
-	// in the listing.
+	// GetAfter and ListAfter are the times on Clock after which a created session appears in GET
+	// and in the listing.
 	GetAfter, ListAfter time.Duration
 	// Respelled shows another spelling of regions, time zones and stream URLs than the one created.
 	Respelled bool
@@ -81,8 +81,8 @@ type Options struct {
 	Absent string
 	// NumbersAsStrings sends port and egress_port as strings.
 	NumbersAsStrings bool
-	// PageSize is the maximum number of sessions on a page; default 100. RepeatOnNextPage begins each
-	// further page with the last session of the page before.
+	// PageSize is the maximum number of sessions on a page; default 100. RepeatOnNextPage begins
+	// each further page with the last session of the page before.
 	PageSize         int
 	RepeatOnNextPage bool
 	// ListOrder is "newest" (default) or "oldest" first.

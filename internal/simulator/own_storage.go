@@ -186,8 +186,8 @@ func (st *ownStorage) Close() error { return st.content.close() }
 
 const kms = "aws:kms"
 
-// opaque replaces an ETag by one that is not an MD5 sum, as S3 does with KMS encryption: another one for
-// each PUT, even of the same content.
+// opaque replaces an ETag by one that is not an MD5 sum, as S3 does with KMS encryption: another
+// one for each PUT, even of the same content.
 func opaque(etag string) string {
 	tag := rawID()
 	if _, parts, ok := strings.Cut(unquoted(etag), "-"); ok {

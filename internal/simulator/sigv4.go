@@ -27,7 +27,8 @@ func (k SigningKey) scope(at time.Time) string {
 	return at.UTC().Format("20060102") + "/" + k.Region + "/s3/aws4_request"
 }
 
-// signature signs a presigned request: its method, path, query and the headers that the query names.
+// signature signs a presigned request: its method, path, query and the headers that the query
+// names.
 func (k SigningKey) signature(r *http.Request, at time.Time) string {
 	query := r.URL.Query()
 	query.Del("X-Amz-Signature")

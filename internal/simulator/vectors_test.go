@@ -27,9 +27,9 @@ type vector struct {
 	Want json.RawMessage `json:"want"`
 }
 
-// TestVectors: the decoder's tests read what the simulator sends in each of its shapes, from data files
-// that both share. Values may differ, but neither a key nor the type of a value.
-// With -update, it writes the bodies; the tests of package api write what is read from them.
+// TestVectors: the decoder's tests read what the simulator sends in each of its shapes, from data
+// files that both share. Values may differ, but neither a key nor the type of a value. With
+// -update, it writes the bodies; the tests of package api write what is read from them.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(vectorsFile)
@@ -91,8 +91,8 @@ func sentVectors(t *testing.T) (sent []vector) {
 	return sent
 }
 
-// writeVectors writes one vector for each shape that was sent. Values of known vectors stay, so that a
-// change of the file shows what changed, and no new ids.
+// writeVectors writes one vector for each shape that was sent. Values of known vectors stay, so
+// that a change of the file shows what changed, and no new ids.
 func writeVectors(t *testing.T, known, sent []vector) {
 	t.Helper()
 	var written []vector

@@ -1,5 +1,5 @@
-// Package streamurl knows the URLs of streams: rtmp and rtmps, their default ports, where the stream key is, and which
-// spellings are the same URL.
+// Package streamurl knows the URLs of streams: rtmp and rtmps, their default ports, where the
+// stream key is, and which spellings are the same URL.
 package streamurl
 
 import (
@@ -21,7 +21,8 @@ type Parts struct {
 	ServerURL    string // the URL without the stream key
 }
 
-// Split returns the parts of a URL, or what is wrong with it. It never returns a part of the URL in the problem.
+// Split returns the parts of a URL, or what is wrong with it. It never returns a part of the URL in
+// the problem.
 func Split(given string) (parts Parts, problem string) {
 	u, err := url.Parse(given)
 	switch {
@@ -53,12 +54,12 @@ func Split(given string) (parts Parts, problem string) {
 	return parts, ""
 }
 
-// Same reports whether two texts are the same URL: they may differ in the letter case of scheme and host, and one may
-// leave out the default port.
+// Same reports whether two texts are the same URL: they may differ in the letter case of scheme and
+// host, and one may leave out the default port.
 func Same(a, b string) bool { return Canonical(a) == Canonical(b) }
 
-// Canonical returns the one spelling that all spellings of a URL share. What cannot be read as a URL is returned as it
-// is.
+// Canonical returns the one spelling that all spellings of a URL share. What cannot be read as a
+// URL is returned as it is.
 func Canonical(given string) string {
 	u, err := url.Parse(given)
 	if err != nil {

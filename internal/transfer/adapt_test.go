@@ -210,7 +210,8 @@ func TestDoesNotOscillate(t *testing.T) {
 	})
 }
 
-// Parts take ten seconds. More connections bring nothing, also while those of a trial finish their parts.
+// Parts take ten seconds. More connections bring nothing, also while those of a trial finish their
+// parts.
 func TestWaitsForTheEndOfATrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -222,8 +223,8 @@ func TestWaitsForTheEndOfATrial(t *testing.T) {
 	})
 }
 
-// As on a long line that is full: the answers that it waits for come in groups, so samples differ by half. That is no
-// fall, for which many would begin at once.
+// As on a long line that is full: the answers that it waits for come in groups, so samples differ
+// by half. That is no fall, for which many would begin at once.
 func TestUnevenGoodputIsNoFall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -254,8 +255,8 @@ func TestNoTrialWhileTheGoodputRises(t *testing.T) {
 	})
 }
 
-// The upload ends during a trial. The next one begins a minute later, when the line is faster, which is
-// not because of the trial.
+// The upload ends during a trial. The next one begins a minute later, when the line is faster,
+// which is not because of the trial.
 func TestTrialEndsWithAPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// lateAnswers is storage that answers the first PUT of part 8 long after it has all bytes. The other PUTs take two
-// seconds, and are answered after a tenth of one.
+// lateAnswers is storage that answers the first PUT of part 8 long after it has all bytes. The
+// other PUTs take two seconds, and are answered after a tenth of one.
 func lateAnswers(t *testing.T, etag func(sum string) string, head http.Header) (took time.Duration, s *paced) {
 	t.Helper()
 	s = newPaced(func(int, int) float64 { return 0.5 })

@@ -27,8 +27,8 @@ func take(ctx context.Context, throttle *rate.Limiter, n int) (int, error) {
 		return n, nil
 	}
 	n = min(n, throttle.Burst())
-	// Not WaitN: it fails at once if a deadline comes first. Then ctx does not have a cause yet, which
-	// says whose deadline it is and what to do.
+	// Not WaitN: it fails at once if a deadline comes first. Then ctx does not have a cause yet,
+	// which says whose deadline it is and what to do.
 	reserved := throttle.ReserveN(time.Now(), n)
 	if err := retry.Sleep(ctx, reserved.Delay()); err != nil {
 		reserved.Cancel()

@@ -69,9 +69,9 @@ type StallError struct {
 
 func (e *StallError) Error() string { return e.text(fmt.Sprintf("no progress for %s", e.Idle)) }
 
-// ETagError says that the ETag in storage's response cannot be kept, or that storage has other content
-// than was sent: the ETag is not the MD5 of the content, although the response does not say that storage
-// encrypts with KMS.
+// ETagError says that the ETag in storage's response cannot be kept, or that storage has other
+// content than was sent: the ETag is not the MD5 of the content, although the response does not say
+// that storage encrypts with KMS.
 type ETagError struct {
 	failedPut
 	ETag string // as the header had it, "" if there was none
@@ -91,8 +91,8 @@ func (e *ETagError) Error() string {
 	return e.text(fmt.Sprintf("storage answered %s, the content's MD5 is %s", got, hex.EncodeToString(e.MD5[:])))
 }
 
-// ChecksumError says that storage has other content than was sent: the checksum in its response is not
-// the content's.
+// ChecksumError says that storage has other content than was sent: the checksum in its response is
+// not the content's.
 type ChecksumError struct {
 	failedPut
 	Algorithm string // a name of Algorithms

@@ -95,8 +95,8 @@ func TestCancelDoesNotWaitForLargeSums(t *testing.T) {
 	}
 }
 
-// Two stored parts cannot be verified in time after a third one has failed with 500, and then with 400.
-// The error stays the third one's, with its number of attempts.
+// Two stored parts cannot be verified in time after a third one has failed with 500, and then with
+// 400. The error stays the third one's, with its number of attempts.
 func TestPartsAreNotVerifiedInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,15 +127,16 @@ func (h holding) RoundTrip(req *http.Request) (*http.Response, error) {
 	return memorySink{}.RoundTrip(req)
 }
 
-// Ten uploads that wait for storage have read no more of their files together than the parts and the files in flight,
-// and as many that wait for their slots.
+// Ten uploads that wait for storage have read no more of their files together than the parts and
+// the files in flight, and as many that wait for their slots.
 func TestReadAheadIsBoundedOverAllUploads(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("reads 650 MiB twice")
 	}
 	const (
-		// Too large for one batch of MD5s, the parts too small: md5-simd shares channels between bubbles.
+		// Too large for one batch of MD5s, the parts too small: md5-simd shares channels between
+		// bubbles.
 		uploads, size, part = 10, 65 << 20, 128 << 10
 		slots               = 4
 	)

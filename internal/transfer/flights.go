@@ -25,12 +25,13 @@ var (
 
 // flights are the PUTs of one part that are in flight: a PUT, and a second one if the first lags.
 //
-// A connection that has lost packets carries, for a long time, a fraction of what it did when it was new. So a
-// part that lags is sent once more, over a new connection. The PUT that first comes to its last bytes sends
-// them, the others do not: no part is stored twice.
+// A connection that has lost packets carries, for a long time, a fraction of what it did when it
+// was new. So a part that lags is sent once more, over a new connection. The PUT that first comes
+// to its last bytes sends them, the others do not: no part is stored twice.
 //
-// A PUT whose answer is late is sent once more, too. Then both may be stored, and the one that is answered first
-// counts. That is allowed only where ETags are MD5s: otherwise nobody can tell whose ETag the part ends with.
+// A PUT whose answer is late is sent once more, too. Then both may be stored, and the one that is
+// answered first counts. That is allowed only where ETags are MD5s: otherwise nobody can tell whose
+// ETag the part ends with.
 //
 // A single PUT is sent once: two would make two objects.
 type flights struct {

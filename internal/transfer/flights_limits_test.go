@@ -10,7 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// send uploads parts with a number of slots, and no retries. The addresses of further PUTs take some time.
+// send uploads parts with a number of slots, and no retries. The addresses of further PUTs take
+// some time.
 func (s *paced) send(t *testing.T, parts, slots int, address time.Duration) error {
 	t.Helper()
 	f, _ := newFile(t, parts*partSize)

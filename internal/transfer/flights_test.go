@@ -91,7 +91,8 @@ func (s *paced) puts(part int) (all, complete int) {
 	return all, complete
 }
 
-// eight uploads eight parts, four at once. The last four begin after two seconds, if each takes as long.
+// eight uploads eight parts, four at once. The last four begin after two seconds, if each takes as
+// long.
 func (s *paced) eight(t *testing.T, change ...func(*transfer.Config)) (took time.Duration, dst *upload) {
 	t.Helper()
 	f, want := newFile(t, 8*partSize)
@@ -111,7 +112,8 @@ func (s *paced) eight(t *testing.T, change ...func(*transfer.Config)) (took time
 
 func noRetries(c *transfer.Config) { c.MaxRetries = 0 }
 
-// lastPart gives the first PUT of part 8 a rate, and the further ones another. Other parts take two seconds.
+// lastPart gives the first PUT of part 8 a rate, and the further ones another. Other parts take two
+// seconds.
 func lastPart(first, further float64) func(part, nth int) float64 {
 	return func(part, nth int) float64 {
 		switch {
@@ -194,8 +196,8 @@ func TestFurtherPUTFails(t *testing.T) {
 	}
 }
 
-// The error is that of the PUT that failed first, after which no further one begins. The slots are free
-// afterwards.
+// The error is that of the PUT that failed first, after which no further one begins. The slots are
+// free afterwards.
 func TestAllPUTsOfAPartFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

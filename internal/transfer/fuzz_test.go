@@ -12,8 +12,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// FuzzStorageAnswer looks for an answer of storage that the engine does not survive, that passes for a stored file
-// although its ETag is another, or that puts the address into an error.
+// FuzzStorageAnswer looks for an answer of storage that the engine does not survive, that passes
+// for a stored file although its ETag is another, or that puts the address into an error.
 func FuzzStorageAnswer(f *testing.F) {
 	file, _ := newFile(f, 1000)
 	f.Add(200, `"d41d8cd98f00b204e9800998ecf8427e"`, "", "")

@@ -26,9 +26,9 @@ var slowAndFast = []struct {
 	{"upload_bandwidth of 40 Mbit/s", profile{rate: 400, trip: 40 * time.Millisecond}, 40},
 }
 
-// interrupt sends a file over a line, with the parts that earlier runs have stored, until the run is cancelled after
-// some share of the time that the line needs for all of it. lost is how many bytes the line has carried that are in no
-// stored part.
+// interrupt sends a file over a line, with the parts that earlier runs have stored, until the run
+// is cancelled after some share of the time that the line needs for all of it. lost is how many
+// bytes the line has carried that are in no stored part.
 func interrupt(t *testing.T, f transfer.File, p profile, bandwidth float64, after float64, stored []transfer.Part, seed uint64) (all []transfer.Part, lost float64, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,8 +51,8 @@ func interrupt(t *testing.T, f transfer.File, p profile, bandwidth float64, afte
 	return all, max(lost, 0), err
 }
 
-// TestInterruptLosesLittle: in the mean, an interrupt at any time loses at most what the line carries in three seconds,
-// or one part where that is more.
+// TestInterruptLosesLittle: in the mean, an interrupt at any time loses at most what the line
+// carries in three seconds, or one part where that is more.
 func TestInterruptLosesLittle(t *testing.T) {
 	t.Parallel()
 	const times = 20
@@ -79,8 +79,8 @@ func TestInterruptLosesLittle(t *testing.T) {
 	}
 }
 
-// TestInterruptsMakeProgress: an upload that is interrupted again and again ends. Each run has the time in which the line
-// carries a fifth of the file at most, but three parts.
+// TestInterruptsMakeProgress: an upload that is interrupted again and again ends. Each run has the
+// time in which the line carries a fifth of the file at most, but three parts.
 func TestInterruptsMakeProgress(t *testing.T) {
 	t.Parallel()
 	f, _ := newFile(t, 30*loadPart-1000)

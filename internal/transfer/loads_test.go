@@ -20,7 +20,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// loadPart is the size in bytes of a part that stands for one of 8 MiB, so that hashing takes no time.
+// loadPart is the size in bytes of a part that stands for one of 8 MiB, so that hashing takes no
+// time.
 const loadPart = 16 << 10
 
 const (
@@ -45,8 +46,8 @@ type profile struct {
 
 func always(p profile) func(*rand.Rand) profile { return func(*rand.Rand) profile { return p } }
 
-// loadKinds are the lines on which rules are compared: those of the part lines of the benchmark, a line with late
-// answers, and lines that nobody tunes a rule on.
+// loadKinds are the lines on which rules are compared: those of the part lines of the benchmark, a
+// line with late answers, and lines that nobody tunes a rule on.
 var loadKinds = []loadKind{
 	{"a: 100 Mbit/s, 20 ms", always(profile{rate: 100, trip: 20 * time.Millisecond})},
 	{"b: 400 Mbit/s, 80 ms", always(profile{rate: 400, trip: 80 * time.Millisecond})},
@@ -66,9 +67,9 @@ var loadKinds = []loadKind{
 	}},
 }
 
-// loadLine is storage at the end of a line, in virtual time. Connections share the line and its queue, which holds one
-// bandwidth-delay product, as TCP with cubic congestion control does. Like http.Transport, the line uses the idle
-// connection that was used last, or a new one.
+// loadLine is storage at the end of a line, in virtual time. Connections share the line and its
+// queue, which holds one bandwidth-delay product, as TCP with cubic congestion control does. Like
+// http.Transport, the line uses the idle connection that was used last, or a new one.
 type loadLine struct {
 	profile
 	random *rand.Rand
@@ -224,7 +225,8 @@ func (l *loadLine) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer(http.StatusOK, "", "ETag", `"`+hex.EncodeToString(sum)+`"`), nil
 }
 
-// receive takes in the content of a PUT and returns its MD5. The system takes bytes before the line does.
+// receive takes in the content of a PUT and returns its MD5. The system takes bytes before the line
+// does.
 func (l *loadLine) receive(req *http.Request, c *loadConn) ([]byte, error) {
 	l.sending(c, true)
 	defer l.sending(c, false)
@@ -289,9 +291,9 @@ func sendLoad(t *testing.T, f transfer.File, kind loadKind, seed uint64, change 
 	return o
 }
 
-// TestFullLineHasNoRoom: where connections fill the line, no part is sent once more because it takes long. A last part
-// that is small takes no time, which tells nothing of the others. At the beginning, parts are given up once, because they
-// would not end in time.
+// TestFullLineHasNoRoom: where connections fill the line, no part is sent once more because it
+// takes long. A last part that is small takes no time, which tells nothing of the others. At the
+// beginning, parts are given up once, because they would not end in time.
 func TestFullLineHasNoRoom(t *testing.T) {
 	t.Parallel()
 	slow := loadKind{"slow line", always(profile{rate: 15, trip: 20 * time.Millisecond})}
@@ -303,7 +305,8 @@ func TestFullLineHasNoRoom(t *testing.T) {
 	}
 }
 
-// loadRow is a row of the table that TestLoads measures. Shares are in per cent of what the line carries.
+// loadRow is a row of the table that TestLoads measures. Shares are in per cent of what the line
+// carries.
 type loadRow struct {
 	Line  string  `json:"line"`
 	Mean  float64 `json:"mean"`
@@ -312,7 +315,8 @@ type loadRow struct {
 	Extra float64 `json:"extra"` // PUTs beyond one a part, in per cent of the parts
 }
 
-// TestLoads measures the rules for the end of a file over random sizes and lines: `make bench ARGS=loads`.
+// TestLoads measures the rules for the end of a file over random sizes and lines: `make bench
+// ARGS=loads`.
 func TestLoads(t *testing.T) {
 	t.Parallel()
 	uploads, err := strconv.Atoi(os.Getenv("LOADS"))

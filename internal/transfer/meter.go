@@ -18,7 +18,8 @@ type Progress struct {
 	Remaining           time.Duration // at that rate; 0 when unknown or done
 }
 
-// meter reports the progress of one upload: what is stored, and what the PUTs in flight have handed over.
+// meter reports the progress of one upload: what is stored, and what the PUTs in flight have handed
+// over.
 type meter struct {
 	name   string
 	total  int64
@@ -47,7 +48,8 @@ func newMeter(name string, total int64, report func(Progress)) *meter {
 	return &meter{name: name, total: total, report: report, start: time.Now(), samples: []sample{{}}, inFlight: map[*func() int64]struct{}{}}
 }
 
-// follow counts the bytes of a part in flight until end is called with how many bytes of it are stored.
+// follow counts the bytes of a part in flight until end is called with how many bytes of it are
+// stored.
 func (m *meter) follow(handed func() int64) (end func(stored int64)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

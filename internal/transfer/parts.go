@@ -42,19 +42,21 @@ func (r Result) Matches(algorithm, value string) (known, ok bool) {
 // UploadParts sends f in parts of partSize bytes to dst and returns all of
 // them, in order. The caller completes the upload.
 //
-// Without f.Sums, the file is read once in order, for the SHA-256 of the whole. Each part is then read again from the
-// page cache, to be sent and for its MD5. With f.Sums, only the parts that are sent are read. What was sent is what was
-// hashed, whatever happens to the file meanwhile, and memory depends neither on the file's nor on the parts' size.
+// Without f.Sums, the file is read once in order, for the SHA-256 of the whole. Each part is then
+// read again from the page cache, to be sent and for its MD5. With f.Sums, only the parts that are
+// sent are read. What was sent is what was hashed, whatever happens to the file meanwhile, and
+// memory depends neither on the file's nor on the parts' size.
 //
-// stored has parts of an earlier attempt. Such a part is not sent again, and not reported to dst.Stored
-// again, if its ETag is the MD5 of the file's part, if it is trusted and its checksum is that of the
-// file's part, or if this process sent it with the MD5 of the file's part.
+// stored has parts of an earlier attempt. Such a part is not sent again, and not reported to
+// dst.Stored again, if its ETag is the MD5 of the file's part, if it is trusted and its checksum is
+// that of the file's part, or if this process sent it with the MD5 of the file's part.
 //
 // The first error stops the upload. It is returned when nothing of the upload runs any more. Parts
-// that storage has accepted by then have been reported if they could be verified within four seconds.
-// The error is a *FileError, *ChangedError, *StatusError, *StallError, *ETagError, *ChecksumError, one
-// of a connection, that of dst.PartURL with the part's number, or the context's. Without error, the
-// size, the number of parts, every ETag and the SHA-256 of the whole agree with f.
+// that storage has accepted by then have been reported if they could be verified within four
+// seconds. The error is a *FileError, *ChangedError, *StatusError, *StallError, *ETagError,
+// *ChecksumError, one of a connection, that of dst.PartURL with the part's number, or the
+// context's. Without error, the size, the number of parts, every ETag and the SHA-256 of the whole
+// agree with f.
 func (e *Engine) UploadParts(ctx context.Context, f File, partSize int64, stored []Part, dst Destination) (Result, error) {
 	count := PartCount(f.Size, partSize)
 	if partSize < 1 || count > MaxParts {
@@ -170,9 +172,10 @@ func (u *partsUpload) result() (Result, error) {
 }
 
 // reuse takes over a part of an earlier attempt if its content is the file's. Only the ETag proves
-// that: S3 completes an upload only with the parts' own ETags. Where ETags are no MD5s, the checksum
-// must do, but only from a trusted record: anybody else could write the ETag of other content beside it.
-// Of a part that this process sent, the MD5 is known to be that of the bytes sent.
+// that: S3 completes an upload only with the parts' own ETags. Where ETags are no MD5s, the
+// checksum must do, but only from a trusted record: anybody else could write the ETag of other
+// content beside it. Of a part that this process sent, the MD5 is known to be that of the bytes
+// sent.
 func (u *partsUpload) reuse(ctx context.Context, number int, section *digest.Section) (bool, error) {
 	known := slices.DeleteFunc(u.known[number], func(k Part) bool { return k.Size != section.Size || k.ETag == "" })
 	if len(known) == 0 {

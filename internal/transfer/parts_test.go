@@ -220,8 +220,9 @@ func TestPartIsSentAgain(t *testing.T) {
 				if c.name == "broken in the middle" {
 					waited -= 4 * time.Second // twice, for an answer that may be on its way
 				}
-				// Two waits of 0.5 s and 1 s, each half as much more or less. Storage that is busy gets its first request again after
-				// an eighth of a second, and the second the sooner, the more of the other parts it takes meanwhile.
+				// Two waits of 0.5 s and 1 s, each half as much more or less. Storage that is busy
+				// gets its first request again after an eighth of a second, and the second the
+				// sooner, the more of the other parts it takes meanwhile.
 				least := 750 * time.Millisecond
 				if strings.HasPrefix(c.name, "429") || strings.HasPrefix(c.name, "503") {
 					least = 120 * time.Millisecond
@@ -764,7 +765,8 @@ type refusing struct{}
 func (refusing) PartURL(context.Context, int) (string, error) { return "", errors.New("refused") }
 func (refusing) Stored(transfer.Part)                         {}
 
-// A failed upload leaves sums behind that nobody waits for any more. They must not keep a later upload from its own.
+// A failed upload leaves sums behind that nobody waits for any more. They must not keep a later
+// upload from its own.
 func TestUploadAfterAFailedOne(t *testing.T) {
 	t.Parallel()
 	big, _ := newFile(t, 1400<<10)

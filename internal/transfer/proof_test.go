@@ -15,8 +15,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// encrypting is storage with KMS that returns no checksum. It flips a bit in what it takes of a part if damage says so, and refuses
-// what has another Content-MD5.
+// encrypting is storage with KMS that returns no checksum. It flips a bit in what it takes of a
+// part if damage says so, and refuses what has another Content-MD5.
 func encrypting(damage func(a *attempt) bool) *store {
 	s := &store{etag: func(sum string) string { return `"no-MD5-` + sum[:8] + `"` }}
 	s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
@@ -61,8 +61,8 @@ func eachWay(t *testing.T, storage func() *store, test func(t *testing.T, s *sto
 	}
 }
 
-// TestProofWithKMS: what is stored was announced with its MD5, and only the PUTs before storage has shown that its ETags are no MD5s
-// are made once more.
+// TestProofWithKMS: what is stored was announced with its MD5, and only the PUTs before storage has
+// shown that its ETags are no MD5s are made once more.
 func TestProofWithKMS(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func() *store { return encrypting(nil) }, func(t *testing.T, s *store, want []byte, err error) {
@@ -84,7 +84,8 @@ func TestProofWithKMS(t *testing.T) {
 	})
 }
 
-// TestDamageWithKMS: storage, or what is before it, damages what it gets the first times, or always.
+// TestDamageWithKMS: storage, or what is before it, damages what it gets the first times, or
+// always.
 func TestDamageWithKMS(t *testing.T) {
 	t.Parallel()
 	t.Run("at first", func(t *testing.T) {
@@ -105,7 +106,8 @@ func TestDamageWithKMS(t *testing.T) {
 	})
 }
 
-// TestProofThatTheSignatureRefuses: the header is tried once, or as often as parts are in flight. The media type is sent nevertheless.
+// TestProofThatTheSignatureRefuses: the header is tried once, or as often as parts are in flight.
+// The media type is sent nevertheless.
 func TestProofThatTheSignatureRefuses(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func() *store {
@@ -133,7 +135,8 @@ func TestProofThatTheSignatureRefuses(t *testing.T) {
 	})
 }
 
-// TestOtherProofs: where ETags are MD5s, or storage returns a checksum, no PUT is made twice, and none has Content-MD5.
+// TestOtherProofs: where ETags are MD5s, or storage returns a checksum, no PUT is made twice, and
+// none has Content-MD5.
 func TestOtherProofs(t *testing.T) {
 	t.Parallel()
 	for name, storage := range map[string]func() *store{

@@ -60,11 +60,13 @@ type put struct {
 	section     *digest.Section
 	avoid       []net.Addr    // addresses of storage that another PUT should not use
 	sent        func(n int64) // is told how many bytes were handed over
-	// last is asked before the last bytes are sent. An error withholds them, so that no object is made.
+	// last is asked before the last bytes are sent. An error withholds them, so that no object is
+	// made.
 	last func() error
 }
 
-// masker returns a function that makes a text of storage, or of the connection to it, one line without secrets.
+// masker returns a function that makes a text of storage, or of the connection to it, one line
+// without secrets.
 func (s *sender) masker(p put) func(text string) string {
 	return func(text string) string { return s.redactor.Line(text, redact.PresignedSecrets(p.url)...) }
 }
@@ -181,8 +183,8 @@ func (r *request) build() (*http.Request, error) {
 	return req, err
 }
 
-// open returns a body that starts from the beginning. The transport asks for one more when a keep-alive connection
-// turns out to be closed.
+// open returns a body that starts from the beginning. The transport asks for one more when a
+// keep-alive connection turns out to be closed.
 func (r *request) open() (io.ReadCloser, error) {
 	stream, err := r.section.Stream()
 	if err != nil {
@@ -199,7 +201,8 @@ func (r *request) open() (io.ReadCloser, error) {
 // stop ends the latest body. It reports whether all was read, or else why reading failed.
 func (r *request) stop() (complete bool, err error) { return r.latest.Load().stop() }
 
-// broken returns the reason for a failed request: the context's, that of the body, or the connection's.
+// broken returns the reason for a failed request: the context's, that of the body, or the
+// connection's.
 func (r *request) broken(err error) error {
 	if cause := context.Cause(r.ctx); cause != nil {
 		return cause
@@ -218,11 +221,12 @@ func (r *request) broken(err error) error {
 // transport's buffer.
 //
 // net/http drops the response of a server that refuses early and closes the connection, because the
-// write error gets to RoundTrip first. But the transport closes the body before it passes that error
-// on, and accepts a response until then. So Close of a body that was cut short waits for the response.
+// write error gets to RoundTrip first. But the transport closes the body before it passes that
+// error on, and accepts a response until then. So Close of a body that was cut short waits for the
+// response.
 //
-// "Expect: 100-continue" would lose some as well, and cost each part a round trip, or, with storage that does
-// not know the header, the transport's time limit.
+// "Expect: 100-continue" would lose some as well, and cost each part a round trip, or, with storage
+// that does not know the header, the transport's time limit.
 type body struct {
 	of     *request
 	stream *digest.Stream
@@ -286,8 +290,8 @@ func (b *body) Close() error {
 	return nil
 }
 
-// stop makes further reads fail, and waits for one in progress. It reports whether all was read, or else why
-// reading failed.
+// stop makes further reads fail, and waits for one in progress. It reports whether all was read, or
+// else why reading failed.
 func (b *body) stop() (complete bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -22,12 +22,13 @@ import (
 )
 
 const (
-	// lateSums is how long the verification of what is stored may go on after an upload has failed or was
-	// cancelled, and, if it was cancelled, how long parts may go on that are about to be stored. A part that is verified
-	// need not be sent again. Most verifications take less; that of 5 GiB takes ten seconds, which is too long: pipelines
-	// kill a cancelled run after as many.
+	// lateSums is how long the verification of what is stored may go on after an upload has failed
+	// or was cancelled, and, if it was cancelled, how long parts may go on that are about to be
+	// stored. A part that is verified need not be sent again. Most verifications take less; that of
+	// 5 GiB takes ten seconds, which is too long: pipelines kill a cancelled run after as many.
 	lateSums = 4 * time.Second
-	// landing is the part of lateSums in which parts may be sent, with what the goodput is expected to be.
+	// landing is the part of lateSums in which parts may be sent, with what the goodput is expected
+	// to be.
 	landing = 3 * time.Second
 	// longestAfter is the longest Retry-After that is honoured.
 	longestAfter = 5 * time.Minute
@@ -81,8 +82,8 @@ type flying struct {
 	stop  context.CancelCauseFunc
 }
 
-// fly returns the context for the PUTs of a part, which can go on with it when the upload is cancelled. The caller must
-// call landed.
+// fly returns the context for the PUTs of a part, which can go on with it when the upload is
+// cancelled. The caller must call landed.
 func (u *fileUpload) fly(ctx context.Context, fs *flights, size int64) (own context.Context, landed func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -102,8 +103,8 @@ func (u *fileUpload) fly(ctx context.Context, fs *flights, size int64) (own cont
 	}, nil
 }
 
-// land ends the parts in flight, but if the upload was cancelled, those that can be stored soon go on: those of which
-// least is left, as many as the goodput carries.
+// land ends the parts in flight, but if the upload was cancelled, those that can be stored soon go
+// on: those of which least is left, as many as the goodput carries.
 func (u *fileUpload) land(cancelled bool, cause error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -123,9 +124,9 @@ func (u *fileUpload) land(cancelled bool, cause error) {
 // etagsAreMD5s reports whether all ETags so far were MD5s.
 func (u *fileUpload) etagsAreMD5s() bool { return u.md5s.Load() && !u.keyed.Load() }
 
-// proof says how storage proves that it has what was sent, where neither its ETags nor checksums do, as with KMS:
-// PUTs say the MD5 of their content, and storage refuses any other. It may refuse the header, because the signature of
-// the address does not have it. Then nothing proves it.
+// proof says how storage proves that it has what was sent, where neither its ETags nor checksums
+// do, as with KMS: PUTs say the MD5 of their content, and storage refuses any other. It may refuse
+// the header, because the signature of the address does not have it. Then nothing proves it.
 type proof struct{ wanted, refused atomic.Bool }
 
 func (p *proof) asked() bool { return p.wanted.Load() && !p.refused.Load() }
@@ -133,7 +134,8 @@ func (p *proof) asked() bool { return p.wanted.Load() && !p.refused.Load() }
 // errUnproved says that storage may have stored anything.
 var errUnproved = errors.New("nothing proves what is stored")
 
-// sending is a part, or a whole file, on its way to storage: attempts until one of them has stored it.
+// sending is a part, or a whole file, on its way to storage: attempts until one of them has stored
+// it.
 type sending struct {
 	put      // the next attempt
 	of       *fileUpload
@@ -236,8 +238,8 @@ func (s *sending) proved(part Part) bool {
 	return part.ETagIsMD5() || part.Checksum != "" || s.md5 != "" || s.of.engine.proof.refused.Load()
 }
 
-// target returns the address of the next attempt: a new one for a part. A single PUT keeps the address that it has,
-// so that a lost response does not lead to a second object.
+// target returns the address of the next attempt: a new one for a part. A single PUT keeps the
+// address that it has, so that a lost response does not lead to a second object.
 func (s *sending) target(ctx context.Context) (string, error) {
 	if s.part == 0 && s.url != "" {
 		return s.url, nil
@@ -245,8 +247,9 @@ func (s *sending) target(ctx context.Context) (string, error) {
 	return s.address(ctx)
 }
 
-// failed decides whether, when and how there is another attempt, and reports whether it is at once. If there is
-// none, it stops the upload. It does nothing once that has stopped: err may be another part's.
+// failed decides whether, when and how there is another attempt, and reports whether it is at once.
+// If there is none, it stops the upload. It does nothing once that has stopped: err may be another
+// part's.
 func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	if ctx.Err() != nil {
 		return false
@@ -293,8 +296,9 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	return false
 }
 
-// patient reports whether a failure does not count as a retry, because time limits the attempts, not their number: storage
-// refuses PUTs because there are too many, or cannot be reached. It sets the wait before the next attempt.
+// patient reports whether a failure does not count as a retry, because time limits the attempts,
+// not their number: storage refuses PUTs because there are too many, or cannot be reached. It sets
+// the wait before the next attempt.
 func (s *sending) patient(ctx context.Context, err error) (free, over bool) {
 	if e, ok := errors.AsType[*StatusError](err); ok && busy(e.Status) {
 		deadline, limited := ctx.Deadline()
@@ -317,8 +321,8 @@ func (s *sending) patient(ctx context.Context, err error) (free, over bool) {
 	return true, left <= 0
 }
 
-// verify compares the ETag and the checksums that storage returned with the content. Of a single PUT, the status
-// tells enough where the ETag is missing.
+// verify compares the ETag and the checksums that storage returned with the content. Of a single
+// PUT, the status tells enough where the ETag is missing.
 func (s *sending) verify(ctx context.Context, res stored) (part Part, err error) {
 	part = Part{
 		Number: s.part, Size: s.section.Size, ETag: res.etag,

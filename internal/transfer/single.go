@@ -10,16 +10,17 @@ import (
 // "" if storage sent none. Content-Length is always set; Content-Type is
 // contentType, or not set if that is "".
 //
-// Without f.Sums, the file is read before, for its SHA-256. If that is not the planned one, nothing is sent, and the error
-// is a *ChangedError. If the file changes later, the last bytes are withheld: the connection is closed, so that no object
-// is made.
+// Without f.Sums, the file is read before, for its SHA-256. If that is not the planned one, nothing
+// is sent, and the error is a *ChangedError. If the file changes later, the last bytes are
+// withheld: the connection is closed, so that no object is made.
 //
-// address is called before the first attempt. A retry uses the same address, so that a lost response
-// does not lead to a second object. Only when storage refused the address (403) is address called
-// again, so the object is at the address returned last. When storage says that the signature does not
-// match, the same address is tried once without Content-Type first.
+// address is called before the first attempt. A retry uses the same address, so that a lost
+// response does not lead to a second object. Only when storage refused the address (403) is address
+// called again, so the object is at the address returned last. When storage says that the signature
+// does not match, the same address is tried once without Content-Type first.
 //
-// What is stored when ctx ends is verified anyway, for four seconds at most: then there may be no error.
+// What is stored when ctx ends is verified anyway, for four seconds at most: then there may be no
+// error.
 //
 // The other errors are those of UploadParts. An error of address is returned as it is.
 func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {

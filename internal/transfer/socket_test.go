@@ -234,7 +234,8 @@ func TestTLSFailureIsNotRetried(t *testing.T) {
 	}
 }
 
-// TestNobodyListens has storage that cannot be reached: from the beginning, or after the first part.
+// TestNobodyListens has storage that cannot be reached: from the beginning, or after the first
+// part.
 func TestNobodyListens(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 80}, Err: errors.New("connection refused")}
@@ -265,7 +266,8 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// TestStorageOutage: storage that was reached before may be away for some minutes, whatever the number of retries.
+// TestStorageOutage: storage that was reached before may be away for some minutes, whatever the
+// number of retries.
 func TestStorageOutage(t *testing.T) {
 	t.Parallel()
 	for lasts, fails := range map[time.Duration]bool{12 * time.Second: false, 280 * time.Second: false, time.Hour: true} {

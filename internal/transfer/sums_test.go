@@ -17,7 +17,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// TestSumsOfParts compares the sums of a plan with those of the standard library, for parts that fill several batches.
+// TestSumsOfParts compares the sums of a plan with those of the standard library, for parts that
+// fill several batches.
 func TestSumsOfParts(t *testing.T) {
 	t.Parallel()
 	f, want := newFile(t, 40*digestPart+1)

@@ -1,21 +1,22 @@
 // Package transfer is the upload engine: a file in, presigned PUTs out.
 //
 // It knows nothing of Terraform, nor of the service that returns the addresses and completes the
-// upload. One Engine serves the whole process. It shares out slots, bandwidth and memory to all uploads
-// in turn.
+// upload. One Engine serves the whole process. It shares out slots, bandwidth and memory to all
+// uploads in turn.
 //
-// Package digest reads the files: once in order, for the SHA-256, and each part again from the page cache, to
-// be sent and for its MD5. An upload that is given the sums of its plan reads only what it sends. The ETag and
-// whatever checksums storage returns must be those of these bytes. Package pace decides when a PUT begins, and which
-// one is sent once more.
+// Package digest reads the files: once in order, for the SHA-256, and each part again from the page
+// cache, to be sent and for its MD5. An upload that is given the sums of its plan reads only what
+// it sends. The ETag and whatever checksums storage returns must be those of these bytes. Package
+// pace decides when a PUT begins, and which one is sent once more.
 //
 // Limits: regular files only. A part is sent in one request. Progress counts bytes when they are
 // handed to the operating system. Files are not locked: a change is detected, not prevented.
 //
-// Each file uses only those that follow it here: parts.go and single.go (the two ways to send a file), sending.go
-// (attempts at a part, or at a whole file), transfer.go (the Engine, and what callers give and get), flights.go (the
-// PUTs of one attempt), put.go (one PUT), answer.go (what storage says), errors.go (why a PUT failed, and whether
-// another one may end better), meter.go (progress), bandwidth.go and partsize.go.
+// Each file uses only those that follow it here: parts.go and single.go (the two ways to send a
+// file), sending.go (attempts at a part, or at a whole file), transfer.go (the Engine, and what
+// callers give and get), flights.go (the PUTs of one attempt), put.go (one PUT), answer.go (what
+// storage says), errors.go (why a PUT failed, and whether another one may end better), meter.go
+// (progress), bandwidth.go and partsize.go.
 package transfer
 
 import (
@@ -62,8 +63,8 @@ var Algorithms = digest.Algorithms
 // NewMD5 returns a hash for ETags.
 func NewMD5() hash.Hash { return digest.NewMD5() }
 
-// Stat opens the file at path, which must be a regular file with content, and describes it. The error
-// is a *FileError.
+// Stat opens the file at path, which must be a regular file with content, and describes it. The
+// error is a *FileError.
 func Stat(path string) (os.FileInfo, error) { return digest.Stat(path) }
 
 // Config configures an Engine. Only an Engine that sends nothing needs no Transport.
@@ -118,13 +119,13 @@ type Part struct {
 	Trusted bool
 	// Sent says that this process sent the part, so its content has that MD5 whatever the ETag is.
 	Sent bool
-	// Repeated says that a PUT of the part failed before. Storage may store that one later, in place of
-	// the one with this ETag.
+	// Repeated says that a PUT of the part failed before. Storage may store that one later, in
+	// place of the one with this ETag.
 	Repeated bool
 }
 
-// ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage encrypts
-// with KMS.
+// ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage
+// encrypts with KMS.
 func (p Part) ETagIsMD5() bool { return sameETag(p.ETag, p.MD5) }
 
 // File names a file and the content it is expected to have.

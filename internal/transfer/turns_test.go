@@ -83,7 +83,8 @@ func (l *ledger) taking(d time.Duration) *store {
 	}}
 }
 
-// Each round of PUTs takes a second, and so does each address: only the first round waits for its own.
+// Each round of PUTs takes a second, and so does each address: only the first round waits for its
+// own.
 func TestAddressesAreAskedForAhead(t *testing.T) {
 	t.Parallel()
 	t.Run("parts", func(t *testing.T) {

@@ -85,11 +85,12 @@ func (d *destination) unfinished() *resume.Unfinished {
 	return &u
 }
 
-// unsure reports whether storage may have the part under another ETag by now: a PUT that failed before may have been
-// stored late. If the ETag is the MD5 of the content, that changes nothing.
+// unsure reports whether storage may have the part under another ETag by now: a PUT that failed
+// before may have been stored late. If the ETag is the MD5 of the content, that changes nothing.
 func unsure(p transfer.Part) bool { return p.Repeated && !p.ETagIsMD5() }
 
-// resendUnsure sends a part again if a late request may have replaced it. It reports whether there are such parts.
+// resendUnsure sends a part again if a late request may have replaced it. It reports whether there
+// are such parts.
 func (d *destination) resendUnsure() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,8 +143,8 @@ func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {
 		return d.operation.uploader.config.Engine.UploadParts(ctx, d.operation.content(), d.id.PartSize, d.parts(), d)
 	}
 	sent, err := send()
-	// PartURL has repeated refused calls. The engine has repeated refused PUTs, but not after a status that it takes
-	// for final.
+	// PartURL has repeated refused calls. The engine has repeated refused PUTs, but not after a
+	// status that it takes for final.
 	if refused, ok := errors.AsType[*transfer.StatusError](err); ok && d.continued && refused.Attempts == 1 && again(ctx, err) {
 		return send()
 	}
@@ -184,15 +185,15 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	return nil, err
 }
 
-// canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not about the service.
-// The upload that is begun stays empty.
+// canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not
+// about the service. The upload that is begun stays empty.
 func (d *destination) canBegin(ctx context.Context) bool {
 	_, err := d.api.CreateMultipartUpload(ctx, d.operation.file.Name)
 	return err == nil
 }
 
-// checkObject compares the checksums that storage returns for a complete object with those of the file. They are the
-// only proof where ETags are no MD5s.
+// checkObject compares the checksums that storage returns for a complete object with those of the
+// file. They are the only proof where ETags are no MD5s.
 func checkObject(keyPath string, sent transfer.Result, completed *api.CompletedUpload) error {
 	for _, algorithm := range transfer.Algorithms {
 		value := completed.Checksums[algorithm.Name]
@@ -207,8 +208,9 @@ func checkObject(keyPath string, sent transfer.Result, completed *api.CompletedU
 	return nil
 }
 
-// composedETag returns the ETag that S3 composes from those of the parts, and whether the object's ETag has this form
-// and differs. If the ETags of the parts are no MD5s, as with KMS, differs is false.
+// composedETag returns the ETag that S3 composes from those of the parts, and whether the object's
+// ETag has this form and differs. If the ETags of the parts are no MD5s, as with KMS, differs is
+// false.
 func composedETag(parts []transfer.Part, completed *api.CompletedUpload) (want string, differs bool) {
 	sums := transfer.NewMD5()
 	for _, p := range parts {

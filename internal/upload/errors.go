@@ -7,7 +7,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// The errors here say what is wrong, not which argument to change: the packages that know the arguments say that.
+// The errors here say what is wrong, not which argument to change: the packages that know the
+// arguments say that.
 
 // SizeError says that storage does not take a file of this size in the way it is to be sent.
 type SizeError struct {
@@ -62,8 +63,8 @@ func (e *CustomerError) Error() string {
 
 func (e *CustomerError) Unwrap() error { return e.Err }
 
-// MaybeCompleteError says that the request that completes an upload got no response, and that the service does not know
-// the upload now. So the file may be stored.
+// MaybeCompleteError says that the request that completes an upload got no response, and that the
+// service does not know the upload now. So the file may be stored.
 type MaybeCompleteError struct {
 	KeyPath string
 	Err     error // the refusal
@@ -76,7 +77,8 @@ func (e *MaybeCompleteError) Error() string {
 
 func (e *MaybeCompleteError) Unwrap() error { return e.Err }
 
-// OtherHash returns the SHA-256 of a file that was not sent because it is not the planned one, "" for any other error.
+// OtherHash returns the SHA-256 of a file that was not sent because it is not the planned one, ""
+// for any other error.
 func OtherHash(err error) string {
 	if changed, ok := errors.AsType[*transfer.ChangedError](err); ok {
 		return changed.SHA256

@@ -25,8 +25,8 @@ const (
 )
 
 const (
-	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT: one call instead of four. It cannot
-	// be continued, which loses a minute on a slow line.
+	// singleLimit is the largest file in bytes that MethodAuto sends with one PUT: one call instead
+	// of four. It cannot be continued, which loses a minute on a slow line.
 	singleLimit = 64 << 20
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
@@ -49,12 +49,13 @@ type File struct {
 
 	// ForState says that a state is to have the file, so that the ledger has it until then.
 	ForState bool
-	// Scope, if it is not "", identifies the arguments of an action. The ledger has the file for it until ForgetFolder.
+	// Scope, if it is not "", identifies the arguments of an action. The ledger has the file for it
+	// until ForgetFolder.
 	Scope string
 }
 
-// Object is what makes a stored file the one that is wanted: if any of this changes, the file is uploaded again. Tests of the
-// packages that compare files go through its fields.
+// Object is what makes a stored file the one that is wanted: if any of this changes, the file is
+// uploaded again. Tests of the packages that compare files go through its fields.
 type Object struct {
 	SHA256, Name, ContentType string
 	Size                      int64 // bytes
@@ -63,8 +64,8 @@ type Object struct {
 // Object returns what the stored file must have.
 func (f File) Object() Object { return Object{f.SHA256, f.Name, f.ContentType, f.Size} }
 
-// Continues reports whether f can use what an upload of earlier stored: size and name are the same. The hash may have
-// been mistyped, and each part is compared with the file before it is used.
+// Continues reports whether f can use what an upload of earlier stored: size and name are the same.
+// The hash may have been mistyped, and each part is compared with the file before it is used.
 func (f File) Continues(earlier File) bool { return f.Size == earlier.Size && f.Name == earlier.Name }
 
 func (f File) key() string { return fmt.Sprintf("%s %d %s", f.SHA256, f.Size, f.Name) }
@@ -87,8 +88,8 @@ func (f File) partSize() int64 {
 	return f.PartSize
 }
 
-// sumSize is the size in bytes of the parts whose sums an upload needs: all of the file for one PUT. It is 0 if storage
-// does not take such parts, or if the size is not known.
+// sumSize is the size in bytes of the parts whose sums an upload needs: all of the file for one
+// PUT. It is 0 if storage does not take such parts, or if the size is not known.
 func (f File) sumSize() int64 {
 	switch {
 	case f.CheckSize() != nil:
@@ -154,8 +155,8 @@ func DefaultName(path string) (string, error) {
 	return base, nil
 }
 
-// mediaTypes are the types by extension. The tables of operating systems differ, and a type must not depend on which
-// runner makes the plan.
+// mediaTypes are the types by extension. The tables of operating systems differ, and a type must
+// not depend on which runner makes the plan.
 var mediaTypes = map[string]string{
 	".3gp": "video/3gpp", ".aac": "audio/aac", ".aif": "audio/aiff", ".aiff": "audio/aiff", ".avi": "video/x-msvideo",
 	".flac": "audio/flac", ".flv": "video/x-flv", ".m2ts": "video/mp2t", ".m3u8": "application/vnd.apple.mpegurl",
@@ -174,7 +175,8 @@ func IsMediaType(s string) bool {
 	return err == nil && ok && kind != "" && sub != ""
 }
 
-// TypeByName returns the media type for the extension of the first name that has one of mediaTypes, else "".
+// TypeByName returns the media type for the extension of the first name that has one of mediaTypes,
+// else "".
 func TypeByName(names ...string) string {
 	for _, name := range names {
 		if t := mediaTypes[strings.ToLower(filepath.Ext(name))]; t != "" {
@@ -184,8 +186,8 @@ func TypeByName(names ...string) string {
 	return ""
 }
 
-// DefaultType returns the media type of a file by the extension of its name or path, else by its first bytes:
-// application/octet-stream if they tell nothing. The error is a *transfer.FileError.
+// DefaultType returns the media type of a file by the extension of its name or path, else by its
+// first bytes: application/octet-stream if they tell nothing. The error is a *transfer.FileError.
 func (f File) DefaultType() (string, error) {
 	if t := TypeByName(f.Name, f.Path); t != "" {
 		return t, nil

@@ -43,7 +43,8 @@ func TestCheckSize(t *testing.T) {
 	}
 }
 
-// TestNamesThatNoKeyPathHas: the service's answer with such a name is refused, after the upload has begun.
+// TestNamesThatNoKeyPathHas: the service's answer with such a name is refused, after the upload has
+// begun.
 func TestNamesThatNoKeyPathHas(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

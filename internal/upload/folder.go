@@ -16,12 +16,13 @@ import (
 )
 
 const (
-	// smallInFlight and largeInFlight are how many files of a folder are under way at once: sent with one PUT, and in
-	// parts. A large file can use all slots of the engine alone, so few are begun.
+	// smallInFlight and largeInFlight are how many files of a folder are under way at once: sent
+	// with one PUT, and in parts. A large file can use all slots of the engine alone, so few are
+	// begun.
 	smallInFlight = 32
 	largeInFlight = 4
-	// giveUpAfter is how many files may fail in a row for a reason that is not the file: in an outage, the files of a
-	// large folder must not all be retried.
+	// giveUpAfter is how many files may fail in a row for a reason that is not the file: in an
+	// outage, the files of a large folder must not all be retried.
 	giveUpAfter = 40
 	// rateWindow is the time over which the rate of a folder is measured.
 	rateWindow = 5 * time.Second
@@ -45,8 +46,9 @@ type Outcome struct {
 	Err error // nil: the file is stored
 }
 
-// UploadFolder stores files, largest first and several at once. The outcomes are in the order of the files. recorded
-// reports whether the ledger has every file that is stored. show, which may be nil, gets a line of progress a second.
+// UploadFolder stores files, largest first and several at once. The outcomes are in the order of
+// the files. recorded reports whether the ledger has every file that is stored. show, which may be
+// nil, gets a line of progress a second.
 func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, recorded bool) {
 	ctx, cancel := limited(ctx)
 	defer cancel()

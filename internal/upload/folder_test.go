@@ -31,7 +31,8 @@ func slowDisk(op regularfile.Op, _ string, n int) (int, error) {
 	return n, nil
 }
 
-// TestReadingForSeconds has a plan read files for two and for five seconds. Several are read at once.
+// TestReadingForSeconds has a plan read files for two and for five seconds. Several are read at
+// once.
 func TestReadingForSeconds(t *testing.T) {
 	t.Parallel()
 	for seconds, lines := range map[int]int{2: 0, 5: 3} {
@@ -75,8 +76,8 @@ func TestReadingForSeconds(t *testing.T) {
 	}
 }
 
-// TestRateOfAFolder continues a large file of which 1000 bytes are missing, and uploads ten files of 1000
-// bytes. The first PUT takes ten seconds, each later one takes a second.
+// TestRateOfAFolder continues a large file of which 1000 bytes are missing, and uploads ten files
+// of 1000 bytes. The first PUT takes ten seconds, each later one takes a second.
 func TestRateOfAFolder(t *testing.T) {
 	t.Parallel()
 	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {

@@ -30,8 +30,9 @@ type Fingerprint struct {
 
 type stampKey struct{ path, sha256 string }
 
-// Fingerprint returns what a file contains. f must have the Path, and Method and PartSize as the file will be sent.
-// With DetectStat, a file that was not touched since the fingerprint before is not read.
+// Fingerprint returns what a file contains. f must have the Path, and Method and PartSize as the
+// file will be sent. With DetectStat, a file that was not touched since the fingerprint before is
+// not read.
 func (u *Uploader) Fingerprint(ctx context.Context, f File, before Fingerprint, detection string) (now Fingerprint, kept bool, err error) {
 	stamp := resume.Stamp(f.Path) // before the file is read: a change during it shows the next time
 	if detection == DetectStat && before.SHA256 != "" && stamp != "" && stamp == before.Stamp {
@@ -47,16 +48,16 @@ func (u *Uploader) Fingerprint(ctx context.Context, f File, before Fingerprint, 
 	return now, kept, nil
 }
 
-// Stamp returns the stamp with which this process saw a file with this content, "" if it did not. The file may have
-// been touched since.
+// Stamp returns the stamp with which this process saw a file with this content, "" if it did not.
+// The file may have been touched since.
 func (u *Uploader) Stamp(path, sha256 string) string {
 	found, _ := u.stamps.Load(stampKey{path, sha256})
 	stamp, _ := found.(string)
 	return stamp
 }
 
-// Remembered returns the SHA-256 of a file that was not touched since it was last read, from the fingerprint before or
-// from what this machine remembers. It is "" if neither has it.
+// Remembered returns the SHA-256 of a file that was not touched since it was last read, from the
+// fingerprint before or from what this machine remembers. It is "" if neither has it.
 func (u *Uploader) Remembered(ctx context.Context, path string, before Fingerprint) string {
 	if stamp := resume.Stamp(path); stamp != "" && stamp == before.Stamp {
 		return before.SHA256
@@ -64,9 +65,9 @@ func (u *Uploader) Remembered(ctx context.Context, path string, before Fingerpri
 	return u.config.Resume.Memo(ctx, path).SHA256()
 }
 
-// sha256 returns the hash of a file. With remembered, it does not read a file that this machine has hashed and that was
-// not touched since. The sums of the parts, which the upload needs, are computed in the same read if they can be
-// remembered.
+// sha256 returns the hash of a file. With remembered, it does not read a file that this machine has
+// hashed and that was not touched since. The sums of the parts, which the upload needs, are
+// computed in the same read if they can be remembered.
 func (u *Uploader) sha256(ctx context.Context, f File, remembered bool) (string, error) {
 	memo := u.config.Resume.Memo(ctx, f.Path)
 	if sum := memo.SHA256(); sum != "" && remembered {
@@ -90,8 +91,8 @@ func (u *Uploader) sums(ctx context.Context, f File) transfer.Sums {
 	return memo.Sums()
 }
 
-// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them. Content in memory has
-// no default name.
+// Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them.
+// Content in memory has no default name.
 func (u *Uploader) Prepare(ctx context.Context, f File, detection string) (File, error) {
 	err := u.measure(ctx, &f, detection)
 	if err == nil && f.Name == "" && f.Content == nil {
@@ -135,8 +136,9 @@ type Inspection struct {
 	Err      error
 }
 
-// InspectFiles finds out what the files are now, several at once, and fills in the rest of each Inspection. When ctx
-// ends, it skips the remaining files. show, which may be nil, gets a line of progress a second, after the first few.
+// InspectFiles finds out what the files are now, several at once, and fills in the rest of each
+// Inspection. When ctx ends, it skips the remaining files. show, which may be nil, gets a line of
+// progress a second, after the first few.
 func (u *Uploader) InspectFiles(ctx context.Context, name string, files []Inspection, detection string, show func(line string)) {
 	r := u.newReporter(ctx, "reading the files of a folder", show)
 	defer r.close()

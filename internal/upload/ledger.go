@@ -67,8 +67,8 @@ func (o *operation) stored(ctx context.Context) {
 	}
 }
 
-// Keep notes in the ledger a file that a state has given up, for a later run. No other resource of this process finds
-// it.
+// Keep notes in the ledger a file that a state has given up, for a later run. No other resource of
+// this process finds it.
 func (u *Uploader) Keep(ctx context.Context, f File, stored StoredFile) *resume.Line {
 	return u.config.Ledger.Keep(ctx, resume.KindFile, u.ledgerArgs(f), madeOf(stored))
 }
@@ -87,8 +87,8 @@ func (u *Uploader) learnCustomer(keyPath string) {
 	}
 }
 
-// ours reports whether a key path belongs to a customer for whom this process got an address: only that tells the
-// account, because a token may be opaque.
+// ours reports whether a key path belongs to a customer for whom this process got an address: only
+// that tells the account, because a token may be opaque.
 func (u *Uploader) ours(keyPath string) bool {
 	parsed, err := keypath.Parse(keyPath)
 	if err != nil {
@@ -98,8 +98,8 @@ func (u *Uploader) ours(keyPath string) bool {
 	return known
 }
 
-// askCustomer asks for an address if this process has none yet, because only an address tells the customer of the
-// token.
+// askCustomer asks for an address if this process has none yet, because only an address tells the
+// customer of the token.
 func (u *Uploader) askCustomer(ctx context.Context, f File) error {
 	select {
 	case u.asking <- struct{}{}:

@@ -41,8 +41,8 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Unfinished) e
 	return o.run(ctx, d)
 }
 
-// recorded returns the upload that is recorded on this machine. If no state names it, it must belong to the customer of
-// this run.
+// recorded returns the upload that is recorded on this machine. If no state names it, it must
+// belong to the customer of this run.
 func (o *operation) recorded(ctx context.Context, earlier *resume.Unfinished) (*resume.Unfinished, error) {
 	found := o.record.Found()
 	if refused := found != nil && o.uploader.CheckCustomer(found.KeyPath) != nil; found == nil || refused {
@@ -63,8 +63,8 @@ func (o *operation) recorded(ctx context.Context, earlier *resume.Unfinished) (*
 	return nil, nil //nolint:nilnil // nothing is recorded
 }
 
-// keepPartSize leaves an unfinished upload its part size, if storage takes parts of that size: a state may have been
-// edited.
+// keepPartSize leaves an unfinished upload its part size, if storage takes parts of that size: a
+// state may have been edited.
 func (o *operation) keepPartSize(earlier *resume.Unfinished) {
 	if o.file.PartSize != 0 {
 		return
@@ -85,10 +85,10 @@ func (o *operation) candidates(earlier *resume.Unfinished) []*resume.Unfinished 
 	return append([]*resume.Unfinished{earlier}, o.uploader.handedOver[o.file.key()]...)
 }
 
-// choose finds the unfinished upload to continue: a candidate, joined with this machine's record of the same upload, or
-// else the record's. Which list of parts is newer does not matter: the engine proves them. An upload that another
-// operation has, in this process or in another one (elsewhere), is not used: otherwise one object would end up in two
-// resources.
+// choose finds the unfinished upload to continue: a candidate, joined with this machine's record of
+// the same upload, or else the record's. Which list of parts is newer does not matter: the engine
+// proves them. An upload that another operation has, in this process or in another one (elsewhere),
+// is not used: otherwise one object would end up in two resources.
 func (o *operation) choose(earlier, recorded *resume.Unfinished, elsewhere string) *resume.Unfinished {
 	for _, candidate := range append(o.candidates(earlier), recorded) {
 		if candidate == nil || candidate.PartSize != o.file.partSize() || candidate.UploadID == "" || candidate.KeyPath == "" ||
@@ -109,8 +109,8 @@ func (o *operation) choose(earlier, recorded *resume.Unfinished, elsewhere strin
 	return nil
 }
 
-// union joins the parts of a record, which only this user can write, with those of a state, which others may have
-// edited. If both list a part, the engine takes the one that it can prove.
+// union joins the parts of a record, which only this user can write, with those of a state, which
+// others may have edited. If both list a part, the engine takes the one that it can prove.
 func union(recorded, own []transfer.Part) []transfer.Part {
 	joined, known := slices.Clone(recorded), map[transfer.Part]bool{}
 	plain := func(p transfer.Part) transfer.Part {
@@ -151,8 +151,9 @@ func (o *operation) run(ctx context.Context, d *destination) error {
 	return err
 }
 
-// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning, so that no two runs
-// meet the same refusal. The stored parts are kept only if that gets no further either.
+// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning,
+// so that no two runs meet the same refusal. The stored parts are kept only if that gets no further
+// either.
 func (o *operation) resume(ctx context.Context, earlier resume.Unfinished) error {
 	tflog.Info(ctx, "continuing an unfinished upload",
 		map[string]any{"file_name": o.file.Name, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestObjectsAreToldApart: a file that differs in a field of Object is another one for the ledger, too.
+// TestObjectsAreToldApart: a file that differs in a field of Object is another one for the ledger,
+// too.
 func TestObjectsAreToldApart(t *testing.T) {
 	t.Parallel()
 	u := New(Config{})

@@ -33,8 +33,8 @@ type reporter struct {
 	lastLog, lastLine time.Time
 }
 
-// newReporter opens the progress file, if there is one. If it cannot be used the log says so. doing is the message of
-// the lines in the log.
+// newReporter opens the progress file, if there is one. If it cannot be used the log says so. doing
+// is the message of the lines in the log.
 func (u *Uploader) newReporter(ctx context.Context, doing string, show func(line string)) *reporter {
 	r, path := &reporter{mask: u.config.Redactor, lastLog: time.Now(), show: show}, u.config.ProgressFile
 	r.log = func(line string) { tflog.Info(ctx, doing, map[string]any{"progress": line}) }

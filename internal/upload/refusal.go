@@ -25,8 +25,9 @@ const (
 // final reports whether storage itself has decided.
 func (r refusal) final() bool { return r == partsUnusable || r == uploadUnknown }
 
-// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload. S3's error codes count
-// under any status: the one that the service gives a refusal is not documented.
+// refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload.
+// S3's error codes count under any status: the one that the service gives a refusal is not
+// documented.
 func refusalOf(err error) refusal {
 	if e, ok := errors.AsType[*transfer.StatusError](err); ok {
 		switch e.Code {
@@ -65,8 +66,8 @@ func refusalByStatus(status int) refusal {
 // askAgainAfter is the wait before a refusal that is not storage's own is believed.
 const askAgainAfter = 2 * time.Second
 
-// again reports, after a wait, whether a refused call is to be repeated: a single response of a proxy must not cost
-// stored parts, or hide that the upload is complete.
+// again reports, after a wait, whether a refused call is to be repeated: a single response of a
+// proxy must not cost stored parts, or hide that the upload is complete.
 func again(ctx context.Context, err error) bool {
 	if why := refusalOf(err); why == notRefused || why.final() {
 		return false

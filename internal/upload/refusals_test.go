@@ -22,7 +22,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
-// bucket is a service that refuses calls once its token bucket is empty. Each request takes a round trip.
+// bucket is a service that refuses calls once its token bucket is empty. Each request takes a round
+// trip.
 type bucket struct {
 	next              http.RoundTripper
 	trip              time.Duration
@@ -43,9 +44,10 @@ func (b *bucket) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(req)
 }
 
-// TestRefusedCalls has a service that allows few calls, and does not say when the next one may come. Every upload ends. At
-// most a tenth of the calls is refused, and at least four fifths of those allowed are made. On a long line, more calls of a
-// single file are on their way before the first refusal is known.
+// TestRefusedCalls has a service that allows few calls, and does not say when the next one may
+// come. Every upload ends. At most a tenth of the calls is refused, and at least four fifths of
+// those allowed are made. On a long line, more calls of a single file are on their way before the
+// first refusal is known.
 func TestRefusedCalls(t *testing.T) {
 	t.Parallel()
 	const burst, parts, files = 5, 77, 400

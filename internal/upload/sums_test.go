@@ -39,7 +39,8 @@ func (w *world) plan() int64 {
 	return w.reads.Load() - before
 }
 
-// TestApplyReadsOnlyWhatItSends counts the reads of a file: in memory, each part is sent in pieces of the same size.
+// TestApplyReadsOnlyWhatItSends counts the reads of a file: in memory, each part is sent in pieces
+// of the same size.
 func TestApplyReadsOnlyWhatItSends(t *testing.T) {
 	t.Parallel()
 	var unplanned int64
@@ -62,8 +63,8 @@ func TestApplyReadsOnlyWhatItSends(t *testing.T) {
 	})
 }
 
-// TestResumeReadsOnlyWhatItSends resumes an upload of which the last part is not stored, from the record and from the
-// state.
+// TestResumeReadsOnlyWhatItSends resumes an upload of which the last part is not stored, from the
+// record and from the state.
 func TestResumeReadsOnlyWhatItSends(t *testing.T) {
 	t.Parallel()
 	for _, from := range []string{"record", "state"} {
@@ -89,7 +90,8 @@ func TestResumeReadsOnlyWhatItSends(t *testing.T) {
 	}
 }
 
-// TestChangedSincePlan: a file that changed between plan and apply is never sent as the planned one.
+// TestChangedSincePlan: a file that changed between plan and apply is never sent as the planned
+// one.
 func TestChangedSincePlan(t *testing.T) {
 	t.Parallel()
 	t.Run("before the apply", func(t *testing.T) {

@@ -1,9 +1,9 @@
-// Package upload sends one file to the service (SERVICE.md, calls 1 to 6). It binds the engine, which knows no service,
-// to the service's calls. It continues what an earlier upload left, verifies the object that storage makes, and reports
-// progress. It does not know Terraform.
+// Package upload sends one file to the service (SERVICE.md, calls 1 to 6). It binds the engine,
+// which knows no service, to the service's calls. It continues what an earlier upload left,
+// verifies the object that storage makes, and reports progress. It does not know Terraform.
 //
-// What an upload that fails has stored is kept in a record on this machine, and in the result for the caller's state.
-// Either is enough to continue it.
+// What an upload that fails has stored is kept in a record on this machine, and in the result for
+// the caller's state. Either is enough to continue it.
 package upload
 
 import (
@@ -34,8 +34,8 @@ type Config struct {
 	Ledger *resume.Ledger
 
 	Address string // vod_base_url, normalized
-	// Account identifies the account without showing its token. It may read the token's file or run its command, so it
-	// is called only when an upload needs the token anyway.
+	// Account identifies the account without showing its token. It may read the token's file or run
+	// its command, so it is called only when an upload needs the token anyway.
 	Account func(context.Context) (string, error)
 
 	AllowedCustomers []string         // the only ones whose key paths may be used; nil: any
@@ -47,8 +47,8 @@ type Config struct {
 type Uploader struct {
 	config Config
 
-	// claims has the ids of the multipart uploads that operations of this process have or had, true once they are
-	// complete.
+	// claims has the ids of the multipart uploads that operations of this process have or had, true
+	// once they are complete.
 	claims sync.Map
 
 	stamps sync.Map // of the files that this process has read, by stampKey
@@ -66,7 +66,8 @@ func New(c Config) *Uploader {
 	return &Uploader{config: c, asking: make(chan struct{}, 1), handedOver: map[string][]*resume.Unfinished{}}
 }
 
-// StoredFile is a complete upload as the service and storage describe it, "" for what they left out.
+// StoredFile is a complete upload as the service and storage describe it, "" for what they left
+// out.
 type StoredFile struct {
 	KeyPath    string
 	ETag       string // as the header or the response had it
@@ -87,8 +88,9 @@ type Result struct {
 	line *resume.Line // of the file that is stored; nil: it is not in the ledger
 }
 
-// Upload stores the file. It continues what an earlier upload left: earlier, which may be nil, what HandOver was given,
-// or this machine's record. show, which may be nil, gets a line of progress a second.
+// Upload stores the file. It continues what an earlier upload left: earlier, which may be nil, what
+// HandOver was given, or this machine's record. show, which may be nil, gets a line of progress a
+// second.
 func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Unfinished, show func(line string)) (Result, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -201,7 +203,8 @@ func (o *operation) single(ctx context.Context) error {
 	return err
 }
 
-// CheckCustomer returns a *CustomerError for the key path of a customer that the configuration does not allow.
+// CheckCustomer returns a *CustomerError for the key path of a customer that the configuration does
+// not allow.
 func (u *Uploader) CheckCustomer(keyPath string) error {
 	if u.config.AllowedCustomers == nil {
 		return nil

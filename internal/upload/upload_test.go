@@ -81,8 +81,8 @@ func TestPartsWithoutMD5(t *testing.T) {
 	})
 }
 
-// TestLatePartIsSentOnceMore: where ETags are no MD5s, a PUT whose answer was lost arrives after the one
-// that repeats it, so storage has the part under an ETag that nobody knows.
+// TestLatePartIsSentOnceMore: where ETags are no MD5s, a PUT whose answer was lost arrives after
+// the one that repeats it, so storage has the part under an ETag that nobody knows.
 func TestLatePartIsSentOnceMore(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]simulator.Fault{
@@ -497,8 +497,9 @@ func TestPartsThatCannotBeProvedAreNotPromised(t *testing.T) {
 	})
 }
 
-// TestUploadOfWhichNothingWasSentIsNotTakenAsComplete: an upload of an earlier run, all of whose parts
-// were stored, may have been dropped by storage long before this run's request to complete it.
+// TestUploadOfWhichNothingWasSentIsNotTakenAsComplete: an upload of an earlier run, all of whose
+// parts were stored, may have been dropped by storage long before this run's request to complete
+// it.
 func TestUploadOfWhichNothingWasSentIsNotTakenAsComplete(t *testing.T) {
 	t.Parallel()
 	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
@@ -517,8 +518,8 @@ func TestUploadOfWhichNothingWasSentIsNotTakenAsComplete(t *testing.T) {
 	})
 }
 
-// TestNewUploadThatStoresNothingCostsNoParts: the refusal of the old upload was not storage's own, so
-// its parts are kept until the new upload has some.
+// TestNewUploadThatStoresNothingCostsNoParts: the refusal of the old upload was not storage's own,
+// so its parts are kept until the new upload has some.
 func TestNewUploadThatStoresNothingCostsNoParts(t *testing.T) {
 	t.Parallel()
 	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
@@ -553,8 +554,8 @@ func TestUnfinishedUploadKeepsItsPartSize(t *testing.T) {
 	})
 }
 
-// TestPartSizeThatStorageDoesNotTake: an edited state has a part size below the least one. Such parts
-// make no object.
+// TestPartSizeThatStorageDoesNotTake: an edited state has a part size below the least one. Such
+// parts make no object.
 func TestPartSizeThatStorageDoesNotTake(t *testing.T) {
 	t.Parallel()
 	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
@@ -583,8 +584,8 @@ func TestOwnPartSizeComesFirst(t *testing.T) {
 	})
 }
 
-// TestExpiredAddressesAreReplaced: the first address expires on its way, and the second one, which was
-// asked for ahead, meanwhile.
+// TestExpiredAddressesAreReplaced: the first address expires on its way, and the second one, which
+// was asked for ahead, meanwhile.
 func TestExpiredAddressesAreReplaced(t *testing.T) {
 	t.Parallel()
 	inWorld(t, simulator.Options{PresignLifetime: 10 * time.Second}, func(t *testing.T, w *world) {

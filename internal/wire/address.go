@@ -119,8 +119,8 @@ func urlProblem(err error) string {
 	return "malformed"
 }
 
-// join appends an escaped path, which begins with a slash, to a base address. Unlike URL.JoinPath, it
-// keeps the slash if the base has no path, and does not resolve an id that is "..".
+// join appends an escaped path, which begins with a slash, to a base address. Unlike URL.JoinPath,
+// it keeps the slash if the base has no path, and does not resolve an id that is "..".
 func join(base *url.URL, escaped string) *url.URL {
 	u := *base
 	u.RawPath = base.EscapedPath() + escaped

@@ -41,14 +41,14 @@ type Call struct {
 	Query    url.Values
 	Body     any // sent as JSON; nil: none
 
-	// NonIdempotent marks a call that must not be processed twice. It is repeated only if the service has
-	// surely done nothing, and has a connection of its own: the service may have closed a kept one
-	// meanwhile, which cannot be told from a connection that broke after the request.
+	// NonIdempotent marks a call that must not be processed twice. It is repeated only if the
+	// service has surely done nothing, and has a connection of its own: the service may have closed
+	// a kept one meanwhile, which cannot be told from a connection that broke after the request.
 	NonIdempotent bool
 	// Unlimited exempts every attempt from the request timeout.
 	Unlimited bool
-	// Withheld marks a call whose response may contain secrets that the Redactor does not know: only its
-	// status, size and request id are shown.
+	// Withheld marks a call whose response may contain secrets that the Redactor does not know:
+	// only its status, size and request id are shown.
 	Withheld bool
 	// NoContent marks a call to which 204 is a success. Any other 2xx response has to be JSON.
 	NoContent bool

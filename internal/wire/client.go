@@ -22,8 +22,9 @@ const defaultRequestTimeout = 30 * time.Second
 
 // Config configures a Client.
 type Config struct {
-	// MaxRetries is how often one call may be repeated because of an answer that is no success, or of none; 0: never.
-	// Requests that got no connection, and those refused with 429 or 503, do not count.
+	// MaxRetries is how often one call may be repeated because of an answer that is no success, or
+	// of none; 0: never. Requests that got no connection, and those refused with 429 or 503, do not
+	// count.
 	MaxRetries int
 	// RequestTimeout is for one attempt, from the connection to the end of the response; 0: 30
 	// seconds. The call as a whole is limited by its context only.
@@ -38,8 +39,8 @@ type Config struct {
 	// DialContext makes the connections of the client's own transports, in tests; nil: TCP
 	// connections.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-	// Lookup finds the addresses of storage by its name, in tests; nil: the system's resolver, or none with
-	// DialContext.
+	// Lookup finds the addresses of storage by its name, in tests; nil: the system's resolver, or
+	// none with DialContext.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Redactor masks what is logged and the texts of errors. It is required. The client adds the
 	// tokens that it sends.

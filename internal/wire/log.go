@@ -64,8 +64,8 @@ type loggedBody struct {
 // MarshalText implements encoding.TextMarshaler.
 func (b *loggedBody) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// String returns JSON with its secrets masked and characters escaped that would change how it is shown.
-// Of any other body it says only what it is.
+// String returns JSON with its secrets masked and characters escaped that would change how it is
+// shown. Of any other body it says only what it is.
 func (b *loggedBody) String() string {
 	size := fmt.Sprintf("%d bytes", len(b.content))
 	if media, _, _ := mime.ParseMediaType(b.contentType); media != "" {

@@ -23,7 +23,8 @@ func refused() error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: address, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
-// hostService answers until it is away, and from then on until it is back: connections fail with err.
+// hostService answers until it is away, and from then on until it is back: connections fail with
+// err.
 type hostService struct {
 	http.RoundTripper
 	away, back time.Duration // since it began
@@ -32,7 +33,8 @@ type hostService struct {
 	dials      []time.Duration // that failed
 }
 
-// newHostService returns the service, and settings for a client that reaches it over a network in memory.
+// newHostService returns the service, and settings for a client that reaches it over a network in
+// memory.
 func newHostService(t *testing.T, s *hostService) settings {
 	t.Helper()
 	server, begun := newPipeServer(t, overHTTP2(t)), time.Now()

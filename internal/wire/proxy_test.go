@@ -14,7 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// newProxy starts a proxy for CONNECT, which refuses with the status that rule returns, unless that is 200.
+// newProxy starts a proxy for CONNECT, which refuses with the status that rule returns, unless that
+// is 200.
 func newProxy(t *testing.T, rule func(*http.Request) int) string {
 	t.Helper()
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,8 +45,8 @@ func newProxy(t *testing.T, rule func(*http.Request) int) string {
 	return proxy.Listener.Addr().String()
 }
 
-// TestProxies makes a request to a server behind a proxy: one that lets all pass, one that demands credentials, one that
-// blocks the host, and one that is not there.
+// TestProxies makes a request to a server behind a proxy: one that lets all pass, one that demands
+// credentials, one that blocks the host, and one that is not there.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

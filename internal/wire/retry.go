@@ -14,9 +14,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// retryFailures repeats the attempt after failures that may pass. A failed attempt counts as a retry only if the service
-// answered something else than a refusal for too many requests: for its turn, and for a host that cannot be reached, a
-// call waits as long as it may.
+// retryFailures repeats the attempt after failures that may pass. A failed attempt counts as a
+// retry only if the service answered something else than a refusal for too many requests: for its
+// turn, and for a host that cannot be reached, a call waits as long as it may.
 func (x *exchange) retryFailures(ctx context.Context) (res *response, err error) {
 	interval := retry.Intervals()
 	for n := 0; ; {
@@ -53,8 +53,8 @@ func (x *exchange) retryFailures(ctx context.Context) (res *response, err error)
 	}
 }
 
-// givenUp is the error of a call that is not tried again, after an attempt that failed with err; nil: with a response,
-// or there was none.
+// givenUp is the error of a call that is not tried again, after an attempt that failed with err;
+// nil: with a response, or there was none.
 func (x *exchange) givenUp(ctx context.Context, err, why error) error {
 	if ctx.Err() != nil {
 		why = ended(ctx)

@@ -59,7 +59,8 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	defer func() {
 		if _, late := errors.AsType[*attemptTimeoutError](context.Cause(ctx)); late {
 			x.timedOut = true
-			// If one connection has died silently, a NAT or VPN has most likely forgotten the idle ones, too.
+			// If one connection has died silently, a NAT or VPN has most likely forgotten the idle
+			// ones, too.
 			(&http.Client{Transport: transport}).CloseIdleConnections()
 		}
 	}()

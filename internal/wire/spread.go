@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// nextAddress is how long one address of a name may take to connect before the next one is tried as well.
+	// nextAddress is how long one address of a name may take to connect before the next one is
+	// tried as well.
 	nextAddress = 300 * time.Millisecond
 	// deadFor is how long an address that could not be connected to is tried last.
 	deadFor = time.Minute
 )
 
-// spread makes connections to all addresses of a name alike. net.Dialer uses the first one that it can connect
-// to, so that twelve connections go to one of eight servers of storage.
+// spread makes connections to all addresses of a name alike. net.Dialer uses the first one that it
+// can connect to, so that twelve connections go to one of eight servers of storage.
 type spread struct {
 	dial   dialFunc
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error) // nil: dial takes names
@@ -40,8 +41,9 @@ func newSpread(c Config) *spread {
 	return &spread{dial: dialer(c), lookup: lookup, open: map[string]int{}, dead: map[string]time.Time{}}
 }
 
-// DialContext connects to the address of a name that has the fewest connections, and to none that the context avoids
-// or that has failed before, unless there is no other. What is slow to connect is overtaken by the next address.
+// DialContext connects to the address of a name that has the fewest connections, and to none that
+// the context avoids or that has failed before, unless there is no other. What is slow to connect
+// is overtaken by the next address.
 func (s *spread) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -100,8 +102,8 @@ type dialled struct {
 	err     error
 }
 
-// first connects to the first address that answers, each a little later than the one before it. The error is that of
-// the first one that fails.
+// first connects to the first address that answers, each a little later than the one before it. The
+// error is that of the first one that fails.
 func (s *spread) first(ctx context.Context, network string, addresses []string) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

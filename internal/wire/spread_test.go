@@ -50,7 +50,8 @@ func (a *addresses) config() wire.Config {
 	}
 }
 
-// putTogether makes PUTs that are in flight together, and returns how often each address was dialled.
+// putTogether makes PUTs that are in flight together, and returns how often each address was
+// dialled.
 func putTogether(t *testing.T, a *addresses, puts int, avoid ...net.Addr) map[string]int {
 	t.Helper()
 	var together sync.WaitGroup

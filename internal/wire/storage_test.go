@@ -222,7 +222,8 @@ func TestNoConnectionIsMadeByNew(t *testing.T) {
 	}
 }
 
-// TestStorageClosesIdleConnections expects a new connection after an http.Client has closed the idle ones.
+// TestStorageClosesIdleConnections expects a new connection after an http.Client has closed the
+// idle ones.
 func TestStorageClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	var made atomic.Int32

@@ -81,7 +81,8 @@ func (t *trace) progress(f fault) (waiting, broken string) {
 	return "the request was being sent", "while the request was being sent"
 }
 
-// errConnRefused is what Windows says of a connection that nobody accepted. Package syscall has no name for it.
+// errConnRefused is what Windows says of a connection that nobody accepted. Package syscall has no
+// name for it.
 const errConnRefused = syscall.Errno(10061)
 
 // describe puts an error of the network into words. broken says when it happened.

@@ -53,8 +53,8 @@ func newTransport(c Config, dial dialFunc) *http.Transport {
 	}
 }
 
-// proxyRefusal is the error of a proxy that makes no connection. Proxies answer 4xx if they will not, 5xx if they cannot
-// at the moment.
+// proxyRefusal is the error of a proxy that makes no connection. Proxies answer 4xx if they will
+// not, 5xx if they cannot at the moment.
 func proxyRefusal(_ context.Context, proxy *url.URL, connect *http.Request, res *http.Response) error {
 	if res.StatusCode == http.StatusOK {
 		return nil
@@ -70,8 +70,8 @@ func proxyRefusal(_ context.Context, proxy *url.URL, connect *http.Request, res 
 	return retry.PermanentError(text)
 }
 
-// CheckProxy says what is wrong with the value of an environment variable that names a proxy, "" if nothing is. It does
-// not repeat the value, which may have a password.
+// CheckProxy says what is wrong with the value of an environment variable that names a proxy, "" if
+// nothing is. It does not repeat the value, which may have a password.
 func CheckProxy(value string) string {
 	address := value
 	if !strings.Contains(address, "://") {
@@ -87,9 +87,9 @@ func CheckProxy(value string) string {
 	return ""
 }
 
-// callTransports are for calls of the service. kept uses HTTP/2 if the service offers it. fresh makes a
-// connection for each request. So net/http never repeats a request by itself: it does that only on a
-// connection that was used before, or over HTTP/2.
+// callTransports are for calls of the service. kept uses HTTP/2 if the service offers it. fresh
+// makes a connection for each request. So net/http never repeats a request by itself: it does that
+// only on a connection that was used before, or over HTTP/2.
 func callTransports(c Config) (kept, fresh *http.Transport) {
 	kept, fresh = newTransport(c, dialer(c)), newTransport(c, dialer(c))
 	kept.ForceAttemptHTTP2 = true

@@ -8,11 +8,13 @@ import (
 	"syscall"
 )
 
-// unsentBytes is how many bytes the kernel takes for a connection beyond those that it can send now.
+// unsentBytes is how many bytes the kernel takes for a connection beyond those that it can send
+// now.
 const unsentBytes = 128 << 10
 
-// limitUnsent lets what is handed over be nearly what is sent (TCP_NOTSENT_LOWAT): otherwise the end of a part waits
-// in the send buffer for as long as a slow connection needs, and counts as sent.
+// limitUnsent lets what is handed over be nearly what is sent (TCP_NOTSENT_LOWAT): otherwise the
+// end of a part waits in the send buffer for as long as a slow connection needs, and counts as
+// sent.
 func limitUnsent(conn net.Conn) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {

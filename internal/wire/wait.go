@@ -16,7 +16,8 @@ type server struct {
 	host    retry.Host
 }
 
-// pace tells all calls to the address how an attempt ended. It returns for how long the service has refused every call.
+// pace tells all calls to the address how an attempt ended. It returns for how long the service has
+// refused every call.
 func (x *exchange) pace(began time.Time, f fault, res *response) (refused time.Duration) {
 	switch {
 	case f&(faultThrottled|faultUnavailable) != 0:
@@ -27,8 +28,8 @@ func (x *exchange) pace(began time.Time, f fault, res *response) (refused time.D
 	return 0
 }
 
-// unreached returns for how long attempts are to be repeated after one that began at some time and got no connection. The
-// first one tells the log and the user.
+// unreached returns for how long attempts are to be repeated after one that began at some time and
+// got no connection. The first one tells the log and the user.
 func (x *exchange) unreached(ctx context.Context, began time.Time, err error) (left time.Duration) {
 	until, first := x.Endpoint.server.host.Unreached(began, err)
 	if left = time.Until(until); first && left > 0 {

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// `make test` runs the tests in two stages, and `make test-tofu` those of a third one. VODLIVE_TEST_STAGE names the stage. Without
-// it, every test runs.
+// `make test` runs the tests in two stages, and `make test-tofu` those of a third one.
+// VODLIVE_TEST_STAGE names the stage. Without it, every test runs.
 const (
 	// stageRace has the tests in virtual time, with the race detector.
 	stageRace = "race"
-	// stageRest has the others, without it: a CLI starts the provider as a process of its own, in which the detector of the
-	// test's process sees nothing, and large amounts take it ten times as long. `make test ARGS=-race` has all tests in one
-	// stage, with it.
+	// stageRest has the others, without it: a CLI starts the provider as a process of its own, in
+	// which the detector of the test's process sees nothing, and large amounts take it ten times as
+	// long. `make test ARGS=-race` has all tests in one stage, with it.
 	stageRest = "rest"
 	// stageCLI has the tests that start a CLI.
 	stageCLI = "cli"
@@ -78,8 +78,9 @@ func InProcess(tb testing.TB) {
 	virtual.add(tb)
 }
 
-// Large marks a test of large amounts: `make test` runs it without the race detector. What it runs through
-// needs another test, of small amounts, which looks for races. A test calls it before its world.
+// Large marks a test of large amounts: `make test` runs it without the race detector. What it runs
+// through needs another test, of small amounts, which looks for races. A test calls it before its
+// world.
 func Large(tb testing.TB) {
 	tb.Helper()
 	switch current() {
@@ -91,8 +92,8 @@ func Large(tb testing.TB) {
 	chosen.add(tb)
 }
 
-// Main runs the tests of a package of which none has a world, so that no mark tells them apart: large are the names of
-// those that Large would mark.
+// Main runs the tests of a package of which none has a world, so that no mark tells them apart:
+// large are the names of those that Large would mark.
 func Main(m *testing.M, large ...string) {
 	pattern := "^(" + strings.Join(large, "|") + ")$"
 	switch current() {

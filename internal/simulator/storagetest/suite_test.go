@@ -273,7 +273,8 @@ func (w *world) completeRightly(key, id string, first, second, last simulator.Co
 			w.t.Errorf("complete repeated: %v", data)
 		}
 	}
-	// versitygw takes any part list for an upload that is complete; what AWS documents is NoSuchUpload.
+	// versitygw takes any part list for an upload that is complete; what AWS documents is
+	// NoSuchUpload.
 	got, _ = w.complete(key, id, first)
 	w.want("complete repeated with other parts", got, "404 NoSuchUpload", "200")
 	got, _ = w.putBytes(w.partURL(key, id, 1), content[:5])

@@ -21,7 +21,8 @@ import (
 // burst is how many requests a refusing server takes at once.
 const burst = 5
 
-// refusing is a server that refuses requests of one kind with 429, without Retry-After, once a token bucket is empty.
+// refusing is a server that refuses requests of one kind with 429, without Retry-After, once a
+// token bucket is empty.
 type refusing struct {
 	next http.Handler
 	puts bool // PUTs to storage are refused, else the calls of the service
@@ -89,7 +90,8 @@ func (b *bench) refusals(ctx context.Context) error {
 			}
 		}
 	}
-	// Those that wait most of the time run together, the others alone: a busy processor makes each trip longer.
+	// Those that wait most of the time run together, the others alone: a busy processor makes each
+	// trip longer.
 	for _, alone := range []bool{true, false} {
 		var all errgroup.Group
 		all.SetLimit(map[bool]int{true: 1, false: len(rows)}[alone])

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// discard drops n bytes, and counts them while they come. With MSG_TRUNC the kernel drops what a socket
-// has received without copying it.
+// discard drops n bytes, and counts them while they come. With MSG_TRUNC the kernel drops what a
+// socket has received without copying it.
 func discard(c net.Conn, r *bufio.Reader, n int64, count *atomic.Int64) error {
 	socket, ok := c.(*net.TCPConn)
 	for n > 0 && (!ok || r.Buffered() > 0) {

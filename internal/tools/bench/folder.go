@@ -12,13 +12,15 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// latency is what each call takes at the simulated service, and each request at the store of rclone.
+// latency is what each call takes at the simulated service, and each request at the store of
+// rclone.
 const latency = 50 * time.Millisecond
 
 // mostForEach is the largest number of files for for_each. Terraform's time grows with its square.
 const mostForEach = 1000
 
-// folders measures what grows with the number of files: an apply, and a plan in which no file has changed.
+// folders measures what grows with the number of files: an apply, and a plan in which no file has
+// changed.
 func (b *bench) folders(ctx context.Context) error {
 	t := table{
 		title: "Many files",

@@ -111,7 +111,8 @@ func bucketAt(ctx context.Context, s store) (simulator.Storage, error) {
 	return storagetest.NewS3(ctx, storagetest.S3Config{Endpoint: &url.URL{Scheme: "http", Host: s.host()}, Bucket: bucket, Key: key})
 }
 
-// serviceAt is the simulated service, with its storage at s. Its own storage would check what it gets.
+// serviceAt is the simulated service, with its storage at s. Its own storage would check what it
+// gets.
 func serviceAt(ctx context.Context, s store, latency time.Duration) (*service, error) {
 	storage, err := bucketAt(ctx, s)
 	if err != nil {

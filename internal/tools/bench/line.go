@@ -26,8 +26,9 @@ const (
 // storageAddresses are further addresses of the far end. Nobody has the last one.
 var storageAddresses = []string{farAddress, "10.99.1.2", "10.99.1.3", "10.99.1.4"}
 
-// line is an emulated long line between two network namespaces. Contenders run in the near one, servers
-// listen in the far one. The namespaces have no name: they end with the line, or with this process.
+// line is an emulated long line between two network namespaces. Contenders run in the near one,
+// servers listen in the far one. The namespaces have no name: they end with the line, or with this
+// process.
 type line struct {
 	near, far *namespace
 	relay     *exec.Cmd
@@ -94,7 +95,8 @@ func (l *line) close() (d delivery, err error) {
 	return d, err
 }
 
-// serve listens at the far end, on the port of a server's own address, with TLS unless config is nil.
+// serve listens at the far end, on the port of a server's own address, with TLS unless config is
+// nil.
 func (l *line) serve(ctx context.Context, address string, config *tls.Config, accept func(net.Listener)) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -191,7 +193,8 @@ func tunDevice() (*os.File, error) {
 	return device, nil
 }
 
-// do runs a function in the namespace. Sockets that it makes, and processes that it starts, belong to it.
+// do runs a function in the namespace. Sockets that it makes, and processes that it starts, belong
+// to it.
 func (n *namespace) do(f func()) {
 	onThread(func() {
 		if err := unix.Setns(int(n.file.Fd()), unix.CLONE_NEWNET); err != nil {

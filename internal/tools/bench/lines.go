@@ -48,10 +48,12 @@ var loads = []load{
 	{name: "c4", text: "400 Mbit/s, 200 ms", line: profile{Rate: 400, RTT: 200 * ms}, count: 1, size: 4096 * mebibyte, expected: .85},
 }
 
-// drawnSizes is how many sizes are drawn for a line. Rules for the end of a file may suit a size by chance.
+// drawnSizes is how many sizes are drawn for a line. Rules for the end of a file may suit a size by
+// chance.
 const drawnSizes = 12
 
-// lineSizes are those of the rounds of a load. Drawn ones are files of 20 to 80 parts, the same for each line.
+// lineSizes are those of the rounds of a load. Drawn ones are files of 20 to 80 parts, the same for
+// each line.
 func (b *bench) lineSizes(l load) (sizes []int64) {
 	if l.size > 0 {
 		return slices.Repeat([]int64{l.size}, b.runs)
@@ -94,8 +96,8 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 var lineContenders = []string{"engine", "engine beside", "transfer manager", "rclone", "curl"}
 
-// takesPart reports whether a contender is measured in a round. Long loads, and what is there for orientation, are
-// measured in each fifth one.
+// takesPart reports whether a contender is measured in a round. Long loads, and what is there for
+// orientation, are measured in each fifth one.
 func (b *bench) takesPart(l load, contender string, round int) bool {
 	engine := strings.HasPrefix(contender, "engine")
 	oneByOne := contender == "transfer manager" || contender == "curl"
@@ -336,8 +338,8 @@ func (b *bench) overLine(ctx context.Context, s *site, c contender, r *run) erro
 	return failed
 }
 
-// site is a simulated service with a sink as its storage. The service reaches the sink over loopback, the
-// contenders reach both over a line, at the same ports.
+// site is a simulated service with a sink as its storage. The service reaches the sink over
+// loopback, the contenders reach both over a line, at the same ports.
 type site struct {
 	load     load
 	emulated bool
@@ -379,8 +381,8 @@ func (s *site) close() {
 	s.sink.close()
 }
 
-// over runs a function at the near end of a new line, with the servers at its far end. It returns the share
-// of late packets.
+// over runs a function at the near end of a new line, with the servers at its far end. It returns
+// the share of late packets.
 func (s *site) over(ctx context.Context, program string, f func()) (late float64, err error) {
 	if !s.emulated {
 		f()

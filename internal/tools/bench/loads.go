@@ -10,11 +10,12 @@ import (
 	"strconv"
 )
 
-// loadUploads is how many uploads of random numbers of parts each row of the part loads has, for each run.
+// loadUploads is how many uploads of random numbers of parts each row of the part loads has, for
+// each run.
 const loadUploads = 40
 
-// endOfFile measures in virtual time how well uploads of drawn sizes use the lines of the part lines, and drawn ones.
-// That is a test of the engine, because only tests have virtual time.
+// endOfFile measures in virtual time how well uploads of drawn sizes use the lines of the part
+// lines, and drawn ones. That is a test of the engine, because only tests have virtual time.
 func (b *bench) endOfFile(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "test", "-v", "-run", "^TestLoads$", "-count=1", "-timeout=0", "./internal/transfer")
 	cmd.Dir = b.root

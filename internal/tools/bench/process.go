@@ -21,8 +21,8 @@ type usage struct {
 	provider time.Duration // processor time of provider processes, to 10 ms
 }
 
-// measure runs a command to its end. Peaks are read from /proc while it runs: the kernel's ru_maxrss begins
-// with that of the parent.
+// measure runs a command to its end. Peaks are read from /proc while it runs: the kernel's
+// ru_maxrss begins with that of the parent.
 func measure(cmd *exec.Cmd) (usage, error) {
 	var said bytes.Buffer
 	if cmd.Stdout == nil {

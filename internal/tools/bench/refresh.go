@@ -44,8 +44,8 @@ func (b *bench) refresh(ctx context.Context) error {
 	return b.sensitive(ctx)
 }
 
-// sensitive measures plans of many sessions in one object, whose URLs are sensitive, beside plans by
-// the same provider without sensitive attributes.
+// sensitive measures plans of many sessions in one object, whose URLs are sensitive, beside plans
+// by the same provider without sensitive attributes.
 func (b *bench) sensitive(ctx context.Context) error {
 	t := table{
 		title: "Sensitive values",
@@ -81,7 +81,8 @@ func (b *bench) sensitive(ctx context.Context) error {
 	return nil
 }
 
-// planOf applies a configuration in an account of n sessions, whose ids are in ids.json, and plans it again.
+// planOf applies a configuration in an account of n sessions, whose ids are in ids.json, and plans
+// it again.
 func (b *bench) planOf(ctx context.Context, config string, n int) (usage, error) {
 	s, err := serve(simulator.Options{})
 	if err != nil {
@@ -144,7 +145,8 @@ func (b *bench) refreshOf(ctx context.Context, t *table, n, account int) error {
 	return nil
 }
 
-// adopt puts n sessions, every step-th of the account, into the state: their ids by hand, the rest by a refresh.
+// adopt puts n sessions, every step-th of the account, into the state: their ids by hand, the rest
+// by a refresh.
 func (f *workdir) adopt(ctx context.Context, s *service, n, step int) error {
 	ids := map[string]string{}
 	for _, r := range s.Sessions() {

@@ -41,17 +41,17 @@ type delivery struct {
 	Late    int64 `json:"late"`
 }
 
-// relay is the process that emulates a line: "bench relay PROFILE". It relays IP packets between two
-// TUN devices, file descriptors 3 (client) and 4 (server), until its standard input ends. Then it prints
-// a delivery.
+// relay is the process that emulates a line: "bench relay PROFILE". It relays IP packets between
+// two TUN devices, file descriptors 3 (client) and 4 (server), until its standard input ends. Then
+// it prints a delivery.
 func relay(argument string) error {
 	var p profile
 	if err := json.Unmarshal([]byte(argument), &p); err != nil {
 		return err
 	}
-	// The loops below make system calls without Go's scheduler, because it would need more processor time
-	// than they do. So each loop keeps a P while it sleeps, and a garbage collection would wait for all of
-	// them. Packets are reused, so there is next to no garbage.
+	// The loops below make system calls without Go's scheduler, because it would need more
+	// processor time than they do. So each loop keeps a P while it sleeps, and a garbage collection
+	// would wait for all of them. Packets are reused, so there is next to no garbage.
 	runtime.GOMAXPROCS(8)
 	debug.SetGCPercent(-1)
 	rate := p.Rate * 1e6 / 8
@@ -74,8 +74,9 @@ func relay(argument string) error {
 	return json.NewEncoder(os.Stdout).Encode(sum)
 }
 
-// direction relays packets from one device to the other. A packet passes the line's bottleneck (a rate, and
-// a queue that drops what does not fit), random loss, the limit of its connection, and the delay.
+// direction relays packets from one device to the other. A packet passes the line's bottleneck (a
+// rate, and a queue that drops what does not fit), random loss, the limit of its connection, and
+// the delay.
 type direction struct {
 	in, out        uintptr
 	rate, queue    float64 // bytes per second, bytes
@@ -88,8 +89,8 @@ type direction struct {
 	delivered      delivery
 }
 
-// flow has the packets on their way, in order. With a limit for each connection there is a flow for each
-// connection, else one for all.
+// flow has the packets on their way, in order. With a limit for each connection there is a flow for
+// each connection, else one for all.
 type flow struct {
 	first, last *packet
 	free        time.Duration // when the connection's own bottleneck has sent all that it holds
@@ -133,8 +134,8 @@ func (d *direction) receive() {
 	}
 }
 
-// push adds a packet to its flow, unless more than a tenth of a second is waiting for the limit of the
-// connection.
+// push adds a packet to its flow, unless more than a tenth of a second is waiting for the limit of
+// the connection.
 func (d *direction) push(p *packet) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -231,8 +232,8 @@ func duration(bytes uintptr, rate float64) time.Duration {
 	return time.Duration(float64(bytes) / rate * float64(time.Second))
 }
 
-// lockThread gives the goroutine a thread of its own that the kernel prefers to all ordinary ones, as if the
-// line were another machine. It sleeps most of the time.
+// lockThread gives the goroutine a thread of its own that the kernel prefers to all ordinary ones,
+// as if the line were another machine. It sleeps most of the time.
 func lockThread() {
 	runtime.LockOSThread()
 	if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}, 0); err != nil {

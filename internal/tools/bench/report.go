@@ -16,7 +16,8 @@ import (
 // report is what the parts found when they last ran as a whole, by name.
 type report map[string]*result
 
-// result is what one part found: tables in Markdown, printed as they come, and its share of the charts.
+// result is what one part found: tables in Markdown, printed as they come, and its share of the
+// charts.
 type result struct {
 	Machine string
 	Tables  []string
@@ -76,8 +77,8 @@ func readReport(file string) (r report, err error) {
 	return r, err
 }
 
-// write keeps the results in a file, and once there are those of all parts, it makes the page and the
-// charts of them.
+// write keeps the results in a file, and once there are those of all parts, it makes the page and
+// the charts of them.
 func (r report) write(file, dir string) error {
 	kept, err := json.Marshal(r)
 	if err != nil {

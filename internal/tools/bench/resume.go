@@ -131,8 +131,8 @@ func (b *bench) resume(ctx context.Context) error {
 	return nil
 }
 
-// interruptAndResume measures the second of two runs. The first one ends when it asks for the addresses of the last
-// parts, after those before are stored.
+// interruptAndResume measures the second of two runs. The first one ends when it asks for the
+// addresses of the last parts, after those before are stored.
 func (b *bench) interruptAndResume(ctx context.Context, st store, s *service, c content, dir string) (usage, int64, error) {
 	s.Fail(simulator.Fault{Call: simulator.CallMultipartURL, After: len(c.parts) * 9 / 10, Delay: 5 * time.Second, Status: http.StatusInternalServerError})
 	send := func(retries int) (*exec.Cmd, error) {

@@ -14,8 +14,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// secureAddress is where servers listen with TLS, at the ports that they have at 127.0.0.1. The addresses
-// that contenders use say 127.0.0.1.
+// secureAddress is where servers listen with TLS, at the ports that they have at 127.0.0.1. The
+// addresses that contenders use say 127.0.0.1.
 const secureAddress = "127.0.0.2"
 
 // certificate is one of 127.0.0.1, signed by itself.
@@ -61,7 +61,8 @@ func secured(address string) string {
 	return strings.Replace(address, "127.0.0.1:", secureAddress+":", 1)
 }
 
-// namedStorage hands out addresses with the name of this machine, for which contenders are told addresses.
+// namedStorage hands out addresses with the name of this machine, for which contenders are told
+// addresses.
 type namedStorage struct{ simulator.Storage }
 
 func (s namedStorage) Presign(a simulator.Address) (string, error) {

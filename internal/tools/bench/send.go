@@ -123,7 +123,8 @@ func (j job) transferManager(ctx context.Context) error {
 	return err
 }
 
-// engine uploads ten files at once, as Terraform does, with what the provider makes when nothing is configured.
+// engine uploads ten files at once, as Terraform does, with what the provider makes when nothing is
+// configured.
 func (j job) engine(ctx context.Context) error {
 	client, err := api.New(api.Config{
 		VODBaseURL: j.Service, Token: credential.StaticToken(simulator.DefaultIDToken),

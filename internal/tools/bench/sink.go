@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// sink is a store that takes everything and keeps nothing: just enough of S3 for the contenders, at the
-// least cost, so that the time measured is theirs. Content is dropped inside the kernel. Its ETags are those
-// of the content that is expected.
+// sink is a store that takes everything and keeps nothing: just enough of S3 for the contenders, at
+// the least cost, so that the time measured is theirs. Content is dropped inside the kernel. Its
+// ETags are those of the content that is expected.
 type sink struct {
 	listener net.Listener
 	secured  net.Listener  // with TLS; nil: none

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// startup measures what the provider takes before it calls anything, beside a provider that does nothing.
+// startup measures what the provider takes before it calls anything, beside a provider that does
+// nothing.
 func (b *bench) startup(ctx context.Context) error {
 	t := table{
 		title: "Start-up",

@@ -20,8 +20,8 @@ type contender struct {
 	command func(ctx context.Context) (*exec.Cmd, error)
 }
 
-// target is how contenders reach servers: their addresses say 127.0.0.1, because the provider calls no
-// other host over plain HTTP.
+// target is how contenders reach servers: their addresses say 127.0.0.1, because the provider calls
+// no other host over plain HTTP.
 type target struct {
 	scheme  string
 	connect string // IP address to connect to
@@ -62,7 +62,8 @@ func (b *bench) uploads(ctx context.Context) error {
 	return nil
 }
 
-// overTLS compares the engine with the transfer manager, which both verify the servers' certificate.
+// overTLS compares the engine with the transfer manager, which both verify the servers'
+// certificate.
 func (b *bench) overTLS(ctx context.Context, st store) error {
 	c, err := b.write(1, 1024*mebibyte)
 	if err != nil {
@@ -200,7 +201,8 @@ func played(program, name string, t target, st store, s *service, c content, ret
 	}
 }
 
-// rclone copies the only file, or the folder of all files. It does not verify the servers' certificate.
+// rclone copies the only file, or the folder of all files. It does not verify the servers'
+// certificate.
 func (b *bench) rclone(t target, st store, c content) contender {
 	command, from, to := "copyto", c.paths[0], filepath.Base(c.paths[0])
 	if len(c.paths) > 1 {

@@ -1,5 +1,6 @@
-// Command picture draws what `make demo` prints as a terminal window in SVG, for the README: `make picture`. It leaves
-// out most of Terraform's long plans. Ids and times are fixed examples, so that the picture changes only with the demo.
+// Command picture draws what `make demo` prints as a terminal window in SVG, for the README: `make
+// picture`. It leaves out most of Terraform's long plans. Ids and times are fixed examples, so that
+// the picture changes only with the demo.
 package main
 
 import (
@@ -42,7 +43,8 @@ func main() {
 	_, _ = os.Stdout.WriteString(draw(lines(string(text))))
 }
 
-// inOrder sorts lines of what Terraform does at one time, which come in any order. A batch job follows its upload.
+// inOrder sorts lines of what Terraform does at one time, which come in any order. A batch job
+// follows its upload.
 func inOrder(a, b string) int {
 	follows := func(line string) int {
 		return strings.Count(line, "vodlive_batch_job") + 2*strings.Count(line, "vodlive_live_session")

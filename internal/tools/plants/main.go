@@ -1,8 +1,10 @@
-// Plants puts one defect after another into the provider, plays histories until one finds it, and prints
-// how many that took. A defect that is not found in time, or that cannot be put in any more, is a failure.
+// Plants puts one defect after another into the provider, plays histories until one finds it, and
+// prints how many that took. A defect that is not found in time, or that cannot be put in any more,
+// is a failure.
 //
-// plants.txt has the defects. Each begins with a line "# what is wrong", and then has the name of a file and
-// the lines to replace in it, which must occur there once, each after "-", and those to put there, each after "+".
+// plants.txt has the defects. Each begins with a line "# what is wrong", and then has the name of a
+// file and the lines to replace in it, which must occur there once, each after "-", and those to
+// put there, each after "+".
 package main
 
 import (
@@ -106,7 +108,8 @@ func parse(list string) (plants []plant, err error) {
 	return plants, nil
 }
 
-// build compiles the histories with the defect. The tree stays as it is: the compiler reads one file elsewhere.
+// build compiles the histories with the defect. The tree stays as it is: the compiler reads one
+// file elsewhere.
 func (p plant) build(dir, base string) (binary string, err error) {
 	content, err := os.ReadFile(p.file)
 	if err != nil {
@@ -152,7 +155,8 @@ func (p plant) build(dir, base string) (binary string, err error) {
 
 var found = regexp.MustCompile(`^a failure after (\d+) histories`)
 
-// play plays histories until one fails, and returns how many that took; "" if none failed within the limit.
+// play plays histories until one fails, and returns how many that took; "" if none failed within
+// the limit.
 func play(binary string, limit time.Duration) (histories string, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

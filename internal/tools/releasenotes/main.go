@@ -1,5 +1,5 @@
-// Command releasenotes prints the entry of CHANGELOG.md for the version in its argument, without the
-// heading. It fails if there is no such entry, or if the entry is empty or has no date yet.
+// Command releasenotes prints the entry of CHANGELOG.md for the version in its argument, without
+// the heading. It fails if there is no such entry, or if the entry is empty or has no date yet.
 package main
 
 import (

@@ -1,9 +1,11 @@
-// Seeded makes what happens in a bubble of testing/synctest the same each time: it writes files of Go's standard library,
-// changed in a few lines, into a folder, and beside them overlay.json for the flag -overlay of go build.
+// Seeded makes what happens in a bubble of testing/synctest the same each time: it writes files of
+// Go's standard library, changed in a few lines, into a folder, and beside them overlay.json for
+// the flag -overlay of go build.
 //
-// A test that is built with it has in each bubble the same random numbers, of math/rand and crypto/rand, the same order of maps
-// and of goroutines, and the same choices of select, if it has one P (GOMAXPROCS=1), no garbage collection meanwhile, and does the
-// same itself. To have others, draw numbers of math/rand/v2 first: what follows is then another part of the one stream.
+// A test that is built with it has in each bubble the same random numbers, of math/rand and
+// crypto/rand, the same order of maps and of goroutines, and the same choices of select, if it has
+// one P (GOMAXPROCS=1), no garbage collection meanwhile, and does the same itself. To have others,
+// draw numbers of math/rand/v2 first: what follows is then another part of the one stream.
 package main
 
 import (

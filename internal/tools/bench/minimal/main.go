@@ -1,5 +1,5 @@
-// Command terraform-provider-minimal is what the provider's own cost is measured against: one resource as
-// wide as a live session, on the same framework, without a rule and without a call.
+// Command terraform-provider-minimal is what the provider's own cost is measured against: one
+// resource as wide as a live session, on the same framework, without a rule and without a call.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command terraform-provider-vodlive is the provider without sensitive attributes: what the time that
-// Terraform takes for them is measured against.
+// Command terraform-provider-vodlive is the provider without sensitive attributes: what the time
+// that Terraform takes for them is measured against.
 package main
 
 import (
