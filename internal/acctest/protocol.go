@@ -26,7 +26,7 @@ type Provider struct {
 	Schema *tfprotov6.GetProviderSchemaResponse
 
 	tb  testing.TB
-	ctx context.Context //nolint:containedctx // that of every call, as Terraform's has its logger
+	ctx context.Context //nolint:containedctx // of every call, as Terraform's has its logger
 	end func(asked bool)
 }
 
@@ -75,7 +75,7 @@ func (p *Provider) WithCancel() (*Provider, context.CancelFunc) {
 	return &c, cancel
 }
 
-// Context is that of every call.
+// Context is the context of every call.
 func (p *Provider) Context() context.Context { return p.ctx }
 
 // Configure configures the provider. nil is a configuration without a provider block.

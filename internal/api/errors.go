@@ -32,8 +32,8 @@ type Error struct {
 	// multipart upload, with any status; "" if it passed on none.
 	StorageCode string
 
-	// MayHaveBeenProcessed is that of wire.Outcome. It is also set if the response cannot be
-	// decoded.
+	// MayHaveBeenProcessed has the meaning that it has in wire.Outcome. It is also set if the
+	// response cannot be decoded.
 	MayHaveBeenProcessed bool
 
 	Err error // cause; nil if the service refused

@@ -189,8 +189,8 @@ func (j *job) plan(ctx context.Context, data *providerdata.Data, user string) di
 }
 
 // submit submits the job once and returns the service's message. again is what submits once more,
-// such as "applying". say gets a line of progress. err is that of the request, which is among
-// diags.
+// such as "applying". say gets a line of progress. err is why the request failed; diags has it,
+// too.
 func (j *job) submit(ctx context.Context, data *providerdata.Data, user, again string, say func(line string), diags *diag.Diagnostics) (message string, err error) {
 	var paths, modes []string
 	diags.Append(data.NeedUpload(user)...)

@@ -58,11 +58,11 @@ type PartChecksum struct {
 	Checksum string // "crc64nvme:BASE64"; "": none
 }
 
-// Matches compares a checksum of the whole object, as the answer to CompleteMultipartUpload has it,
-// with the content. name is that of an Algorithm; value is the base64 of
-// the object's checksum or, as "BASE64-N", of that of its N parts' checksums. known is false if the
-// checksum cannot be told: except for a CRC-64/NVME and a SHA-256 of the object it is made of those
-// that storage returned for the parts.
+// Matches compares the content with a checksum of the whole object, as in the response to
+// CompleteMultipartUpload. name is the name of an Algorithm. value is the base64 of the object's
+// checksum, or "BASE64-N": the checksum of the checksums of its N parts. known is false if storage
+// has not returned the checksums of the parts, which all but a CRC-64/NVME and a SHA-256 of the
+// object are made of.
 func (o Object) Matches(name, value string) (known, ok bool) {
 	a, ok := algorithm(name)
 	if !ok {

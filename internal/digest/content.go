@@ -133,9 +133,9 @@ type Section struct {
 	md5  [md5.Size]byte
 }
 
-// MD5 returns the MD5 that is known, or waits for that of the bytes that Next has read, and returns
-// a *ChangedError if the file has others by now. When ctx ends first, the MD5 is not computed any
-// more.
+// MD5 returns the known MD5, or waits until the MD5 of the bytes that Next has read is computed. It
+// returns a *ChangedError if the file has other bytes by now. If ctx ends first, the MD5 is not
+// computed any more.
 func (s *Section) MD5(ctx context.Context) ([md5.Size]byte, error) {
 	if s.sum == nil {
 		return s.md5, nil

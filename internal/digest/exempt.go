@@ -11,7 +11,7 @@ import (
 func NewMD5() hash.Hash { return exempt(md5.New) }
 
 // exempt returns a hash that GODEBUG=fips140=only would not compute otherwise. All calls have to be
-// exempt: a write that is refused leaves the hash that of nothing.
+// exempt: after a refused write, the hash would be the one of no bytes.
 func exempt(begin func() hash.Hash) hash.Hash {
 	var h hash.Hash
 	fips140.WithoutEnforcement(func() { h = begin() })

@@ -129,10 +129,10 @@ func (r *liveSession) pollCreated(data *privateData) pollFunc {
 	}
 }
 
-// listCreated returns the new session from the listing, if m lacks values that the listing may have
-// in the status given, that of the last response. It lists up to three times, because the listing
-// may not show a new session at once. A page from before the call could show an older status than
-// the wait ended with.
+// listCreated returns the new session from the listing, if m lacks values that the listing may
+// have. status is the one in the last response. It lists up to three times, because the listing may
+// not show a new session at once. A page from before the call could show an older status than the
+// wait ended with.
 func (r *liveSession) listCreated(ctx context.Context, m *model, id, status string, diags *diag.Diagnostics) *api.Session {
 	if _, missing := m.missing(); len(missing) == 0 || slices.Contains(unallocatedStatuses, status) {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // creates tells a create whose response is lost which sessions belong to resources of this run, and
-// whether a session that appears may be that of another create. The zero value is ready to use.
+// whether a session that appears may come from another create. The zero value is ready to use.
 type creates struct {
 	noted sync.Map // by id
 

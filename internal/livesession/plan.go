@@ -154,8 +154,8 @@ func (m *model) planComputed() {
 	m.dropEndpoints()
 }
 
-// Of the attributes that the service sets: all but the id, which stays that of the session, and the
-// endpoints.
+// withoutID are the attributes that the service sets, without the id, which a session keeps.
+// endpoints are those with stream keys.
 var (
 	withoutID = slices.DeleteFunc(slices.Clone(computed), func(a attribute) bool { return a.name == "id" })
 	endpoints = slices.DeleteFunc(slices.Clone(computed), func(a attribute) bool { return !a.sensitive })

@@ -86,8 +86,8 @@ const byGet, byListing = "get", "listing"
 
 const privateDataKey = "session"
 
-// replaced is what the first plan of a replacement tells the second one, which gets no state, of a
-// session that was last found in another account than that of the configuration.
+// replaced is what the first plan of a replacement tells the second one, which gets no state: the
+// session was last found in another account than the configuration's.
 type replaced struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

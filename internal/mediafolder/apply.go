@@ -26,7 +26,7 @@ type apply struct {
 	next   steps
 	scope  string            // of an upload without a state: see upload.File; "": there is a state
 	offer  *offer            // of the folder that this one continues; may be nil
-	show   func(line string) // as that of UploadFolder
+	show   func(line string) // gets lines of progress, as in UploadFolder
 
 	stamps     map[string]string // as planned; after run, those of stored
 	stored     map[string]entry  // as planned; after run, what is stored

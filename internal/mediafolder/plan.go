@@ -122,7 +122,7 @@ type planner struct {
 	diags    diag.Diagnostics
 }
 
-// run fills the plan. show is as that of InspectFiles.
+// run fills the plan. show gets lines of progress, as in InspectFiles.
 func (p *planner) run(ctx context.Context, show func(line string)) {
 	p.plan.ID, p.plan.Incomplete, p.plan.Files = types.StringUnknown(), types.MapNull(incompleteType), types.MapNull(entryType)
 	if p.state != nil && !p.state.ID.IsNull() {

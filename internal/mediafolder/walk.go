@@ -47,7 +47,8 @@ func walk(dir string, p patterns) (found map[string]string, problems []string, e
 	return s.walk(dir, make([]bool, len(s.include)))
 }
 
-// walk is that of patterns. It notes in used which patterns of include select a file.
+// walk finds the files that the patterns select. It notes in used which patterns of include select
+// one.
 func (s selector) walk(dir string, used []bool) (found map[string]string, problems []string, err error) {
 	root := os.DirFS(dir)
 	found = map[string]string{}

@@ -86,7 +86,7 @@ func notStored(text types.String, number types.Int64, incomplete types.Object) o
 	}
 }
 
-// complete is an upload of which nothing is left to continue.
+// complete is an upload with nothing left to continue.
 var complete = mediafile.IncompleteObject(upload.File{}, nil)
 
 func stored(f upload.StoredFile) outcome {

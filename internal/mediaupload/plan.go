@@ -230,7 +230,7 @@ func (p *planner) fail(summary, detail string) {
 	p.diags.AddAttributeError(path.Root("source"), summary, detail)
 }
 
-// contentHash is that of the state if the file has not been touched since, else it is read.
+// contentHash returns the hash in the state, or reads the file if it was touched since.
 func (p *planner) contentHash(ctx context.Context) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
 	if p.retriggered() {

@@ -16,7 +16,7 @@ const (
 	// longestPut is how long a PUT should be in flight at most. If the run is interrupted, what its
 	// PUTs have sent is lost.
 	longestPut = 16 * time.Second
-	steady     = 0.15 // by how much two samples of the goodput differ at most, so that it is that of the line
+	steady     = 0.15 // by how much two samples of a steady goodput differ at most
 	farFewer   = 0.7  // factor of the slots
 
 	sampleTime = 500 * time.Millisecond // of one sample of the goodput, at least
@@ -31,7 +31,7 @@ const (
 	worth      = 15 * time.Second // no trial when less than this is left to send
 
 	refusalTime = time.Second      // refusals within it count once
-	recovery    = 10 * time.Second // after the latest refusal, and after each further slot
+	recovery    = 10 * time.Second // after the latest refusal, and after each slot more
 )
 
 // goodput chooses how many PUTs are in flight. It takes samples of the goodput while all slots are

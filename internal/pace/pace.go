@@ -109,8 +109,8 @@ type Sender struct {
 	refused bool
 }
 
-// Sender returns the sender of an upload of so many bytes, of which a PUT sends at most put. The
-// caller must call Close.
+// Sender returns the sender of an upload of size bytes. A PUT sends at most put bytes. The caller
+// must call Close.
 func (c *Controller) Sender(size, put int64) *Sender {
 	u := &Sender{of: c, put: put, left: size}
 	c.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// Timeouts returns the attribute `timeouts` of a resource. Its validator, unlike that of the
-// library, names the attribute and rejects a duration of 0 or less, with which every operation
+// Timeouts returns the attribute `timeouts` of a resource. Its validator, unlike the library's,
+// names the attribute and rejects a duration of 0 or less, with which every operation
 // would fail.
 func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	attribute := timeouts.Attributes(ctx, opts).(schema.SingleNestedAttribute) //nolint:forcetypeassert // as documented

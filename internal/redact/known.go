@@ -46,7 +46,7 @@ type index struct {
 	room   int
 	parts  map[part]knownPart
 	public map[part]owner // parts that are not secret, at most room
-	allOf  int            // parts of stream keys of which all are known
+	allOf  int            // parts of stream keys whose parts are all known
 	whole  [][]byte       // secrets that are found as a whole only
 	// begins[beginOf(text)] has a bit for each length of the parts that begin like the text. Few
 	// places in a text begin like a part.
@@ -89,7 +89,7 @@ func (x *index) add(secret string, of owner, names map[part]bool) {
 	}
 }
 
-// addWhole makes a secret known of which no part is secret.
+// addWhole makes a secret known whose parts are not secret.
 func (x *index) addWhole(secret string) {
 	for _, form := range formsOf(secret) {
 		if len(form) >= shortestSecret {

@@ -118,8 +118,8 @@ var (
 	extensionsNot = []string{"key", "raw", "text", "data", "hash", "hex", "b64"}
 )
 
-// secretName reports whether a name is that of a secret. Only its last word is looked at, unless
-// several together are one.
+// secretName reports whether a name says that its value is secret. It looks at the last word only,
+// unless several words together are such a name.
 func secretName(name string) bool {
 	last := name[strings.LastIndex(name, " ")+1:]
 	folded, joined := strings.ToLower(withoutSeparators.Replace(last)), strings.ToLower(withoutSeparators.Replace(name))

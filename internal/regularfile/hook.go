@@ -16,8 +16,8 @@ const (
 	OpRemove Op = "remove"
 )
 
-// Hook is called before an operation on the file at path. Its error is that of the operation. n is
-// how many bytes a write is about to write, and how many it writes before it fails. A nil Hook is
+// Hook is called before an operation on the file at path. The operation returns its error. n is how
+// many bytes a write is about to write, and how many it writes before it fails. A nil Hook is
 // the real disk; tests have one that fails as disks do.
 type Hook func(op Op, path string, n int) (written int, err error)
 

@@ -312,8 +312,7 @@ func (b *book) move(ctx context.Context, s *Store, n *Line, write func() bool) (
 	return moved, there
 }
 
-// remove removes lines, from the file of the book, too. own says that the book is that of this
-// process.
+// remove removes lines, from the file of the book, too. own says that this process writes the book.
 func (b *book) remove(ctx context.Context, s *Store, own bool, lines []*Line) error {
 	if own {
 		return b.strike(nil, b.file, lines...)

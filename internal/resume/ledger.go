@@ -340,8 +340,8 @@ func (l *Ledger) Any(ctx context.Context) bool {
 	return len(l.earlier) > 0 || l.own != nil && len(l.own.lines) > 0
 }
 
-// Shown removes the lines of objects that a state has, by their ids and key paths. The state must
-// be one that Terraform has saved: that of a response is not.
+// Shown removes the lines of objects that a state has, by their ids and key paths. Terraform must
+// have saved this state: it may not have saved the one in a response.
 func (l *Ledger) Shown(ctx context.Context, ids ...string) {
 	if !l.Any(ctx) {
 		return

@@ -116,7 +116,7 @@ func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, 
 
 // shown runs one call of the framework, masks and shortens the texts of its response and adds to
 // errors where the guide explains them. No other place in the provider is between Terraform and all
-// diagnostics, of which some quote the state or a record.
+// diagnostics, and some of those quote the state or a record.
 func shown[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
 	s.learn(req)
 	var resp R

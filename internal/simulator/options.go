@@ -82,7 +82,7 @@ type Options struct {
 	// NumbersAsStrings sends port and egress_port as strings.
 	NumbersAsStrings bool
 	// PageSize is the maximum number of sessions on a page; default 100. RepeatOnNextPage begins
-	// each further page with the last session of the page before.
+	// each later page with the last session of the page before.
 	PageSize         int
 	RepeatOnNextPage bool
 	// ListOrder is "newest" (default) or "oldest" first.

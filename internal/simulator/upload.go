@@ -24,8 +24,8 @@ type upload struct {
 	sequence int
 	content  *content
 
-	// completing is held while the upload is completed, so that of two concurrent complete requests
-	// the second is a repeated one.
+	// completing is held while the upload is completed, so that the second of two concurrent
+	// complete requests is a repetition.
 	completing sync.Mutex
 	// folding is held while fold runs.
 	folding sync.Mutex

@@ -290,7 +290,7 @@ func (b *body) Close() error {
 	return nil
 }
 
-// stop makes further reads fail, and waits for one in progress. It reports whether all was read, or
+// stop makes later reads fail, and waits for one in progress. It reports whether all was read, or
 // else why reading failed.
 func (b *body) stop() (complete bool, err error) {
 	b.mu.Lock()

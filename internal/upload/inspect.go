@@ -190,7 +190,7 @@ func (u *Uploader) inspect(ctx context.Context, i *Inspection, detection string)
 // expect is inspect for a file whose hash is configured.
 func (u *Uploader) expect(ctx context.Context, i *Inspection, detection string) {
 	if i.Kept = i.SHA256 == i.Expected; i.Kept {
-		return // the stamp stays that of the last look
+		return // the stamp of the last look stays
 	}
 	remembered := u.Remembered(ctx, i.File.Path, Fingerprint{Stamp: i.Stamp, SHA256: i.SHA256})
 	if detection == DetectStat && remembered != "" && remembered != i.Expected {

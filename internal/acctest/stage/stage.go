@@ -92,8 +92,8 @@ func Large(tb testing.TB) {
 	chosen.add(tb)
 }
 
-// Main runs the tests of a package of which none has a world, so that no mark tells them apart:
-// large are the names of those that Large would mark.
+// Main runs the tests of a package in which no test has a world. large are the names of the tests
+// that Large would mark.
 func Main(m *testing.M, large ...string) {
 	pattern := "^(" + strings.Join(large, "|") + ")$"
 	switch current() {

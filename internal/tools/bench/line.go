@@ -23,7 +23,7 @@ const (
 	farAddress  = "10.99.0.2"
 )
 
-// storageAddresses are further addresses of the far end. Nobody has the last one.
+// storageAddresses are more addresses of the far end. Nobody has the last one.
 var storageAddresses = []string{farAddress, "10.99.1.2", "10.99.1.3", "10.99.1.4"}
 
 // line is an emulated long line between two network namespaces. Contenders run in the near one,

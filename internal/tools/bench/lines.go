@@ -89,7 +89,7 @@ func (l load) expects(size int64) time.Duration {
 // share is goodput as a share of the payload that the line carries.
 func (l load) share(goodput float64) float64 { return goodput / l.line.payload() }
 
-// limit is when a run is stopped. Its goodput is then that of what has arrived.
+// limit is when a run is stopped. Its goodput then counts what has arrived.
 func (l load) limit(size int64) time.Duration { return 2 * l.expects(size) }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -2,9 +2,9 @@
 // part prints its tables. When each part has been run as a whole, results.md and a chart beside
 // this file are made of the latest results.
 //
-// Everything listens on loopback. Peers run in turns with the engine, each in a process of its own,
-// of which wall time, processor time and the peak of resident memory are taken; tables hold
-// medians. Linux only: the figures come from /proc.
+// Everything listens on loopback. Peers run in turns with the engine, each in a process of its own.
+// Its wall time, processor time and peak of resident memory are measured; tables hold medians.
+// Linux only: the figures come from /proc.
 package main
 
 import (

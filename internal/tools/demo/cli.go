@@ -32,8 +32,8 @@ func (d *demo) terraform(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// environment is that of this process without settings of Terraform or the provider, plus those of
-// the demo.
+// environment is the environment of this process without settings of Terraform or the provider,
+// plus the demo's settings.
 func (d *demo) environment() []string {
 	env := []string{
 		"CHECKPOINT_DISABLE=1",
