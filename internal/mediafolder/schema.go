@@ -38,7 +38,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	attributes["sha256s"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "SHA-256 that the content of files must have, by relative path, in hexadecimal. A plan does not read these files: a file is uploaded if its SHA-256 here is not that of the stored file, " +
+		MarkdownDescription: "SHA-256 that the content of files must have, by relative path, in hexadecimal. A plan does not read these files: a file is uploaded if its SHA-256 here differs from the stored file's, " +
 			"and nothing but this content is sent. Other files are read as usual. A name that no file of the folder has is an error. A change sends nothing by itself.",
 		Validators: []validator.Map{mapvalidator.ValueStringsAre(mediafile.SHA256)},
 	}
@@ -86,7 +86,7 @@ func Arguments() map[string]schema.Attribute {
 		},
 		"exclude": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Patterns of files that are not uploaded although `include` selects them, as those of `include`; wildcards match hidden files, too.",
+			MarkdownDescription: "Patterns of files that are not uploaded although `include` selects them, written as in `include`; wildcards match hidden files, too.",
 			Validators:          []validator.Set{setvalidator.ValueStringsAre(pattern{})},
 		},
 		"name_format": schema.StringAttribute{

@@ -102,7 +102,7 @@ func TestTwoUploadsShareTheSlots(t *testing.T) {
 	})
 }
 
-// TestLentSlotIsCalledBack: a further PUT of a part that lags ends when another part waits.
+// TestLentSlotIsCalledBack: a second PUT of a part that lags ends when another part waits.
 func TestLentSlotIsCalledBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -29,7 +29,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 		"sha256":       "With `source`: SHA-256 that the content must have, in hexadecimal. Saves reading the file before it is sent.",
 	}, "source")
 	folder := ofResource(mediafolder.Arguments(), map[string]string{
-		"source_dir": "Path of a folder of which all files that `include` and `exclude` select are uploaded. One batch job is submitted on all of them.",
+		"source_dir": "Path of a folder. All its files that `include` and `exclude` select are uploaded, and one batch job is submitted on all of them.",
 		"include":    "", "exclude": "", "name_format": "", "content_types": "",
 	}, "source_dir")
 	maps.Copy(attributes, folder)

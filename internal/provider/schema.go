@@ -75,7 +75,7 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 					"(`vod/input/<customer id>/...`). Default: all customers. " +
 					"The provider refuses a key path of any other customer before it sends file content, so the identity token of a wrong account stores nothing.",
 			},
-			"ca_bundle_file": text("PEM file with certificate authorities to trust in addition to those of the system. " +
+			"ca_bundle_file": text("PEM file with certificate authorities to trust in addition to the system's. " +
 				"Environment: `VODLIVE_CA_BUNDLE_FILE`."),
 			"skip_region_validation": schema.BoolAttribute{
 				Optional:            true,

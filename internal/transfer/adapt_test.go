@@ -285,7 +285,7 @@ func TestTrialEndsWithAPause(t *testing.T) {
 	})
 }
 
-// All parts are in flight, so a trial would tell nothing until a further file comes.
+// All parts are in flight, so a trial would tell nothing until another file comes.
 func TestTriesNothingThatCannotBeFilled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

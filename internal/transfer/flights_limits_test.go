@@ -10,7 +10,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// send uploads parts with a number of slots, and no retries. The addresses of further PUTs take
+// send uploads parts with a number of slots, and no retries. The addresses of second PUTs take
 // some time.
 func (s *paced) send(t *testing.T, parts, slots int, address time.Duration) error {
 	t.Helper()
@@ -70,7 +70,7 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 			parts: 8, slots: 4, rate: laggards(0.5, 0.04), puts: map[int]int{8: 2},
 			second: func() (*http.Response, error) { return refusal(503, "SlowDown"), nil },
 		},
-		"a further PUT that breaks": {
+		"a second PUT that breaks": {
 			parts: 8, slots: 8, rate: laggards(0.5, 0.02), puts: map[int]int{8: 2},
 			second: func() (*http.Response, error) { return nil, errors.New("connection reset") },
 		},
@@ -109,7 +109,7 @@ func TestLimitsOfFurtherPUTs(t *testing.T) {
 	}
 }
 
-// A final failure does not wait for the further PUT of the part.
+// A final failure does not wait for the second PUT of the part.
 func TestFinalFailureEndsFurtherPUTs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

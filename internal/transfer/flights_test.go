@@ -112,15 +112,15 @@ func (s *paced) eight(t *testing.T, change ...func(*transfer.Config)) (took time
 
 func noRetries(c *transfer.Config) { c.MaxRetries = 0 }
 
-// lastPart gives the first PUT of part 8 a rate, and the further ones another. Other parts take two
+// lastPart gives the first PUT of part 8 a rate, and the later ones another. Other parts take two
 // seconds.
-func lastPart(first, further float64) func(part, nth int) float64 {
+func lastPart(first, later float64) func(part, nth int) float64 {
 	return func(part, nth int) float64 {
 		switch {
 		case part == 8 && nth == 1:
 			return first
 		case part == 8:
-			return further
+			return later
 		}
 		return 0.5
 	}
@@ -159,7 +159,7 @@ func TestLaggingPartMayWin(t *testing.T) {
 	})
 }
 
-// What happens to a further PUT does not matter as long as there is another one.
+// What happens to a second PUT does not matter as long as there is another one.
 func TestFurtherPUTFails(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]func(part, nth int, in time.Duration) (*http.Response, error){
@@ -196,7 +196,7 @@ func TestFurtherPUTFails(t *testing.T) {
 	}
 }
 
-// The error is that of the PUT that failed first, after which no further one begins. The slots are
+// The upload returns the error of the PUT that failed first, and no other PUT begins. The slots are
 // free afterwards.
 func TestAllPUTsOfAPartFail(t *testing.T) {
 	t.Parallel()
@@ -245,7 +245,7 @@ func TestFurtherPUTAfterTheFirstBreaks(t *testing.T) {
 	})
 }
 
-// With one slot, there is none for a further PUT.
+// With one slot, there is none for a second PUT.
 func TestNoFurtherPUTWithoutASlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -294,7 +294,7 @@ func TestFirstPUTIsRepeated(t *testing.T) {
 	})
 }
 
-// A further PUT of a part holds the only other slot when a small file comes.
+// A second PUT of a part holds the only other slot when a small file comes.
 func TestFurtherPUTsGiveWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -324,7 +324,7 @@ func TestFurtherPUTsGiveWay(t *testing.T) {
 	})
 }
 
-// A small file comes when a further PUT has sent its last bytes, so that the first one has ended.
+// A small file comes when a second PUT has sent its last bytes, so that the first one has ended.
 func TestFurtherPUTStoresThePart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -389,7 +389,7 @@ func TestRaces(t *testing.T) {
 			e := newEngine(s, func(c *transfer.Config) { c.MaxRetries = retries })
 			over := make(chan struct{})
 			var others sync.WaitGroup
-			others.Go(func() { // further PUTs give way to small files
+			others.Go(func() { // second PUTs give way to small files
 				small, _ := newFile(t, 1000)
 				address := func(context.Context) (string, error) { return "https://storage.test/bucket/small?partNumber=9", nil }
 				for {

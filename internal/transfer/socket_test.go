@@ -58,7 +58,7 @@ func say(c net.Conn, status int, more string) {
 }
 
 // A server that refuses before it has read the body, and then does the worst
-// it can to the connection, is understood all the same. Each way is tried
+// it can to the connection, is understood anyway. Each way is tried
 // often: with net/http alone the answer gets lost every few times.
 func TestEarlyRefusal(t *testing.T) {
 	t.Parallel()

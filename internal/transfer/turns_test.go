@@ -170,7 +170,7 @@ func TestPartsBeforeARefusedAddressAreStored(t *testing.T) {
 	})
 }
 
-// An upload that fails asks for no further address, and uses none that it has.
+// An upload that fails asks for no more addresses, and uses none that it has.
 func TestFailedUploadLeavesNoAddressInUse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
