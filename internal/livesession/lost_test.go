@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -334,10 +335,8 @@ func TestLostCreateInterruptedAsAPageArrives(t *testing.T) {
 // sessions that may still run.
 func TestLostCreateAmongMany(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		id string
-		n  int
-	}{"short ids": {"session-", 30}, "long ids": {strings.Repeat(`"`, 1000), 10}} {
+	stage.Large(t)
+	for name, id := range map[string]string{"short ids": "session-", "long ids": strings.Repeat(`"`, 1000)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -346,20 +345,20 @@ func TestLostCreateAmongMany(t *testing.T) {
 				add := func(kind string, n int) {
 					for i := range n {
 						status := "TERMINATED"
-						if i%10 == 7 {
+						if i%100 == 7 {
 							status = "READY"
 						}
-						w.AddSession(simulator.SessionRecord{ID: fmt.Sprintf("%s%s-%d", tt.id, kind, i), Name: "match", Region: "eu-central-1", Status: status})
+						w.AddSession(simulator.SessionRecord{ID: fmt.Sprintf("%s%s-%d", id, kind, i), Name: "match", Region: "eu-central-1", Status: status})
 					}
 				}
 				d := w.Provider(once)
-				add("older", tt.n)
+				add("older", 300)
 				_, diags := d.DataSource("vodlive_live_sessions", config{}) // a page shows them before the create
 				diags.Must(t)
 				<-time.After(time.Second)
-				add("either", 2*tt.n)
+				add("either", 600)
 				w.Fail(lostBefore)
-				time.AfterFunc(5*time.Second, func() { add("late", tt.n) })
+				time.AfterFunc(5*time.Second, func() { add("late", 300) })
 				_, diags = d.Create(resourceType, base())
 				text := diags.String()
 				if len(text) > 14<<10 {

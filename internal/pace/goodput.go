@@ -31,7 +31,7 @@ const (
 	worth      = 15 * time.Second // no trial when less than this is left to send
 
 	refusalTime = time.Second      // refusals within it count once
-	recovery    = 10 * time.Second // after the latest refusal, and after each slot more
+	recovery    = 10 * time.Second // after the latest refusal, and after each added slot
 )
 
 // goodput chooses how many PUTs are in flight. It takes samples of the goodput while all slots are
