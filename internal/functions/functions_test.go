@@ -83,6 +83,8 @@ func TestResults(t *testing.T) {
 		{"format_scheduled_at", []string{"2040-06-30T18:45:00Z", "Europe/Berlin"}, `"2040-06-30 20:45"`},
 		{"format_scheduled_at", []string{"2040-06-30T18:45:59.9Z", "Europe/Berlin"}, `"2040-06-30 20:45"`}, // as of timeadd(plantimestamp(), "24h")
 		{"format_scheduled_at", []string{"2040-06-30T20:45:00+02:00", "UTC"}, `"2040-06-30 18:45"`},
+		{"format_scheduled_at", []string{"2027-07-15T12:00:00Z", "America/Manaus"}, `"2027-07-15 08:00"`}, // no later clock change
+		{"parse_scheduled_at", []string{"2027-07-15 12:00", "Africa/Accra"}, `"2027-07-15T12:00:00Z"`},
 		{"format_scheduled_at", []string{"2039-12-31T23:30:00Z", "Asia/Kolkata"}, `"2040-01-01 05:00"`},
 		{"format_scheduled_at", []string{"2026-03-29T01:00:00Z", "Europe/Berlin"}, `"2026-03-29 03:00"`}, // the minute after the gap
 		{"format_scheduled_at", []string{"2026-03-29T00:59:00Z", "Europe/Berlin"}, `"2026-03-29 01:59"`}, // the minute before

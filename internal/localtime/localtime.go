@@ -50,10 +50,11 @@ func Instants(wall time.Time, loc *time.Location) []time.Time {
 	near := inZone(wall, loc)
 	begin, end := near.ZoneBounds() // a zero time is harmless: it only adds a candidate
 	var found []time.Time
+	// Compared to the second: before the first clock change, offsets have seconds.
 	for _, t := range []time.Time{near, begin.Add(-time.Second), end} { // an instant of each UTC offset that may apply
 		_, seconds := t.In(loc).Zone()
 		candidate := wall.Add(-time.Duration(seconds) * time.Second).In(loc)
-		if candidate.Format(Layout) == wall.Format(Layout) && !slices.ContainsFunc(found, candidate.Equal) {
+		if candidate.Format(time.DateTime) == wall.Format(time.DateTime) && !slices.ContainsFunc(found, candidate.Equal) {
 			found = append(found, candidate)
 		}
 	}

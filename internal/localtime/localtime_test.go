@@ -1,6 +1,7 @@
 package localtime_test
 
 import (
+	"archive/zip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,5 +170,34 @@ func TestSameZone(t *testing.T) {
 		if got := localtime.SameZone(tt.a, tt.b); got != tt.same {
 			t.Errorf("%q and %q: %v, want %v", tt.a, tt.b, got, tt.same)
 		}
+	}
+}
+
+// TestNoonInEveryZone: no zone changes its clocks at noon in this year, so each noon is there once,
+// also in zones without a clock change before or after.
+func TestNoonInEveryZone(t *testing.T) {
+	t.Parallel()
+	z, err := zip.OpenReader("zoneinfo.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = z.Close() }()
+	zones := 0
+	for _, f := range z.File {
+		loc, err := localtime.Zone(f.Name)
+		if err != nil {
+			continue
+		}
+		zones++
+		for month := range 12 {
+			wall := time.Date(2027, time.Month(month+1), 15, 12, 0, 0, 0, time.UTC)
+			if got := localtime.Instants(wall, loc); len(got) != 1 {
+				t.Errorf("%s %s: %v", f.Name, wall.Format(localtime.Layout), got)
+				break
+			}
+		}
+	}
+	if zones < 500 {
+		t.Errorf("only %d zones were tried", zones)
 	}
 }
