@@ -269,6 +269,31 @@ func TestCreateWithoutConnection(t *testing.T) {
 	})
 }
 
+// TestAnsweredAfterAnInterrupt: a create that is on the wire gets four seconds for its response
+// after an interrupt, and after the time limit.
+func TestAnsweredAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]any{"interrupt": nil, "time limit": "500ms"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{})
+				w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Delay: 1500 * time.Millisecond})
+				p, cancel := w.Provider(once).WithCancel()
+				defer cancel()
+				if limit == nil {
+					time.AfterFunc(500*time.Millisecond, cancel)
+				}
+				start := time.Now()
+				o, _ := p.Create(resourceType, base().With(config{"timeouts": config{"create": limit}}))
+				if took := time.Since(start); took != 1500*time.Millisecond || len(w.Sessions()) != 1 || o.Text("id") != w.Sessions()[0].ID {
+					t.Errorf("after %s, the state has %v", took, o.Attrs())
+				}
+			})
+		})
+	}
+}
+
 // TestInterruptedWhileCreating interrupts a create before the service has answered.
 func TestInterruptedWhileCreating(t *testing.T) {
 	t.Parallel()

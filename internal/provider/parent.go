@@ -10,8 +10,9 @@ import (
 // its providers, and go-plugin would serve forever.
 func exitAfterParent() {
 	awaitParentEnd()
-	// The running calls, which are cancelled with the connection of the CLI, save their results.
-	<-time.After(2 * time.Second)
+	// The running calls, which are cancelled with the connection of the CLI, save their results. A
+	// request that must not be repeated may wait four seconds for its response.
+	<-time.After(5 * time.Second)
 	os.Exit(1)
 }
 

@@ -3,6 +3,7 @@ package provider
 import (
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -24,7 +25,9 @@ func Serve(version string, logged, debug bool) error {
 	served := NewServer(version, Machine{Env: os.LookupEnv}, logged)
 	if !debug {
 		interrupts := make(chan os.Signal, 1)
-		signal.Notify(interrupts, os.Interrupt) // the plugin ignores it, and the CLI tells it to stop
+		// The CLI gets the signal, too, and tells the provider to stop. A signal to the process group,
+		// as of timeout and systemd, must not end the provider before that: it saves what it has made.
+		signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		go func() {
 			<-interrupts
 			served.Disturb()

@@ -44,8 +44,9 @@ type Call struct {
 	// NonIdempotent marks a call that must not be processed twice. It is repeated only if the
 	// service has surely done nothing, and has a connection of its own: the service may have closed
 	// a kept one meanwhile, which cannot be told from a connection that broke after the request.
+	// Once it has a connection, it gets four seconds for its response after its context has ended.
 	NonIdempotent bool
-	// Unlimited exempts every attempt from the request timeout.
+	// Unlimited exempts every attempt from the request timeout, and gets the four seconds, too.
 	Unlimited bool
 	// Withheld marks a call whose response may contain secrets that the Redactor does not know:
 	// only its status, size and request id are shown.

@@ -52,7 +52,13 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	}
 	ctx, contact, end := x.Endpoint.server.host.Contact(ctx, &attemptTimeoutError{after: retry.FirstContact, contact: true})
 	defer end()
-	req, err := x.request(sent.watch(ctx, contact))
+	onWire := ctx
+	if x.NonIdempotent || x.Unlimited {
+		var stop context.CancelFunc
+		onWire, stop = sent.outlive(ctx)
+		defer stop()
+	}
+	req, err := x.request(sent.watch(onWire, contact))
 	if err != nil {
 		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
 	}

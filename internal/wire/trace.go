@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
@@ -39,6 +40,24 @@ func (t *trace) watch(ctx context.Context, contact *retry.Contact) context.Conte
 		WroteRequest:         func(i httptrace.WroteRequestInfo) { t.writing.Store(i.Err != nil) },
 		GotFirstResponseByte: func() { t.answered.Store(true) },
 	})
+}
+
+// responseGrace is how long a request that is on the wire, and that must not be repeated, may take
+// for its response when its operation ends: without the response, nothing tells what was made.
+const responseGrace = 4 * time.Second
+
+// outlive returns a context that ends with ctx if the request has no connection yet or the attempt
+// timed out, and otherwise responseGrace later.
+func (t *trace) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
+	kept, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if _, late := errors.AsType[*attemptTimeoutError](context.Cause(ctx)); late || t.connecting.Load() {
+			cancel()
+			return
+		}
+		time.AfterFunc(responseGrace, cancel)
+	})
+	return kept, func() { stop(); cancel() }
 }
 
 // failure says why there is no response, or no whole one.
