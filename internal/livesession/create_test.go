@@ -102,7 +102,13 @@ func TestCreateEnds(t *testing.T) {
 			options: simulator.Options{StatusPath: []string{"SCHEDULED"}},
 			config:  config{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2931-05-17 20:15"},
 			want:    ended{state: true, sessions: 1, creates: 1},
-			after:   cleanPlan,
+			after: func(t *testing.T, w *acctest.World, o acctest.Instance, c config, _ string) {
+				t.Helper()
+				w.Provider(nil).AssertNoChanges(o, c)
+				if values := o.Attrs(); values["elastic_ip_a"] != nil || values["user_id"] == nil {
+					t.Errorf("before it is provisioned, a session has %v", values)
+				}
+			},
 		},
 		"not found at first": {
 			options: simulator.Options{StatusPath: []string{"READY"}},

@@ -106,7 +106,8 @@ func (l *sessions) look(e *session) SessionRecord {
 func (l *sessions) record(e *session) SessionRecord {
 	rec := e.rec
 	rec.Status = l.status(e)
-	if l.o.LateAllocation && slices.Contains([]string{"PENDING", "PROVISIONING", statusScheduled}, rec.Status) {
+	// A test that adds a session decides what it has.
+	if rec.Status == statusScheduled && !e.existing || l.o.LateAllocation && slices.Contains([]string{"PENDING", "PROVISIONING", statusScheduled}, rec.Status) {
 		rec.InputEndpointA, rec.InputEndpointB, rec.OutputEndpointA, rec.OutputEndpointB = "", "", "", ""
 		rec.ElasticIPA, rec.ElasticIPB, rec.Port, rec.EgressPort = "", "", 0, 0
 	}

@@ -34,6 +34,11 @@ func main() {
 	}
 }
 
+const usage = `Runs the simulated service in the foreground and prints the environment variables for a configuration.
+Ctrl-C ends it. GET /_simulator/report shows what it has received. Durations are such as 1m30s.
+
+`
+
 type settings struct {
 	listen, report string
 	sessions       int
@@ -44,10 +49,17 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	var c settings
 	flags := flag.NewFlagSet("simulator", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(stderr, usage)
+		flags.PrintDefaults()
+	}
 	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "loopback `address` to listen on; port 0 chooses a free port")
 	flags.StringVar(&c.report, "report", "", "`file` for the report at the end; \"-\" is the standard output")
 	flags.IntVar(&c.sessions, "sessions", 0, "`number` of live sessions at the start")
 	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 5*time.Second, "time from the creation of a session to READY; with 0, each read advances the status")
+	flags.BoolVar(&c.options.LateAllocation, "late-allocation", false, "show endpoints, addresses and ports only from ALLOCATED on; those of a scheduled session are always late")
+	flags.DurationVar(&c.options.ListAfter, "list-after", 0, "time from the creation of a session until the listing shows it")
+	flags.DurationVar(&c.options.GetAfter, "get-after", 0, "time from the creation of a session until GET shows it")
 	flags.DurationVar(&c.options.Latency, "latency", 0, "minimum duration of each call")
 	flags.DurationVar(&c.options.PresignLifetime, "presign-lifetime", 15*time.Minute, "lifetime of presigned URLs")
 	flags.BoolVar(&c.options.DiscardContent, "discard-content", false, "compute no SHA-256, which is faster")
