@@ -13,23 +13,17 @@ import (
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 )
 
 const bufferSize = 256 << 10
 
-// content hashes the bodies of PUTs, and keeps on disk the bytes that the hash of a whole object
-// needs later.
+// content hashes the bodies of PUTs, and keeps those of parts in files until the upload ends.
 type content struct {
 	dir      string
-	keep     int64
 	minPart  int64 // as Options.MinPartSize
 	discard  bool
 	checksum string    // as Options.PartChecksum
 	buffers  sync.Pool // of *[]byte
-	received atomic.Int64
-	inUse    atomic.Int64
-	onDisk   atomic.Int64
 
 	mu     sync.Mutex
 	made   string
@@ -37,7 +31,7 @@ type content struct {
 }
 
 func newContent(o Options) *content {
-	return &content{dir: o.Dir, keep: o.KeepContent, minPart: o.MinPartSize, discard: o.DiscardContent, checksum: o.PartChecksum}
+	return &content{dir: o.Dir, minPart: o.MinPartSize, discard: o.DiscardContent, checksum: o.PartChecksum}
 }
 
 func (c *content) buffer() *[]byte {
@@ -52,38 +46,27 @@ func (c *content) buffer() *[]byte {
 type receipt struct {
 	size int64
 	md5  [md5.Size]byte
-	sha  [sha256.Size]byte
+	// sha256 is lower-case hex, "" with Options.DiscardContent.
+	sha256 string
 	// checksum is the base64 checksum of Options.PartChecksum, "" for none.
 	checksum string
 	// file contains the bytes; "" if they are not kept.
 	file string
 }
 
-func (p *receipt) shaHex(discard bool) string {
-	if discard {
-		return ""
-	}
-	return hex.EncodeToString(p.sha[:])
-}
-
-// receive reads size bytes from body. It also writes them to whole unless nil, and to a file if
-// kept.
-func (c *content) receive(body io.Reader, size int64, whole hash.Hash, kept bool) (_ *receipt, err error) {
-	sum := md5.New()
+// receive reads size bytes from body. It also writes them to a file if kept.
+func (c *content) receive(body io.Reader, size int64, kept bool) (_ *receipt, err error) {
+	sum, sha := md5.New(), sha256.New()
 	writers := []io.Writer{sum}
-	sha := sha256.New()
 	if !c.discard {
 		writers = append(writers, sha)
-	}
-	if whole != nil {
-		writers = append(writers, whole)
 	}
 	checksum := newChecksum(c.checksum)
 	if checksum != nil {
 		writers = append(writers, checksum)
 	}
 	part := &receipt{}
-	if kept {
+	if kept && !c.discard {
 		file, createErr := c.create()
 		if createErr != nil {
 			return nil, createErr
@@ -92,14 +75,16 @@ func (c *content) receive(body io.Reader, size int64, whole hash.Hash, kept bool
 		defer func() {
 			err = errors.Join(err, file.Close())
 			if err != nil {
-				c.remove(part)
+				part.remove()
 			}
 		}()
-		writers = append(writers, countingWriter{file, &c.onDisk})
+		writers = append(writers, file)
 	}
-	part.size, err = c.copy(body, size, writers)
+	part.size, err = c.copy(body, size, io.MultiWriter(writers...))
 	copy(part.md5[:], sum.Sum(nil))
-	copy(part.sha[:], sha.Sum(nil))
+	if !c.discard {
+		part.sha256 = hex.EncodeToString(sha.Sum(nil))
+	}
 	if checksum != nil {
 		part.checksum = base64.StdEncoding.EncodeToString(checksum.Sum(nil))
 	}
@@ -123,64 +108,38 @@ func newChecksum(algorithm string) hash.Hash {
 	return nil
 }
 
-func (c *content) copy(body io.Reader, size int64, writers []io.Writer) (int64, error) {
-	buffer := c.buffer()
-	c.inUse.Add(bufferSize)
-	defer func() {
-		c.inUse.Add(-bufferSize)
-		c.buffers.Put(buffer)
-	}()
-	var done int64
-	for done < size {
-		n, err := body.Read((*buffer)[:min(bufferSize, size-done)])
-		c.received.Add(int64(n))
-		for _, w := range writers {
-			if _, err := w.Write((*buffer)[:n]); err != nil {
-				return done, err
-			}
-		}
-		done += int64(n)
-		if done == size {
-			return done, nil
-		}
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return done, err
-		}
-	}
-	return done, nil
-}
-
-// read writes the bytes of a kept part to h. name is the part's file, which may have been deleted.
-func (c *content) read(name string, size int64, h hash.Hash) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
+// copy copies size bytes, fewer only with an error. The error of a body that ends early is
+// io.ErrUnexpectedEOF.
+func (c *content) copy(from io.Reader, size int64, to io.Writer) (int64, error) {
 	buffer := c.buffer()
 	defer c.buffers.Put(buffer)
-	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{file}, *buffer)
-	if err == nil && n != size {
+	n, err := io.CopyBuffer(to, struct{ io.Reader }{io.LimitReader(from, size)}, *buffer)
+	if err == nil && n < size {
 		err = io.ErrUnexpectedEOF
 	}
-	return err
+	return n, err
 }
 
-// room reports whether size more bytes may stay on disk.
-func (c *content) room(size int64) bool { return c.onDisk.Load()+size <= c.keep }
+// whole is the SHA-256 over parts, in lower-case hex.
+func (c *content) whole(parts []*receipt) (string, error) {
+	whole := sha256.New()
+	for _, part := range parts {
+		file, err := os.Open(part.file)
+		if err != nil {
+			return "", err
+		}
+		_, err = c.copy(file, part.size, whole)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(whole.Sum(nil)), nil
+}
 
-func (c *content) remove(part *receipt) {
-	if part.file == "" {
-		return
+func (p *receipt) remove() {
+	if p.file != "" {
+		_ = os.Remove(p.file) // Close removes the folder
 	}
-	if info, err := os.Stat(part.file); err == nil {
-		c.onDisk.Add(-info.Size())
-	}
-	os.Remove(part.file)
-	part.file = ""
 }
 
 func (c *content) create() (*os.File, error) {
@@ -207,15 +166,4 @@ func (c *content) close() error {
 		return nil
 	}
 	return os.RemoveAll(c.made)
-}
-
-type countingWriter struct {
-	w io.Writer
-	n *atomic.Int64
-}
-
-func (w countingWriter) Write(p []byte) (int, error) {
-	n, err := w.w.Write(p)
-	w.n.Add(int64(n))
-	return n, err
 }

@@ -7,7 +7,7 @@
 //   - each API requires its own credentials;
 //   - a create request with a field that is unknown, null, empty or not applicable is refused;
 //   - a cursor must come back with all its values;
-//   - presigned URLs are signed (AWS Signature Version 4, query form) and expire;
+//   - presigned URLs are signed, with the parameters of AWS Signature Version 4, and expire;
 //   - storage refuses an Authorization header, and checks parts as S3 does.
 //
 // Where the service's documentation does not state the shape of a response, Options has a setting
@@ -16,18 +16,10 @@
 //
 // # Content
 //
-// Bytes sent to storage are hashed as they arrive, through buffers of 256 KiB, and not kept in
-// memory. The SHA-256 of a multipart object needs the bytes in order, but parts arrive in any
-// order. So:
-//
-//   - a part that follows the parts hashed so far is hashed as it arrives;
-//   - any other part goes to a file in Options.Dir, and is hashed and deleted when all parts before
-//     it have arrived;
-//   - up to Options.KeepContent bytes stay on disk until the upload completes, so that the SHA-256
-//     can be computed if a part is overwritten, or left out of the complete request.
-//
-// Object.SHA256 is "" only with Options.DiscardContent, or if a part was overwritten or left out
-// after KeepContent had caused the deletion of later bytes.
+// Bytes sent to storage are hashed as they arrive, through buffers of 256 KiB. Parts go to files in
+// Options.Dir until their upload completes, because the SHA-256 of an object needs their bytes in
+// order, and parts arrive in any order. Options.DiscardContent keeps no bytes and computes no
+// SHA-256.
 //
 // # Limits
 //

@@ -113,22 +113,6 @@ func (s *Service) Batches() []Batch {
 	return batches
 }
 
-// Stats counts the bytes sent to storage.
-type Stats struct {
-	// Received is the number of bytes read from bodies.
-	Received int64
-	// InMemory is the size of the buffers in use, in bytes.
-	InMemory int64
-	// OnDisk is the number of bytes of unfinished uploads on disk.
-	OnDisk int64
-}
-
-// Stats returns the current counts of the Service's own storage.
-func (s *Service) Stats() Stats {
-	c := s.own.content
-	return Stats{c.received.Load(), c.inUse.Load(), c.onDisk.Load()}
-}
-
 // Objects returns all complete objects in order of completion. With Options.Storage it reads them
 // there, and panics if that fails.
 func (s *Service) Objects() []Object { return must(s.storage.Objects(context.Background())) }

@@ -106,9 +106,6 @@ type Options struct {
 	PartChecksum string
 	// DiscardContent computes no SHA-256 and keeps no content, for benchmarks.
 	DiscardContent bool
-	// KeepContent is the maximum number of bytes of incomplete uploads on disk; default 256 MiB.
-	// See the package comment.
-	KeepContent int64
 	// Dir is the folder for the content of unfinished uploads; default a new temporary folder,
 	// which Close removes.
 	Dir string
@@ -177,9 +174,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MinPartSize == 0 {
 		o.MinPartSize = minPartSize
-	}
-	if o.KeepContent == 0 {
-		o.KeepContent = 256 << 20
 	}
 	return o
 }

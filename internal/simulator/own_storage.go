@@ -33,7 +33,7 @@ var (
 // ownStorage is the simulator's own storage. It keeps the metadata of objects, not their bytes.
 type ownStorage struct {
 	o       Options
-	key     SigningKey
+	signer  signer
 	content *content
 
 	mu       sync.Mutex
@@ -53,9 +53,7 @@ type finished struct {
 
 func newOwnStorage(o Options) *ownStorage {
 	return &ownStorage{
-		o:       o,
-		key:     SigningKey{AccessKey: "SIMULATORSTORAGEKEY", SecretKey: rawID(), Region: "simulator-1"},
-		content: newContent(o), objects: map[string]*Object{}, uploads: map[string]*upload{},
+		o: o, signer: newSigner(), content: newContent(o), objects: map[string]*Object{}, uploads: map[string]*upload{},
 		finished: map[string]finished{},
 	}
 }
@@ -67,7 +65,7 @@ func (st *ownStorage) Presign(a Address) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return st.key.Presign(base, st.o.Bucket, a), nil
+	return st.signer.presign(base, st.o.Bucket, a), nil
 }
 
 func (st *ownStorage) Create(_ context.Context, key string) (string, error) {
@@ -128,7 +126,7 @@ func (st *ownStorage) repeated(base, key, id string, parts []CompletedPart) (Com
 func (st *ownStorage) completed(base string, object Object) Completed {
 	return Completed{
 		// S3 escapes the slashes of the key here.
-		Location: base + "/" + st.o.Bucket + "/" + escape(object.KeyPath, false), ETag: object.ETag,
+		Location: base + "/" + st.o.Bucket + "/" + url.QueryEscape(object.KeyPath), ETag: object.ETag,
 		ServerSideEncryption: st.o.Encryption,
 	}
 }
@@ -234,7 +232,7 @@ func (st *ownStorage) acceptable(r *http.Request, bucket string) error {
 		return &StorageError{http.StatusBadRequest, "InvalidArgument", "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, " +
 			"Signature query string parameter or the Authorization header should be specified"}
 	}
-	if err := st.key.verify(r, st.o.Clock()); err != nil {
+	if err := st.signer.verify(r, st.o.Clock()); err != nil {
 		return err
 	}
 	switch {
@@ -254,12 +252,12 @@ func (st *ownStorage) acceptable(r *http.Request, bucket string) error {
 }
 
 func (st *ownStorage) putObject(r *http.Request, key string) (string, error) {
-	body, err := st.content.receive(r.Body, r.ContentLength, nil, false)
+	body, err := st.content.receive(r.Body, r.ContentLength, false)
 	if err := st.received(r, body, err); err != nil {
 		return "", err
 	}
 	object := &Object{
-		KeyPath: key, FileName: baseName(key), Size: body.size, SHA256: body.shaHex(st.o.DiscardContent),
+		KeyPath: key, FileName: baseName(key), Size: body.size, SHA256: body.sha256,
 		ETag: st.etag(body), ContentType: r.Header.Get("Content-Type"),
 	}
 	st.mu.Lock()
@@ -277,13 +275,12 @@ func (st *ownStorage) putPart(r *http.Request, key string, query url.Values) (et
 	if err != nil {
 		return "", "", err
 	}
-	whole, base, kept := u.start(number, r.ContentLength)
-	part, err := st.content.receive(r.Body, r.ContentLength, whole, kept)
+	part, err := st.content.receive(r.Body, r.ContentLength, true)
 	if err := st.received(r, part, err); err != nil {
 		return "", "", err
 	}
 	etag = st.etag(part)
-	return etag, part.checksum, u.store(number, part, etag, whole, base)
+	return etag, part.checksum, u.store(number, part, etag)
 }
 
 // received checks the result of reading a body.
@@ -295,7 +292,7 @@ func (st *ownStorage) received(r *http.Request, part *receipt, err error) error 
 		return errAborted
 	}
 	if sum := r.Header.Get("Content-Md5"); sum != "" && sum != base64.StdEncoding.EncodeToString(part.md5[:]) {
-		st.content.remove(part)
+		part.remove()
 		return &StorageError{http.StatusBadRequest, "BadDigest", "The Content-MD5 you specified did not match what we received."}
 	}
 	return nil

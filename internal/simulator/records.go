@@ -31,7 +31,7 @@ type Request struct {
 type Object struct {
 	KeyPath, FileName string
 	Size              int64
-	// SHA256 is lower-case hex; "" if it is not known (see the package comment).
+	// SHA256 is lower-case hex, "" with Options.DiscardContent.
 	SHA256 string
 	// ETag is quoted: the MD5 of a single PUT, else the MD5 of the MD5s of all parts, "-" and the
 	// number of parts.

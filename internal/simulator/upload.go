@@ -2,10 +2,7 @@ package simulator
 
 import (
 	"crypto/md5"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"maps"
 	"net/http"
 	"slices"
@@ -27,125 +24,34 @@ type upload struct {
 	// completing is held while the upload is completed, so that the second of two concurrent
 	// complete requests is a repetition.
 	completing sync.Mutex
-	// folding is held while fold runs.
-	folding sync.Mutex
 
 	mu    sync.Mutex
 	ended bool
 	parts map[int]*receipt
 	etags map[int]string
-	// states[i] is the SHA-256 over parts 1 to i+1. Entries are cloned, never written to. Replacing
-	// a part cuts the list. A goroutine that continues from an entry checks afterwards that this
-	// entry is still the last one.
-	states []hash.Hash
 }
 
 func newUpload(id, key string, sequence int, c *content) *upload {
 	return &upload{id: id, key: key, sequence: sequence, content: c, parts: map[int]*receipt{}, etags: map[int]string{}}
 }
 
-// start returns how to receive a part: whole, unless nil, continues the hash base, and kept is set
-// if a file is needed.
-func (u *upload) start(number int, size int64) (whole, base hash.Hash, kept bool) {
+// store adds a received part. The last PUT of a part counts.
+func (u *upload) store(number int, part *receipt, etag string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.content.discard {
-		return nil, nil, false
-	}
-	if len(u.states) == number-1 {
-		base = u.last()
-		whole = clone(base)
-	}
-	return whole, base, whole == nil || u.content.room(size)
-}
-
-// last is the hash over the parts hashed so far, nil for none.
-func (u *upload) last() hash.Hash {
-	if len(u.states) == 0 {
-		return nil
-	}
-	return u.states[len(u.states)-1]
-}
-
-func clone(h hash.Hash) hash.Hash {
-	if h == nil {
-		return sha256.New()
-	}
-	cloner, ok := h.(hash.Cloner)
-	if !ok {
-		panic("simulator: SHA-256 cannot be cloned")
-	}
-	return must(cloner.Clone())
-}
-
-// store adds a received part. whole and base are from start.
-func (u *upload) store(number int, part *receipt, etag string, whole, base hash.Hash) error {
-	u.mu.Lock()
 	if u.ended {
-		u.content.remove(part)
-		u.mu.Unlock()
+		part.remove()
 		return errNoSuchUpload
 	}
-	old := u.parts[number]
-	folded := len(u.states) >= number
-	if old != nil && old.size == part.size && old.md5 == part.md5 && (folded || old.file != "") {
-		u.content.remove(part)
-		u.etags[number] = etag
-		u.mu.Unlock()
-		return nil
-	}
-	if old != nil {
-		u.content.remove(old)
-	}
-	if folded {
-		u.states = u.states[:number-1]
+	if old := u.parts[number]; old != nil {
+		old.remove()
 	}
 	u.parts[number], u.etags[number] = part, etag
-	if whole != nil && u.last() == base && len(u.states) == number-1 {
-		u.states = append(u.states, whole)
-	}
-	u.mu.Unlock()
-	if u.folding.TryLock() {
-		u.fold()
-		u.folding.Unlock()
-	}
 	return nil
-}
-
-// fold adds kept parts to the hash of the whole object, as far as they follow without a gap. The
-// caller holds folding.
-func (u *upload) fold() {
-	for {
-		u.mu.Lock()
-		number, base := len(u.states)+1, u.last()
-		part := u.parts[number]
-		if part == nil || part.file == "" || u.ended {
-			u.mu.Unlock()
-			return
-		}
-		name, whole := part.file, clone(base)
-		u.mu.Unlock()
-		err := u.content.read(name, part.size, whole)
-		u.mu.Lock()
-		current := u.parts[number] == part && u.last() == base && len(u.states) == number-1
-		switch {
-		case current && err == nil:
-			u.states = append(u.states, whole)
-			if !u.content.room(0) {
-				u.content.remove(part)
-			}
-		case current:
-			u.content.remove(part)
-		}
-		u.mu.Unlock()
-	}
 }
 
 // complete checks the parts as S3 does and ends the upload.
 func (u *upload) complete(listed []CompletedPart) (*Object, error) {
-	u.folding.Lock()
-	u.fold()
-	u.folding.Unlock()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.ended {
@@ -155,11 +61,19 @@ func (u *upload) complete(listed []CompletedPart) (*Object, error) {
 		return nil, err
 	}
 	sums := md5.New()
-	object := &Object{KeyPath: u.key, FileName: baseName(u.key), Parts: len(listed), SHA256: u.whole(listed)}
+	object := &Object{KeyPath: u.key, FileName: baseName(u.key), Parts: len(listed)}
+	var parts []*receipt
 	for _, p := range listed {
 		part := u.parts[p.Number]
+		parts = append(parts, part)
 		object.Size += part.size
 		sums.Write(part.md5[:])
+	}
+	if !u.content.discard {
+		var err error
+		if object.SHA256, err = u.content.whole(parts); err != nil {
+			return nil, err
+		}
 	}
 	object.ETag = fmt.Sprintf(`"%x-%d"`, sums.Sum(nil), len(listed))
 	u.end()
@@ -193,32 +107,12 @@ func (u *upload) check(listed []CompletedPart) error {
 	return nil
 }
 
-// whole is the SHA-256 over the listed parts, "" if their bytes are gone.
-func (u *upload) whole(listed []CompletedPart) string {
-	if u.content.discard {
-		return ""
-	}
-	last := listed[len(listed)-1].Number
-	if last == len(listed) && last <= len(u.states) {
-		return hex.EncodeToString(clone(u.states[last-1]).Sum(nil))
-	}
-	whole := sha256.New()
-	for _, p := range listed {
-		part := u.parts[p.Number]
-		if part.file == "" || u.content.read(part.file, part.size, whole) != nil {
-			return ""
-		}
-	}
-	return hex.EncodeToString(whole.Sum(nil))
-}
-
 // end removes the files of the parts. The caller holds mu.
 func (u *upload) end() {
 	u.ended = true
 	for _, part := range u.parts {
-		u.content.remove(part)
+		part.remove()
 	}
-	u.states = nil
 }
 
 func (u *upload) drop() {
@@ -233,7 +127,7 @@ func (u *upload) record() Upload {
 	rec := Upload{UploadID: u.id, KeyPath: u.key}
 	for _, number := range slices.Sorted(maps.Keys(u.parts)) {
 		part := u.parts[number]
-		rec.Parts = append(rec.Parts, Part{number, part.size, u.etags[number], part.shaHex(u.content.discard)})
+		rec.Parts = append(rec.Parts, Part{number, part.size, u.etags[number], part.sha256})
 	}
 	return rec
 }

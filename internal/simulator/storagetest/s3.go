@@ -13,7 +13,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/smithy-go/encoding/httpbinding"
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
@@ -24,8 +28,11 @@ import (
 type S3Config struct {
 	Endpoint *url.URL
 	Bucket   string
-	Key      simulator.SigningKey
+	Key      Key
 }
+
+// Key is the access key of an account on an S3 server.
+type Key struct{ AccessKey, SecretKey, Region string }
 
 // S3 is a simulator.Storage on a real S3 server. It knows only the objects created through it, not
 // others in the bucket.
@@ -62,12 +69,28 @@ func NewS3(ctx context.Context, c S3Config) (*S3, error) {
 // Bucket is the name of the bucket.
 func (s *S3) Bucket() string { return s.config.Bucket }
 
-// Presign returns a presigned URL of the S3 server.
+// Presign returns a presigned URL of the S3 server. The lifetime begins at a.At, which only the
+// signer of the AWS SDK lets callers choose.
 func (s *S3) Presign(a simulator.Address) (string, error) {
+	query := url.Values{"X-Amz-Expires": {strconv.Itoa(int(a.Lifetime / time.Second))}}
 	if a.UploadID == "" {
 		s.remember(a.Key)
+	} else {
+		query.Set("partNumber", strconv.Itoa(a.Part))
+		query.Set("uploadId", a.UploadID)
 	}
-	return s.config.Key.Presign(s.config.Endpoint, s.config.Bucket, a), nil
+	path := "/" + s.config.Bucket + "/" + a.Key
+	u := &url.URL{
+		Scheme: s.config.Endpoint.Scheme, Host: s.config.Endpoint.Host, Path: path, RawPath: httpbinding.EscapePath(path, false), RawQuery: query.Encode(),
+	}
+	r := &http.Request{Method: http.MethodPut, URL: u, Host: u.Host, Header: http.Header{}}
+	if a.ContentType != "" {
+		r.Header.Set("Content-Type", a.ContentType)
+	}
+	key := aws.Credentials{AccessKeyID: s.config.Key.AccessKey, SecretAccessKey: s.config.Key.SecretKey}
+	address, _, err := v4.NewSigner().PresignHTTP(context.Background(), key, r, "UNSIGNED-PAYLOAD", "s3", s.config.Key.Region, a.At,
+		func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
+	return address, err
 }
 
 func (s *S3) remember(key string) {

@@ -23,8 +23,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
 // Environment is the variable with the path of the versitygw binary.
@@ -40,7 +38,7 @@ func Versitygw(t testing.TB) S3Config {
 	}
 	config := S3Config{
 		Bucket: "vodlive-input",
-		Key:    simulator.SigningKey{AccessKey: "storagetest-access", SecretKey: "storagetest-secret", Region: "us-east-1"},
+		Key:    Key{AccessKey: "storagetest-access", SecretKey: "storagetest-secret", Region: "us-east-1"},
 	}
 	// Another process may have taken the free port meanwhile.
 	for attempt := range 5 {
@@ -86,7 +84,7 @@ func (o *output) String() string {
 }
 
 // start runs the server until the test ends. It returns when the server accepts connections.
-func start(t testing.TB, binary, address string, k simulator.SigningKey) (string, error) {
+func start(t testing.TB, binary, address string, k Key) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	root, sidecar := filepath.Join(dir, "root"), filepath.Join(dir, "sidecar")

@@ -17,7 +17,7 @@ import (
 const bucket = "bench"
 
 // key is for stores on loopback that live as long as the run.
-var key = simulator.SigningKey{AccessKey: "bench-access-key", SecretKey: "bench-secret-key", Region: "us-east-1"}
+var key = storagetest.Key{AccessKey: "bench-access-key", SecretKey: "bench-secret-key", Region: "us-east-1"}
 
 // store is where contenders send to.
 type store interface {
