@@ -67,8 +67,8 @@ type Options struct {
 	GetAfter, ListAfter time.Duration
 	// Respelled shows another spelling of regions, time zones and stream URLs than the one created.
 	Respelled bool
-	// LateAllocation omits endpoints, addresses and ports until a session is ALLOCATED. Without it, a
-	// created session lacks them only while it is SCHEDULED.
+	// LateAllocation omits endpoints, addresses and ports until a session is ALLOCATED. Without it,
+	// a created session lacks them only while it is SCHEDULED.
 	LateAllocation bool
 
 	// Envelope is the key of the result in the responses of create, get and list, beside "message";
