@@ -15,6 +15,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/streamurl"
 )
 
 // rule allows the values for which check is true. The hint, if any, ends the text of the error.
@@ -100,7 +101,7 @@ func streamURLProblem(value string) string {
 	if u.Hostname() == "" {
 		return "has no host"
 	}
-	return ""
+	return streamurl.PortProblem(u)
 }
 
 // localTime allows YYYY-MM-DD HH:MM with a valid day and hour.

@@ -159,6 +159,21 @@ func TestLongNamesAndURLs(t *testing.T) {
 	}
 }
 
+// TestPorts: url.Parse accepts ports that no host has.
+func TestPorts(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	for authority, problem := range map[string]string{
+		"a.example.com:1935:1935": "has two ports", "a.example.com:99999": "has the port 99999", "a.example.com:0": "has the port 0", "::1:1935": "has two ports",
+		"a.example.com:99999999999999999999": "has a port of 20 digits", "a.example.com:": "", "[::1]:1935": "", "a.example.com:65535": "",
+	} {
+		text := w.Provider(once).Validate(resourceType, scheduledPull.With(config{"input_source_a": "rtmp://" + authority + "/in/stream-key"})).String()
+		if (problem == "") != (text == "") || !strings.Contains(text, problem) || strings.Contains(text, "stream-key") {
+			t.Errorf("%s: %s", authority, text)
+		}
+	}
+}
+
 // TestRendition: what the service shows in place of a configured value is told once, and only a
 // change of it is drift.
 func TestRendition(t *testing.T) {

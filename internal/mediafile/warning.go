@@ -40,6 +40,11 @@ func diagnostic(w upload.Warning) diag.Diagnostic {
 				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
 				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.\n\n"+
 				"The response to the repetition: %s", w.FileName, w.KeyPath, w.Err))
+	case upload.Unproved:
+		return diag.NewWarningDiagnostic("Nothing proves what is stored",
+			fmt.Sprintf("Storage accepted the PUT of %q, stored as %s, but its response has neither an ETag nor a checksum. "+
+				"So it is not proved that the stored file has the content of this one, and `etag` is null. A proxy between Terraform and storage may have removed the header, or may have answered itself.\n\n"+
+				"If the file turns out to be missing or damaged, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.", w.FileName, w.KeyPath))
 	default: // NotContinued
 		as := ""
 		if w.KeyPath != "" {

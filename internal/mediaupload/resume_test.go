@@ -1,6 +1,7 @@
 package mediaupload_test
 
 import (
+	"crypto/md5"
 	"fmt"
 	"net/http"
 	"os"
@@ -561,6 +562,58 @@ func TestStateOfAnEarlierBuildBlocksNothing(t *testing.T) {
 			since := len(m.Journal())
 			want(t, "apply warns of what cannot be read", strings.Contains(m.mustApply().String(), unreadable), tt.warned)
 			want(t, "parts sent", len(sent(m.Server, since)), tt.sends)
+		})
+	}
+}
+
+// TestSinglePUTWithoutProof: nothing is stored without a word when storage, or a proxy before it,
+// answers a single PUT otherwise than S3 does.
+func TestSinglePUTWithoutProof(t *testing.T) {
+	t.Parallel()
+	const warning = "Nothing proves what is stored"
+	noETag := http.Header{"ETag": nil}
+	for name, tt := range map[string]struct {
+		fault simulator.Fault
+		fails bool
+		text  string
+	}{
+		"200 and a page":                    {simulator.Fault{Status: 200, Body: "<!DOCTYPE html><title>Blocked by policy</title>"}, true, "a proxy or a filter has answered"},
+		"200, a page and an ETag":           {simulator.Fault{Body: "\ufeff\n<html>Blocked</html>"}, true, "a proxy or a filter has answered"},
+		"200 and a page that has no markup": {simulator.Fault{Status: 200, Body: "Blocked", Header: http.Header{"Content-Type": {"text/html"}}}, true, "a proxy or a filter has answered"},
+		"200 and an error":                  {simulator.Fault{Status: 200, Body: "<Error><Code>InternalError</Code><Message>We failed</Message></Error>"}, true, "InternalError"},
+		"200, an error and an ETag":         {simulator.Fault{Body: "<?xml version=\"1.0\"?>\n<Error><Code>SlowDown</Code></Error>"}, true, "SlowDown"},
+		"204 and an error":                  {simulator.Fault{Status: 204, Header: http.Header{"Content-Type": {"text/html"}}}, false, warning},
+		"202":                               {simulator.Fault{Status: 202}, false, warning},
+		"201":                               {simulator.Fault{Status: 201}, false, warning},
+		"200 without an ETag":               {simulator.Fault{Header: noETag}, false, warning},
+		"202 with the ETag":                 {simulator.Fault{Status: 202, Processed: true, Header: http.Header{"ETag": {"as it is"}}}, false, ""},
+		"302":                               {simulator.Fault{Status: 302, Header: http.Header{"Location": {"https://login.example.com/"}}}, true, "302 Found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := newMachine(t, 1000)
+				m.config = m.config.With(acctest.Attrs{"method": "single"})
+				tt.fault.Call = simulator.CallPutObject
+				if name == "202 with the ETag" {
+					content, err := os.ReadFile(m.path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					tt.fault.Header.Set("ETag", fmt.Sprintf("\"%x\"", md5.Sum(content)))
+				}
+				m.Fail(tt.fault)
+				diags := m.apply()
+				if diags.Failed() != tt.fails || tt.text == "" && len(diags) > 0 {
+					t.Fatalf("diagnostics: %s", diags)
+				}
+				if tt.text != "" {
+					m.says(diags, tt.text)
+				}
+				if stored := m.state.Text("key_path") != ""; stored == tt.fails {
+					t.Errorf("key path %q", m.state.Text("key_path"))
+				}
+			})
 		})
 	}
 }

@@ -4,6 +4,7 @@ package streamurl
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -33,10 +34,11 @@ func Split(given string) (parts Parts, problem string) {
 	case u.Hostname() == "":
 		return parts, "has no host"
 	}
-	parts = Parts{Scheme: u.Scheme, Host: u.Hostname(), ServerURL: given}
-	if parts.Port, err = strconv.ParseInt(port(u), 10, 64); err != nil || parts.Port < 1 || parts.Port > 65535 {
-		return parts, "has a port that is not between 1 and 65535"
+	if problem := PortProblem(u); problem != "" {
+		return parts, problem
 	}
+	parts = Parts{Scheme: u.Scheme, Host: u.Hostname(), ServerURL: given}
+	parts.Port, _ = strconv.ParseInt(port(u), 10, 64)
 	// Encoders send the text as it is, so it is not unescaped.
 	_, rest, _ := strings.Cut(given, "://")
 	_, path, _ := strings.Cut(rest, "/")
@@ -52,6 +54,21 @@ func Split(given string) (parts Parts, problem string) {
 	parts.App, parts.StreamKey = path[:last], path[last+1:]
 	parts.ServerURL = given[:len(given)-len(path)+last]
 	return parts, ""
+}
+
+// PortProblem returns what is wrong with the port of a URL, "" if nothing is. url.Parse accepts every
+// number, and host:1935:1935.
+func PortProblem(u *url.URL) string {
+	if strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "[") {
+		return "has two ports after its host (the address of an IPv6 host needs brackets: [::1])"
+	}
+	if number, err := strconv.Atoi(cmp.Or(u.Port(), "1")); err == nil && number >= 1 && number <= 65535 {
+		return ""
+	}
+	if len(u.Port()) > 10 {
+		return fmt.Sprintf("has a port of %d digits, which is not between 1 and 65535", len(u.Port()))
+	}
+	return fmt.Sprintf("has the port %s, which is not between 1 and 65535", u.Port())
 }
 
 // Same reports whether two texts are the same URL: they may differ in the letter case of scheme and

@@ -2,8 +2,10 @@ package transfer
 
 import (
 	"bytes"
+	"crypto/md5" //nolint:gosec // its size only
 	"encoding/hex"
 	"encoding/xml"
+	"mime"
 	"net/http"
 	"strings"
 
@@ -17,7 +19,7 @@ const answerLimit = 64<<10 + 1
 // stored is what storage returned for a PUT that it accepted.
 type stored struct {
 	etag      string   // as the header had it; "" if there was none
-	keyed     bool     // encrypted with KMS or a customer's key, so the ETag is no MD5
+	keyed     bool     // the ETag is no MD5, as its form says, or the encryption with KMS or a customer's key
 	repeated  bool     // another PUT of the part failed
 	checksums []string // of the content, as "crc64nvme:BASE64"
 }
@@ -27,13 +29,23 @@ func accepted(resp *http.Response) stored {
 	s := stored{etag: resp.Header.Get("ETag")}
 	s.keyed = strings.HasPrefix(strings.ToLower(resp.Header.Get("X-Amz-Server-Side-Encryption")), "aws:kms") ||
 		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Algorithm") != "" ||
-		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != ""
+		resp.Header.Get("X-Amz-Server-Side-Encryption-Customer-Key-Md5") != "" ||
+		len(bareETag(s.etag)) != 2*md5.Size
 	for _, algorithm := range digest.Algorithms {
 		if v := strings.TrimSpace(resp.Header.Get("X-Amz-Checksum-" + algorithm.Name)); v != "" {
 			s.checksums = append(s.checksums, algorithm.Name+":"+v)
 		}
 	}
 	return s
+}
+
+// isDocument reports whether the body of a response is HTML or XML. Storage sends neither when it
+// has stored the content of a PUT: a proxy has answered with a page, or S3 with an error and the
+// status 200.
+func isDocument(resp *http.Response, text []byte) bool {
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return bytes.HasPrefix(text, []byte("<")) || len(text) > 0 && strings.HasSuffix(media, "html")
 }
 
 // refusal makes a StatusError of a response.
@@ -47,8 +59,10 @@ func refusal(op string, part int, resp *http.Response, text []byte, mask func(st
 	switch {
 	case xml.Unmarshal(text, &said) == nil:
 		e.Code, e.Message = mask(said.Code), mask(said.Message)
-	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")):
-		// An HTML page says nothing that the status does not.
+	case isDocument(resp, text):
+		if resp.StatusCode < 300 { // otherwise a page says nothing that the status does not
+			e.Message = "a page, with which storage accepts no content: a proxy or a filter has answered"
+		}
 	default:
 		e.Message = mask(string(text))
 	}
@@ -57,9 +71,14 @@ func refusal(op string, part int, resp *http.Response, text []byte, mask func(st
 
 // sameETag compares an ETag with an MD5. Quotes and case do not matter.
 func sameETag(etag string, sum [16]byte) bool {
+	return strings.EqualFold(bareETag(etag), hex.EncodeToString(sum[:]))
+}
+
+// bareETag returns an ETag without quotes and the mark of a weak one.
+func bareETag(etag string) string {
 	s := strings.TrimSpace(etag)
 	if len(s) > 2 && strings.EqualFold(s[:2], "W/") {
 		s = s[2:]
 	}
-	return strings.EqualFold(strings.Trim(s, `"`), hex.EncodeToString(sum[:]))
+	return strings.Trim(s, `"`)
 }

@@ -39,7 +39,7 @@ func checksum(algorithm string, content []byte) string {
 
 // withChecksum is storage that returns its checksum of what arrived, or that of other content.
 func withChecksum(algorithm string, right bool) *store {
-	s := &store{etag: func(string) string { return `"no-MD5"` }}
+	s := &store{etag: func(string) string { return `"no-MD5"` }, head: http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}}
 	s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
 		if err := s.read(a, req); err != nil {
 			return nil, err
@@ -49,7 +49,6 @@ func withChecksum(algorithm string, right bool) *store {
 		if !right {
 			content = append(bytes.Clone(content), 0)
 		}
-		resp.Header.Set("X-Amz-Server-Side-Encryption", "aws:kms")
 		resp.Header.Set("X-Amz-Checksum-"+algorithm, checksum(algorithm, content))
 		return resp, nil
 	}

@@ -70,8 +70,7 @@ type StallError struct {
 func (e *StallError) Error() string { return e.text(fmt.Sprintf("no progress for %s", e.Idle)) }
 
 // ETagError says that the ETag in storage's response cannot be kept, or that storage has other
-// content than was sent: the ETag is not the MD5 of the content, although the response does not say
-// that storage encrypts with KMS.
+// content than was sent: the ETag is not the MD5 of the content, although those of other parts are.
 type ETagError struct {
 	failedPut
 	ETag string // as the header had it, "" if there was none
@@ -117,10 +116,24 @@ func (e *connectionError) Error() string { return e.text(e.message) }
 
 func (e *connectionError) Unwrap() error { return e.err }
 
-// expired reports whether storage refused the address.
+// expired reports whether storage refused the address, so that a fresh one is needed.
 func expired(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
-	return ok && (e.Status == http.StatusForbidden || e.Code == "ExpiredToken")
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case "AccessDenied", "ExpiredToken", "ExpiredRequest", "RequestExpired":
+		return true
+	}
+	return e.Status == http.StatusForbidden || e.Status == http.StatusUnauthorized
+}
+
+// doubtful reports whether one answer does not settle that storage refuses a PUT: a proxy, which
+// has none of S3's codes, or a part of storage that does not know the upload yet may have answered.
+func doubtful(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && e.Status >= 400 && e.Status <= 499 && (e.Code == "" || e.Status == http.StatusNotFound)
 }
 
 // mismatch reports whether storage found that the request is not the signed one. Waiting does not
@@ -155,17 +168,18 @@ func lost(err error) bool {
 }
 
 func transientStatus(e *StatusError) bool {
+	if expired(e) {
+		return true
+	}
 	switch e.Status {
-	case http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
 	case http.StatusBadRequest:
-		// The content came too slowly or broke off, or the credentials that signed the address have
-		// expired.
-		// BadDigest: what arrived is not what was sent.
-		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "ExpiredToken" || e.Code == "BadDigest"
+		// The content came too slowly or broke off. BadDigest: what arrived is not what was sent.
+		return e.Code == "RequestTimeout" || e.Code == "IncompleteBody" || e.Code == "BadDigest"
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false
 	}
-	// A part PUT must be answered with 200, so any other 2xx is a failure.
+	// A part PUT must be answered with 200 and without a document, so any other 2xx is a failure.
 	return e.Status >= 500 || e.Status >= 200 && e.Status <= 299
 }

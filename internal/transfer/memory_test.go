@@ -15,6 +15,7 @@ import (
 type discarding struct {
 	etag   func(*http.Request) string
 	header http.Header
+	puts   int
 }
 
 func (d *discarding) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -23,7 +24,7 @@ func (d *discarding) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil || n != req.ContentLength {
 		return nil, errors.Join(err, io.ErrUnexpectedEOF)
 	}
-	d.header = req.Header
+	d.header, d.puts = req.Header, d.puts+1
 	return answer(200, "", "ETag", d.etag(req)), nil
 }
 

@@ -101,8 +101,9 @@ func TestPartETag(t *testing.T) {
 		{"KMS twice", func(string) string { return `"0123"` }, kms("aws:kms:dsse"), true},
 		{"customer's key", func(string) string { return `"0123"` }, http.Header{"X-Amz-Server-Side-Encryption-Customer-Algorithm": {"AES256"}}, true},
 		{"own key", func(s string) string { return `"` + s + `"` }, kms("AES256"), true},
-		{"wrong", func(string) string { return `"00000000000000000000000000000000"` }, nil, false},
-		{"wrong with own key", func(string) string { return `"00000000000000000000000000000000"` }, kms("AES256"), false},
+		{"no MD5s", func(string) string { return `"0123-4"` }, nil, true},
+		{"no MD5s, in their form", func(string) string { return `"00000000000000000000000000000000"` }, nil, true},
+		{"no MD5s with own key", func(string) string { return `"00000000000000000000000000000000"` }, kms("AES256"), true},
 		{"none", func(string) string { return "" }, nil, false},
 		{"none with KMS", func(string) string { return "" }, kms("aws:kms"), false},
 		{"1 KiB with KMS", func(string) string { return strings.Repeat("x", 1<<10) }, kms("aws:kms"), true},
@@ -154,7 +155,15 @@ func status(code int, s3 string) failure {
 
 var passing = []failure{
 	status(500, "InternalError"), status(502, ""), status(503, "SlowDown"), status(504, ""),
-	status(408, ""), status(429, ""), status(400, "RequestTimeout"), status(400, "IncompleteBody"), status(204, ""),
+	status(408, ""), status(429, ""), status(400, "RequestTimeout"), status(400, "IncompleteBody"), status(204, ""), status(409, "OperationAborted"),
+	{"200 with an error document", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
+		_ = s.read(a, req)
+		return answer(200, "\n<?xml version=\"1.0\"?><Error><Code>InternalError</Code></Error>", "ETag", `"x"`), nil
+	}},
+	{"200 with a page", func(s *store, a *attempt, req *http.Request) (*http.Response, error) {
+		_ = s.read(a, req)
+		return answer(200, "Blocked", "Content-Type", "text/html"), nil
+	}},
 	{"broken before", func(*store, *attempt, *http.Request) (*http.Response, error) {
 		return nil, errors.New("connection refused")
 	}},
@@ -290,8 +299,7 @@ func TestPartFailsForGood(t *testing.T) {
 func TestRefusalEndsTheUpload(t *testing.T) {
 	t.Parallel()
 	for _, c := range []failure{
-		status(400, "InvalidRequest"), status(401, ""), status(404, "NoSuchUpload"), status(404, ""), status(405, ""),
-		status(411, "MissingContentLength"), status(413, "EntityTooLarge"), status(501, "NotImplemented"), status(302, ""),
+		status(400, "InvalidRequest"), status(411, "MissingContentLength"), status(413, "EntityTooLarge"), status(501, "NotImplemented"), status(302, ""),
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -329,9 +337,43 @@ func TestRefusalEndsTheUpload(t *testing.T) {
 	}
 }
 
+// TestRefusalIsDoubtedOnce: one answer that a proxy may have given ends no upload, a second one
+// does.
+func TestRefusalIsDoubtedOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []failure{status(404, "NoSuchUpload"), status(404, ""), status(400, ""), status(405, ""), status(410, "")} {
+		for _, times := range []int{1, 2} {
+			t.Run(fmt.Sprint(c.name, " times ", times), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					f, want := newFile(t, 3*partSize)
+					s, dst := &store{}, &upload{}
+					s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
+						if a.Part == 2 && a.Nth <= times {
+							return c.do(s, a, req)
+						}
+						return nil, nil
+					}
+					e := newEngine(s, func(c *transfer.Config) { c.MaxRetries = 0 })
+					if times == 1 {
+						uploaded(t, e, s, f, want, nil, dst)
+						return
+					}
+					_, err := e.UploadParts(t.Context(), f, partSize, nil, dst)
+					if se, ok := errors.AsType[*transfer.StatusError](err); !ok || se.Attempts != 2 || dst.asked[2] != 2 {
+						t.Errorf("error %v, %d addresses", err, dst.asked[2])
+					}
+				})
+			})
+		}
+	}
+}
+
 func TestRefusedAddressIsReplacedAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, refused := range []failure{status(403, "AccessDenied"), status(400, "ExpiredToken")} {
+	for _, refused := range []failure{
+		status(403, "AccessDenied"), status(400, "ExpiredToken"), status(400, "ExpiredRequest"), status(401, ""), status(200, "AccessDenied"),
+	} {
 		t.Run(refused.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {

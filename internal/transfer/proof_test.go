@@ -15,10 +15,20 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// encrypting is storage with KMS that returns no checksum. It flips a bit in what it takes of a
+// noMD5s are stores whose ETags are no MD5s, and which return no checksum.
+var noMD5s = map[string]struct {
+	etag func(sum string) string
+	head http.Header
+}{
+	"KMS":                {func(sum string) string { return `"no-MD5-` + sum[:8] + `"` }, http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}},
+	"no KMS":             {func(sum string) string { return `"no-MD5-` + sum[:8] + `"` }, nil},
+	"in the form of one": {func(sum string) string { return `"` + sum[16:] + sum[:16] + `"` }, http.Header{"X-Amz-Server-Side-Encryption": {"AES256"}}},
+}
+
+// encrypting is one of noMD5s. It flips a bit in what it takes of a
 // part if damage says so, and refuses what has another Content-MD5.
-func encrypting(damage func(a *attempt) bool) *store {
-	s := &store{etag: func(sum string) string { return `"no-MD5-` + sum[:8] + `"` }}
+func encrypting(kind string, damage func(a *attempt) bool) *store {
+	s := &store{etag: noMD5s[kind].etag, head: noMD5s[kind].head}
 	s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
 		if err := s.read(a, req); err != nil {
 			return nil, err
@@ -30,11 +40,20 @@ func encrypting(damage func(a *attempt) bool) *store {
 		if want := req.Header.Get("Content-Md5"); want != "" && want != base64.StdEncoding.EncodeToString(sum[:]) {
 			return refusal(http.StatusBadRequest, "BadDigest"), nil
 		}
-		resp := s.take(a)
-		resp.Header.Set("X-Amz-Server-Side-Encryption", "aws:kms")
-		return resp, nil
+		return s.take(a), nil
 	}
 	return s
+}
+
+// eachKind is eachWay with each of noMD5s.
+func eachKind(t *testing.T, storage func(kind string) *store, test func(t *testing.T, s *store, want []byte, err error)) {
+	t.Helper()
+	for kind := range noMD5s {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			eachWay(t, func() *store { return storage(kind) }, test)
+		})
+	}
 }
 
 // eachWay uploads a file in parts, and with one PUT.
@@ -65,7 +84,7 @@ func eachWay(t *testing.T, storage func() *store, test func(t *testing.T, s *sto
 // shown that its ETags are no MD5s are made once more.
 func TestProofWithKMS(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func() *store { return encrypting(nil) }, func(t *testing.T, s *store, want []byte, err error) {
+	eachKind(t, func(kind string) *store { return encrypting(kind, nil) }, func(t *testing.T, s *store, want []byte, err error) {
 		if err != nil || !bytes.Equal(s.whole(), want) {
 			t.Fatalf("error %v", err)
 		}
@@ -78,8 +97,8 @@ func TestProofWithKMS(t *testing.T) {
 				t.Errorf("nothing proves part %d", part)
 			}
 		}
-		if again := len(s.seen()) - len(last); again < 1 || again > 4 {
-			t.Errorf("%d PUTs were made once more; four are in flight", again)
+		if again := len(s.seen()) - len(last); again < 1 || again > 8 {
+			t.Errorf("%d PUTs were made once more; four are in flight, and four more begin while the first are verified", again)
 		}
 	})
 }
@@ -90,7 +109,7 @@ func TestDamageWithKMS(t *testing.T) {
 	t.Parallel()
 	t.Run("at first", func(t *testing.T) {
 		t.Parallel()
-		eachWay(t, func() *store { return encrypting(func(a *attempt) bool { return a.Nth <= 2 }) }, func(t *testing.T, s *store, want []byte, err error) {
+		eachKind(t, func(kind string) *store { return encrypting(kind, func(a *attempt) bool { return a.Nth <= 2 }) }, func(t *testing.T, s *store, want []byte, err error) {
 			if err != nil || !bytes.Equal(s.whole(), want) {
 				t.Errorf("error %v", err)
 			}
@@ -98,7 +117,7 @@ func TestDamageWithKMS(t *testing.T) {
 	})
 	t.Run("always", func(t *testing.T) {
 		t.Parallel()
-		eachWay(t, func() *store { return encrypting(func(*attempt) bool { return true }) }, func(t *testing.T, _ *store, _ []byte, err error) {
+		eachKind(t, func(kind string) *store { return encrypting(kind, func(*attempt) bool { return true }) }, func(t *testing.T, _ *store, _ []byte, err error) {
 			if se, ok := errors.AsType[*transfer.StatusError](err); !ok || se.Code != "BadDigest" || se.Attempts != 4 {
 				t.Errorf("error %v", err)
 			}
@@ -110,8 +129,8 @@ func TestDamageWithKMS(t *testing.T) {
 // The media type is sent nevertheless.
 func TestProofThatTheSignatureRefuses(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func() *store {
-		s := encrypting(nil)
+	eachKind(t, func(kind string) *store {
+		s := encrypting(kind, nil)
 		accept := s.rule
 		s.rule = func(a *attempt, req *http.Request) (*http.Response, error) {
 			if req.Header.Get("Content-Md5") != "" {
@@ -140,7 +159,12 @@ func TestProofThatTheSignatureRefuses(t *testing.T) {
 func TestOtherProofs(t *testing.T) {
 	t.Parallel()
 	for name, storage := range map[string]func() *store{
-		"MD5": func() *store { return &store{} }, "checksum": func() *store { return withChecksum("crc64nvme", true) },
+		"MD5": func() *store { return &store{} }, "checksum with KMS": func() *store { return withChecksum("crc64nvme", true) },
+		"checksum": func() *store {
+			s := withChecksum("crc64nvme", true)
+			s.head.Del("X-Amz-Server-Side-Encryption")
+			return s
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,7 +187,7 @@ func TestProofIsRememberedForOtherFiles(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f, _ := newFile(t, 1000)
-		s := encrypting(nil)
+		s := encrypting("KMS", nil)
 		e := newEngine(s)
 		for n := range 5 {
 			address := func(context.Context) (string, error) { return "https://storage.test/" + strconv.Itoa(n), nil }

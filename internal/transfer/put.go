@@ -154,7 +154,8 @@ func (r *request) run() (res stored, status int, err error) {
 	} else {
 		r.limiter.Accepted(r.began)
 	}
-	if resp.StatusCode != http.StatusOK && (r.part > 0 || resp.StatusCode < 200 || resp.StatusCode > 299) {
+	success := resp.StatusCode == http.StatusOK || r.part == 0 && resp.StatusCode >= 200 && resp.StatusCode <= 299
+	if !success || isDocument(resp, text) {
 		e := refusal(r.op, r.part, resp, text, r.masker(r.put))
 		e.Host, e.refused = name, refused
 		return stored{}, resp.StatusCode, e

@@ -35,6 +35,8 @@ const (
 	// freeRefusals is how many refused addresses (403) do not count as retries. An address may have
 	// expired while its part waited for a slot.
 	freeRefusals = 2
+	// doubt is the wait before a PUT is repeated, once, that was refused for good.
+	doubt = 2 * time.Second
 )
 
 // fileUpload is what all that is sent of a file has in common.
@@ -125,7 +127,7 @@ func (u *fileUpload) land(cancelled bool, cause error) {
 func (u *fileUpload) etagsAreMD5s() bool { return u.md5s.Load() && !u.keyed.Load() }
 
 // proof says how storage proves that it has what was sent, where neither its ETags nor checksums
-// do, as with KMS: PUTs say the MD5 of their content, and storage refuses any other. It may refuse
+// do, as with KMS and in stores whose ETags are no MD5s: PUTs say the MD5 of their content, and storage refuses any other. It may refuse
 // the header, because the signature of the address does not have it. Then nothing proves it.
 type proof struct{ wanted, refused atomic.Bool }
 
@@ -144,6 +146,7 @@ type sending struct {
 	untyped  bool   // an attempt without it was made, as it would be made now otherwise
 	attempts int    // that have failed
 	refused  int    // times that the address was
+	doubted  bool   // a refusal was doubted
 	retries  int    // left
 	interval func() time.Duration
 	wait     time.Duration // before the next attempt
@@ -198,6 +201,7 @@ func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err 
 	// It is stored, so it is verified even if the upload has failed meanwhile.
 	part, err = s.verify(s.of.late, res)
 	if err == nil && part.ETag != "" && !s.proved(part) {
+		s.of.engine.proof.wanted.Store(true)
 		s.wait = 0
 		return Part{}, errUnproved
 	}
@@ -281,6 +285,9 @@ func (s *sending) failed(ctx context.Context, err error) (now bool) {
 	case transient(err) && expired(err) && s.refused < freeRefusals:
 		s.refused++
 		return true
+	case !transient(err) && doubtful(err) && !s.doubted:
+		s.doubted, s.url, s.wait = true, "", doubt
+		return false
 	case !transient(err), mismatch(err), over, s.retries <= 0:
 		if e, ok := errors.AsType[putError](err); ok {
 			e.common().Attempts = s.attempts
@@ -333,7 +340,7 @@ func (s *sending) verify(ctx context.Context, res stored) (part Part, err error)
 		if part.MD5, err = s.section.MD5(ctx); err != nil {
 			return Part{}, err
 		}
-		if !valid || res.etag == "" || !part.ETagIsMD5() && !res.keyed {
+		if !valid || res.etag == "" || !part.ETagIsMD5() && !res.keyed && s.of.md5s.Load() {
 			return Part{}, &ETagError{failedPut: failedPut{Op: s.op}, ETag: res.etag, MD5: part.MD5, masked: s.mask(res.etag)}
 		}
 		if part.ETagIsMD5() {

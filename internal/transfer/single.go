@@ -6,9 +6,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 )
 
-// UploadSingle sends f with one PUT and returns the ETag as the header had it,
-// "" if storage sent none. Content-Length is always set; Content-Type is
-// contentType, or not set if that is "".
+// UploadSingle sends f with one PUT. Content-Length is always set; Content-Type is contentType, or
+// not set if that is "". If the result has neither an ETag nor a checksum, nothing but the status
+// says what is stored.
 //
 // Without f.Sums, the file is read before, for its SHA-256. If that is not the planned one, nothing
 // is sent, and the error is a *ChangedError. If the file changes later, the last bytes are
@@ -23,35 +23,35 @@ import (
 // error.
 //
 // The other errors are those of UploadParts. An error of address is returned as it is.
-func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (etag string, err error) {
+func (e *Engine) UploadSingle(ctx context.Context, f File, address func(context.Context) (string, error), contentType string) (Part, error) {
 	var content *digest.Content
+	var err error
 	if f.Content != nil {
 		content, err = e.reader.Bytes(f.Name, f.Content, f.plan(f.Size))
 	} else {
 		content, err = e.reader.Open(f.Path, f.plan(f.Size))
 	}
 	if err != nil {
-		return "", err
+		return Part{}, err
 	}
 	var u fileUpload
 	ctx, end := u.begin(ctx, e, f, f.Size, content)
 	defer end()
 	turn, err := u.pace.Next(ctx)
 	if err != nil {
-		return "", err
+		return Part{}, err
 	}
 	section, err := content.Next(ctx)
 	if err != nil {
 		turn.End()
-		return "", err
+		return Part{}, err
 	}
 	defer section.Drop()
 	if _, err := content.Finish(); err != nil {
 		turn.End()
-		return "", err
+		return Part{}, err
 	}
 	s := u.sending(put{op: "send " + f.Name, section: section, contentType: contentType})
 	s.address = address
-	part, err := s.run(ctx, turn)
-	return part.ETag, err
+	return s.run(ctx, turn)
 }

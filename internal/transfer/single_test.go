@@ -35,7 +35,7 @@ func TestUploadSingle(t *testing.T) {
 				s, urls := &store{etag: func(sum string) string { return sum }}, &addresses{}
 				var last transfer.Progress
 				f.Progress = func(p transfer.Progress) { last = p }
-				etag, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "video/mp4")
+				part, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "video/mp4")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -43,8 +43,8 @@ func TestUploadSingle(t *testing.T) {
 				if len(seen) != 1 || urls.n != 1 || !bytes.Equal(seen[0].Body, want) {
 					t.Fatalf("%d requests, %d addresses", len(seen), urls.n)
 				}
-				if len(etag) != 32 || seen[0].Length != f.Size {
-					t.Errorf("ETag %s, Content-Length %d", etag, seen[0].Length)
+				if len(part.ETag) != 32 || seen[0].Length != f.Size {
+					t.Errorf("ETag %s, Content-Length %d", part.ETag, seen[0].Length)
 				}
 				if h := seen[0].Header; h.Get("Content-Type") != "video/mp4" || h.Get("Authorization") != "" || h.Get("Expect") != "" {
 					t.Errorf("header %v", h)
@@ -57,7 +57,8 @@ func TestUploadSingle(t *testing.T) {
 	}
 }
 
-// Above 64 MiB the MD5 is computed another way.
+// Above 64 MiB the MD5 is computed another way. An ETag that is no MD5 is taken with the proof of
+// Content-MD5.
 func TestUploadSingleOfALargeFile(t *testing.T) {
 	t.Parallel()
 	const size = 64<<20 + 1
@@ -65,14 +66,13 @@ func TestUploadSingleOfALargeFile(t *testing.T) {
 	f := transfer.File{Path: sparse(t, size), Name: "sparse", Size: size, SHA256: sha256.Sum256(zeros)}
 	for _, c := range []struct {
 		etag string
-		ok   bool
-	}{{fmt.Sprintf("%x", md5.Sum(zeros)), true}, {"00000000000000000000000000000000", false}} {
+		puts int
+	}{{fmt.Sprintf("%x", md5.Sum(zeros)), 1}, {"00000000000000000000000000000000", 2}} {
 		rt := &discarding{etag: func(*http.Request) string { return c.etag }}
 		e := newEngine(rt, func(c *transfer.Config) { c.MaxRetries = 0 })
-		etag, err := e.UploadSingle(t.Context(), f, (&addresses{}).next, "")
-		var ee *transfer.ETagError
-		if c.ok && (err != nil || etag != c.etag) || !c.ok && !errors.As(err, &ee) {
-			t.Errorf("ETag %s, error %v", etag, err)
+		part, err := e.UploadSingle(t.Context(), f, (&addresses{}).next, "")
+		if err != nil || part.ETag != c.etag || rt.puts != c.puts || (rt.header.Get("Content-Md5") != "") != (c.puts > 1) {
+			t.Errorf("ETag %s, error %v, %d PUTs, header %v", part.ETag, err, rt.puts, rt.header)
 		}
 		if _, ok := rt.header["Content-Type"]; ok {
 			t.Error("a Content-Type was sent")
@@ -91,17 +91,18 @@ func TestSingleETag(t *testing.T) {
 		{"KMS, long", strings.Repeat("x", 1<<20), http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}, false},
 		{"KMS, escape sequence", "\x1b[2J", http.Header{"X-Amz-Server-Side-Encryption": {"aws:kms"}}, false},
 		{"none", "", nil, true}, // the status alone decides (SERVICE.md, call 2)
-		{"wrong", `"00000000000000000000000000000000"`, nil, false},
+		{"no MD5", `"0123-4"`, nil, true},
+		{"no MD5, in its form", `"00000000000000000000000000000000"`, nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f, _ := newFile(t, 1000)
 				s, urls := &store{etag: func(string) string { return c.etag }, head: c.head}, &addresses{}
-				etag, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
+				part, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
 				var ee *transfer.ETagError
-				if c.ok && (err != nil || etag != c.etag) || !c.ok && (!errors.As(err, &ee) || ee.ETag != c.etag || ee.Attempts != 4) {
-					t.Errorf("ETag %s, error %v", etag, err)
+				if c.ok && (err != nil || part.ETag != c.etag) || !c.ok && (!errors.As(err, &ee) || ee.ETag != c.etag || ee.Attempts != 4) {
+					t.Errorf("ETag %s, error %v", part.ETag, err)
 				}
 			})
 		})

@@ -152,13 +152,14 @@ func TestFileThatChangedSinceItsSums(t *testing.T) {
 	})
 }
 
-// Sums that are not those of the content are never taken for it: the ETag is another one.
+// Sums that are not those of the content are never taken for it: the ETag is another one, and those
+// of the parts before are MD5s.
 func TestWrongSums(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, _ := newFile(t, 4*partSize)
+		f, _ := newFile(t, 9*partSize)
 		f = planned(t, f, partSize)
-		f.Sums.Parts[1].MD5[0]++
+		f.Sums.Parts[8].MD5[0]++
 		_, err := newEngine(&store{}).UploadParts(t.Context(), f, partSize, nil, &upload{})
 		if ee, ok := errors.AsType[*transfer.ETagError](err); !ok || ee.Attempts != 4 {
 			t.Errorf("error %v", err)

@@ -36,7 +36,7 @@ func (o *operation) newDestination(id resume.Unfinished) *destination {
 
 func (d *destination) PartURL(ctx context.Context, number int) (string, error) {
 	address, err := d.api.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
-	if d.continued && again(ctx, err) {
+	if again(ctx, err) {
 		address, err = d.api.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
 	}
 	return address, err
@@ -139,16 +139,7 @@ func (d *destination) sendAndComplete(ctx context.Context) (sent transfer.Result
 }
 
 func (d *destination) sendParts(ctx context.Context) (transfer.Result, error) {
-	send := func() (transfer.Result, error) {
-		return d.operation.uploader.config.Engine.UploadParts(ctx, d.operation.content(), d.id.PartSize, d.parts(), d)
-	}
-	sent, err := send()
-	// PartURL has repeated refused calls. The engine has repeated refused PUTs, but not after a
-	// status that it takes for final.
-	if refused, ok := errors.AsType[*transfer.StatusError](err); ok && d.continued && refused.Attempts == 1 && again(ctx, err) {
-		return send()
-	}
-	return sent, err
+	return d.operation.uploader.config.Engine.UploadParts(ctx, d.operation.content(), d.id.PartSize, d.parts(), d)
 }
 
 func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.CompletedUpload, error) {
@@ -162,7 +153,7 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	d.operation.record.Flush()
 	completed, err := d.api.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
 	lost := api.MayHaveBeenProcessed(err)
-	if (d.continued || lost) && again(ctx, err) {
+	if again(ctx, err) {
 		completed, err = d.api.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
 		lost = lost || api.MayHaveBeenProcessed(err)
 	}

@@ -38,7 +38,7 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Unfinished) e
 	if err != nil {
 		return err
 	}
-	return o.run(ctx, d)
+	return o.runOrBegin(ctx, d)
 }
 
 // recorded returns the upload that is recorded on this machine. If no state names it, it must
@@ -151,17 +151,25 @@ func (o *operation) run(ctx context.Context, d *destination) error {
 	return err
 }
 
-// resume continues an unfinished upload. If it is refused, the file is uploaded from its beginning,
-// so that no two runs meet the same refusal. The stored parts are kept only if that gets no further
-// either.
+// resume continues an unfinished upload.
 func (o *operation) resume(ctx context.Context, earlier resume.Unfinished) error {
 	tflog.Info(ctx, "continuing an unfinished upload",
 		map[string]any{"file_name": o.file.Name, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
 	d := o.newDestination(earlier)
 	d.continued = true
-	refusal := o.run(ctx, d)
+	return o.runOrBegin(ctx, d)
+}
+
+// runOrBegin runs an upload. If it is refused, the file is uploaded from its beginning, once, so
+// that no two runs meet the same refusal. The stored parts are kept only if that gets no further
+// either.
+func (o *operation) runOrBegin(ctx context.Context, d *destination) error {
+	refusal, earlier := o.run(ctx, d), d.id
 	why := refusalOf(refusal)
 	if _, unsure := errors.AsType[*MaybeCompleteError](refusal); unsure || why == notRefused {
+		return refusal
+	}
+	if !d.continued && d.completing { // the object may exist
 		return refusal
 	}
 	unsure := &MaybeCompleteError{KeyPath: earlier.KeyPath, Err: refusal}

@@ -36,6 +36,9 @@ func refusalOf(err error) refusal {
 		case "RequestTimeout", "IncompleteBody":
 			return notRefused // the connection's fault
 		}
+		if e.Status == http.StatusUnauthorized { // not a credential of the service
+			return refused
+		}
 		return refusalByStatus(e.Status)
 	}
 	if e, ok := errors.AsType[*api.Error](err); ok {

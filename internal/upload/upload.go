@@ -195,12 +195,16 @@ func (o *operation) single(ctx context.Context) error {
 		o.uploader.learnCustomer(target.KeyPath)
 		return target.URL, o.uploader.CheckCustomer(target.KeyPath)
 	}
-	var err error
-	o.result.ETag, err = o.uploader.config.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
-	if err == nil {
-		o.stored(ctx)
+	part, err := o.uploader.config.Engine.UploadSingle(ctx, o.content(), address, o.file.ContentType)
+	if err != nil {
+		return err
 	}
-	return err
+	o.result.ETag = part.ETag
+	if part.ETag == "" && part.Checksum == "" {
+		o.warn(Warning{Kind: Unproved, KeyPath: o.result.KeyPath})
+	}
+	o.stored(ctx)
+	return nil
 }
 
 // CheckCustomer returns a *CustomerError for the key path of a customer that the configuration does

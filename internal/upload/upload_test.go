@@ -116,7 +116,7 @@ func TestLatePartIsSentOnceMore(t *testing.T) {
 			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Match: partNumber(2), BreakAfter: true})
 			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusBadRequest, Body: `{"code":"InvalidPart"}`})
 			left, err := w.mustFail(nil)
-			if n := w.Count(simulator.CallMultipartComplete); n != 2 || left != nil {
+			if n := w.Count(simulator.CallMultipartComplete); n != 3 || left != nil {
 				t.Errorf("%d calls of complete, left %+v, error %v", n, left, err)
 			}
 		})
@@ -226,14 +226,14 @@ func TestRefusedCompleteIsNotTakenAsComplete(t *testing.T) {
 				if left != nil || len(w.Objects()) != 0 {
 					w.t.Fatalf("error %v, left %+v, objects %v", err, left, w.Objects())
 				}
-				if n := w.Count(simulator.CallMultipartComplete); n != 1 {
-					w.t.Errorf("%d calls of complete, want 1: storage has decided", n)
+				if n := w.Count(simulator.CallMultipartComplete); n != 2 {
+					w.t.Errorf("%d calls of complete, want one of each upload: storage has decided", n)
 				}
 				// The next apply must not meet the same refusal once more.
 				w.ClearFaults()
 				w.mustStore(nil, "1", "2", "3")
-				if n := w.Count(simulator.CallMultipartCreate); n != 2 {
-					w.t.Errorf("%d uploads were begun, want 2", n)
+				if n := w.Count(simulator.CallMultipartCreate); n != 3 {
+					w.t.Errorf("%d uploads were begun, want 3", n)
 				}
 			})
 		})
@@ -300,7 +300,7 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 		"complete, InvalidPart, 400":       {Call: simulator.CallMultipartComplete, Times: 1, Status: 400, Body: s3Invalid},
 		"complete, InvalidPart, 500":       {Call: simulator.CallMultipartComplete, Times: 1, Status: 500, Body: s3Invalid},
 		"complete, other words":            {Call: simulator.CallMultipartComplete, Times: 2, Status: 400, Body: `{"message":"this will not do"}`},
-		"PUT of a part, NoSuchUpload":      {Call: simulator.CallPutPart, Times: 1, Status: 404, Body: "<Error><Code>NoSuchUpload</Code></Error>"},
+		"PUT of a part, NoSuchUpload":      {Call: simulator.CallPutPart, Times: 2, Status: 404, Body: "<Error><Code>NoSuchUpload</Code></Error>"},
 		"PUT of a part, 404 without words": {Call: simulator.CallPutPart, Times: 2, Status: 404},
 		"PUT of a part, lasting 403":       {Call: simulator.CallPutPart, Times: 4, Status: 403, Body: "<Error><Code>AccessDenied</Code></Error>"},
 	} {
@@ -320,6 +320,66 @@ func TestRefusedContinuationBeginsAnew(t *testing.T) {
 					w.t.Error("the upload was not begun anew")
 				}
 				w.mustWarn(upload.NotContinued)
+			})
+		})
+	}
+}
+
+// TestRefusedUploadBeginsAnew: an upload that this run began is begun anew, too, once.
+func TestRefusedUploadBeginsAnew(t *testing.T) {
+	t.Parallel()
+	noSuchUpload := "<Error><Code>NoSuchUpload</Code></Error>"
+	for name, tc := range map[string]struct {
+		fault simulator.Fault
+		sends []string
+	}{
+		"generate-url, 404":              {simulator.Fault{Call: simulator.CallMultipartURL, Times: 2, Status: 404}, []string{"1", "2", "3"}},
+		"generate-url, S3's words":       {simulator.Fault{Call: simulator.CallMultipartURL, After: 1, Times: 1, Status: 400, Body: s3Gone}, []string{"1", "1", "2", "3"}},
+		"PUT of a part, NoSuchUpload":    {simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(2), Times: 2, Status: 404, Body: noSuchUpload}, []string{"1", "1", "2", "3", "3"}},
+		"PUT of a part, 404":             {simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(2), Times: 2, Status: 404}, []string{"1", "1", "2", "3", "3"}},
+		"PUT of a part, lasting 401":     {simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(2), Times: 4, Status: 401}, []string{"1", "1", "2", "3", "3"}},
+		"PUT of a part, lasting 403":     {simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(2), Times: 4, Status: 403}, []string{"1", "1", "2", "3", "3"}},
+		"PUT of a part, lasting 409":     {simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(2), Times: 2, Status: 409}, []string{"1", "1", "2", "3", "3"}},
+		"PUT of a part, InvalidRequest":  {simulator.Fault{Call: simulator.CallPutPart, Match: partNumber(2), Times: 1, Status: 400, Body: "<Error><Code>InvalidRequest</Code></Error>"}, []string{"1", "1", "2", "3"}},
+		"complete, other words":          {simulator.Fault{Call: simulator.CallMultipartComplete, Times: 2, Status: 400, Body: `{"message":"this will not do"}`}, []string{"1", "1", "2", "2", "3", "3"}},
+		"complete, InvalidPart":          {simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: 400, Body: s3Invalid}, []string{"1", "1", "2", "2", "3", "3"}},
+		"complete, S3's words, no doubt": {simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: 400, Body: s3Gone}, []string{"1", "1", "2", "2", "3", "3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+				w.Fail(tc.fault)
+				w.mustStore(nil, tc.sends...)
+				w.mustWarn(upload.NotContinued)
+				if n := w.Count(simulator.CallMultipartCreate); n != 2 {
+					w.t.Errorf("%d uploads were begun, want 2", n)
+				}
+			})
+		})
+	}
+}
+
+// TestPassingRefusalOfAPart: one such answer costs no stored part.
+func TestPassingRefusalOfAPart(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []simulator.Fault{
+		{Status: 404, Body: "<Error><Code>NoSuchUpload</Code></Error>"}, {Status: 404}, {Status: 409}, {Status: 401}, {Status: 403}, {Status: 410},
+		{Status: 400, Body: "<Error><Code>ExpiredRequest</Code></Error>"}, {Status: 400, Body: "<Error><Code>ExpiredToken</Code></Error>"},
+		{Status: 200, Body: "<Error><Code>InternalError</Code></Error>"}, {Status: 200, Body: "<html><title>Blocked</title></html>"}, {Status: 202},
+	} {
+		t.Run(fmt.Sprint(fault.Status, fault.Body), func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, simulator.Options{}, func(_ *testing.T, w *world) {
+				fault.Call, fault.After, fault.Times = simulator.CallPutPart, 1, 1
+				w.Fail(fault)
+				sends := []string{"1", "2", "3"}
+				if fault.Status == http.StatusOK {
+					sends = []string{"1", "2", "2", "3"}
+				}
+				w.mustStore(nil, sends...)
+				if n := w.Count(simulator.CallMultipartCreate); n != 1 || len(w.warnings) > 0 {
+					w.t.Errorf("%d uploads were begun, warnings %+v", n, w.warnings)
+				}
 			})
 		})
 	}
