@@ -478,7 +478,7 @@ func TestLargeFilesContinue(t *testing.T) {
 				w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 1})
 				w.write("sub/large.mp4", large(1))
 				w.config = w.config.With(inParts)
-				w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == "2" }, Status: http.StatusBadRequest})
+				w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == "2" }, Status: http.StatusNotImplemented})
 				says(t, w.apply(), "1 of 2 files could not be uploaded", "sub/large.mp4")
 				w.ClearFaults()
 				incomplete, _ := w.state.Attrs()["incomplete_uploads"].(acctest.Attrs)

@@ -47,7 +47,7 @@ func TestActionContinuesFromItsRecord(t *testing.T) {
 	sum := media(t, path, resumeSize, 1)
 	more := acctest.Attrs{"method": "multipart", "part_size": 5 * mib}
 
-	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
+	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusNotImplemented})
 	_, diags := invoke(w.Provider(acctest.Attrs{"upload_concurrency": 1}), path, more)
 	if !strings.Contains(diags, "2 of 4 parts are stored") || !strings.Contains(diags, "invoked again on this machine") {
 		t.Errorf("diagnostics: %s", diags)

@@ -20,7 +20,7 @@ import (
 // upload. It fails at the third of four parts.
 func breakOff(t *testing.T, w *acctest.World, path string) {
 	t.Helper()
-	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
+	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusNotImplemented})
 	_, diags := invoke(w.Provider(oneByOne), path, inParts)
 	w.ClearFaults()
 	if !strings.Contains(diags, "2 of 4 parts are stored") {
@@ -179,7 +179,7 @@ func TestRecordsThatCannotBeKeptAreNotPromised(t *testing.T) {
 	w := acctest.NewWorld(t, simulator.Options{})
 	path := filepath.Join(t.TempDir(), "promo.mp4")
 	media(t, path, resumeSize, 1)
-	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusBadRequest})
+	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: isPart(breaksAt), Status: http.StatusNotImplemented})
 	// A file is no folder, on every operating system.
 	w.Env["VODLIVE_RESUME_DIR"] = path
 	_, diags := invoke(w.Provider(oneByOne), path, inParts)
