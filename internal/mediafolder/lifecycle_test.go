@@ -731,11 +731,11 @@ func TestFolderProblems(t *testing.T) {
 		"nothing in it":  {func(w *world) { _ = os.Remove(w.path("a.mp4")) }, nil, []string{"has no files"}},
 		"nothing chosen": {func(*world) {}, acctest.Attrs{"include": []string{"*.mov"}}, []string{"has 1 file, such as \"a.mp4\"", "select none of them"}},
 		"empty files":    {func(w *world) { w.write("e1.mp4", ""); w.write("s/e2.mp4", "") }, nil, []string{"e1.mp4 is empty", "e2.mp4 is empty"}},
-		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`a.mp4 and x/a.mp4 would both be stored as "a.mp4"`}},
+		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`2 files would be stored under 1 name. Set ` + "`name_format = \"flat\"`", `"a.mp4": a.mp4, x/a.mp4`}},
 		"one flat name": {
 			func(w *world) { w.write("x/b.mp4", "1"); w.write("x_b.mp4", "2") },
 			acctest.Attrs{"name_format": "flat"},
-			[]string{`x/b.mp4 and x_b.mp4 would both be stored as "x_b.mp4"`},
+			[]string{`2 files would be stored under 1 name.`, `"x_b.mp4": x/b.mp4, x_b.mp4`},
 		},
 		"a link to nothing": {func(w *world) { _ = os.Symlink("nowhere", w.path("l.mp4")) }, nil, []string{"l.mp4 does not exist"}},
 		"two encodings":     {func(w *world) { w.write("é.mp4", "1"); w.write("e\u0301.mp4", "2") }, nil, []string{"is the name of two files"}},

@@ -2,7 +2,6 @@ package mediafolder
 
 import (
 	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -23,9 +22,13 @@ type glob struct {
 func parseGlob(given string) glob {
 	g := glob{given: given, folder: strings.HasSuffix(given, "/")}
 	name := strings.TrimSuffix(given, "/")
-	for segment := range strings.SplitSeq(name, "/") {
-		if segment != "" && segment != "." {
-			g.segments = append(g.segments, segment)
+	for segment := range strings.SplitSeq(strings.TrimPrefix(name, "/"), "/") {
+		if segment != "." {
+			expanded, _ := expandClasses(segment) // validated
+			if len(segment) > 1 && strings.Trim(segment, "*") == "" {
+				expanded = "**"
+			}
+			g.segments = append(g.segments, expanded)
 		}
 	}
 	if !strings.Contains(name, "/") && len(g.segments) > 0 {
@@ -56,12 +59,25 @@ func globProblem(given string) string {
 		return "begins with \"!\". The patterns are a set without an order, so none takes back what another one says. What `exclude` matches is never uploaded."
 	case slices.Contains(segments, ".."):
 		return `has the segment "..". A pattern is for paths relative to ` + "`source_dir`, and for nothing outside of it."
-	case given == "" || !doublestar.ValidatePattern(given):
+	case given == "":
 		return "must be a pattern such as **/*.mp4."
-	case slices.ContainsFunc(segments, func(segment string) bool { return !doublestar.ValidatePattern(segment) }):
-		return "has a slash inside of braces or brackets. Write one pattern for each alternative."
+	default:
+		if problem := segmentProblem(given); problem != "" {
+			return problem
+		}
+		if slices.ContainsFunc(segments, func(segment string) bool { return segmentProblem(segment) != "" }) {
+			return "has a slash inside of braces or brackets. Write one pattern for each alternative."
+		}
 	}
 	return ""
+}
+
+func segmentProblem(segment string) string {
+	expanded, problem := expandClasses(segment)
+	if problem == "" && !doublestar.ValidatePattern(expanded) {
+		return "must be a pattern such as **/*.mp4."
+	}
+	return problem
 }
 
 // matches reports whether the glob matches a file, or a folder in which it is. With hidden,
@@ -114,18 +130,93 @@ func (p patterns) selector() (s selector) {
 	return s
 }
 
-// match reports whether a file is selected, and notes in used by which patterns of include.
-func (s selector) match(name string, used []bool) bool {
+// match reports whether a file is selected, and notes in seen which patterns select it or, without
+// letter case, would select or drop it.
+func (s selector) match(name string, seen *findings) bool {
 	file, included := strings.Split(name, "/"), false
 	if s.excludes(file) {
 		return false
 	}
 	for i, g := range s.include {
 		if g.matches(file, s.hidden) {
-			included, used[i] = true, true
+			included, seen.used[i] = true, true
 		}
 	}
-	return included
+	lower := strings.Split(strings.ToLower(name), "/")
+	if !included {
+		for _, g := range s.include {
+			if g.lower().matches(lower, s.hidden) {
+				seen.include.note(g, name)
+			}
+		}
+		return false
+	}
+	for _, g := range s.exclude {
+		// One that differs from a pattern of include only in letter case is meant.
+		meant := slices.ContainsFunc(s.include, func(i glob) bool { return strings.EqualFold(i.given, g.given) })
+		if !meant && g.lower().matches(lower, true) {
+			seen.exclude.note(g, name)
+		}
+	}
+	return true
+}
+
+// lower matches names in lower case as g would match them without letter case.
+func (g glob) lower() glob {
+	lower := glob{given: g.given, folder: g.folder}
+	for _, segment := range g.segments {
+		lower.segments = append(lower.segments, strings.ToLower(segment))
+	}
+	return lower
+}
+
+// reaches reports whether a file below a folder can match.
+func (s selector) reaches(folder string) bool {
+	path := strings.Split(folder, "/")
+	return !s.prunes(folder) && !s.excludes(path) && slices.ContainsFunc(s.include, func(g glob) bool { return reachesSegments(g.segments, path) })
+}
+
+func reachesSegments(pattern, folder []string) bool {
+	return len(pattern) == 0 || len(folder) == 0 || pattern[0] == "**" ||
+		doublestar.MatchUnvalidated(pattern[0], folder[0]) && reachesSegments(pattern[1:], folder[1:])
+}
+
+// findings are what a walk learned of the patterns.
+type findings struct {
+	used             []bool    // by which patterns of include a file is selected
+	include, exclude otherCase // what they match without letter case only
+	links            []string  // folders that may have files to select, and are links
+}
+
+// otherCase are files that a pattern matches without letter case only, by pattern.
+type otherCase struct {
+	patterns []string
+	count    map[string]int
+	example  map[string]string
+}
+
+func (o *otherCase) note(g glob, name string) {
+	if o.count == nil {
+		o.count, o.example = map[string]int{}, map[string]string{}
+	}
+	if o.count[g.given]++; o.count[g.given] == 1 {
+		o.patterns, o.example[g.given] = append(o.patterns, g.given), name
+	}
+}
+
+// lines describe the files, a line for each pattern. verb is what the pattern would do.
+func (o *otherCase) lines(verb string) (lines []string) {
+	for _, given := range o.patterns {
+		lines = append(lines, fmt.Sprintf("%q would %s %s in another letter case, such as %q", given, verb, counted(o.count[given], "file"), o.example[given]))
+	}
+	return lines
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (s selector) excludes(file []string) bool {
@@ -139,81 +230,18 @@ func (s selector) prunes(folder string) bool {
 	})
 }
 
-// describe explains why a pattern of include selects no file, by what is like it among all files of
+// describe explains why a pattern of include selects no file, "" if it is like none of all files of
 // the folder.
 func (s selector) describe(g glob, all []string) string {
 	for _, name := range all {
 		switch file := strings.Split(name, "/"); {
 		case g.matches(file, false):
-			return fmt.Sprintf("`exclude` drops what it matches, such as %q.", name)
+			return fmt.Sprintf(" `exclude` drops what it matches, such as %q.", name)
 		case g.matches(file, true):
-			return fmt.Sprintf("It matches hidden files only, such as %q. To select that one, write %q with its dot.", name, firstHidden(file))
+			return fmt.Sprintf(" It matches hidden files only, such as %q. To select that one, write %q with its dot.", name, firstHidden(file))
 		}
 	}
-	if path := g.nearest(all); path != "" {
-		return fmt.Sprintf("The nearest path is %q.", path)
-	}
-	return "There is no other file."
+	return ""
 }
 
 func firstHidden(file []string) string { return file[slices.IndexFunc(file, isHidden)] }
-
-// nearest returns the path that is most like the glob: of a folder if the glob is for folders.
-func (g glob) nearest(all []string) (nearest string) {
-	wanted, least := strings.Join(g.segments, "/"), math.MaxInt
-	wanted, anyDepth := strings.CutPrefix(wanted, "**/")
-	seen := map[string]bool{}
-	consider := func(candidate string) {
-		if seen[candidate] {
-			return
-		}
-		seen[candidate] = true
-		name := strings.TrimSuffix(candidate, "/")
-		if anyDepth && !strings.Contains(wanted, "/") {
-			name = path.Base(name)
-		}
-		if d := distance(wanted, name); d < least {
-			nearest, least = candidate, d
-		}
-	}
-	for _, name := range all {
-		for i := range name {
-			if name[i] == '/' {
-				consider(name[:i+1])
-			}
-		}
-		if !g.folder {
-			consider(name)
-		}
-	}
-	return nearest
-}
-
-// distance is how many letters of a name have to change for it to match a pattern, without regard
-// to case. A star matches anything.
-func distance(pattern, name string) int {
-	p, n := []rune(strings.ToLower(pattern)), []rune(strings.ToLower(name))
-	before, row := make([]int, len(n)+1), make([]int, len(n)+1)
-	for j := range before {
-		before[j] = j
-	}
-	for i := range p {
-		star := p[i] == '*'
-		row[0] = before[0] + 1
-		if star {
-			row[0] = before[0]
-		}
-		for j := range n {
-			switch {
-			case star:
-				row[j+1] = min(before[j+1], row[j])
-			case p[i] == n[j] || p[i] == '?':
-				row[j+1] = before[j]
-			default:
-				row[j+1] = 1 + min(before[j], before[j+1], row[j])
-			}
-		}
-		before, row = row, before
-	}
-	return before[len(n)]
-}

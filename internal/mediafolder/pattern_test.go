@@ -68,19 +68,19 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestPatternsThatSelectNothing are a warning with the path that is most like them.
+// TestPatternsThatSelectNothing are a warning that names files which are there.
 func TestPatternsThatSelectNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		include, exclude []any
 		says             []string
 	}{
-		"a typo":            {[]any{"promo.mp4", "clip/*.mp4"}, []any{}, []string{`warning include: A pattern selects no file: "clip/*.mp4" selects no file of `, `The nearest path is "clips/a.mp4".`}},
-		"a name":            {[]any{"promo.mp4", "B.mp4"}, []any{}, []string{`"B.mp4" selects no file of `, `The nearest path is "clips/b.mp4".`}},
-		"a folder":          {[]any{"promo.mp4", "Drafts/"}, []any{}, []string{`The nearest path is "drafts/".`}},
+		"a typo":            {[]any{"promo.mp4", "clip/*.mp4"}, []any{}, []string{`warning include: A pattern selects no file: "clip/*.mp4" selects no file of `, `Files that are there: "clips/a.mp4", "clips/b.mp4", "drafts/c.mp4", "promo.mp4", ".env".`}},
+		"a name":            {[]any{"promo.mp4", "B.mp4"}, []any{}, []string{`"B.mp4" would select 1 file in another letter case, such as "clips/b.mp4"`}},
+		"a folder":          {[]any{"promo.mp4", "Drafts/"}, []any{}, []string{`"Drafts/" would select 1 file in another letter case, such as "drafts/c.mp4"`}},
 		"excluded":          {[]any{"promo.mp4", "drafts/"}, []any{"drafts"}, []string{`"drafts/" selects no file of `, "`exclude` drops what it matches, such as \"drafts/c.mp4\"."}},
 		"a hidden file":     {[]any{"promo.mp4", "?env"}, []any{}, []string{`"?env" selects no file of `, `It matches hidden files only, such as ".env"`}},
-		"an absolute path":  {[]any{"promo.mp4", "/home/me/clips/*"}, []any{}, []string{`The nearest path is "clips/`}},
+		"an absolute path":  {[]any{"promo.mp4", "/home/me/clips/*"}, []any{}, []string{`Files that are there: "clips/a.mp4"`}},
 		"excludes the rest": {[]any{"*.tmp"}, []any{}, []string{"has 5 files, such as \"clips/a.mp4\"", "`include` and `exclude` select none of them"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestPatternsThatCannotMeanAnything(t *testing.T) {
 		{"!keep.mp4", `begins with "!"`},
 		{"drafts ", "begins or ends with a blank"},
 		{"{a/b,c}/*", "has a slash inside of braces"},
-		{"[a", "must be a pattern such as"},
+		{"[a", "has a bracket that is not closed"}, {"a[]", "has a bracket that is not closed"}, {"[[:digits:]].mp4", `names the character class "[:digits:]", which does not exist`}, {"[a/b]", "has a slash inside of braces or brackets"},
 		{"", "must be a pattern such as"},
 		{"clips/{a,b/*", "must be a pattern such as"},
 	} {

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	slashpath "path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -135,11 +137,9 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 	found, err := p.find()
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.complete():
-		p.files = p.stored
-		p.plan.counted(p.files)
-		p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
-			fmt.Sprintf("%s does not exist on this machine, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.",
-				p.plan.SourceDir.ValueString()))
+		p.keepAll("does not exist on this machine")
+	case errors.Is(err, errNothingLeft):
+		p.keepAll("has none of its files any more")
 	case errors.Is(err, fs.ErrNotExist):
 		p.refuse(err.Error() + ". If the same apply makes the folder, name in `triggers` a value of what makes it that is not known before the apply.")
 	case err != nil:
@@ -149,52 +149,122 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 	}
 }
 
-// find returns the files of the folder as walk does, and notes which cannot be uploaded.
+// find returns the files of the folder as walk does, and notes which cannot be uploaded. It returns
+// errNothingLeft if the folder has lost all its files since they were uploaded.
 func (p *planner) find() (found map[string]string, err error) {
 	dir, selector := p.plan.SourceDir.ValueString(), p.plan.patterns().selector()
-	used := make([]bool, len(selector.include))
-	found, p.problems, err = selector.walk(dir, used)
+	found, problems, seen, err := selector.walk(dir)
+	p.problems = problems
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
 	}
-	if slices.Contains(used, false) && len(p.problems) == 0 {
-		all := everyFile(dir)
-		if len(found) == 0 {
-			return nil, noneSelected(dir, all)
+	if len(found) == 0 && len(problems) == 0 {
+		if p.complete() && len(p.stored) > 0 && p.plan.patterns().equal(p.state.patterns()) {
+			return nil, errNothingLeft
 		}
-		for i, g := range selector.include {
-			if !used[i] {
-				p.diags.AddAttributeWarning(path.Root("include"), "A pattern selects no file",
-					fmt.Sprintf("%q selects no file of %s. %s", g.given, dir, selector.describe(g, all)))
-			}
-		}
+		return nil, noneSelected(dir, seen)
 	}
+	p.warnPatterns(dir, selector, seen)
 	names := slices.Sorted(maps.Keys(found))
 	p.problems = append(p.problems, nameProblems(names, p.plan.NameFormat.ValueString())...)
+	if clash := clashProblem(names, p.plan.NameFormat.ValueString()); clash != "" {
+		p.refuse(clash)
+	}
 	return found, nil
+}
+
+// errNothingLeft says that no file is left of a folder that has been uploaded.
+var errNothingLeft = errors.New("no file is left")
+
+// warnPatterns warns of what the patterns leave out, or let in, and the user may not expect.
+func (p *planner) warnPatterns(dir string, s selector, seen findings) {
+	if lines := seen.include.lines("select"); len(lines) > 0 {
+		p.diags.AddAttributeWarning(path.Root("include"), "A pattern would match more in another letter case", otherCaseDetail(lines))
+	}
+	if lines := seen.exclude.lines("drop"); len(lines) > 0 {
+		p.diags.AddAttributeWarning(path.Root("exclude"), "A pattern would match more in another letter case", otherCaseDetail(lines))
+	}
+	if len(seen.links) > 0 {
+		p.diags.AddAttributeWarning(path.Root("source_dir"), "Linked folders are left out", linksDetail(dir, seen.links))
+	}
+	if !slices.Contains(seen.used, false) || len(p.problems) > 0 {
+		return
+	}
+	var lines []string
+	all := everyFile(dir)
+	for i, g := range s.include {
+		if !seen.used[i] && seen.include.count[g.given] == 0 {
+			lines = append(lines, fmt.Sprintf("%q selects no file of %s.%s", g.given, dir, s.describe(g, all)))
+		}
+	}
+	if len(lines) > 0 {
+		p.diags.AddAttributeWarning(path.Root("include"), "A pattern selects no file",
+			fmt.Sprintf("%s\n\nFiles that are there: %s.", strings.Join(lines, "\n"), examples(all)))
+	}
+}
+
+func otherCaseDetail(lines []string) string {
+	return "Letter case counts:\n" + providerdata.List(lines) + "\n\nIf these files are meant, name both letter cases, as in `*.{mp4,MP4}`. If `include` is not meant to select them, name them in `exclude`."
+}
+
+func linksDetail(dir string, links []string) string {
+	lines := make([]string, len(links))
+	for i, link := range links {
+		lines[i] = link
+		if target, err := os.Readlink(filepath.Join(dir, filepath.FromSlash(link))); err == nil {
+			lines[i] += " -> " + target
+		}
+	}
+	return fmt.Sprintf("Links to folders are not followed. These links of %s are left out, with all files in them:\n%s\n\n"+
+		"To upload a linked folder, use another `vodlive_media_folder` with the link as its `source_dir`. Otherwise, name the link in `exclude`.", dir, providerdata.List(lines))
 }
 
 // everyFile lists what any pattern could select in a folder.
 func everyFile(dir string) []string {
-	found, _, _ := everything.walk(dir, make([]bool, 1))
+	found, _, _, _ := everything.walk(dir)
 	return slices.Sorted(maps.Keys(found))
 }
 
-func noneSelected(dir string, all []string) error {
+// examples are the first files, those that are not hidden before the others.
+func examples(all []string) string {
+	hidden := func(name string) bool { return slices.ContainsFunc(strings.Split(name, "/"), isHidden) }
+	shown := slices.SortedStableFunc(slices.Values(all), func(a, b string) int {
+		switch {
+		case hidden(a) == hidden(b):
+			return 0
+		case hidden(b):
+			return -1
+		}
+		return 1
+	})
+	text := make([]string, 0, 5)
+	for _, name := range shown[:min(len(shown), 5)] {
+		text = append(text, strconv.Quote(name))
+	}
+	return strings.Join(text, ", ")
+}
+
+func noneSelected(dir string, seen findings) error {
 	const start = "a relative path starts at the folder in which Terraform runs"
-	if len(all) == 0 {
+	all := everyFile(dir)
+	switch {
+	case len(seen.links) > 0:
+		return fmt.Errorf("%s has no files that `include` and `exclude` select. %s", dir, strings.TrimSuffix(linksDetail(dir, seen.links), "."))
+	case len(all) == 0:
 		return fmt.Errorf("%s has no files. Check `source_dir`; %s", dir, start)
+	case len(seen.include.patterns) > 0:
+		return fmt.Errorf("%s has %s, and `include` and `exclude` select none of them. %s", dir, counted(len(all), "file"), strings.TrimSuffix(otherCaseDetail(seen.include.lines("select")), "."))
 	}
-	example := all[0]
-	if i := slices.IndexFunc(all, func(name string) bool { return !slices.ContainsFunc(strings.Split(name, "/"), isHidden) }); i >= 0 {
-		example = all[i]
-	}
-	files := "1 file"
-	if len(all) > 1 {
-		files = fmt.Sprintf("%d files", len(all))
-	}
-	return fmt.Errorf("%s has %s, such as %q, and `include` and `exclude` select none of them. Hidden files are selected only by a pattern that has the dot. Check both arguments and `source_dir`; %s",
-		dir, files, example, start)
+	return fmt.Errorf("%s has %s, such as %s, and `include` and `exclude` select none of them. Hidden files are selected only by a pattern that has the dot. Check both arguments and `source_dir`; %s",
+		dir, counted(len(all), "file"), examples(all), start)
+}
+
+// keepAll plans to keep what is stored, although the files are not here.
+func (p *planner) keepAll(why string) {
+	p.files = p.stored
+	p.plan.counted(p.files)
+	p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
+		fmt.Sprintf("%s %s, so whether its files changed is not known. All of them have been uploaded, and nothing is changed.", p.plan.SourceDir.ValueString(), why))
 }
 
 func (p *planner) refuse(detail string) {

@@ -40,7 +40,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "SHA-256 that the content of files must have, by relative path, in hexadecimal. A plan does not read these files: a file is uploaded if its SHA-256 here differs from the stored file's, " +
 			"and nothing but this content is sent. Other files are read as usual. A name that no file of the folder has is an error. A change sends nothing by itself.",
-		Validators: []validator.Map{mapvalidator.ValueStringsAre(mediafile.SHA256)},
+		Validators: []validator.Map{providerdata.NoNulls, mapvalidator.ValueStringsAre(mediafile.SHA256)},
 	}
 	attributes["triggers"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
@@ -80,18 +80,18 @@ func Arguments() map[string]schema.Attribute {
 			Optional: true, Computed: true, ElementType: types.StringType, Default: setdefault.StaticValue(defaultInclude),
 			MarkdownDescription: "Patterns of the files to upload. They mean what they mean in `.gitignore`: `clips` and `clips/` are the folder with all in it, `*.mp4` matches at any depth, " +
 				"and a slash at the beginning or in the middle makes a pattern start at `source_dir`. `*` and `?` match within a name, `**` any number of folders, " +
-				"`{mp4,mov}` alternatives, `[a-z]` a range. Letter case counts. Hidden files, and all files in hidden folders, are selected only by a pattern that has the dot, such as `.well-known/`. " +
+				"`{mp4,mov}` alternatives, `[a-z]` a range, `[[:digit:]]` a class. Letter case counts. Hidden files, and all files in hidden folders, are selected only by a pattern that has the dot, such as `.well-known/`. " +
 				"A pattern that selects no file is a warning. Default `[\"**\"]`: all files that are not hidden.",
-			Validators: []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(pattern{})},
+			Validators: []validator.Set{setvalidator.SizeAtLeast(1), providerdata.NoNulls, setvalidator.ValueStringsAre(pattern{})},
 		},
 		"exclude": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Patterns of files that are not uploaded although `include` selects them, written as in `include`; wildcards match hidden files, too.",
-			Validators:          []validator.Set{setvalidator.ValueStringsAre(pattern{})},
+			Validators:          []validator.Set{providerdata.NoNulls, setvalidator.ValueStringsAre(pattern{})},
 		},
 		"name_format": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(formatBase),
-			MarkdownDescription: "How the name of a stored file is made of its relative path. `base`: the last part; two files with one base name are an error. " +
+			MarkdownDescription: "How the name of a stored file is made of its relative path. `base`: the last part; files with one base name are an error. " +
 				"`flat`: the whole path, with `_` in place of slashes. A file whose name changes is uploaded again. Default: `base`.",
 			Validators: []validator.String{stringvalidator.OneOf(formatBase, formatFlat)},
 		},
@@ -100,7 +100,7 @@ func Arguments() map[string]schema.Attribute {
 			MarkdownDescription: "Media types by extension, for example `{ \".mxf\" = \"application/mxf\" }`. Other extensions have the media type that the provider knows, " +
 				"else the one found from the content. Letter case and the dot do not count; two keys for one extension are an error. A file whose configured media type changes is uploaded again.",
 			Validators: []validator.Map{
-				mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
+				providerdata.NoNulls, mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
 				mapvalidator.ValueStringsAre(mediafile.MediaType),
 				eachExtensionOnce{},
 			},

@@ -4,6 +4,7 @@ package mediafolder_test
 
 import (
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -45,5 +46,42 @@ func TestPatternOfALinkToAFolder(t *testing.T) {
 	says(t, w.plan().Diags, `warning include: A pattern selects no file: "link" selects no file of `)
 
 	w.config["include"] = []any{"link"}
-	says(t, w.plan().Diags, "`include` and `exclude` select none of them")
+	says(t, w.plan().Diags, "has no files that `include` and `exclude` select", "  - link -> ")
+}
+
+// TestLinkedFolders are left out with a warning, unless what they lead to is found anyway or is not
+// asked for.
+func TestLinkedFolders(t *testing.T) {
+	t.Parallel()
+	const warning = "warning source_dir: Linked folders are left out"
+	w, volume := newWorld(t, "promo.mp4", "clips/a.mp4"), t.TempDir()
+	for link, target := range map[string]string{"shoot": volume, "clips/b.mp4": volume, "clips/again": "..", "same": "clips", ".hidden": volume} {
+		if err := os.Symlink(target, w.path(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tc := range map[string]struct {
+		arguments acctest.Attrs
+		links     string
+	}{
+		"all":              {acctest.Attrs{}, "clips/b.mp4 shoot"},
+		"any depth":        {acctest.Attrs{"include": []any{"*.mp4"}}, "clips/b.mp4 shoot"},
+		"another folder":   {acctest.Attrs{"include": []any{"/clips/*.mp4"}}, "clips/b.mp4"},
+		"excluded":         {acctest.Attrs{"exclude": []any{"shoot/", "clips/b.mp4"}}, ""},
+		"all in it":        {acctest.Attrs{"exclude": []any{"/shoot/**", "b.*"}}, ""},
+		"hidden, by a dot": {acctest.Attrs{"include": []any{"/.hidden/", "/promo.mp4"}}, ".hidden"},
+	} {
+		w.config = acctest.Attrs{"source_dir": w.dir}.With(tc.arguments)
+		var links []string
+		diags := w.plan().Diags
+		for _, link := range []string{".hidden", "clips/again", "clips/b.mp4", "same", "shoot"} {
+			if strings.Contains(diags.String(), "- "+link+" -> ") {
+				links = append(links, link)
+			}
+		}
+		want(t, name, strings.Join(links, " "), tc.links)
+		if tc.links != "" {
+			says(t, diags, warning)
+		}
+	}
 }

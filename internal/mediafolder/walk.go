@@ -3,14 +3,17 @@ package mediafolder
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -43,13 +46,13 @@ func texts(set types.Set) (list []string) {
 // Links to folders are not followed. The problems are files that cannot be uploaded; err is about
 // the folder.
 func walk(dir string, p patterns) (found map[string]string, problems []string, err error) {
-	s := p.selector()
-	return s.walk(dir, make([]bool, len(s.include)))
+	found, problems, _, err = p.selector().walk(dir)
+	return found, problems, err
 }
 
-// walk finds the files that the patterns select. It notes in used which patterns of include select
-// one.
-func (s selector) walk(dir string, used []bool) (found map[string]string, problems []string, err error) {
+// walk finds the files that the patterns select.
+func (s selector) walk(dir string) (found map[string]string, problems []string, seen findings, err error) {
+	seen.used = make([]bool, len(s.include))
 	root := os.DirFS(dir)
 	found = map[string]string{}
 	err = fs.WalkDir(root, ".", func(relative string, d fs.DirEntry, err error) error {
@@ -62,7 +65,14 @@ func (s selector) walk(dir string, used []bool) (found map[string]string, proble
 			return fs.SkipDir
 		case d.IsDir() && relative != "." && s.prunes(name):
 			return fs.SkipDir
-		case d.IsDir() || linksToFolder(root, relative, d) || !s.match(name, used):
+		case d.IsDir():
+			return nil
+		case linksToFolder(root, relative, d):
+			if s.reaches(name) && leadsOutside(dir, relative) {
+				seen.links = append(seen.links, name)
+			}
+			return nil
+		case !s.match(name, &seen):
 			return nil
 		}
 		switch _, twice := found[name]; {
@@ -75,7 +85,7 @@ func (s selector) walk(dir string, used []bool) (found map[string]string, proble
 		}
 		return nil
 	})
-	return found, problems, err
+	return found, problems, seen, err
 }
 
 // linksToFolder reports whether an entry is a link to a folder, which is no file that a pattern can
@@ -88,20 +98,64 @@ func linksToFolder(root fs.FS, relative string, d fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// nameProblems describes the files whose names in storage would be invalid, or those of other
-// files.
+// leadsOutside reports whether a link leads to a folder that is not below dir. What is below dir is
+// found without the link.
+func leadsOutside(dir, link string) bool {
+	target, err := filepath.EvalSymlinks(filepath.Join(dir, filepath.FromSlash(link)))
+	root, rootErr := filepath.EvalSymlinks(dir)
+	if err != nil || rootErr != nil {
+		return true
+	}
+	inside, err := filepath.Rel(absolute(root), absolute(target))
+	parent := "../"
+	return err != nil || strings.HasPrefix(filepath.ToSlash(inside)+"/", parent) && !strings.HasPrefix(absolute(root)+"/", absolute(target)+"/")
+}
+
+// nameProblems describes the files whose names in storage would be invalid.
 func nameProblems(names []string, format string) (problems []string) {
-	first := make(map[string]string, len(names))
 	for _, name := range names {
-		stored := storedName(name, format)
-		if problem := upload.NameProblem(stored); problem != "" {
+		if problem := upload.NameProblem(storedName(name, format)); problem != "" {
 			problems = append(problems, fmt.Sprintf("the name of %q %s", name, problem))
 		}
-		if other, taken := first[stored]; taken {
-			problems = append(problems, fmt.Sprintf("%s and %s would both be stored as %q", other, name, stored))
-			continue
-		}
-		first[stored] = name
 	}
 	return problems
+}
+
+// clashes are the files that would be stored under one name, by this name.
+func clashes(names []string, format string) map[string][]string {
+	files := make(map[string][]string, len(names))
+	for _, name := range names {
+		stored := storedName(name, format)
+		files[stored] = append(files[stored], name)
+	}
+	maps.DeleteFunc(files, func(_ string, names []string) bool { return len(names) == 1 })
+	return files
+}
+
+// clashProblem says which files would be stored under one name, "" if there are none. What to do
+// comes first, because a long text is cut.
+func clashProblem(names []string, format string) string {
+	files := clashes(names, format)
+	if len(files) == 0 {
+		return ""
+	}
+	count := 0
+	var lines []string
+	for _, stored := range slices.Sorted(maps.Keys(files)) {
+		count += len(files[stored])
+		shown := files[stored][:min(len(files[stored]), 3)]
+		line := fmt.Sprintf("%q: %s", stored, strings.Join(shown, ", "))
+		if more := len(files[stored]) - len(shown); more > 0 {
+			line += fmt.Sprintf(" and %d more", more)
+		}
+		lines = append(lines, line)
+	}
+	advice := "Rename files, or name some of them in `exclude`."
+	if example := files[slices.Min(slices.Collect(maps.Keys(files)))][0]; format != formatFlat && len(clashes(names, formatFlat)) == 0 {
+		advice = fmt.Sprintf("Set `name_format = \"flat\"`: the stored names are then made of the whole paths, such as %q. Or rename files.", storedName(example, formatFlat))
+	} else if format != formatFlat {
+		advice = "With `name_format = \"flat\"`, whose stored names are made of the whole paths, only these would clash: " +
+			strings.Join(slices.Sorted(maps.Keys(clashes(names, formatFlat))), ", ") + ". Rename them as well."
+	}
+	return fmt.Sprintf("%d files would be stored under %s. %s\n%s", count, counted(len(files), "name"), advice, providerdata.List(lines))
 }

@@ -3,10 +3,14 @@ package providerdata
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -52,6 +56,48 @@ func (v StringRule) ValidateString(_ context.Context, req validator.StringReques
 	default:
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+Label(req.Path), problem)
 	}
+}
+
+// NoNulls rejects a null element of a list, a set or a map, as of a variable that is not set: what
+// it would do is never what was meant.
+var NoNulls noNulls
+
+type noNulls struct{}
+
+func (noNulls) Description(context.Context) string               { return "must have no null element" }
+func (v noNulls) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	for i, element := range req.ConfigValue.Elements() {
+		if element.IsNull() {
+			nullElement(req.Path.AtListIndex(i), &resp.Diagnostics)
+		}
+	}
+}
+
+func (noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	if slices.ContainsFunc(req.ConfigValue.Elements(), attr.Value.IsNull) {
+		nullElement(req.Path, &resp.Diagnostics)
+	}
+}
+
+func (noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	elements := req.ConfigValue.Elements()
+	for _, key := range slices.Sorted(maps.Keys(elements)) {
+		if elements[key].IsNull() {
+			nullElement(req.Path.AtMapKey(key), &resp.Diagnostics)
+		}
+	}
+}
+
+func nullElement(at path.Path, diags *diag.Diagnostics) {
+	last, _ := at.Steps().LastStep()
+	where := "is null"
+	if _, whole := last.(path.PathStepAttributeName); whole {
+		where = "has an element that is null"
+	}
+	diags.AddAttributeError(at, "Invalid "+Label(at),
+		fmt.Sprintf("`%s` %s, as a variable is that is not set. Give the element a value, or leave it out.", at, where))
 }
 
 // PathProblem returns why a text cannot be meant as a path on this machine, "" if it can.
