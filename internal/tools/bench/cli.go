@@ -42,30 +42,25 @@ type workdir struct {
 	env   []string
 }
 
-// workdir makes a working folder with a configuration. s is nil where nothing is called.
+// workdir makes a working folder with a configuration.
 func (b *bench) workdir(s *service, config string) (*workdir, error) {
 	dir, err := os.MkdirTemp(b.work, "workdir-")
 	if err != nil {
 		return nil, err
 	}
-	f := &workdir{bench: b, dir: dir, env: []string{"TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "cli.tfrc"), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"}}
-	if s != nil {
-		f.env = append(f.env, "VODLIVE_BASE_URL="+s.server.URL, "VODLIVE_VOD_BASE_URL="+s.server.URL,
-			"VODLIVE_ACCESS_TOKEN_ID="+simulator.DefaultAccessTokenID, "VODLIVE_SECRET_KEY="+simulator.DefaultSecretKey,
-			"VODLIVE_ID_TOKEN="+simulator.DefaultIDToken, "VODLIVE_RESUME_DIR="+filepath.Join(dir, "resume"))
-	}
-	var overrides, needs strings.Builder
-	for name, program := range map[string]string{"vodlive": b.tools.provider, "minimal": b.tools.minimal} {
-		for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-			fmt.Fprintf(&overrides, "    %q = %q\n", host+"/vodlive/"+name, filepath.Dir(program))
-		}
-		if strings.Contains(config, " \""+name+"_") {
-			fmt.Fprintf(&needs, "    %s = { source = \"vodlive/%[1]s\" }\n", name)
-		}
+	f := &workdir{bench: b, dir: dir, env: []string{
+		"TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "cli.tfrc"), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1",
+		"VODLIVE_BASE_URL=" + s.server.URL, "VODLIVE_VOD_BASE_URL=" + s.server.URL,
+		"VODLIVE_ACCESS_TOKEN_ID=" + simulator.DefaultAccessTokenID, "VODLIVE_SECRET_KEY=" + simulator.DefaultSecretKey,
+		"VODLIVE_ID_TOKEN=" + simulator.DefaultIDToken, "VODLIVE_RESUME_DIR=" + filepath.Join(dir, "resume"),
+	}}
+	var overrides strings.Builder
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		fmt.Fprintf(&overrides, "    %q = %q\n", host+"/vodlive/vodlive", filepath.Dir(b.tools.provider))
 	}
 	files := map[string]string{
 		"cli.tfrc": "provider_installation {\n  dev_overrides {\n" + overrides.String() + "  }\n  direct {}\n}\n",
-		"main.tf":  "terraform {\n  required_providers {\n" + needs.String() + "  }\n}\n" + config,
+		"main.tf":  "terraform {\n  required_providers {\n    vodlive = { source = \"vodlive/vodlive\" }\n  }\n}\n" + config,
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -29,7 +27,6 @@ func (b *bench) folders(ctx context.Context) error {
 			"rclone copies the same folder to the sink, which answers after %[1]v.", latency, mostForEach, b.runs),
 		head: []string{"files", "apply", "to for_each", "to rclone copy", "plan", "CPU", "memory", "one changed", "for_each: apply", "plan", "CPU", "memory", "rclone copy"},
 	}
-	folder, each, rclone := series{Name: "vodlive_media_folder"}, series{Name: "for_each"}, series{Name: "rclone copy"}
 	for _, n := range []int{100, 1000, mostFiles} {
 		if n > b.most {
 			continue
@@ -39,17 +36,12 @@ func (b *bench) folders(ctx context.Context) error {
 			return err
 		}
 		row := []any{n, f.folder.wall, "", f.folder.wall.Seconds() / f.rclone.wall.Seconds(), f.folderPlan.wall, f.folder.provider, f.folder.memory, f.changed, "", "", "", "", f.rclone.wall}
-		point := func(s *series, u usage) { s.Points = append(s.Points, plotter.XY{X: float64(n), Y: u.wall.Seconds()}) }
 		if n <= mostForEach {
 			row[2] = f.folder.wall.Seconds() / f.each.wall.Seconds()
 			row[8], row[9], row[10], row[11] = f.each.wall, f.eachPlan.wall, f.each.provider, f.each.memory
-			point(&each, f.each)
 		}
-		point(&folder, f.folder)
-		point(&rclone, f.rclone)
 		t.add(row...)
 	}
-	b.result.Files = []series{folder, each, rclone}
 	b.result.add(t)
 	return b.manyParts(ctx)
 }

@@ -113,10 +113,10 @@ func bucketAt(ctx context.Context, s store) (simulator.Storage, error) {
 
 // serviceAt is the simulated service, with its storage at s. Its own storage would check what it
 // gets.
-func serviceAt(ctx context.Context, s store, latency time.Duration) (*service, error) {
+func serviceAt(ctx context.Context, s store) (*service, error) {
 	storage, err := bucketAt(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
-	return serve(simulator.Options{Storage: storage, Latency: latency})
+	return serve(simulator.Options{Storage: storage})
 }

@@ -138,32 +138,30 @@ func (b *bench) lines(ctx context.Context) error {
 		t.text += " *beside* is the engine of another build of this program, with the ratio of the engine's goodput to it."
 		t.head = append(t.head, "beside", "ratio", "worst")
 	}
-	emulated := true
-	if probe, err := newLine(ctx, b.tools.self, loads[0].line); err != nil {
-		emulated = false
-		fmt.Printf("No line is emulated: %v.\nThat needs root, /dev/net/tun and the program ip. Instead, each request to the simulated service and to the sink takes "+
-			"a round trip longer, over loopback. Rates, loss and limits of connections are not measured.\n", err)
-		t.title, t.text = "Round trips", "Goodput over loopback, where each request takes a round trip longer; means of runs in turns."
-	} else if _, err := probe.close(); err != nil {
+	probe, err := newLine(ctx, b.tools.self, loads[0].line)
+	if err != nil {
+		return fmt.Errorf("no line can be emulated, which needs root, /dev/net/tun and the program ip: %w", err)
+	}
+	if _, err := probe.close(); err != nil {
 		return err
 	}
-	todo, err := b.chosenLoads(emulated)
+	todo, err := b.chosenLoads()
 	if err != nil {
 		return err
 	}
 	for _, l := range todo {
-		runs, err := b.lineRuns(ctx, l, emulated)
+		runs, err := b.lineRuns(ctx, l)
 		if err != nil {
 			return fmt.Errorf("profile %s: %w", l.name, err)
 		}
-		b.addLine(&t, l, emulated, runs)
+		b.addLine(&t, l, runs)
 	}
 	b.result.add(t)
 	return nil
 }
 
 // chosenLoads are the loads to measure. It prints how long that takes.
-func (b *bench) chosenLoads(emulated bool) (todo []load, err error) {
+func (b *bench) chosenLoads() (todo []load, err error) {
 	chosen := strings.Split(b.profiles, ",")
 	for _, name := range chosen {
 		if !slices.ContainsFunc(loads, func(l load) bool { return l.name == name }) {
@@ -172,7 +170,7 @@ func (b *bench) chosenLoads(emulated bool) (todo []load, err error) {
 	}
 	var estimate time.Duration
 	for _, l := range loads {
-		if !slices.Contains(chosen, l.name) || !emulated && (l.tls || l.addresses != nil || l.long() || l.line.Loss > 0 || l.line.Flow > 0) {
+		if !slices.Contains(chosen, l.name) {
 			continue
 		}
 		todo = append(todo, l)
@@ -189,8 +187,8 @@ func (b *bench) chosenLoads(emulated bool) (todo []load, err error) {
 }
 
 // lineRuns measures the contenders in turns. It prints every run.
-func (b *bench) lineRuns(ctx context.Context, l load, emulated bool) (map[string][]run, error) {
-	s, err := newSite(ctx, l, emulated)
+func (b *bench) lineRuns(ctx context.Context, l load) (map[string][]run, error) {
+	s, err := newSite(ctx, l)
 	if err != nil {
 		return nil, err
 	}
@@ -236,8 +234,8 @@ func (b *bench) lineRound(ctx context.Context, s *site, round int, size int64, r
 	return nil
 }
 
-// addLine adds a row to the table and a group of bars to the chart.
-func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) {
+// addLine adds a row to the table.
+func (b *bench) addLine(t *table, l load, runs map[string][]run) {
 	sent := "drawn"
 	if l.size > 0 {
 		sent = fmt.Sprintf("%d x %d MiB", l.count, l.size/mebibyte)
@@ -248,9 +246,6 @@ func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) 
 			return ""
 		}
 		text = fmt.Sprintf("%.1f %%", 100*l.share(meanOf(of)))
-		if !emulated {
-			text = fmt.Sprintf("%.0f MB/s", meanOf(of)/1e6)
-		}
 		if slices.ContainsFunc(of, func(r run) bool { return r.cut }) {
 			text = "<" + text
 		}
@@ -266,7 +261,7 @@ func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) 
 		return middle(runs[name], func(r run) int64 { return r.memory })
 	}
 	worst := ""
-	if emulated && len(runs["engine"]) > 0 {
+	if len(runs["engine"]) > 0 {
 		of := slices.MinFunc(runs["engine"], func(a, b run) int { return cmp.Compare(a.goodput, b.goodput) })
 		worst = fmt.Sprintf("%.1f %%", 100*l.share(of.goodput))
 	}
@@ -281,13 +276,6 @@ func (b *bench) addLine(t *table, l load, emulated bool, runs map[string][]run) 
 		row = append(append(row, goodput("engine beside")), ratios(runs["engine"], runs["engine beside"])...)
 	}
 	t.add(row...)
-	if emulated {
-		bars := group{Name: l.name}
-		for _, name := range []string{"engine", "transfer manager", "rclone", "curl"} {
-			bars.Bars = append(bars.Bars, 100*l.share(meanOf(runs[name])))
-		}
-		b.result.Goodput = append(b.result.Goodput, bars)
-	}
 }
 
 // meanOf is the mean goodput in bytes per second, 0 of no runs.
@@ -341,23 +329,17 @@ func (b *bench) overLine(ctx context.Context, s *site, c contender, r *run) erro
 // site is a simulated service with a sink as its storage. The service reaches the sink over
 // loopback, the contenders reach both over a line, at the same ports.
 type site struct {
-	load     load
-	emulated bool
-	sink     *sink
-	service  *service
-	target   target
-	config   *tls.Config // nil: plain HTTP
+	load    load
+	sink    *sink
+	service *service
+	target  target
+	config  *tls.Config // nil: plain HTTP
 }
 
-func newSite(ctx context.Context, l load, emulated bool) (s *site, err error) {
-	s = &site{load: l, emulated: emulated, target: loopback}
-	latency := time.Duration(0)
-	if emulated {
-		s.target.connect = farAddress
-	} else {
-		latency = l.line.RTT
-	}
-	if s.sink, err = startSink(ctx, latency); err != nil {
+func newSite(ctx context.Context, l load) (s *site, err error) {
+	s = &site{load: l, target: loopback}
+	s.target.connect = farAddress
+	if s.sink, err = startSink(ctx, 0); err != nil {
 		return nil, err
 	}
 	storage, err := bucketAt(ctx, s.sink)
@@ -372,7 +354,7 @@ func newSite(ctx context.Context, l load, emulated bool) (s *site, err error) {
 	if l.addresses != nil {
 		storage, s.target.addresses = namedStorage{storage}, l.addresses
 	}
-	s.service, err = serve(simulator.Options{Storage: storage, Latency: latency})
+	s.service, err = serve(simulator.Options{Storage: storage})
 	return s, err
 }
 
@@ -384,10 +366,6 @@ func (s *site) close() {
 // over runs a function at the near end of a new line, with the servers at its far end. It returns
 // the share of late packets.
 func (s *site) over(ctx context.Context, program string, f func()) (late float64, err error) {
-	if !s.emulated {
-		f()
-		return 0, nil
-	}
 	l, err := newLine(ctx, program, s.load.line)
 	if err != nil {
 		return 0, err

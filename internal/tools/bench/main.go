@@ -1,6 +1,6 @@
 // Command bench measures the provider beside its peers and as its work grows: `make bench`. Each
-// part prints its tables. When each part has been run as a whole, results.md and a chart beside
-// this file are made of the latest results.
+// part prints its tables. When each part has been run as a whole, results.md beside this file is
+// made of the latest results.
 //
 // Everything listens on loopback. Peers run in turns with the engine, each in a process of its own.
 // Its wall time, processor time and peak of resident memory are measured; tables hold medians.
@@ -43,7 +43,7 @@ const mostFiles = 10_000
 // tools are the programs that take part.
 //
 // stdlib is this program without md5-simd.
-type tools struct{ self, stdlib, cli, provider, plain, minimal, rclone, versitygw string }
+type tools struct{ self, stdlib, cli, provider, rclone, versitygw string }
 
 var parts = []struct {
 	name string
@@ -52,11 +52,9 @@ var parts = []struct {
 	{"uploads", (*bench).uploads},
 	{"resume", (*bench).resume},
 	{"lines", (*bench).lines},
-	{"loads", (*bench).endOfFile},
 	{"calls", (*bench).refusals},
 	{"folder", (*bench).folders},
 	{"refresh", (*bench).refresh},
-	{"startup", (*bench).startup},
 }
 
 func main() {
@@ -151,8 +149,6 @@ func (b *bench) build(ctx context.Context) (err error) {
 	cached := filepath.Join(b.root, ".cache", "bin")
 	b.tools.rclone, b.tools.versitygw = filepath.Join(cached, "rclone"), filepath.Join(cached, "versitygw")
 	b.tools.provider = filepath.Join(b.work, "vodlive", "terraform-provider-vodlive")
-	b.tools.plain = filepath.Join(b.work, "plain", "terraform-provider-vodlive")
-	b.tools.minimal = filepath.Join(b.work, "minimal", "terraform-provider-minimal")
 	if b.tools.self, err = os.Executable(); err != nil {
 		return err
 	}
@@ -160,8 +156,6 @@ func (b *bench) build(ctx context.Context) (err error) {
 	for _, p := range []struct{ program, module, pkg string }{
 		{b.tools.stdlib, "internal/tools/bench", "."},
 		{b.tools.provider, ".", "."},
-		{b.tools.plain, "internal/tools/bench", "./plain"},
-		{b.tools.minimal, "internal/tools/bench", "./minimal"},
 		{b.tools.rclone, "internal/tools/bench/peers/rclone", "github.com/rclone/rclone"},
 		{b.tools.versitygw, "internal/tools/versitygw", "github.com/versity/versitygw/cmd/versitygw"},
 	} {

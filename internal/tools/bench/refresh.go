@@ -41,74 +41,7 @@ func (b *bench) refresh(ctx context.Context) error {
 		}
 	}
 	b.result.add(t)
-	return b.sensitive(ctx)
-}
-
-// sensitive measures plans of many sessions in one object, whose URLs are sensitive, beside plans
-// by the same provider without sensitive attributes.
-func (b *bench) sensitive(ctx context.Context) error {
-	t := table{
-		title: "Sensitive values",
-		text: fmt.Sprintf("`plan` that finds no change, the sessions and their URLs in the state, medians of %d runs. "+
-			"*plain* is the same provider without sensitive attributes. Terraform's time grows with the square of the sensitive values of an object.", b.runs),
-		head: []string{"sessions", "plan", "plain", "ratio", "CPU", "plain", "ratio"},
-	}
-	plain := *b
-	plain.tools.provider = b.tools.plain
-	for _, row := range []struct {
-		name, config string
-		sessions     int
-	}{
-		{"listed by `vodlive_live_sessions`", `data "vodlive_live_sessions" "all" {}`, 1000},
-		{"listed by `vodlive_live_sessions`", `data "vodlive_live_sessions" "all" {}`, 5000},
-		{"waited for by `vodlive_live_session_status`", `resource "vodlive_live_session_status" "all" { session_ids = jsondecode(file("ids.json")) }`, 300},
-	} {
-		if row.sessions > b.most {
-			continue
-		}
-		ours, err := b.planOf(ctx, row.config, row.sessions)
-		if err != nil {
-			return err
-		}
-		theirs, err := plain.planOf(ctx, row.config, row.sessions)
-		if err != nil {
-			return err
-		}
-		t.add(fmt.Sprintf("%d %s", row.sessions, row.name), ours.wall, theirs.wall, ours.wall.Seconds()/theirs.wall.Seconds(),
-			ours.cpu, theirs.cpu, ours.cpu.Seconds()/theirs.cpu.Seconds())
-	}
-	b.result.add(t)
 	return nil
-}
-
-// planOf applies a configuration in an account of n sessions, whose ids are in ids.json, and plans
-// it again.
-func (b *bench) planOf(ctx context.Context, config string, n int) (usage, error) {
-	s, err := serve(simulator.Options{})
-	if err != nil {
-		return usage{}, err
-	}
-	defer s.close()
-	var ids []string
-	for i := range n {
-		ids = append(ids, s.AddSession(simulator.SessionRecord{Name: fmt.Sprintf("session-%d", i), Region: region, Mode: "HA"}))
-	}
-	f, err := b.workdir(s, config)
-	if err != nil {
-		return usage{}, err
-	}
-	defer f.remove()
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return usage{}, err
-	}
-	if err := os.WriteFile(filepath.Join(f.dir, "ids.json"), list, 0o600); err != nil {
-		return usage{}, err
-	}
-	if _, err := f.run(ctx, "apply", "-auto-approve"); err != nil {
-		return usage{}, err
-	}
-	return b.repeat(func() (usage, error) { return f.run(ctx, "plan", "-detailed-exitcode", "-lock=false") })
 }
 
 func (b *bench) refreshOf(ctx context.Context, t *table, n, account int) error {

@@ -16,13 +16,10 @@ import (
 // report is what the parts found when they last ran as a whole, by name.
 type report map[string]*result
 
-// result is what one part found: tables in Markdown, printed as they come, and its share of the
-// charts.
+// result is what one part found: tables in Markdown, printed as they come.
 type result struct {
 	Machine string
 	Tables  []string
-	Files   []series
-	Goodput []group
 }
 
 // table starts with a heading, what was done, and the names of its columns.
@@ -77,8 +74,8 @@ func readReport(file string) (r report, err error) {
 	return r, err
 }
 
-// write keeps the results in a file, and once there are those of all parts, it makes the page and
-// the charts of them.
+// write keeps the results in a file, and once there are those of all parts, it makes the page of
+// them.
 func (r report) write(file, dir string) error {
 	kept, err := json.Marshal(r)
 	if err != nil {
@@ -88,7 +85,7 @@ func (r report) write(file, dir string) error {
 		return err
 	}
 	var page strings.Builder
-	page.WriteString("# Results of `make bench`\n\n![Time over number of files, goodput of long lines](files.svg)\n")
+	page.WriteString("# Results of `make bench`\n")
 	for _, p := range parts {
 		found := r[p.name]
 		if found == nil {
@@ -96,10 +93,7 @@ func (r report) write(file, dir string) error {
 		}
 		fmt.Fprintf(&page, "\n%s\n%s\n", strings.Join(found.Tables, "\n"), found.Machine)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "results.md"), []byte(page.String()), 0o600); err != nil {
-		return err
-	}
-	return drawCharts(filepath.Join(dir, "files.svg"), r["folder"].Files, r["lines"].Goodput)
+	return os.WriteFile(filepath.Join(dir, "results.md"), []byte(page.String()), 0o600)
 }
 
 // newResult says what the figures depend on: no host, no path.

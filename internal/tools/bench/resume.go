@@ -88,7 +88,7 @@ func (b *bench) resume(ctx context.Context) error {
 	}
 	defer c.remove()
 	st.expect(c)
-	s, err := serviceAt(ctx, st, 0)
+	s, err := serviceAt(ctx, st)
 	if err != nil {
 		return err
 	}

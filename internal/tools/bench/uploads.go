@@ -111,7 +111,7 @@ func (b *bench) compare(ctx context.Context, st store, count int, size int64) er
 	}
 	defer c.remove()
 	st.expect(c)
-	s, err := serviceAt(ctx, st, 0)
+	s, err := serviceAt(ctx, st)
 	if err != nil {
 		return err
 	}
