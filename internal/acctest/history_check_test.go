@@ -461,7 +461,7 @@ func (r *run) created(address string, from, o Instance, diags Diagnostics) {
 	switch {
 	case lost.MatchString(text), jobLost.MatchString(text):
 		how = "unsure"
-	case o.Exists() && (!from.Exists() || o.Text("id") != from.Text("id")):
+	case o.Exists() && (!from.Exists() || o.Text("id") != from.Text("id")), onItsWay.MatchString(text):
 		how = "made"
 	}
 	r.mu.Lock()
@@ -470,6 +470,10 @@ func (r *run) created(address string, from, o Instance, diags Diagnostics) {
 		r.creates[address] = how
 	}
 }
+
+// onItsWay is in the error of an update whose new session did not become ready: the state keeps the
+// one that it has.
+var onItsWay = regexp.MustCompile(`Live session \S+ was created\b`)
 
 // judge takes over the results of a run.
 func (p *player) judge(r *run) {

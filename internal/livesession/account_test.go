@@ -68,6 +68,7 @@ func TestOtherAccount(t *testing.T) {
 
 				// Where it was found, the same answer means that it is gone.
 				w.Env["VODLIVE_BASE_URL"], w.Env["VODLIVE_ACCESS_TOKEN_ID"] = right[0], right[1]
+				w.RemoveSession(o.Text("id"))
 				if gone, diags := w.Provider(once).Read(o); gone.Exists() || diags.Failed() {
 					t.Errorf("in its own account: %s", diags)
 				}

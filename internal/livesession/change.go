@@ -21,35 +21,32 @@ import (
 // the new one exists.
 
 // Update creates a new session if the plan needs one, waits for one that was never ready, or
-// changes only the provider's own arguments.
+// changes only the provider's own arguments. If it fails, the state keeps the session that it has.
 func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var m, state, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	data, diags := providerdata.ReadPrivate[privateData](ctx, req.Private, privateDataKey)
-	resp.Diagnostics.Append(diags...)
+	data := readPrivate(ctx, req.Private, &state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	changed := changes(&state, &m, &config, &data)
-	if len(changed) > 0 && state.DeletionProtection.ValueBool() && !data.unusable(&state, &m) {
-		resp.Diagnostics.Append(protected(state.label(), "create a new session in its place because of "+names(changed)))
+	if len(changed) > 0 && providerdata.ProtectsChange(state.DeletionProtection, m.DeletionProtection) && !data.unusable(&state, &m) {
+		resp.Diagnostics.Append(protectedChange(state.label(), changed))
 		return
 	}
 	given := m.given(&config)
+	data.own(r.Data)
+	ok := true
 	switch {
 	case len(changed) > 0:
-		created := r.make(ctx, &m, &given, &state, &data, &resp.Diagnostics)
-		if !created {
-			return
+		if ok = r.move(ctx, &m, &given, &state, &data, &resp.Diagnostics); ok {
+			resp.Diagnostics.Append(state.leftBehind(m.ID.ValueString(), changed)...)
 		}
-		resp.Diagnostics.Append(state.leftBehind(m.ID.ValueString(), changed)...)
-	case data.NotReady && !m.ready(state.Status):
+	case data.waitsFor(&state) && !m.ready(state.Status):
 		data.rememberURLs(&m, &state.session)
-		if !r.waitAgain(ctx, &m, &given, &state, &data, &resp.Diagnostics) {
-			return
-		}
+		ok = r.waitAgain(ctx, &m, &given, &state, &data, &resp.Diagnostics)
 	default:
 		data.rememberURLs(&m, &state.session)
 		m.keep(&state)
@@ -57,50 +54,106 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 		if resp.Diagnostics.HasError() {
 			return
 		}
-		data.NotReady = false
+		if data.waitsFor(&state) {
+			data.Waiting = nil
+		}
+	}
+	if !ok {
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
+		return
 	}
 	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
 }
 
-// make creates the session of a plan and waits for it, and reports whether one was created. old is
-// the session in the state.
-func (r *liveSession) make(ctx context.Context, m *model, given *session, old *model, data *privateData, diags *diag.Diagnostics) (ok bool) {
-	limited, cancel := m.limit(ctx, diags)
+// move makes the session of a plan that of m, and reports whether it can be used: the one that an
+// earlier update made with the same arguments, or a new one. old is the session in the state.
+func (r *liveSession) move(ctx context.Context, m *model, given *session, old *model, data *privateData, diags *diag.Diagnostics) (ok bool) {
+	limited, cancel := m.limitUpdate(ctx, diags)
 	defer cancel()
 	if !r.inAccount(limited, &old.session, data, diags) {
 		return false
 	}
-	created := r.create(ctx, limited, given, old, diags)
-	if created == nil {
-		return false
+	next := privateData{Unconfirmed: true, NotReadBy: byListing, FoundIn: r.account()}
+	if data.waitsFor(old) && old.ended() {
+		data.Waiting = nil
 	}
-	*data = privateData{Unconfirmed: true, NotReadBy: byListing, FoundIn: r.account()}
-	data.rememberURLs(m, given)
-	r.settleUpdate(limited, m, given, created, data, diags)
-	return true
+	var created *api.Session
+	if data.continues(old, m, given) {
+		var failed bool
+		if created, failed = r.onItsWay(limited, m, data, diags); failed {
+			return false
+		}
+	}
+	if created == nil {
+		if created = r.create(ctx, limited, given, old, diags); created == nil {
+			return false
+		}
+		data.leave()
+		data.Waiting = &made{ID: created.ID, Name: m.Name.ValueString(), Status: created.Status, Arguments: data.digest(given)}
+	}
+	next.rememberURLs(m, given)
+	stopped := r.settle(limited, m, given, created, m.afterUpdate(old), &next, diags)
+	if stopped == nil {
+		if data.Waiting.ID == created.ID {
+			data.Waiting = nil
+		}
+		data.leave()
+		next.Left = data.Left
+		*data = next
+		return true
+	}
+	data.Waiting.Status = m.Status.ValueString()
+	if stopped.session == over {
+		data.Waiting = nil
+	}
+	diags.Append(stopped.Diagnostic)
+	return false
 }
 
-// waitAgain waits for the session in the state, which an earlier update has created, and reports
-// whether it was looked for.
+// onItsWay reads the session that an earlier update made and did not see ready. It is nil, without
+// a failure, if that has ended or is gone.
+func (r *liveSession) onItsWay(ctx context.Context, m *model, data *privateData, diags *diag.Diagnostics) (s *api.Session, failed bool) {
+	id := data.Waiting.ID
+	s, err := r.Data.API.GetSession(ctx, id)
+	if api.NotFound(err) {
+		var listed bool
+		if listed, err = listedAfterAll(ctx, r.Data, id); listed {
+			return &api.Session{ID: id, Status: data.Waiting.Status}, false
+		}
+	}
+	switch {
+	case err != nil:
+		diags.AddError("The live session of an earlier run cannot be read",
+			fmt.Sprintf("An earlier apply created live session %s with exactly these arguments. Reading it failed, so nothing was sent: another session would run beside it. Apply again.\n\n%s",
+				data.Waiting.label(), providerdata.ErrorText(err)))
+		return nil, true
+	case s == nil, terminal(canonical(s.Status, statuses)) && !m.ready(types.StringValue(canonical(s.Status, statuses))):
+		data.Waiting = nil
+		return nil, false
+	}
+	return s, false
+}
+
+// waitAgain waits for the session in the state, and reports whether the state is to have what was
+// seen of it: if it became ready, and if the run was interrupted.
 func (r *liveSession) waitAgain(ctx context.Context, m *model, given *session, state *model, data *privateData, diags *diag.Diagnostics) (ok bool) {
-	limited, cancel := m.limit(ctx, diags)
+	limited, cancel := m.limitUpdate(ctx, diags)
 	defer cancel()
 	if !r.inAccount(limited, &state.session, data, diags) {
 		return false
 	}
 	m.keep(state)
-	r.settleUpdate(limited, m, given, &api.Session{ID: state.ID.ValueString(), Status: state.Status.ValueString()}, data, diags)
-	return true
-}
-
-// settleUpdate is settle for an update, after which the state has the session even if it is not
-// ready.
-func (r *liveSession) settleUpdate(ctx context.Context, m *model, given *session, created *api.Session, data *privateData, diags *diag.Diagnostics) {
-	problem := r.settle(ctx, m, given, created, stays, data, diags)
-	data.NotReady = problem != nil
-	if problem != nil {
-		diags.Append(problem)
+	stopped := r.settle(limited, m, given, &api.Session{ID: state.ID.ValueString(), Status: state.Status.ValueString()}, m.afterUpdate(nil), data, diags)
+	switch {
+	case stopped == nil:
+		data.Waiting = nil
+		return true
+	case stopped.session == interrupted:
+		diags.Append(stopped.warning())
+		return true
 	}
+	diags.Append(stopped.Diagnostic)
+	return false
 }
 
 // inAccount reports whether the session in the state is in the account of the configuration. It
@@ -189,7 +242,7 @@ func changes(state, plan, config *model, data *privateData) (list []change) {
 		list = append(list, change{"replace_on_status", !ended})
 	}
 	switch {
-	case data.NotReady && partlyUnknown(plan.WaitForStatus):
+	case data.waitsFor(state) && partlyUnknown(plan.WaitForStatus):
 		list = append(list, change{"wait_for_status", true})
 	case data.unusable(state, plan):
 		list = append(list, change{name: "status"})
@@ -236,7 +289,11 @@ func names(changed []change) string {
 
 // label names a session in a diagnostic.
 func (m *session) label() string {
-	return fmt.Sprintf("%s (%q, status %s)", m.ID.ValueString(), m.Name.ValueString(), cmp.Or(m.Status.ValueString(), "not known"))
+	return label(m.ID.ValueString(), m.Name.ValueString(), m.Status.ValueString())
+}
+
+func label(id, name, status string) string {
+	return fmt.Sprintf("%s (%q, status %s)", id, name, cmp.Or(status, "not known"))
 }
 
 // protected is the error of a plan that would do to a protected session what is given.
@@ -244,15 +301,34 @@ func protected(label, what string) diag.Diagnostic {
 	return providerdata.Protected("live session", label, what)
 }
 
+// protectedChange is the error of a change in place of a protected session.
+func protectedChange(label string, changed []change) diag.Diagnostic {
+	return providerdata.ProtectedChange("live session", label, "create a new session in its place because of "+names(changed))
+}
+
 // ended reports whether a session is known to run no longer.
 func (m *session) ended() bool { return m.ID.IsNull() || terminal(m.Status.ValueString()) }
 
 const noStop = "The service has no call to stop or delete a session. To manage it again, import this id."
 
+// goesOn says what a session that no state has any longer does.
+func (m *session) goesOn() string {
+	if m.Status.ValueString() != statusScheduled || m.ScheduledAt.ValueString() == "" {
+		return "keeps running"
+	}
+	return fmt.Sprintf("stays scheduled for %s (%s) and will run then", m.ScheduledAt.ValueString(), m.Timezone.ValueString())
+}
+
+// title names a session in the first line of a diagnostic: Terraform folds warnings whose first
+// lines are equal.
+func (m *session) title() string { return title(m.ID.ValueString(), m.Name.ValueString()) }
+
+func title(id, name string) string { return fmt.Sprintf("%s (%q)", id, name) }
+
 // forgotten warns of a session that leaves the state and may keep running.
 func (m *session) forgotten(what string) (diags diag.Diagnostics) {
 	if !m.ended() {
-		diags.AddWarning("The live session keeps running", fmt.Sprintf("Live session %s %s, but keeps running. %s", m.label(), what, noStop))
+		diags.AddWarning(fmt.Sprintf("Live session %s keeps running", m.title()), fmt.Sprintf("Live session %s %s, but %s. %s", m.label(), what, m.goesOn(), noStop))
 	}
 	return diags
 }
@@ -262,21 +338,24 @@ func (m *session) leftBehind(id string, changed []change) diag.Diagnostics {
 	return m.forgotten(fmt.Sprintf("was replaced in the state by the new live session %s because of %s", id, names(changed)))
 }
 
+const forPolicies = " In the JSON of this plan the change is an update with `change.after_unknown.id`; policies that count deletes and replacements do not see it."
+
 // willLeave warns, in a plan, of the new session that the apply creates, and of the one that it
 // leaves running.
 func (m *session) willLeave(changed []change) (diags diag.Diagnostics) {
 	keeps := ""
 	if !m.ended() {
-		keeps = fmt.Sprintf(" Live session %s keeps running. %s", m.label(), noStop)
+		keeps = fmt.Sprintf(" Live session %s %s. %s", m.label(), m.goesOn(), noStop)
 	}
 	if decided(changed) {
-		diags.AddWarning("A new live session will be created",
-			fmt.Sprintf("The apply creates a new live session in place of %s because of %s, since the service has no call to change a session.%s", m.ID.ValueString(), names(changed), keeps))
+		diags.AddWarning("A new live session will be created in place of "+m.title(),
+			fmt.Sprintf("The apply creates a new live session in place of %s because of %s, since the service has no call to change a session.%s%s",
+				m.ID.ValueString(), names(changed), keeps, forPolicies))
 		return diags
 	}
-	diags.AddWarning("A new live session may be created",
-		fmt.Sprintf("The value of %s is not known yet. It decides at apply whether live session %s is kept, or a new one is created in its place.%s\n\n"+
-			"To know before, first apply the resource that the value comes from, with `-target`. While the state has `deletion_protection = true`, the apply creates no new session.",
-			names(changed), m.ID.ValueString(), strings.Replace(keeps, " Live session", " In that case, live session", 1)))
+	diags.AddWarning("A new live session may be created in place of "+m.title(),
+		fmt.Sprintf("The value of %s is not known yet. It decides at apply whether live session %s is kept, or a new one is created in its place.%s%s\n\n"+
+			"To know before, first apply the resource that the value comes from, with `-target`. With `deletion_protection = true` in state and configuration, the apply creates no new session.",
+			names(changed), m.ID.ValueString(), strings.Replace(keeps, " Live session", " In that case, live session", 1), forPolicies))
 	return diags
 }

@@ -275,76 +275,185 @@ func TestLostCreateOfAChange(t *testing.T) {
 	})
 }
 
-// TestNewSessionThatIsNotReady: an update has created a session that does not become ready in time.
-// The state has it, and the next plan depends on what became of it.
+// notReady has every GET of a session show it as on its way, where it is ready.
+var notReady = simulator.Fault{Call: simulator.CallGetSession, Rewrite: func(body []byte) []byte {
+	return bytes.ReplaceAll(body, []byte("READY"), []byte("PROVISIONING"))
+}}
+
+// TestNewSessionThatIsNotReady: an update has created a session that did not become ready: in time,
+// before an interrupt, or at all. The state keeps the session that it has, and no other session is
+// made beside the new one while that may become ready.
 func TestNewSessionThatIsNotReady(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		status  string // that it has by the next plan
+		status  string // that the new session has by the next plan
 		refresh bool
 		next    config
 		action  acctest.Action
 		creates int // after the next apply
 		final   string
+		warned  bool // of the session that is left behind
 	}{
-		"ready by then":            {"READY", true, nil, acctest.NoOp, 1, "READY"},
-		"ready, without a refresh": {"READY", false, nil, acctest.Update, 1, "READY"},
-		"on its way":               {"PROVISIONING", true, nil, acctest.Update, 1, "READY"},
-		"ended":                    {"ERROR", true, nil, acctest.Update, 2, "READY"},
-		"ended, as asked for":      {"STOPPED", true, config{"wait_for_status": []any{"STOPPED"}}, acctest.Update, 1, "STOPPED"},
-		"not waited for any more":  {"PROVISIONING", true, config{"wait_for_status": []any{}}, acctest.Update, 1, "PROVISIONING"},
-		"on its way, changed":      {"PROVISIONING", true, config{"name": "third"}, acctest.Update, 2, "READY"},
-		"ended, and protected":     {"ERROR", true, config{"deletion_protection": true}, acctest.Update, 2, "READY"},
+		"ready by then":            {"READY", true, nil, acctest.Update, 1, "READY", false},
+		"ready, without a refresh": {"READY", false, nil, acctest.Update, 1, "READY", false},
+		"on its way":               {"PROVISIONING", true, nil, acctest.Update, 1, "READY", false},
+		"ended":                    {"ERROR", true, nil, acctest.Update, 2, "READY", false},
+		"ended, without a refresh": {"ERROR", false, nil, acctest.Update, 2, "READY", false},
+		"ended, as asked for":      {"STOPPED", true, config{"wait_for_status": []any{"STOPPED"}}, acctest.Update, 1, "STOPPED", false},
+		"not waited for any more":  {"PROVISIONING", true, config{"wait_for_status": []any{}}, acctest.Update, 1, "PROVISIONING", false},
+		"on its way, changed":      {"PROVISIONING", true, config{"name": "third"}, acctest.Update, 2, "READY", true},
+		"reverted":                 {"PROVISIONING", true, config{"name": "match"}, acctest.NoOp, 1, "READY", true},
+		"ended, and reverted":      {"ERROR", true, config{"name": "match"}, acctest.NoOp, 1, "READY", false},
+	} {
+		for _, how := range []string{"time limit", "interrupt"} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+					o := imported(t, w, w.Provider(once), matchRecord)
+					changed := base().With(config{"name": "other"})
+					w.Fail(notReady)
+					p, cancel := w.Provider(once).WithCancel()
+					defer cancel()
+					text := "The live session was not ready in time"
+					if how == "interrupt" {
+						text = "Waiting for the live session was interrupted"
+						time.AfterFunc(10*time.Second, cancel)
+					}
+					now, diags := p.Change(o, changed)
+					w.ClearFaults()
+					created := w.Sessions()[1]
+					if !diags.Failed() || now.Tainted || !now.State.Equal(o.State) {
+						t.Fatalf("the state has %v: %s", now.Attrs(), diags)
+					}
+					for _, want := range []string{text, "Live session " + created.ID, "The next apply with the same arguments waits for it again", "The state still has live session " + o.Text("id")} {
+						if !strings.Contains(diags.String(), want) {
+							t.Errorf("the diagnostics lack %q: %s", want, diags)
+						}
+					}
+					w.SetStatus(created.ID, tt.status)
+					given := changed.With(tt.next)
+					if tt.refresh {
+						now, diags = w.Provider(once).Read(now)
+						diags.Must(t)
+					}
+					pl := w.Provider(once).Plan(now, given)
+					pl.Diags.Must(t)
+					if pl.Action != tt.action {
+						t.Fatalf("the next plan is to %s", pl.Action)
+					}
+					for what, want := range map[string]bool{
+						"The apply waits for live session " + created.ID:                   tt.creates == 1 && !tt.warned && tt.action == acctest.Update || tt.status == "ERROR" && !tt.refresh,
+						"Live session " + created.ID + " (\"other\") keeps running beside": tt.warned,
+					} {
+						if strings.Contains(pl.Diags.String(), what) != want {
+							t.Errorf("the plan says %q: %t, want %t: %s", what, !want, want, pl.Diags)
+						}
+					}
+					if tt.creates == 1 && tt.final != tt.status {
+						time.AfterFunc(time.Minute, func() { w.SetStatus(created.ID, tt.final) })
+					}
+					now, diags = w.Provider(once).Apply(pl)
+					diags.Must(t)
+					moved := tt.creates == 1 && tt.action == acctest.Update
+					if now.Text("status") != tt.final || w.Count(simulator.CallCreateSession) != tt.creates || (now.Text("id") == created.ID) != moved {
+						t.Errorf("%d creates, the state has %v", w.Count(simulator.CallCreateSession), now.Attrs())
+					}
+					if tt.warned {
+						if pl := w.Provider(once).Plan(now, given); pl.Action != acctest.NoOp || !strings.Contains(pl.Diags.String(), created.ID) {
+							t.Errorf("the plan after that says nothing of session %s: %s", created.ID, pl.Diags)
+						}
+						w.SetStatus(created.ID, "STOPPED")
+						now, diags = w.Provider(once).Read(now)
+						diags.Must(t)
+					}
+					w.Provider(once).AssertNoChanges(now, given)
+					w.SetStatus(now.Text("id"), "STOPPED") // later, as every session ends
+					w.Provider(once).AssertNoChanges(now, given)
+				})
+			})
+		}
+	}
+}
+
+// TestChangeThatEnds: the new session of an update ends before it is ready. The state keeps the one
+// that it has, and reverting creates nothing.
+func TestChangeThatEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"PENDING", "ERROR"}})
+		o := imported(t, w, w.Provider(once), matchRecord)
+		now, diags := w.Provider(once).Change(o, base().With(config{"name": "other"}))
+		if !diags.Failed() || !now.State.Equal(o.State) || !strings.Contains(diags.String(), "The live session ended as ERROR") ||
+			!strings.Contains(diags.String(), "The state still has live session "+o.Text("id")) {
+			t.Errorf("%v: %s", now.Attrs(), diags)
+		}
+		w.Provider(once).AssertNoChanges(now, base())
+		w.AssertCalls(t, simulator.CallCreateSession, 1)
+	})
+}
+
+// TestInterruptedCreate: the state has the session, untainted, and the next apply waits for it. Its
+// plan opens only what can still come.
+func TestInterruptedCreate(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		status  string
+		refresh bool
+		next    config
+		action  acctest.Action
+		creates int
+	}{
+		"ready by then":            {"READY", true, nil, acctest.NoOp, 1},
+		"ready, without a refresh": {"READY", false, nil, acctest.Update, 1},
+		"on its way":               {"PROVISIONING", true, nil, acctest.Update, 1},
+		"ended":                    {"ERROR", true, nil, acctest.Update, 2},
+		"changed":                  {"PROVISIONING", true, config{"name": "other"}, acctest.Update, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-				o := imported(t, w, w.Provider(once), matchRecord)
-				changed := base().With(config{"name": "other"}).With(protection(tt.next))
-				w.Fail(simulator.Fault{Call: simulator.CallGetSession, Rewrite: func(body []byte) []byte {
-					return bytes.ReplaceAll(body, []byte("READY"), []byte("PROVISIONING"))
-				}})
-				now, diags := w.Provider(once).Change(o, changed)
+				w.Fail(notReady)
+				p, cancel := w.Provider(once).WithCancel()
+				defer cancel()
+				time.AfterFunc(10*time.Second, cancel)
+				o, diags := p.Create(resourceType, base())
 				w.ClearFaults()
-				created := w.Sessions()[1]
-				if !diags.Failed() || now.Tainted || now.Text("id") != created.ID || now.Text("status") != "PROVISIONING" {
-					t.Fatalf("the state has %v: %s", now.Attrs(), diags)
-				}
-				for _, want := range []string{"The live session was not ready in time", "If it is ready by the next plan, it is used as it is", "Live session " + o.Text("id")} {
-					if !strings.Contains(diags.String(), want) {
-						t.Errorf("the diagnostics lack %q: %s", want, diags)
-					}
-				}
-				w.SetStatus(created.ID, tt.status)
-				given := changed.With(tt.next)
+				ended{state: true, sessions: 1, creates: 1, texts: []string{
+					"warning : Waiting for the live session was interrupted", "Live session {id} was created; its last status seen was PROVISIONING", "The next apply waits for it again",
+				}}.check(t, w.Server, result(o, diags))
+				id := o.Text("id")
+				w.SetStatus(id, tt.status)
 				if tt.refresh {
-					now, diags = w.Provider(once).Read(now)
+					o, diags = w.Provider(once).Read(o)
 					diags.Must(t)
 				}
-				pl := w.Provider(once).Plan(now, given)
+				given := base().With(tt.next)
+				pl := w.Provider(once).Plan(o, given)
 				pl.Diags.Must(t)
 				if pl.Action != tt.action {
-					t.Fatalf("the next plan is to %s", pl.Action)
+					t.Fatalf("the next plan is to %s: %s", pl.Action, pl.Diags)
 				}
-				if tt.creates == 1 && tt.final != tt.status {
-					time.AfterFunc(time.Minute, func() { w.SetStatus(created.ID, tt.final) })
+				if waits := strings.Contains(pl.Diags.String(), "The apply waits for live session "+id); waits != (tt.creates == 1 && tt.action == acctest.Update) {
+					t.Errorf("the plan: %s", pl.Diags)
 				}
-				now, diags = w.Provider(once).Apply(pl)
+				if tt.status == "PROVISIONING" {
+					time.AfterFunc(time.Minute, func() { w.SetStatus(id, "READY") })
+				}
+				o, diags = w.Provider(once).Apply(pl)
 				diags.Must(t)
-				if now.Text("status") != tt.final || w.Count(simulator.CallCreateSession) != tt.creates || (now.Text("id") == created.ID) != (tt.creates == 1) {
-					t.Errorf("%d creates, the state has %v", w.Count(simulator.CallCreateSession), now.Attrs())
+				if w.Count(simulator.CallCreateSession) != tt.creates || (o.Text("id") == id) != (tt.creates == 1) || o.Text("status") != "READY" {
+					t.Errorf("%d creates, the state has %v", w.Count(simulator.CallCreateSession), o.Attrs())
 				}
-				w.Provider(once).AssertNoChanges(now, given)
-				w.SetStatus(now.Text("id"), "STOPPED") // later, as every session ends
-				w.Provider(once).AssertNoChanges(now, given)
+				w.SetStatus(id, "STOPPED") // a plan warns of one that was left behind until it has ended
+				o, diags = w.Provider(once).Read(o)
+				diags.Must(t)
+				w.Provider(once).AssertNoChanges(o, given)
 			})
 		})
 	}
 }
-
-// protection is the part of a configuration that an update before had, too.
-func protection(c config) config { return config{"deletion_protection": c["deletion_protection"]} }
 
 // TestReplaceReplaces: what the user asks for is done, also while a value is not known.
 func TestReplaceReplaces(t *testing.T) {
@@ -415,7 +524,6 @@ func TestDeletionProtection(t *testing.T) {
 	}{
 		"destroy, or no block":          {nil, "remove it from the state"},
 		"replace":                       {base().With(on).With(config{"mode": "HA"}), "create a new session in its place because of `mode`"},
-		"replace and lift at once":      {base().With(off).With(config{"name": "other"}), "create a new session in its place because of `name`"},
 		"replace on status":             {base().With(on).With(config{"replace_on_status": []any{"READY"}}), "create a new session in its place because of `replace_on_status`"},
 		"one change known, one unknown": {base().With(on).With(config{"name": "other", "region": acctest.Unknown}), "create a new session in its place because of `name` and `region`"},
 	} {
@@ -438,7 +546,7 @@ func TestDeletionProtection(t *testing.T) {
 		t.Errorf("%v: %s", now.Attrs(), diags)
 	}
 	pl = change(t, d, o, unknown.With(config{"wait_for_status": []any{}}))
-	pl.Config = base().With(config{"region": "us-east-1", "wait_for_status": []any{}})
+	pl.Config = base().With(on).With(config{"region": "us-east-1", "wait_for_status": []any{}})
 	if now, diags := d.Apply(pl); !now.State.Equal(o.State) || !strings.Contains(diags.String(), protectedText) {
 		t.Errorf("%v: %s", now.Attrs(), diags)
 	}
@@ -455,6 +563,12 @@ func TestDeletionProtection(t *testing.T) {
 	}
 	if calls := len(w.Journal()) - before; calls > 1 { // the list of regions
 		t.Errorf("%d calls were made:\n%s", calls, w.JournalText())
+	}
+	// A plan that lifts it may make the change, too.
+	for name, c := range map[string]config{"name": {"name": "other"}, "replace_on_status": {"replace_on_status": []any{"READY"}}} {
+		if text := change(t, d, o, base().With(off).With(c)).Diags.String(); !strings.Contains(text, "A new live session will be created") {
+			t.Errorf("%s with the lift: %s", name, text)
+		}
 	}
 	// Lifted, in place, it may go.
 	o, diags = d.Change(o, base().With(off))
@@ -598,7 +712,7 @@ func TestUnknownWaitForASessionThatIsNotReady(t *testing.T) {
 				}})
 				o, _ = w.Provider(once).Change(o, given)
 				w.ClearFaults()
-				w.SetStatus(o.Text("id"), status)
+				w.SetStatus(w.Sessions()[1].ID, status)
 				o, diags := w.Provider(once).Read(o)
 				diags.Must(t)
 				pl := w.Provider(once).Plan(o, given.With(config{"wait_for_status": acctest.Unknown}))
@@ -628,7 +742,7 @@ func TestWaitingAgainWithWriteOnlyURLs(t *testing.T) {
 		o, _ = w.Provider(once).Change(o, given)
 		w.ClearFaults()
 		o, diags = w.Provider(once).Change(o, given) // without a refresh
-		if len(diags) > 0 || o.Text("status") != "READY" {
+		if diags.Failed() || o.Text("status") != "READY" || len(w.Sessions()) != 2 || o.Text("id") != w.Sessions()[1].ID {
 			t.Errorf("%v: %s", o.Attrs(), diags)
 		}
 		checkNoURL(t, o)

@@ -26,7 +26,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	limited, cancel := m.limit(ctx, &resp.Diagnostics)
+	limited, cancel := m.limitCreate(ctx, &resp.Diagnostics)
 	defer cancel()
 	given := m.given(&config)
 	created := r.create(ctx, limited, &given, nil, &resp.Diagnostics)
@@ -35,18 +35,41 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	data := privateData{Unconfirmed: true, NotReadBy: byListing, FoundIn: r.account()}
 	data.rememberURLs(&m, &given)
-	if problem := r.settle(limited, &m, &given, created, taint, &data, &resp.Diagnostics); problem != nil {
-		resp.Diagnostics.Append(problem)
-		m.DeletionProtection = types.BoolNull() // so that the next apply can replace the tainted session
+	if stopped := r.settle(limited, &m, &given, created, m.afterCreate(), &data, &resp.Diagnostics); stopped != nil {
+		if stopped.session != over {
+			data.Waiting = &made{ID: m.ID.ValueString(), Name: m.Name.ValueString(), Status: m.Status.ValueString()}
+		}
+		if stopped.session == interrupted {
+			resp.Diagnostics.Append(stopped.warning())
+		} else {
+			resp.Diagnostics.Append(stopped.Diagnostic)
+			m.DeletionProtection = types.BoolNull() // so that the next apply can replace the tainted session
+		}
 	}
 	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
 }
 
-// limit limits ctx to the time that a create may take.
-func (m *model) limit(ctx context.Context, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
+// limitCreate limits ctx to the time that a create may take.
+func (m *model) limitCreate(ctx context.Context, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
 	limit, d := m.Timeouts.Create(ctx, defaultTimeout)
 	diags.Append(d...)
 	return context.WithTimeoutCause(ctx, limit, errTimeout)
+}
+
+// limitUpdate limits ctx to the time that an update may take, which is that of a create unless it
+// is given.
+func (m *model) limitUpdate(ctx context.Context, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
+	limit, d := m.Timeouts.Create(ctx, defaultTimeout)
+	diags.Append(d...)
+	limit, d = m.Timeouts.Update(ctx, limit)
+	diags.Append(d...)
+	return context.WithTimeoutCause(ctx, limit, errTimeout)
+}
+
+// updateLimit is the configured `timeouts.update`, "" without one.
+func updateLimit(m *model) string {
+	limit, _ := m.Timeouts.Attributes()["update"].(types.String)
+	return limit.ValueString()
 }
 
 // create sends the request once, unless an earlier run has sent it and Terraform could not save the
@@ -82,19 +105,19 @@ func (r *liveSession) create(ctx, limited context.Context, given *session, old *
 
 // settle waits for a session and fills m with what the service shows of it. given has the values of
 // the create request. next says how a user goes on after a failure.
-func (r *liveSession) settle(ctx context.Context, m *model, given *session, created *api.Session, next string, data *privateData, diags *diag.Diagnostics) diag.Diagnostic {
+func (r *liveSession) settle(ctx context.Context, m *model, given *session, created *api.Session, next outlook, data *privateData, diags *diag.Diagnostics) *stop {
 	shown := *given
 	m.fillCreated(created, &shown, data)
-	last, problem := wait(ctx, r.pollCreated(data), created, waitStatuses(m.WaitForStatus), next)
+	last, stopped := wait(ctx, r.pollCreated(data), created, waitStatuses(m.WaitForStatus), next)
 	m.fillCreated(last, &shown, data)
-	if problem == nil {
+	if stopped == nil {
 		if s := r.listCreated(ctx, m, created.ID, last.Status, diags); s != nil {
 			m.fillCreated(s, &shown, data)
 			data.NotReadBy, data.ListedIn = "", m.Status.String()
 		}
 	}
 	diags.Append(otherValues(m.ID.ValueString(), given, &shown)...)
-	return problem
+	return stopped
 }
 
 // fillCreated sets the values of a response to a session that is being created. shown is the

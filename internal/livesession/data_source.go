@@ -106,7 +106,14 @@ func (d *sessionDataSource) read(ctx context.Context, m *model, diags *diag.Diag
 	s, err := d.Data.API.GetSession(ctx, id)
 	switch {
 	case api.NotFound(err):
-		diags.Append(noSuchSession(id, d.Data.LiveAddress, err))
+		switch listed, listErr := listedAfterAll(ctx, d.Data, id); {
+		case listErr != nil:
+			diags.Append(unlistable(id, err, listErr))
+		case listed:
+			diags.Append(listedOnly(id, err, diag.SeverityError))
+		default:
+			diags.Append(noSuchSession(id, d.Data.LiveAddress, err))
+		}
 		return
 	case err != nil:
 		diags.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))

@@ -197,7 +197,7 @@ func TestGoneSession(t *testing.T) {
 	id := s.Sessions()[0].ID
 	s.RemoveSession(id)
 	out := cli.Must("plan").Flat()
-	for _, text := range []string{"1 to add, 0 to change, 0 to destroy", "Warning: The live session was not found", "Live session " + id + ` ("match") was removed from the state`} {
+	for _, text := range []string{"1 to add, 0 to change, 0 to destroy", "was not found", "Live session " + id + ` ("match") was removed from the state`} {
 		if !strings.Contains(out, text) {
 			t.Errorf("the plan lacks %q:\n%s", text, out)
 		}

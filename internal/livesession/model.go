@@ -73,7 +73,7 @@ func newModel() model {
 		session:         newSession(),
 		WaitForStatus:   types.SetNull(types.StringType),
 		ReplaceOnStatus: types.SetNull(types.StringType),
-		Timeouts:        timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"create": types.StringType})},
+		Timeouts:        timeouts.Value{Object: types.ObjectNull(map[string]attr.Type{"create": types.StringType, "update": types.StringType})},
 	}
 }
 

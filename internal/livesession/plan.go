@@ -52,8 +52,10 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 	if r.Data != nil {
 		createsOf(r.Data).own(state.ID.ValueString()) // so that no lost create of this run reports it
 	}
-	data, diags := providerdata.ReadPrivate[privateData](ctx, resp.Private, privateDataKey)
-	resp.Diagnostics.Append(diags...)
+	data := readPrivate(ctx, resp.Private, state, &resp.Diagnostics)
+	if r.Data != nil {
+		data.own(r.Data)
+	}
 	var note providerdata.PlanNote // for the second call of a replacement
 	if state.DeletionProtection.ValueBool() {
 		note.Protected = state.label()
@@ -64,17 +66,25 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.ID.ValueString(), state.Name.ValueString()})...)
 	}
 	changed := changes(state, plan, config, &data)
+	given := plan.given(config)
+	continues := len(changed) > 0 && data.continues(state, plan, &given)
+	resp.Diagnostics.Append(warnOthers(data.others(state, continues))...)
 	switch {
-	case decided(changed) && note.Protected != "" && !data.unusable(state, plan):
-		resp.Diagnostics.Append(protected(note.Protected, "create a new session in its place because of "+names(changed)))
+	case decided(changed) && providerdata.ProtectsChange(state.DeletionProtection, plan.DeletionProtection) && !data.unusable(state, plan):
+		resp.Diagnostics.Append(protectedChange(note.Protected, changed))
+	case continues:
+		plan.open(computed)
+		resp.Diagnostics.Append(data.Waiting.willWait(state)...)
 	case len(changed) > 0:
 		plan.open(computed)
 		resp.Diagnostics.Append(state.willLeave(changed)...)
 		if decided(changed) && (!known || r.inAccount(ctx, &state.session, &data, &resp.Diagnostics)) {
 			r.checkNew(ctx, plan, config, &resp.Diagnostics)
 		}
-	case data.NotReady && !plan.ready(state.Status):
-		plan.open(withoutID)
+	case data.waitsFor(state) && !plan.ready(state.Status):
+		plan.openUnsettled(state)
+		waiting := made{ID: state.ID.ValueString(), Name: state.Name.ValueString(), Status: state.Status.ValueString()}
+		resp.Diagnostics.Append(waiting.willWait(nil)...)
 	case state.hidesEndpoints() && !plan.hidesEndpoints():
 		plan.open(endpoints)
 	}
@@ -137,6 +147,16 @@ func (r *liveSession) planRegion(ctx context.Context, region types.String, diags
 func (m *model) open(list []attribute) {
 	for _, a := range list {
 		a.open(&m.session)
+	}
+}
+
+// openUnsettled plans what can change, or come, while a session becomes ready as known after the
+// apply.
+func (m *model) openUnsettled(state *model) {
+	for _, a := range withoutID {
+		if a.name == "status" || a.value(&state.session).IsNull() {
+			a.open(&m.session)
+		}
 	}
 }
 

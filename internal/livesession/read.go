@@ -37,9 +37,21 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		return // the state stays as it is until the next run
 	}
-	data, diags := providerdata.ReadPrivate[privateData](ctx, req.Private, privateDataKey)
-	resp.Diagnostics.Append(diags...)
+	data := readPrivate(ctx, req.Private, &m, &resp.Diagnostics)
 	s, paged, err := r.read(ctx, id, &data)
+	if api.NotFound(err) && (data.FoundIn == account{} || data.FoundIn == r.account()) {
+		switch listed, listErr := listedAfterAll(ctx, r.Data, id); {
+		case listErr != nil:
+			resp.Diagnostics.Append(unlistable(id, err, listErr))
+			return
+		case listed && importing:
+			resp.Diagnostics.Append(listedOnly(id, err, diag.SeverityError))
+			return
+		case listed:
+			resp.Diagnostics.Append(listedOnly(id, err, diag.SeverityWarning))
+			return
+		}
+	}
 	switch {
 	case api.NotFound(err) && importing:
 		resp.Diagnostics.Append(noSuchSession(id, r.Data.LiveAddress, err))
@@ -69,7 +81,10 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 			required, _ = m.missing()
 		}
 	}
-	data.NotReady = data.NotReady && !m.ready(m.Status)
+	if data.waitsFor(&m) && m.ready(m.Status) {
+		data.Waiting = nil
+	}
+	r.refreshOthers(ctx, &m, &data)
 	if importing {
 		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
 		providerdata.Shared[imports](r.Data).Store(m.Name.ValueString(), nil)
@@ -143,6 +158,30 @@ func (m *model) refresh(s *api.Session, listing, importing bool, data *privateDa
 	}
 }
 
+// listedAfterAll reports whether the listing shows a session for which a GET answered 404. A gateway
+// may answer so for every session. The listing is read once for all of them.
+func listedAfterAll(ctx context.Context, data *providerdata.Data, id string) (bool, error) {
+	s, err := data.Sessions.Listed(ctx, id, time.Time{})
+	return s != nil, err
+}
+
+// listedOnly says that the listing shows a session for which the GET answered 404.
+func listedOnly(id string, err error, severity diag.Severity) diag.Diagnostic {
+	summary := fmt.Sprintf("Live session %s is listed, but was not found", id)
+	detail := fmt.Sprintf("Reading live session %s returned 404, but the listing of the account shows it: %s\n\n", id, providerdata.ErrorText(err))
+	if severity == diag.SeverityWarning {
+		return diag.NewWarningDiagnostic(summary, detail+"The state was not changed. The next plan or refresh reads the session again.")
+	}
+	return diag.NewErrorDiagnostic(summary, detail+"Try again. If the 404 stays, report it to the service.")
+}
+
+// unlistable is the error of a 404 that the listing neither confirms nor denies.
+func unlistable(id string, err, listErr error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("It is not known whether the live session is gone",
+		fmt.Sprintf("Reading live session %s returned 404, and the listing of the account, which would show whether it is gone, failed. Nothing was changed. Try again.\n\n%s\n\n%s",
+			id, providerdata.ErrorText(err), providerdata.ErrorText(listErr)))
+}
+
 const forgetIt = "run `terraform state rm` with the address of the resource. The next apply then creates a new session if the resource is in the configuration."
 
 // elsewhere is the error of a 404 in another account than the one in which the session was last
@@ -171,8 +210,8 @@ func protectedGone(m *session, err error) diag.Diagnostic {
 
 // gone warns of a session that is removed from the state because of a 404.
 func gone(m *session, err error) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("The live session was not found",
-		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404: %s\n\n"+
+	return diag.NewWarningDiagnostic(fmt.Sprintf("Live session %s was not found", m.title()),
+		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404 and the listing does not show it: %s\n\n"+
 			"The service also returns 404 if the credentials belong to another account. If the session should still exist, check `base_url`, "+
 			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
 }

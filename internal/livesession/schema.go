@@ -57,6 +57,8 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		"timeouts": providerdata.Timeouts(ctx, timeouts.Opts{
 			Create:            true,
 			CreateDescription: "Time limit for a create with its wait, such as `\"90s\"` or `\"1h30m\"`. Default: `\"20m\"`.",
+			Update:            true,
+			UpdateDescription: "Time limit for an update that creates a session or waits for one. Default: `create`.",
 		}),
 	}
 	for _, a := range attributes {

@@ -56,8 +56,12 @@ type privateData struct {
 	// Unconfirmed is set until a GET has returned the new session. Until then a 404 does not mean
 	// that the session is gone.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
-	// NotReady is set while a session that an update has created never had a status of
-	// `wait_for_status`.
+	// Waiting is the session that an apply made, and did not see in a status of `wait_for_status`.
+	// The state may have it, or still an older one.
+	Waiting *made `json:"waiting,omitempty"`
+	// Left are sessions that were waited for, and in whose place others were asked for.
+	Left []made `json:"left,omitempty"`
+	// NotReady, of an earlier build, stands for a Waiting that the state has.
 	NotReady bool `json:"not_ready,omitempty"`
 	// WriteOnly are the URLs of the session that were given by write-only arguments: by the
 	// argument without the suffix, the digest of each. They tell whether a URL that moves to the
@@ -145,9 +149,19 @@ func (d *privateData) rememberURLs(m *model, given *session) {
 	}
 }
 
+// readPrivate reads the private data of the session in a state.
+func readPrivate(ctx context.Context, private providerdata.Private, state *model, diags *diag.Diagnostics) privateData {
+	data, d := providerdata.ReadPrivate[privateData](ctx, private, privateDataKey)
+	diags.Append(d...)
+	if data.NotReady {
+		data.NotReady, data.Waiting = false, &made{ID: state.ID.ValueString(), Name: state.Name.ValueString()}
+	}
+	return data
+}
+
 // unusable reports whether a session that never had a status of `wait_for_status` has ended.
 func (d *privateData) unusable(state, plan *model) bool {
-	return d.NotReady && !plan.ready(state.Status) && terminal(state.Status.ValueString())
+	return d.waitsFor(state) && !plan.ready(state.Status) && terminal(state.Status.ValueString())
 }
 
 // ready reports whether a status is one of `wait_for_status`, as far as that is known.

@@ -32,38 +32,39 @@ type pollFunc func(ctx context.Context, id string, early, late time.Duration) (*
 // if want is empty. It returns the session as last read, in any case. It continues on unknown
 // statuses and on transient failures: the retries of a single call cover only seconds. next says
 // how a user goes on after a failure.
-func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string, next string) (*api.Session, diag.Diagnostic) {
+func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string, next outlook) (*api.Session, *stop) {
 	start, last := time.Now(), created
+	readable := start // when the session was last read
 	var lastErr error // the failure of the last poll; nil after a success
 	seen := []string{canonical(created.Status, statuses)}
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
 		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
-			detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` (%s) when `timeouts.create` ended after %s. "+
-				"The last status seen was %s.%s %s. The session keeps running either way.%s",
-				last.ID, enumerate(want, "or"), time.Since(start).Round(time.Second), last.Status, before(seen), next, remedy(want, "create"))
+			detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` (%s) when `timeouts.%s` ended after %s. "+
+				"The last status seen was %s.%s %s%s",
+				last.ID, enumerate(want, "or"), next.operation, time.Since(start).Round(time.Second), last.Status, before(seen), next.unfinished, remedy(want, next.operation))
 			if lastErr != nil {
 				detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(lastErr)
 			}
-			return last, diag.NewErrorDiagnostic("The live session was not ready in time", detail)
+			return last, &stop{diag.NewErrorDiagnostic("The live session was not ready in time", detail), stillGoing}
 		case ctx.Err() != nil:
-			return last, diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
-				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s.", last.ID, last.Status, next))
-		case api.NotFound(err) && time.Since(start) < appearWithin:
+			return last, &stop{diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
+				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s", last.ID, last.Status, next.interrupted)), interrupted}
+		case api.NotFound(err) && time.Since(readable) < appearWithin:
 			tflog.Info(ctx, "The live session is not readable yet", map[string]any{"id": created.ID})
 			continue
 		case err != nil && !transient(err):
-			return last, diag.NewErrorDiagnostic("The new live session cannot be read",
-				fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s.\n\n%s",
-					last.ID, last.Status, next, providerdata.ErrorText(err)))
+			return last, &stop{diag.NewErrorDiagnostic("The new live session cannot be read",
+				fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s\n\n%s",
+					last.ID, last.Status, next.unfinished, providerdata.ErrorText(err))), stillGoing}
 		case err != nil:
 			lastErr = err
 			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID, "error": err.Error()})
 			continue
 		}
 		s.Status = canonical(s.Status, statuses)
-		lastErr, last = nil, s
+		lastErr, last, readable = nil, s, time.Now()
 		if seen[len(seen)-1] != s.Status {
 			seen = append(seen, s.Status)
 		}
@@ -74,9 +75,9 @@ func wait(ctx context.Context, poll pollFunc, created *api.Session, want []strin
 		case len(want) == 0, slices.Contains(want, s.Status):
 			return s, nil
 		case terminal(s.Status):
-			return s, diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", s.Status),
-				fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s. "+
-					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID, s.Status, next, s.Status))
+			return s, &stop{diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", s.Status),
+				fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s "+
+					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID, s.Status, next.ended, s.Status)), over}
 		}
 	}
 }
@@ -110,13 +111,60 @@ func remedy(want []string, operation string) string {
 	return fmt.Sprintf(" The provider does not know %s: check `wait_for_status`. The known statuses are %s.", enumerate(unknown, "and"), enumerate(statuses, "and"))
 }
 
-// How a user goes on with a session for which the wait failed: after a create, and after an update.
+// stop is why a wait ended without a wanted status.
+type stop struct {
+	diag.Diagnostic
+	session outcome
+}
+
+// outcome is what is known of a session for which the wait ended.
+type outcome int
+
 const (
-	taint = "It is in the state as tainted, so the next apply replaces it with a new session. " +
-		"To keep it, run `terraform untaint` with the resource's address"
-	stays = "It is in the state. If it is ready by the next plan, it is used as it is. If it is still on its way, the next apply waits for it again. " +
-		"If it has ended, the next apply creates another session"
+	stillGoing  outcome = iota // it may become ready
+	interrupted                // so may this one
+	over                       // it has ended
 )
+
+// warning is for a session that the state has.
+func (s *stop) warning() diag.Diagnostic { return diag.NewWarningDiagnostic(s.Summary(), s.Detail()) }
+
+// outlook is how a user goes on with a session for which the wait ended.
+type outlook struct {
+	operation                      string // whose time limit ends the wait
+	interrupted, unfinished, ended string
+}
+
+// afterCreate is for a session that the state has, tainted after an error.
+func (m *model) afterCreate() outlook {
+	return outlook{
+		operation:   "create",
+		interrupted: "It is in the state. The next apply waits for it again, and creates no other session unless it has ended.",
+		unfinished: "It is in the state as tainted, so the next apply replaces it with a new session, and it keeps running. " +
+			"To keep it, run `terraform untaint` with the resource's address.",
+		ended: "It is in the state as tainted, so the next apply replaces it with a new session. " +
+			"To keep it, run `terraform untaint` with the resource's address.",
+	}
+}
+
+// afterUpdate is for a session that is to take the place of the one in the state. state is nil if
+// the state has it already.
+func (m *model) afterUpdate(state *model) outlook {
+	o := outlook{operation: "create"}
+	if updateLimit(m) != "" {
+		o.operation = "update"
+	}
+	const again = "The next apply with the same arguments waits for it again, and creates no other session unless it has ended."
+	if state == nil {
+		o.interrupted, o.unfinished, o.ended = "It is in the state. "+again, "It is in the state. "+again, "It is in the state. The next apply creates another session."
+		return o
+	}
+	keeps := fmt.Sprintf("The state still has live session %s. ", state.label())
+	o.interrupted = keeps + again + " With other arguments it is left behind, and keeps running."
+	o.unfinished = o.interrupted
+	o.ended = keeps + "The next apply creates another session."
+	return o
+}
 
 // transient reports whether the next poll may succeed.
 func transient(err error) bool {

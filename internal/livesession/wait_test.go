@@ -57,10 +57,10 @@ func failing(status int) error {
 
 // What the errors of a wait say, beside the session, its status and how to keep it.
 var (
-	ended       = []string{"The live session ended as ", "add it to `wait_for_status`"}
-	late        = []string{"The live session was not ready in time", `timeouts = { create = "40m" }`}
-	interrupted = []string{"Waiting for the live session was interrupted", "last status seen"}
-	unreadable  = []string{"The new live session cannot be read", "The last status seen", "Reading it failed: "}
+	ended      = []string{"The live session ended as ", "`terraform untaint`", "add it to `wait_for_status`"}
+	late       = []string{"The live session was not ready in time", `timeouts = { create = "40m" }`}
+	cut        = []string{"Waiting for the live session was interrupted", "last status seen", "The next apply waits for it again"}
+	unreadable = []string{"The new live session cannot be read", "The last status seen", "Reading it failed: "}
 )
 
 func TestWait(t *testing.T) {
@@ -104,11 +104,11 @@ func TestWait(t *testing.T) {
 			least: 20 * time.Minute, most: 20 * time.Minute,
 		},
 		"interrupt": {
-			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, cancel: 47 * time.Second, status: "PROVISIONING", fails: interrupted,
+			at: statusAfter(time.Hour, "PROVISIONING", ""), want: ready, cancel: 47 * time.Second, status: "PROVISIONING", fails: cut,
 			least: 47 * time.Second, most: 47 * time.Second,
 		},
 		"interrupt before the first poll": {
-			at: statusAfter(time.Hour, "PENDING", ""), want: ready, cancel: time.Millisecond, status: "PENDING", fails: interrupted, most: time.Millisecond,
+			at: statusAfter(time.Hour, "PENDING", ""), want: ready, cancel: time.Millisecond, status: "PENDING", fails: cut, most: time.Millisecond,
 		},
 		"not readable at first": {
 			at: func(after time.Duration) (string, error) {
@@ -130,7 +130,7 @@ func TestWait(t *testing.T) {
 				}
 				return "PROVISIONING", nil
 			},
-			want: ready, status: "PROVISIONING", fails: unreadable, least: time.Minute, most: 76 * time.Second,
+			want: ready, status: "PROVISIONING", fails: unreadable, least: 90 * time.Second, most: 106 * time.Second,
 		},
 		"refused": {
 			at:   func(time.Duration) (string, error) { return "", failing(http.StatusForbidden) },
@@ -171,7 +171,7 @@ func TestWait(t *testing.T) {
 				ctx, stop := context.WithTimeoutCause(ctx, limit, errTimeout)
 				defer stop()
 				p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
-				s, failed := wait(ctx, p.Poll, &api.Session{ID: "s1", Status: "PENDING"}, tt.want, taint)
+				s, failed := wait(ctx, p.Poll, &api.Session{ID: "s1", Status: "PENDING"}, tt.want, new(model).afterCreate())
 				took := time.Since(p.start)
 				if s.ID != "s1" || s.Status != tt.status {
 					t.Errorf("the session is %s with status %s, want s1 with %s", s.ID, s.Status, tt.status)
@@ -186,7 +186,7 @@ func TestWait(t *testing.T) {
 					t.Errorf("ended without an error after %v, want %q", took, tt.fails)
 				case tt.fails != nil:
 					text := failed.Summary() + "\n" + failed.Detail()
-					for _, want := range append([]string{"s1", tt.status, "`terraform untaint`"}, tt.fails...) {
+					for _, want := range append([]string{"s1", tt.status}, tt.fails...) {
 						if !strings.Contains(text, want) {
 							t.Errorf("%q is not in: %s", want, text)
 						}
@@ -205,7 +205,7 @@ func TestWaitPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &script{start: time.Now(), previous: time.Now(), at: statusAfter(10*time.Minute, "PENDING", "READY")}
-		if _, failed := wait(t.Context(), p.Poll, &api.Session{ID: "s1"}, []string{"READY"}, taint); failed != nil {
+		if _, failed := wait(t.Context(), p.Poll, &api.Session{ID: "s1"}, []string{"READY"}, new(model).afterCreate()); failed != nil {
 			t.Fatal(failed)
 		}
 		for i, pause := range p.polls {

@@ -81,7 +81,7 @@ func argumentTable(dir string) []argument {
 		{of: session, names: "is_scheduled", in: create, with: match, values: []any{false, true}, also: scheduled},
 		{of: session, names: "timezone", in: create, with: scheduled, values: []any{"Europe/Berlin", "Asia/Tokyo"}},
 		{of: session, names: "scheduled_at", in: create, with: scheduled, values: []any{"2041-01-02 03:04", "2042-11-12 13:14"}},
-		{of: session, names: "wait_for_status, replace_on_status, endpoints_in_state, deletion_protection, timeouts.create", why: own},
+		{of: session, names: "wait_for_status, replace_on_status, endpoints_in_state, deletion_protection, timeouts.create, timeouts.update", why: own},
 		{of: session, names: "urls_wo_version", why: again},
 		{of: one + ", ephemeral vodlive_live_session", names: "id", in: "get-session *", values: []any{"first", "second"}},
 		{of: one, names: "name, statuses, include_urls", why: filter},

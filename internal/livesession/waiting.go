@@ -1,0 +1,130 @@
+package livesession
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+)
+
+// made is a session that an apply made for the resource, and that private data remember.
+type made struct {
+	ID     string `json:"id"`
+	Name   string `json:"name,omitempty"`
+	Status string `json:"status,omitempty"` // last seen
+	// Arguments is the digest of the create request. It is "" if the state has the session.
+	Arguments string `json:"arguments,omitempty"`
+}
+
+func (s made) label() string { return label(s.ID, s.Name, s.Status) }
+
+// digest returns the digest of a create request. It is "" while an argument is not known.
+func (d *privateData) digest(given *session) string {
+	for _, a := range arguments {
+		if a.value(given).IsUnknown() || slices.ContainsFunc(presetParts, func(p attribute) bool { return given.preset(p.name).IsUnknown() }) {
+			return ""
+		}
+	}
+	content, _ := json.Marshal(given.spec()) // strings and booleans
+	return salted(d.salt(), types.StringValue(string(content)))
+}
+
+// waitsFor reports whether the session of the state is on its way.
+func (d *privateData) waitsFor(state *model) bool {
+	return d.Waiting != nil && d.Waiting.ID == state.ID.ValueString()
+}
+
+// continues reports whether an update goes on waiting for a session that an earlier update made
+// with these arguments, and that is not known to have ended.
+func (d *privateData) continues(state, plan *model, given *session) bool {
+	return d.Waiting != nil && !d.waitsFor(state) && d.Waiting.Arguments != "" && d.Waiting.Arguments == d.digest(given) &&
+		(!terminal(d.Waiting.Status) || plan.ready(types.StringValue(d.Waiting.Status)))
+}
+
+// leave notes that the resource goes on without the session that was on its way.
+func (d *privateData) leave() {
+	if d.Waiting != nil && !terminal(d.Waiting.Status) {
+		d.Left = append(d.Left, made{ID: d.Waiting.ID, Name: d.Waiting.Name, Status: d.Waiting.Status})
+	}
+	d.Waiting = nil
+}
+
+// others are the sessions of the resource that the state does not have, and that the plan does not
+// go on with.
+func (d *privateData) others(state *model, continues bool) []made {
+	list := slices.Clone(d.Left)
+	if d.Waiting != nil && !continues && !d.waitsFor(state) && !terminal(d.Waiting.Status) {
+		list = append(list, *d.Waiting)
+	}
+	return list
+}
+
+// own notes the sessions in private data, so that no lost create of this run reports them.
+func (d *privateData) own(data *providerdata.Data) {
+	for _, s := range d.Left {
+		createsOf(data).own(s.ID)
+	}
+	if d.Waiting != nil {
+		createsOf(data).own(d.Waiting.ID)
+	}
+}
+
+// refreshOthers reads the sessions in private data, and forgets those that are gone, or were left
+// and have ended.
+func (r *liveSession) refreshOthers(ctx context.Context, m *model, data *privateData) {
+	data.own(r.Data)
+	exists := func(s *made) bool {
+		shown, _, err := r.Data.Sessions.Get(ctx, s.ID)
+		if api.NotFound(err) {
+			listed, err := listedAfterAll(ctx, r.Data, s.ID)
+			return listed || err != nil
+		}
+		if err == nil {
+			s.Status = canonical(shown.Status, statuses)
+		}
+		return true
+	}
+	var left []made
+	for _, s := range data.Left {
+		if exists(&s) && !terminal(s.Status) {
+			left = append(left, s)
+		}
+	}
+	data.Left = left
+	if data.Waiting != nil && !data.waitsFor(m) && !exists(data.Waiting) {
+		data.Waiting = nil
+	}
+}
+
+// warnOthers warns of sessions that an apply made, and that no state has.
+func warnOthers(list []made) (diags diag.Diagnostics) {
+	for _, s := range list {
+		diags.AddWarning(fmt.Sprintf("Live session %s keeps running beside the resource", s.title()),
+			fmt.Sprintf("An earlier apply created live session %s for this resource, and did not see it ready. The state does not have it, and this plan does not go on with it. "+
+				"Plans warn of it until it has ended. %s", s.label(), noStop))
+	}
+	return diags
+}
+
+func (s made) title() string { return title(s.ID, s.Name) }
+
+// willWait warns, in a plan, that the apply goes on waiting for a session. old is nil if it is the
+// one of the state.
+func (s made) willWait(old *model) (diags diag.Diagnostics) {
+	then := "It creates no other session, unless this one has ended."
+	if old != nil {
+		then += fmt.Sprintf(" When the session can be used, the state has it in place of %s.", old.label())
+		if !old.ended() {
+			then += fmt.Sprintf(" That one %s. %s", old.goesOn(), noStop)
+		}
+	}
+	diags.AddWarning(fmt.Sprintf("The apply waits for live session %s", s.title()),
+		fmt.Sprintf("An earlier apply created live session %s with these arguments, and did not see it ready. This apply goes on waiting for it. %s", s.label(), then))
+	return diags
+}
