@@ -33,7 +33,7 @@ func TestActionUploadsAndSubmits(t *testing.T) {
 		t.Errorf("objects %+v, batches %+v", objects, batches)
 	}
 	text := strings.Join(progress, "\n")
-	for _, part := range []string{"promo.mp4 100 %, 6.3 of 6.3 MB", "submitted " + objects[0].KeyPath} {
+	for _, part := range []string{"promo.mp4: 100 %, 6.3 MB of 6.3 MB", "submitted " + objects[0].KeyPath} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the progress lacks %q:\n%s", part, text)
 		}
@@ -164,8 +164,8 @@ func TestActionWritesItsProgressForUsersToWatch(t *testing.T) {
 		t.Fatal(diags)
 	}
 	written, err := os.ReadFile(lines)
-	const last = "promo.mp4 100 %, 6.3 of 6.3 MB"
-	if err != nil || !strings.Contains(string(written), last) || !strings.Contains(strings.Join(progress, "\n"), last) {
+	const last = "promo.mp4: 100 %, 6.3 MB of 6.3 MB"
+	if err != nil || !strings.Contains(string(written), "promo.mp4: stored, 6.3 MB in ") || !strings.Contains(strings.Join(progress, "\n"), last) {
 		t.Errorf("VODLIVE_PROGRESS has %q (%v), Terraform shows %q", written, err, progress)
 	}
 }

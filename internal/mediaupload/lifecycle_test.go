@@ -377,7 +377,7 @@ func TestProgressIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(lines, []byte("media.mp4 100 %, 6.3 of 6.3 MB")) {
+	if !bytes.Contains(lines, []byte("media.mp4: stored, 6.3 MB in ")) {
 		t.Errorf("progress lines: %s", lines)
 	}
 }

@@ -1,8 +1,6 @@
 package mediaupload_test
 
 import (
-	"bufio"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,48 +9,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// TestProgressIsShownOnATerminal gives VODLIVE_PROGRESS a pseudo terminal.
-func TestProgressIsShownOnATerminal(t *testing.T) {
-	t.Parallel()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no pseudo terminals: %v", err)
-	}
-	defer master.Close()
-	fd := int(master.Fd())
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	terminal := fmt.Sprintf("/dev/pts/%d", number)
-	// Kept open here, so that what the provider wrote is still to be read after it has closed its
-	// own.
-	slave, err := os.OpenFile(terminal, os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slave.Close()
-
-	w := newWorld(t, 6*mib)
-	w.upload(`method = "multipart"`)
-	w.Setenv("VODLIVE_PROGRESS", terminal)
-	w.apply()
-	if _, err := slave.WriteString("end\n"); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(master)
-	text := ""
-	for !strings.HasSuffix(text, "end\n") && lines.Scan() {
-		text += strings.TrimSpace(lines.Text()) + "\n"
-	}
-	if !strings.Contains(text, "media.mp4 100 %, 6.3 of 6.3 MB") {
-		t.Errorf("the terminal shows %q", text)
-	}
-}
 
 // TestProgressGoesToNothingElse gives VODLIVE_PROGRESS what is neither a regular file nor a
 // terminal: the upload is still made, nothing waits for a reader, and the log says what is wrong.

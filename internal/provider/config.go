@@ -95,9 +95,22 @@ func (r *resolver) resolve(m model) *settings {
 	s.upload.AllowedCustomers = r.customers(m.AllowedCustomerIDs)
 	s.upload.Resume = resume.New(r.resumeDir(m.ResumeDir), r.disk)
 	s.engine.Files = r.disk
-	s.upload.ProgressFile, _ = r.env("VODLIVE_PROGRESS")
+	s.upload.ProgressFile = r.progressFile()
 	s.data.Unknown = r.unknown
 	return s
+}
+
+// progressFile warns if progress cannot be shown: a pipeline has no /dev/tty.
+func (r *resolver) progressFile() string {
+	file, _ := r.env("VODLIVE_PROGRESS")
+	if file == "" {
+		return ""
+	}
+	if err := upload.CheckProgressFile(file); err != nil {
+		r.diags.AddWarning("The progress of uploads is not shown", fmt.Sprintf("VODLIVE_PROGRESS names `%s`, which cannot be written to: %s. "+
+			"Uploads work nevertheless. Without a terminal, as in most pipelines, name a file, and follow it with `tail -f`.", file, err))
+	}
+	return file
 }
 
 // proxies checks the variables from which net/http takes proxies. It would take a part of a

@@ -128,10 +128,23 @@ func TestProgressIsMasked(t *testing.T) {
 		progress, diags := w.Provider(nil).Invoke("vodlive_process_media", attrs{"source": file, "service_modes": []string{"m"}})
 		diags.Must(t)
 		lines, err := os.ReadFile(w.Env["VODLIVE_PROGRESS"])
-		if want := "secret-garden of ***.mp4 100 %, 7 of 7 B"; err != nil || !strings.Contains(string(lines), want) || !strings.Contains(strings.Join(progress, "\n"), want) {
+		if want := "secret-garden of ***.mp4: 100 %, 7 B of 7 B"; err != nil || !strings.Contains(string(lines), "secret-garden of ***.mp4: stored, 7 B in ") || !strings.Contains(strings.Join(progress, "\n"), want) {
 			t.Errorf("got %q and %q, %v", lines, progress, err)
 		}
 	})
+}
+
+// TestProgressThatCannotBeShown: a plan and an apply say so.
+func TestProgressThatCannotBeShown(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for path, warns := range map[string]bool{folder: true, os.DevNull: true, filepath.Join(folder, "no", "folder"): true, filepath.Join(folder, "progress"): false, "": false} {
+		diags := acctest.NewProvider(t, map[string]string{"VODLIVE_PROGRESS": path}).Configure(nil)
+		text := diags.String()
+		if strings.Contains(text, "error") || strings.Contains(text, "warning : The progress of uploads is not shown") != warns || strings.Contains(text, "tail -f") != warns {
+			t.Errorf("%q: %s", path, text)
+		}
+	}
 }
 
 // TestRefusedRefresh: a process that has only read the state knows its stream keys.

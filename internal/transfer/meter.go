@@ -5,17 +5,12 @@ import (
 	"time"
 )
 
-const (
-	progressEvery = 100 * time.Millisecond
-	rateWindow    = 5 * time.Second
-)
+const progressEvery = 100 * time.Millisecond
 
 // Progress is the state of one upload.
 type Progress struct {
 	Name                string
-	Sent, Reused, Total int64         // bytes: handed to storage, already stored before, whole file
-	Rate                float64       // bytes per second over the last seconds
-	Remaining           time.Duration // at that rate; 0 when unknown or done
+	Sent, Reused, Total int64 // bytes: handed to storage, already stored before, whole file
 }
 
 // meter reports the progress of one upload: what is stored, and what the PUTs in flight have handed
@@ -28,16 +23,10 @@ type meter struct {
 
 	reporting sync.Mutex    // held while reporting: reports are never concurrent
 	next      time.Duration // when the next report is due, since start
-	samples   []sample      // oldest first, within rateWindow
 
 	mu           sync.Mutex
 	sent, reused int64                      // bytes of parts that are stored
 	inFlight     map[*func() int64]struct{} // how many bytes each part in flight has handed over
-}
-
-type sample struct {
-	at   time.Duration
-	sent int64
 }
 
 // newMeter returns a meter; report may be nil.
@@ -45,7 +34,7 @@ func newMeter(name string, total int64, report func(Progress)) *meter {
 	if report == nil {
 		report = func(Progress) {}
 	}
-	return &meter{name: name, total: total, report: report, start: time.Now(), samples: []sample{{}}, inFlight: map[*func() int64]struct{}{}}
+	return &meter{name: name, total: total, report: report, start: time.Now(), inFlight: map[*func() int64]struct{}{}}
 }
 
 // follow counts the bytes of a part in flight until end is called with how many bytes of it are
@@ -79,7 +68,7 @@ func (m *meter) tick() {
 	defer m.reporting.Unlock()
 	if now := time.Since(m.start); now >= m.next {
 		m.next = now + progressEvery
-		m.tell(now)
+		m.tell()
 	}
 }
 
@@ -87,24 +76,15 @@ func (m *meter) tick() {
 func (m *meter) finish() {
 	m.reporting.Lock()
 	defer m.reporting.Unlock()
-	m.tell(time.Since(m.start))
+	m.tell()
 }
 
-func (m *meter) tell(now time.Duration) {
+func (m *meter) tell() {
 	m.mu.Lock()
 	p := Progress{Name: m.name, Sent: m.sent, Reused: m.reused, Total: m.total}
 	for handed := range m.inFlight {
 		p.Sent += (*handed)()
 	}
 	m.mu.Unlock()
-	for len(m.samples) > 1 && m.samples[1].at <= now-rateWindow {
-		m.samples = m.samples[1:]
-	}
-	if oldest := m.samples[0]; now > oldest.at && p.Sent > oldest.sent {
-		p.Rate = float64(p.Sent-oldest.sent) / (now - oldest.at).Seconds()
-		left := max(p.Total-p.Sent-p.Reused, 0)
-		p.Remaining = time.Duration(float64(left) / p.Rate * float64(time.Second))
-	}
-	m.samples = append(m.samples, sample{at: now, sent: p.Sent})
 	m.report(p)
 }

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -24,8 +22,6 @@ const (
 	// giveUpAfter is how many files may fail in a row for a reason that is not the file: in an
 	// outage, the files of a large folder must not all be retried.
 	giveUpAfter = 40
-	// rateWindow is the time over which the rate of a folder is measured.
-	rateWindow = 5 * time.Second
 )
 
 // ErrNotTried is the error of the files of a folder that follow too many that failed.
@@ -48,20 +44,19 @@ type Outcome struct {
 
 // UploadFolder stores files, largest first and several at once. The outcomes are in the order of
 // the files. recorded reports whether the ledger has every file that is stored. show, which may be
-// nil, gets a line of progress a second.
+// nil, gets a line of progress every five seconds.
 func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(line string)) (outcomes []Outcome, recorded bool) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	b := &batch{
 		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)),
 		reporter: u.newReporter(ctx, "uploading a folder", show),
-		ofFile:   make([]transfer.Progress, len(folder.Files)), samples: []sample{{at: time.Now()}},
+		files:    make([]*tracked, len(folder.Files)),
 	}
-	defer b.reporter.close()
+	defer u.display.begin(ctx, &task{})()
 	order := make([]int, len(folder.Files))
 	for i, f := range folder.Files {
-		order[i] = i
-		b.total += f.Size
+		order[i], b.files[i] = i, track(f, &b.meter, &u.display.meter)
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(folder.Files[j].Size, folder.Files[i].Size) })
 	slots := make(chan struct{}, smallInFlight)
@@ -99,28 +94,15 @@ type batch struct {
 	unrecorded atomic.Bool // a file is stored that the ledger lacks
 
 	reporter *reporter
-	total    int64 // bytes
-
-	mu       sync.Mutex
-	finished int                 // files
-	sent     int64               // bytes
-	reused   int64               // bytes
-	ofFile   []transfer.Progress // the last of each file
-	samples  []sample            // oldest first, within rateWindow
-}
-
-// sample is how many bytes were sent at a time.
-type sample struct {
-	at   time.Time
-	sent int64
+	meter    meter
+	files    []*tracked
 }
 
 func (b *batch) uploadFile(ctx context.Context, i int) {
 	f, o := b.folder.Files[i], &b.outcomes[i]
 	defer func() {
-		if o.Err == nil {
-			b.stored(i)
-		}
+		b.uploader.display.say(b.files[i].end(o.Err))
+		b.report()
 	}()
 	if b.folder.Stored != nil {
 		if stored, ok := b.folder.Stored(ctx, f); ok {
@@ -135,7 +117,10 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 		return
 	}
 	if o.Err = f.CheckSize(); o.Err == nil {
-		o.Result, o.Err = b.uploader.store(ctx, f, nil, ledgerOf(f), func(p transfer.Progress) { b.progress(i, p) })
+		o.Result, o.Err = b.uploader.store(ctx, f, nil, ledgerOf(f), func(p transfer.Progress) {
+			b.files[i].progress(p)
+			b.report()
+		})
 	}
 	if o.Err == nil && !o.line.Written() {
 		b.unrecorded.Store(true)
@@ -171,39 +156,10 @@ func ofTheFile(err error) bool {
 	return unfit || changed || size
 }
 
-func (b *batch) progress(i int, p transfer.Progress) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sent += p.Sent - b.ofFile[i].Sent
-	b.reused += p.Reused - b.ofFile[i].Reused
-	b.ofFile[i] = p
-	b.report()
-}
-
-func (b *batch) stored(i int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.finished++
-	b.reused += b.folder.Files[i].Size - b.ofFile[i].Sent - b.ofFile[i].Reused
-	b.report()
-}
-
 func (b *batch) report() {
-	files := len(b.folder.Files)
+	finished := b.meter.over()
 	b.reporter.report(func() string {
-		p := transfer.Progress{
-			Name: fmt.Sprintf("%s: %d of %d files,", b.folder.Name, b.finished, files),
-			Sent: b.sent, Reused: b.reused, Total: b.total,
-		}
-		now := time.Now()
-		for len(b.samples) > 1 && now.Sub(b.samples[1].at) > rateWindow {
-			b.samples = b.samples[1:]
-		}
-		if oldest := b.samples[0]; now.After(oldest.at) && b.sent > oldest.sent {
-			p.Rate = float64(b.sent-oldest.sent) / now.Sub(oldest.at).Seconds()
-			p.Remaining = time.Duration(float64(b.total-b.sent-b.reused) / p.Rate * float64(time.Second))
-		}
-		b.samples = append(b.samples, sample{now, b.sent})
-		return progressLine(p)
-	}, b.finished == files)
+		line, _ := b.meter.line()
+		return b.folder.Name + ": " + line
+	}, finished)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -18,9 +17,6 @@ const (
 	DetectStat    = "stat"    // a file that was not touched is not read
 	DetectContent = "content" // every process reads the file
 )
-
-// quietReading is how long reading files may take before it is reported.
-const quietReading = 3 * time.Second
 
 // Fingerprint is content that was read from a file. The private state has it as JSON.
 type Fingerprint struct {
@@ -138,16 +134,17 @@ type Inspection struct {
 
 // InspectFiles finds out what the files are now, several at once, and fills in the rest of each
 // Inspection. When ctx ends, it skips the remaining files. show, which may be nil, gets a line of
-// progress a second, after the first few.
+// progress every five seconds.
 func (u *Uploader) InspectFiles(ctx context.Context, name string, files []Inspection, detection string, show func(line string)) {
 	r := u.newReporter(ctx, "reading the files of a folder", show)
-	defer r.close()
-	r.lastLine, r.lastLog = time.Now().Add(quietReading-lineInterval), time.Now().Add(quietReading-logInterval)
 	var mu sync.Mutex
-	inspected, read, bytes := 0, 0, int64(0)
+	inspected, read, amount := 0, 0, int64(0)
 	line := func() string {
-		return fmt.Sprintf("%s: looked at %d of %d files, %d read (%s)", name, inspected, len(files), read, size(bytes))
+		mu.Lock()
+		defer mu.Unlock()
+		return fmt.Sprintf("%s: looked at %d of %d files, %d read (%s)", name, inspected, len(files), read, bytes(amount))
 	}
+	defer u.display.begin(ctx, &task{line: line})()
 	slots := make(chan struct{}, 4*runtime.GOMAXPROCS(0))
 	var running sync.WaitGroup
 	for i := range files {
@@ -161,12 +158,12 @@ func (u *Uploader) InspectFiles(ctx context.Context, name string, files []Inspec
 			u.inspect(ctx, one, detection)
 			<-slots
 			mu.Lock()
-			defer mu.Unlock()
 			inspected++
 			if !one.Kept && one.Err == nil {
 				read++
-				bytes += one.File.Size
+				amount += one.File.Size
 			}
+			mu.Unlock()
 			r.report(line, false)
 		})
 	}

@@ -45,7 +45,8 @@ type Config struct {
 
 // Uploader uploads files. One serves the whole provider process. It is safe for concurrent use.
 type Uploader struct {
-	config Config
+	config  Config
+	display *display
 
 	// claims has the ids of the multipart uploads that operations of this process have or had, true
 	// once they are complete.
@@ -63,7 +64,8 @@ type Uploader struct {
 // New returns an Uploader.
 func New(c Config) *Uploader {
 	c.Redactor = cmp.Or(c.Redactor, redact.New())
-	return &Uploader{config: c, asking: make(chan struct{}, 1), handedOver: map[string][]*resume.Unfinished{}}
+	shown := &display{path: c.ProgressFile, mask: c.Redactor, tasks: map[*task]struct{}{}}
+	return &Uploader{config: c, display: shown, asking: make(chan struct{}, 1), handedOver: map[string][]*resume.Unfinished{}}
 }
 
 // StoredFile is a complete upload as the service and storage describe it, "" for what they left
@@ -89,17 +91,29 @@ type Result struct {
 }
 
 // Upload stores the file. It continues what an earlier upload left: earlier, which may be nil, what
-// HandOver was given, or this machine's record. show, which may be nil, gets a line of progress a
-// second.
+// HandOver was given, or this machine's record. show, which may be nil, gets a line of progress
+// every five seconds.
 func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Unfinished, show func(line string)) (Result, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	r := u.newReporter(ctx, "uploading", show)
-	defer r.close()
-	ctx = retry.TellWaits(ctx, func(text string) { r.waits(f.Name + " " + text) })
-	return u.store(ctx, f, earlier, ledgerOf(f), func(p transfer.Progress) {
-		r.report(func() string { return progressLine(p) }, p.Sent+p.Reused >= p.Total)
+	r, m := u.newReporter(ctx, "uploading", show), &meter{}
+	file := track(f, m, &u.display.meter)
+	defer u.display.begin(ctx, &task{})()
+	ctx = retry.TellWaits(ctx, func(text string) {
+		r.waits(f.Name + " " + text)
+		u.display.waitsFor(f.Name + " " + text)
 	})
+	line := func() string {
+		line, _ := m.line()
+		return f.Name + ": " + line
+	}
+	result, err := u.store(ctx, f, earlier, ledgerOf(f), func(p transfer.Progress) {
+		file.progress(p)
+		r.report(line, false)
+	})
+	u.display.say(file.end(err))
+	r.report(line, err == nil)
+	return result, err
 }
 
 func limited(ctx context.Context) (context.Context, context.CancelFunc) {
