@@ -79,6 +79,37 @@ func TestReadmeNamesTheGoVersion(t *testing.T) {
 	}
 }
 
+// TestReleasingNamesWhatSaysNotPublished: nobody finds after the first release what says that there
+// is none.
+func TestReleasingNamesWhatSaysNotPublished(t *testing.T) {
+	t.Parallel()
+	_, list, _ := strings.Cut(read(t, "RELEASING.md"), "### Publishing in the registries\n")
+	list, _, _ = strings.Cut(list, "\n\nThe signing key")
+	listed := map[string]bool{}
+	for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(list, -1) {
+		listed[name[1]] = true
+	}
+	say := map[string]bool{}
+	for _, pattern := range []string{"*.md", "templates/*", "templates/*/*", "examples/*.md", "examples/*/*.md", "examples/*/*/*"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			info, err := os.Stat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != "RELEASING.md" && info.Mode().IsRegular() && regexp.MustCompile(`(?i)not published|until the provider is published|once (it|the provider) is published`).MatchString(read(t, name)) {
+				say[filepath.ToSlash(name)] = true
+			}
+		}
+	}
+	if !maps.Equal(listed, say) || len(say) == 0 {
+		t.Errorf("RELEASING.md lists %q, but %q say that the provider is not published", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(say)))
+	}
+}
+
 // TestCommentsHaveOneWidth: no line of comments is wider than 100 columns, with tabs of four.
 func TestCommentsHaveOneWidth(t *testing.T) {
 	t.Parallel()

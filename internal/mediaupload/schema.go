@@ -30,7 +30,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	attributes["content_wo_version"] = schema.Int64Attribute{
 		Optional:            true,
-		MarkdownDescription: "Version of `content_wo`, which Terraform does not store: required with it. The content is looked at only when the version changes, and uploaded if it is another one.",
+		MarkdownDescription: "Version of `content_wo`, which Terraform does not store: required with it. The content is looked at only when the version changes, and uploaded if it has changed.",
 		Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("content_wo"))},
 	}
 	attributes["triggers"] = schema.MapAttribute{
