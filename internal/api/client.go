@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -61,11 +62,8 @@ func (c *Client) StorageTransport() http.RoundTripper { return c.wire.Storage(c.
 
 // ask makes a call and returns what decode reads from its response. Its error is an *Error.
 func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call, decode func(value) (T, error)) (T, error) {
-	if call.StatusInBody == nil {
-		call.StatusInBody = statusUnless(func(v value) bool {
-			_, err := decode(v)
-			return err == nil && hasContent(v)
-		})
+	if call.Refusal == nil {
+		call.Refusal = refusal(false, answered(decode))
 	}
 	o, err := c.wire.Do(ctx, call)
 	if err == nil && o.OK() {
@@ -91,20 +89,27 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 		e.Token = c.origin
 	}
 	switch {
-	case o.OK():
-	case call.Withheld && len(o.Body) > 0:
+	case o.OK() && !bytes.HasPrefix(bytes.TrimSpace(o.Body), []byte("<")): // a page, or an error of S3
+	case call.Method == http.MethodGet && strings.HasPrefix(call.Path, sessionsPath) && len(o.Body) > 0:
+		// It could name the keys of sessions that this run has not seen.
 		e.Message = "the text of the response is " + wire.Withheld
 	default:
 		e.Message = errorMessage(c.mask, o.ContentType, o.Body)
 	}
-	if call.NothingDone != nil {
-		e.StorageCode = storageCode(o.Body) // also of a 2xx response: S3 itself completes with 200 and an error
+	if o.Refused || !o.OK() {
+		e.StorageCode = storageCode(o.Body)
 	}
 	return *new(T), e
 }
 
-// hasContent reports whether a body has more than a message.
-func hasContent(v value) bool {
-	o := v.object()
-	return slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() })
+// answered returns a function that reports whether a body has what decode reads. A refusal may be an
+// empty list.
+func answered[T any](decode func(value) (T, error)) func(value) bool {
+	return func(v value) bool {
+		if _, err := decode(v); err != nil {
+			return false
+		}
+		o := v.object()
+		return !saysError(v) && !passing(v) || slices.ContainsFunc([]string{"data", "Sessions", "regions"}, func(key string) bool { return !o.get(key).empty() })
+	}
 }

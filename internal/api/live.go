@@ -27,7 +27,7 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
 	c.mask.AddStreams([]string{spec.Name, spec.Region}, spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB)
 	call := wire.Call{
-		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true, StatusInBody: statusUnless(hasSession),
+		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true, Refusal: refusal(false, hasSession),
 	}
 	return ask(ctx, c, "creating the live session", call, func(v value) (*Session, error) {
 		session, err := c.masking(c.mask.AddStreams)(v)
@@ -45,7 +45,7 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 		return nil, &Error{Attempted: attempted, Method: http.MethodGet, Err: err}
 	}
 	call := wire.Call{
-		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), StatusInBody: statusUnless(hasSession),
+		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), Refusal: refusal(false, hasSession),
 		Withheld: c.mask.LacksKeys(id),
 	}
 	return ask(ctx, c, attempted, call, c.masking(c.mask.AddStreams))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
 const (
@@ -94,22 +95,84 @@ func saidByObject(o object, depth int) string {
 	return main
 }
 
-// statusUnless returns a function that finds the error status that the body of a 2xx response
-// tells, 0 if none: a number from 400 to 599 at its top level. A body that has what was asked for
-// is no refusal, whatever status it tells.
-func statusUnless(answered func(value) bool) func(body []byte) int {
-	return func(body []byte) int {
-		v := parse(body)
-		o := v.object()
-		for _, key := range []string{"statusCode", "code"} {
-			text, _ := o.get(key).scalar()
-			status, err := strconv.Atoi(text)
-			if err == nil && status >= http.StatusBadRequest && status <= 599 && !answered(v) {
-				return status
-			}
+// refusal returns a function that reads the refusal in a body: a 2xx response that does not have what
+// was asked for, but a message. A body that has it is no refusal, whatever else it says. S3's words
+// that a multipart upload cannot go on count under any status, if the call names one.
+func refusal(ofUpload bool, answered func(value) bool) func(status int, body []byte) (said wire.Refusal, inBody int) {
+	return func(status int, body []byte) (wire.Refusal, int) {
+		ok := status >= 200 && status <= 299
+		if !ok && !ofUpload {
+			return wire.NotRefused, 0
 		}
-		return 0
+		v := parse(body)
+		inBody := statusIn(v.object())
+		switch {
+		case ok && v != nil && (inBody == 0 && !saysOnlyWhy(v) || answered(v)):
+			return wire.NotRefused, 0
+		case ofUpload && storageCode(body) != "":
+			return wire.RefusedUndone, inBody
+		case !ok || v == nil:
+			return wire.NotRefused, 0
+		case passing(v):
+			return wire.RefusedForNow, inBody
+		}
+		return wire.Refused, inBody
 	}
+}
+
+// saysOnlyWhy reports whether a body has a message or an error, and no data.
+func saysOnlyWhy(v value) bool {
+	if len(v) > errorBodyRead {
+		return false
+	}
+	o := v.object()
+	why := []string{"message", "errorMessage", "errorDescription", "msg", "detail", "details", "reason", "error", "errors", "fault"}
+	for _, key := range o.keys() {
+		if m := o.get(key); (m.isObject() || m.isArray()) && !among(why, key) && !m.hollow(0) {
+			return false
+		}
+	}
+	return said(o.get(why...), 0) != "" || saysError(v)
+}
+
+// saysError reports whether the top level of a body has an error status, an error or no success.
+func saysError(v value) bool {
+	o := v.object()
+	success, _ := o.get("success").scalar()
+	return statusIn(o) > 0 || !o.get("error", "errors", "errorMessage").hollow(0) || success == "false"
+}
+
+// statusIn returns the error status that a gateway writes into a body, 0 if there is none.
+func statusIn(o object) int {
+	for _, key := range []string{"statusCode", "code"} {
+		text, _ := o.get(key).scalar()
+		if status, err := strconv.Atoi(text); err == nil && status >= http.StatusBadRequest && status <= 599 {
+			return status
+		}
+	}
+	return 0
+}
+
+// passingWords are words of refusals that a repeat may not meet.
+var passingWords = []string{
+	" internalerror ", " internal error ", " internal server error ", " slowdown ", " serviceunavailable ", " service unavailable ",
+	" temporarily unavailable ", " requesttimeout ", " too many requests ", " try again ",
+}
+
+// passing reports whether a refusal in a 2xx response may pass.
+func passing(v value) bool {
+	if len(v) > errorBodyRead {
+		return false
+	}
+	text := words(said(v, 0))
+	return slices.ContainsFunc(passingWords, func(known string) bool { return strings.Contains(text, known) })
+}
+
+// words returns the words of a text in lower case, each between blanks.
+func words(text string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}), " ") + " "
 }
 
 // storageCodes are S3's error codes for a multipart upload that cannot go on, by the words that
@@ -127,10 +190,7 @@ var storageCodes = []struct{ words, code string }{
 // storageCode returns the S3 error code that an error body passes on, "" for none. Only calls that
 // name a multipart upload get one.
 func storageCode(body []byte) string {
-	words := strings.FieldsFunc(strings.ToLower(string(body[:min(len(body), errorBodyRead)])), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	text := " " + strings.Join(words, " ") + " "
+	text := words(string(body[:min(len(body), errorBodyRead)]))
 	for _, known := range storageCodes {
 		if strings.Contains(text, known.words) {
 			return known.code
@@ -138,5 +198,3 @@ func storageCode(body []byte) string {
 	}
 	return ""
 }
-
-func isStorageRefusal(body []byte) bool { return storageCode(body) != "" }

@@ -69,8 +69,8 @@ func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*M
 func (c *Client) PresignPart(ctx context.Context, keyPath, uploadID string, number int) (string, error) {
 	call := wire.Call{
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/generate-url",
-		Body:        map[string]any{"key_path": keyPath, "upload_id": uploadID, "part_number": number},
-		NothingDone: isStorageRefusal,
+		Body:    map[string]any{"key_path": keyPath, "upload_id": uploadID, "part_number": number},
+		Refusal: refusal(true, answered(decodePartURL)),
 	}
 	return ask(ctx, c, fmt.Sprintf("getting the address of part %d", number), call, decodePartURL)
 }
@@ -85,7 +85,7 @@ func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID 
 	call := wire.Call{
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/complete",
 		Body:      map[string]any{"key_path": keyPath, "upload_id": uploadID, "parts": parts},
-		Unlimited: true, NothingDone: isStorageRefusal,
+		Unlimited: true, Refusal: refusal(true, answered(decodeCompletedUpload)),
 	}
 	return ask(ctx, c, "completing the multipart upload", call, decodeCompletedUpload)
 }
@@ -98,8 +98,8 @@ func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) 
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", NonIdempotent: true,
 		Body: map[string][]string{"paths": paths, "service_modes": serviceModes},
 		// The message is all that a response has, and 204 leaves it out. So only the status
-		// decides.
-		NoContent: true, StatusInBody: statusUnless(func(value) bool { return false }),
+		// and what else the response says of an error decide.
+		NoContent: true, Refusal: refusal(false, func(v value) bool { return !saysError(v) }),
 	}
 	return ask(ctx, c, "submitting the batch job", call, func(v value) (string, error) { return c.mask.Line(decodeMessage(v)), nil })
 }

@@ -54,19 +54,29 @@ type Call struct {
 	// NoContent marks a call to which 204 is a success. Any other 2xx response has to be JSON.
 	NoContent bool
 
-	// StatusInBody returns the error status that the body of a 2xx response tells; 0: none. nil:
-	// bodies tell no status.
-	StatusInBody func(body []byte) int
-	// NothingDone reports whether the body of an error response proves that nothing was done and
-	// that a repeat cannot succeed, whatever its status. nil: no body proves that.
-	NothingDone func(body []byte) bool
+	// Refusal reads the refusal in the body of a response, and the error status that a gateway in
+	// front of the service writes there, 0 if there is none: it counts for a 2xx. nil: only the
+	// status of the response tells.
+	Refusal func(status int, body []byte) (said Refusal, inBody int)
 }
+
+// Refusal is what the body of a response says of a call.
+type Refusal uint8
+
+// The refusals.
+const (
+	NotRefused    Refusal = iota // the status decides
+	RefusedForNow                // a 2xx response without what was asked for: a repeat may get it
+	Refused                      // the same, but a repeat would get no other response
+	RefusedUndone                // nothing was done, and a repeat cannot succeed, whatever the status is
+)
 
 // Outcome is what became of a call.
 type Outcome struct {
 	Address     string // without query; "" if the endpoint is not configured
 	Requests    int    // made
 	Status      int    // of the last response; 0: there was none
+	Refused     bool   // by its body, whatever the status is
 	ContentType string
 	Body        []byte
 	RequestID   string // "" if the response had none
@@ -76,7 +86,7 @@ type Outcome struct {
 	MayHaveBeenProcessed bool
 }
 
-// OK reports whether the last response has a status 2xx.
-func (o Outcome) OK() bool { return isOK(o.Status) }
+// OK reports whether the last response has a status 2xx and refuses nothing.
+func (o Outcome) OK() bool { return isOK(o.Status) && !o.Refused }
 
 func isOK(status int) bool { return status >= 200 && status <= 299 }

@@ -117,7 +117,7 @@ func (c *Client) Do(ctx context.Context, call Call) (Outcome, error) {
 	res, err := x.retryFailures(ctx)
 	o.Requests, o.MayHaveBeenProcessed = x.requests, x.ambiguous && call.Method != http.MethodGet
 	if res != nil {
-		o.Status, o.ContentType, o.Body = res.status, res.header.Get("Content-Type"), res.body
+		o.Status, o.Refused, o.ContentType, o.Body = res.status, res.refused, res.header.Get("Content-Type"), res.body
 		o.RequestID = requestID(x.mask, res.header)
 	}
 	return o, err

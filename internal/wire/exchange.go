@@ -33,6 +33,7 @@ type response struct {
 	header  http.Header
 	body    []byte
 	broken  error // the body broke off
+	refused bool  // the body refuses the call
 	tooLong bool  // the body is longer than the limit and was not read to its end
 }
 
@@ -50,13 +51,13 @@ const (
 	faultThrottled
 	// faultUnavailable: 503, with or without Retry-After.
 	faultUnavailable
-	// faultServer: 500, 502, 504.
+	// faultServer: 500, 502, 504, or a body that refuses the call for now.
 	faultServer
 	// faultLost: a timeout or a broken connection after the request was sent.
 	faultLost
 	// faultUnreadable: a 2xx response that breaks off or is not JSON.
 	faultUnreadable
-	// faultNothingDone: an error response that proves that nothing was done (Call.NothingDone).
+	// faultNothingDone: a response whose body proves that nothing was done (RefusedUndone).
 	faultNothingDone
 	// faultFinal: everything else that a repeat cannot fix: other statuses, a missing token, a
 	// response beyond the limit, a context that ended.

@@ -16,7 +16,7 @@ func (x *exchange) follow(ctx context.Context) (*response, error) {
 	first := x.url
 	defer func() { x.url = first }()
 	for range redirectsAtMost + 1 {
-		res, err := x.restate(ctx)
+		res, err := x.logRequest(ctx)
 		if err != nil || !redirects(res) {
 			return res, err
 		}

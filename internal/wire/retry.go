@@ -94,11 +94,24 @@ func (x *exchange) judge(res *response, err error) (fault, error) {
 		return faultFinal, err
 	}
 	media, _, _ := mime.ParseMediaType(res.header.Get("Content-Type"))
+	said := NotRefused
+	if x.Refusal != nil && res.broken == nil && !res.tooLong {
+		var inBody int
+		said, inBody = x.Refusal(res.status, res.body)
+		res.refused = said != NotRefused
+		if inBody != 0 && res.ok() {
+			res.status = inBody
+		}
+	}
 	switch {
-	case !res.ok() && x.NothingDone != nil && x.NothingDone(res.body):
+	case said == RefusedUndone:
 		return faultNothingDone, nil
 	case !res.ok():
 		return faultOfStatus(res.status), nil
+	case said == RefusedForNow:
+		return faultServer, nil
+	case said == Refused:
+		return faultFinal, nil
 	case res.tooLong:
 		return faultFinal, fmt.Errorf(unreadable+"it is longer than %d MiB", bodyLimit>>20)
 	case x.NoContent && res.status == http.StatusNoContent:

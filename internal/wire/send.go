@@ -22,19 +22,6 @@ func (x *exchange) limitTime(ctx context.Context) (*response, error) {
 	return x.follow(ctx)
 }
 
-// restate replaces the status of a 2xx response by the error status in its body: a gateway in front
-// of the service may send {"statusCode": 400} with 200. All steps around it, such as retries, then
-// see an error response.
-func (x *exchange) restate(ctx context.Context) (*response, error) {
-	res, err := x.logRequest(ctx)
-	if err == nil && x.StatusInBody != nil && res.ok() && !res.tooLong && res.broken == nil {
-		if status := x.StatusInBody(res.body); status != 0 {
-			res.status = status
-		}
-	}
-	return res, err
-}
-
 // bodyLimit, in bytes, is how much of a response is read.
 const bodyLimit = 16 << 20
 
