@@ -2,7 +2,6 @@ package batchjob_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
@@ -53,52 +52,6 @@ func TestUnknownArguments(t *testing.T) {
 	}
 }
 
-// TestSameTriggers: spellings of no triggers submit nothing.
-func TestSameTriggers(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	config := on(w.Store(t))
-	o, diags := w.Provider(nil).Create("vodlive_batch_job", config)
-	diags.Must(t)
-	id := o.Text("id")
-	for _, triggers := range []any{acctest.Attrs{}, acctest.Attrs{"a": nil}, acctest.Attrs{"a": nil, "b": nil}, nil} {
-		given := config.With(acctest.Attrs{"triggers": triggers})
-		o, diags = w.Provider(nil).Change(o, given)
-		diags.Must(t)
-		if o.Text("id") != id {
-			t.Errorf("triggers %v: the job was submitted again", triggers)
-		}
-		w.Provider(nil).AssertNoChanges(o, given)
-	}
-	w.AssertCalls(t, simulator.CallBatch, 1)
-}
-
-// TestRefusedChangeKeepsTheJob: the state has the job that was submitted until the service has
-// accepted another one.
-func TestRefusedChangeKeepsTheJob(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]simulator.Fault{
-		"refused":     {Status: http.StatusBadRequest, Body: `{"message":"no such mode"}`},
-		"answer lost": {BreakAfter: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := acctest.NewWorld(t, simulator.Options{})
-			config := on(w.Store(t))
-			o, diags := w.Provider(nil).Create("vodlive_batch_job", config)
-			diags.Must(t)
-			fault.Call = simulator.CallBatch
-			w.Fail(fault)
-			now, diags := w.Provider(nil).Change(o, config.With(acctest.Attrs{"service_modes": []string{"other"}}))
-			if !diags.Failed() || !now.State.Equal(o.State) || now.Tainted {
-				t.Errorf("the job is %v: %s", now.Attrs(), diags)
-			}
-			w.ClearFaults()
-			w.Provider(nil).AssertNoChanges(now, config)
-		})
-	}
-}
-
 // TestFailedUploadKeepsTheJob: a job is not submitted again, nor forgotten, where the file that it
 // depends on cannot be uploaded.
 func TestFailedUploadKeepsTheJob(t *testing.T) {
@@ -124,30 +77,4 @@ func TestFailedUploadKeepsTheJob(t *testing.T) {
 	if n := len(server.Batches()); n != 1 {
 		t.Errorf("%d jobs were submitted", n)
 	}
-}
-
-// TestReplaceSubmitsAgain: with -replace or replace_triggered_by, a plan replaces a job without a
-// change, and the job that leaves the state is named.
-func TestReplaceSubmitsAgain(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	config := on(w.Store(t))
-	first, diags := w.Provider(nil).Create("vodlive_batch_job", config)
-	diags.Must(t)
-	for name, planned := range map[string]acctest.Attrs{"known": config, "not known": config.With(acctest.Attrs{"paths": acctest.Unknown})} {
-		plan := w.Provider(nil).PlanReplace(first, planned)
-		plan.Diags.Must(t)
-		plan.Config = config
-		second, diags := w.Provider(nil).Apply(plan)
-		diags.Must(t)
-		if second.Text("id") == first.Text("id") {
-			t.Errorf("%s: the job is kept", name)
-		}
-		for _, want := range []string{"The batch job is not stopped", first.Text("submitted_at"), config["paths"].([]string)[0]} {
-			if !strings.Contains(diags.String(), want) {
-				t.Errorf("%s: the diagnostics lack %q: %s", name, want, diags)
-			}
-		}
-	}
-	w.AssertCalls(t, simulator.CallBatch, 3)
 }
