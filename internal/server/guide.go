@@ -13,9 +13,10 @@ import (
 // released is the form of the version of a release, which has a tag.
 var released = regexp.MustCompile(`^\d+\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$`)
 
-// guides returns the address of the documentation of a version.
+// guides returns the address of the documentation of a version, which may end in "+" and a commit.
 func guides(version string) string {
 	ref := "main"
+	version, _, _ = strings.Cut(version, "+")
 	if released.MatchString(version) {
 		ref = "v" + version
 	}
@@ -80,13 +81,13 @@ func Heading(summary, detail string) string {
 
 // guideTo ends the detail of an error: where the documentation explains it.
 func (s *server) guideTo(req any, summary, detail string) string {
-	text := Heading(summary, detail)
-	if text == "" {
-		return ""
-	}
-	address := s.guides + "guides/troubleshooting.md#" + strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(text), ""), " ", "-")
-	if page := pageOf(req); page != "" && slices.Contains(aboutValues, text) {
+	text, page := Heading(summary, detail), pageOf(req)
+	address := s.guides + "guides/troubleshooting.md"
+	switch {
+	case page != "" && (text == "" || slices.Contains(aboutValues, text)): // "": of a library, about a value, such as "Duplicate List Value"
 		address = s.guides + page + "#schema"
+	case text != "":
+		address += "#" + strings.ReplaceAll(noAnchor.ReplaceAllLiteralString(strings.ToLower(text), ""), " ", "-")
 	}
 	return "\n\nMore about this error: " + address
 }
