@@ -225,21 +225,21 @@ func preset() access {
 	return a
 }
 
-// condition is that an argument has one of the values in.
+// condition is that an argument has one of the values in, and not one of the others.
 type condition struct {
-	argument string
-	value    func(*session) types.String
-	in       []string
+	argument   string
+	value      func(*session) types.String
+	in, others []string
 }
 
 // The conditions of the service (SERVICE.md, "Sessions").
 var (
-	pullIn    = condition{"input", func(m *session) types.String { return m.Input }, pullValues}
-	pushIn    = condition{"input", func(m *session) types.String { return m.Input }, pushValues}
-	pullOut   = condition{"output_mode", func(m *session) types.String { return m.OutputMode }, pullValues}
-	pushOut   = condition{"output_mode", func(m *session) types.String { return m.OutputMode }, pushValues}
-	ha        = condition{"mode", func(m *session) types.String { return m.Mode }, []string{modeHA}}
-	scheduled = condition{"is_scheduled", func(m *session) types.String { return boolText(m.IsScheduled) }, []string{"true"}}
+	pullIn    = condition{"input", func(m *session) types.String { return m.Input }, pullValues, pushValues}
+	pushIn    = condition{"input", func(m *session) types.String { return m.Input }, pushValues, pullValues}
+	pullOut   = condition{"output_mode", func(m *session) types.String { return m.OutputMode }, pullValues, pushValues}
+	pushOut   = condition{"output_mode", func(m *session) types.String { return m.OutputMode }, pushValues, pullValues}
+	ha        = condition{"mode", func(m *session) types.String { return m.Mode }, []string{modeHA}, []string{modeNORM}}
+	scheduled = condition{"is_scheduled", func(m *session) types.String { return boolText(m.IsScheduled) }, []string{"true"}, []string{"false"}}
 )
 
 // boolText returns a bool with the default false as text.
@@ -250,14 +250,25 @@ func boolText(b types.Bool) types.String {
 	return types.StringValue(strconv.FormatBool(b.ValueBool()))
 }
 
-// holds is unknown if the value is. A required argument that is null is not judged: Terraform
-// itself reports that it is missing.
+// holds is unknown if the value is, or is none of the known ones. A required argument that is null
+// is not judged: Terraform itself reports that it is missing.
 func (c condition) holds(m *session) types.Bool {
-	value := c.value(m)
-	if value.IsNull() || value.IsUnknown() {
-		return types.BoolUnknown()
+	switch value := c.value(m).ValueString(); {
+	case slices.Contains(c.in, value):
+		return types.BoolValue(true)
+	case slices.Contains(c.others, value):
+		return types.BoolValue(false)
 	}
-	return types.BoolValue(slices.Contains(c.in, value.ValueString()))
+	return types.BoolUnknown()
+}
+
+// set is what to write so that the condition holds, and otherwise so that it does not.
+func (c condition) set(holds bool) string {
+	values := c.others
+	if holds {
+		values = c.in
+	}
+	return fmt.Sprintf("`%s` to %s", c.argument, enumerate(values, "or"))
 }
 
 func (c condition) String() string {

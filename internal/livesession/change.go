@@ -287,6 +287,30 @@ func names(changed []change) string {
 	return enumerate(list, "and")
 }
 
+// importedID is the key of a session in imports by its id, which no name equals.
+type importedID string
+
+// importDiffers is the error of a plan that imports a session and has other arguments than it: a new
+// session would run beside it.
+func importDiffers(state, plan *model, changed []change) diag.Diagnostic {
+	var lines []string
+	for _, c := range changed {
+		i := slices.IndexFunc(arguments, func(a attribute) bool { return a.name == c.name })
+		switch {
+		case i < 0:
+			lines = append(lines, "`"+c.name+"`")
+		case arguments[i].sensitive:
+			lines = append(lines, "`"+c.name+"` (sensitive, so not shown)")
+		default:
+			lines = append(lines, fmt.Sprintf("`%s`: the session has %s, the configuration %s", c.name, arguments[i].value(&state.session), arguments[i].value(&plan.session)))
+		}
+	}
+	return diag.NewErrorDiagnostic("The imported live session differs from the configuration",
+		fmt.Sprintf("Live session %s is imported in this plan, and the configuration has other arguments. The service cannot change a session, so the apply would create a new one, "+
+			"and the imported one would be in no state:\n%s\n\nWrite the values of the session, and plan again. To create a new session in its place, change the configuration after the import.",
+			state.label(), providerdata.List(lines)))
+}
+
 // label names a session in a diagnostic.
 func (m *session) label() string {
 	return label(m.ID.ValueString(), m.Name.ValueString(), m.Status.ValueString())

@@ -14,10 +14,12 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// imported is a session with every argument in the state.
+// imported is a session with every argument in the state, imported by an earlier run.
 func imported(t *testing.T, w *acctest.World, d *acctest.Provider, record simulator.SessionRecord) acctest.Instance {
 	t.Helper()
 	o, diags := d.Import(resourceType, w.AddSession(record))
+	diags.Must(t)
+	o, diags = d.Read(o)
 	diags.Must(t)
 	return o
 }

@@ -153,23 +153,38 @@ func (r *liveSession) pollCreated(data *privateData) pollFunc {
 }
 
 // listCreated returns the new session from the listing, if m lacks values that the listing may
-// have. status is the one in the last response. It lists up to three times, because the listing may
-// not show a new session at once. A page from before the call could show an older status than the
-// wait ended with.
+// have. status is the one in the last response. It lists for appearWithin, because the listing may
+// not show a new session at once, and then warns of what is missing. A page from before the call
+// could show an older status than the wait ended with.
 func (r *liveSession) listCreated(ctx context.Context, m *model, id, status string, diags *diag.Diagnostics) *api.Session {
-	if _, missing := m.missing(); len(missing) == 0 || slices.Contains(unallocatedStatuses, status) {
+	_, missing := m.missing()
+	if len(missing) == 0 || slices.Contains(unallocatedStatuses, status) {
 		return nil
 	}
-	for _, interval := range []time.Duration{0, 2 * time.Second, 5 * time.Second} {
-		if retry.Sleep(ctx, interval) != nil {
-			return nil
-		}
+	start := time.Now()
+	for interval := 2 * time.Second; ; interval *= 2 {
+		begun := time.Since(start)
 		s, ok := fromListing(ctx, r.Data, id, time.Now(), diags)
 		if s != nil || !ok {
 			return s
 		}
+		if begun >= appearWithin || retry.Sleep(ctx, interval) != nil {
+			break
+		}
 	}
+	diags.AddWarning(fmt.Sprintf("Some values of live session %s are missing", m.title()),
+		fmt.Sprintf("Only the listing shows %s of live session %s, and it has not shown the session for %s. They are null in the state. "+
+			"What depends on them was made with null. The next plan or refresh looks for them again.",
+			enumerate(quotedNames(missing), "and"), m.label(), seconds(time.Since(start))))
 	return nil
+}
+
+// quotedNames are names of attributes for a text.
+func quotedNames(names []string) (list []string) {
+	for _, name := range names {
+		list = append(list, "`"+name+"`")
+	}
+	return list
 }
 
 // otherValues warns of arguments that the service shows with another meaning than given. It leaves

@@ -184,7 +184,7 @@ func TestCreateEnds(t *testing.T) {
 		"listing fails in the end": {
 			options: simulator.Options{StatusPath: []string{"READY"}},
 			fault:   &simulator.Fault{Call: simulator.CallListSessions, Times: 1, Status: http.StatusForbidden},
-			want:    ended{state: true, sessions: 1, creates: 1, texts: []string{"warning : Some values of the live session are missing"}},
+			want:    ended{state: true, sessions: 1, creates: 1, texts: []string{"warning : Some values of live session {id} are missing"}},
 			after: func(t *testing.T, w *acctest.World, o acctest.Instance, _ config, _ string) {
 				t.Helper()
 				o, diags := w.Provider(nil).Read(o)

@@ -43,7 +43,7 @@ func (d *sessionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	all["id"] = schema.StringAttribute{
 		Optional: true, Computed: true,
 		MarkdownDescription: "Id of the session. Set either `id` or `name`. It is an error if the account has no session with this id.",
-		Validators:          rules(notBlank),
+		Validators:          rules(sessionID),
 	}
 	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true,

@@ -27,7 +27,7 @@ func (e *ephemeralSession) Schema(_ context.Context, _ ephemeral.SchemaRequest, 
 	all["id"] = schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: "Id of the session. It is an error if the account has no session with this id.",
-		Validators:          rules(notBlank),
+		Validators:          rules(sessionID),
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one live session by its id, with every field that the service returns. " +
@@ -44,7 +44,7 @@ func (e *ephemeralSession) Configure(_ context.Context, req ephemeral.ConfigureR
 func (e *ephemeralSession) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	m := model{session: newSession()}
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
-	resp.Diagnostics.Append(e.Data.ReadLive(typeName)...)
+	resp.Diagnostics.Append(e.Data.OpenLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

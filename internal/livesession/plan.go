@@ -66,6 +66,12 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.ID.ValueString(), state.Name.ValueString()})...)
 	}
 	changed := changes(state, plan, config, &data)
+	if r.Data != nil && decided(changed) {
+		if _, imported := providerdata.Shared[imports](r.Data).Load(importedID(state.ID.ValueString())); imported {
+			resp.Diagnostics.Append(importDiffers(state, plan, changed))
+			return
+		}
+	}
 	given := plan.given(config)
 	continues := len(changed) > 0 && data.continues(state, plan, &given)
 	resp.Diagnostics.Append(warnOthers(data.others(state, continues))...)

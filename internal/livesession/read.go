@@ -88,8 +88,10 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if importing {
 		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
 		providerdata.Shared[imports](r.Data).Store(m.Name.ValueString(), nil)
+		providerdata.Shared[imports](r.Data).Store(importedID(m.ID.ValueString()), nil)
 	} else {
 		m.ID = types.StringValue(id) // an identity must not change
+		providerdata.Shared[imports](r.Data).Delete(importedID(id))
 	}
 	if importing && len(required) > 0 {
 		resp.Diagnostics.AddError("The live session cannot be imported",

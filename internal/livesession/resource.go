@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
@@ -42,6 +43,15 @@ func (r *liveSession) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 	}}
 }
 
+// ImportState imports by id or by identity, whose request has no ID.
 func (r *liveSession) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id := types.StringValue(req.ID)
+	if req.Identity != nil && req.ID == "" {
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
+	}
+	if problem := sessionID.Problem(id.ValueString()); problem != "" && !id.IsUnknown() && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.AddError("The live session cannot be imported", "The id to import is not that of a session: "+problem+" The data source `vodlive_live_sessions` lists the ids of an account.")
+		return
+	}
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("id"), path.Root("id"), req, resp)
 }

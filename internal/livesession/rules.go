@@ -15,6 +15,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/streamurl"
 )
 
@@ -42,6 +43,16 @@ func oneOf(values ...string) providerdata.StringRule {
 
 // notBlank rejects an empty string and white space.
 var notBlank = rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
+
+// sessionID rejects what cannot be the id of a session: in the path of a request it would be
+// another call.
+var sessionID = rule("must be the id of a session", func(value string) (ok bool, hint string) {
+	ok = strings.TrimSpace(value) == value && value != "" && value != "." && value != ".." && quote.Safe(value)
+	if trimmed := strings.TrimSpace(value); !ok && trimmed != "" && quote.Safe(trimmed) && trimmed != value {
+		hint = fmt.Sprintf(" Write %q.", trimmed)
+	}
+	return ok, hint
+})
 
 // knownStatus only warns of an unknown status, because the service may have added it. Another
 // spelling of a known one is an error: no session would ever have it.

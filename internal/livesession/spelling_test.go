@@ -77,6 +77,7 @@ func TestOtherSpellingAfterImport(t *testing.T) {
 		d := w.Provider(once)
 		o, diags := d.Import(resourceType, id)
 		diags.Must(t)
+		d = w.Provider(nil) // the next run
 		if planned := d.Plan(o, scheduledPull); planned.Action != acctest.NoOp || len(planned.Diags) > 0 {
 			t.Errorf("the plan is not empty: %v %s\n%v\n%v", planned.Replaces, planned.Diags, o.State, planned.Planned)
 		}
@@ -124,6 +125,7 @@ func TestNamesWithFormatCharacters(t *testing.T) {
 		if found := names(t, p, config{"name": name}); len(found) != 1 {
 			t.Errorf("the filter finds %q", found)
 		}
+		p = w.Provider(once) // the next run
 		changed := c.With(config{"mode": "HA"})
 		o, diags = p.Change(o, changed)
 		if diags.Failed() || named(o.Text("id")) != name {

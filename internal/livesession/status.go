@@ -62,7 +62,7 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 			"session_ids": schema.SetAttribute{
 				Required: true, ElementType: types.StringType,
 				MarkdownDescription: "Ids of the sessions to wait for. With an empty set, the resource waits for nothing and makes no request. Neither does it when ids are removed.",
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank)},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(sessionID)},
 			},
 			"wait_for_status": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType,

@@ -35,7 +35,7 @@ func (r *liveSession) ValidateConfig(ctx context.Context, req resource.ValidateC
 	resp.Diagnostics.Append(checkDistinctStatuses(m.WaitForStatus, m.ReplaceOnStatus)...)
 }
 
-// imports are the names of the sessions that this run has imported.
+// imports are the names and the ids of the sessions that this run has imported.
 type imports struct{ sync.Map }
 
 // checkConditions checks that an argument, or its write-only twin, is set exactly when it applies.
@@ -50,9 +50,13 @@ func (m *model) checkConditions(a attribute, generated bool) (diags diag.Diagnos
 	if a.twin != nil && value.IsNull() && !a.twin(m).IsNull() {
 		name, value = a.name+writeOnlySuffix, *a.twin(m)
 	}
-	var rules, values []string
+	var rules, values, lacking, instead []string
 	for _, c := range a.needs {
 		rules = append(rules, c.String())
+		if c.holds(&m.session).Equal(types.BoolValue(false)) {
+			lacking = append(lacking, c.set(true))
+		}
+		instead = append(instead, c.set(false))
 		if here := c.value(&m.session).ValueString(); here != "" {
 			values = append(values, fmt.Sprintf("`%s` is %s", c.argument, here))
 		}
@@ -61,13 +65,13 @@ func (m *model) checkConditions(a attribute, generated bool) (diags diag.Diagnos
 	switch holds := a.applies(&m.session); {
 	case value.IsUnknown():
 	case value.IsNull() && holds.ValueBool():
-		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s.", name, rule, here)
+		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s. Set `%s`, or set %s.", name, rule, here, name, enumerate(instead, "or"))
 		if a.sensitive && generated {
 			detail += " A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
 		}
 		diags.AddAttributeError(path.Root(name), name+" is missing", detail)
 	case !value.IsNull() && holds.Equal(types.BoolValue(false)):
-		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Remove `%s`", name, rule, here, name)
+		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Set %s, or remove `%s`", name, rule, here, enumerate(lacking, "and"), name)
 		if value.Equal(types.StringValue("")) {
 			detail += ", or write null: an empty string counts as set"
 		}

@@ -19,7 +19,7 @@ func TestConditional(t *testing.T) {
 		value types.String
 		holds types.Bool
 	}{
-		"x": {text("x"), yes}, "y": {text("y"), yes}, "z": {text("z"), no}, "empty": {text(""), no},
+		"x": {text("x"), yes}, "y": {text("y"), yes}, "z": {text("z"), no}, "empty": {text(""), unknown}, "w": {text("w"), unknown}, // reported by their own rule
 		"null": {null, unknown}, "unknown": {unknownValue, unknown}, // a null required attribute is not judged
 	}
 	flags := map[string]struct {
@@ -62,8 +62,8 @@ func TestConditional(t *testing.T) {
 }
 
 var (
-	kindIn  = condition{"kind", func(m *session) types.String { return m.Input }, []string{"x", "y"}}
-	flagSet = condition{"flag", func(m *session) types.String { return boolText(m.IsScheduled) }, []string{"true"}}
+	kindIn  = condition{"kind", func(m *session) types.String { return m.Input }, []string{"x", "y"}, []string{"z"}}
+	flagSet = condition{"flag", func(m *session) types.String { return boolText(m.IsScheduled) }, []string{"true"}, []string{"false"}}
 )
 
 // targetIf is an argument that is in input_source_a.
@@ -82,22 +82,22 @@ func TestConditionalTexts(t *testing.T) {
 		"missing": {
 			targetIf(kindIn, flagSet),
 			session{InputSourceA: null, Input: text("y"), IsScheduled: types.BoolValue(true)},
-			"`target` is required when `kind` is x or y and `flag` is true. It is not set, and here `kind` is y and `flag` is true.",
+			"`target` is required when `kind` is x or y and `flag` is true. It is not set, and here `kind` is y and `flag` is true. Set `target`, or set `kind` to z or `flag` to false.",
 		},
 		"surplus": {
 			targetIf(kindIn),
 			session{InputSourceA: text("secret"), Input: text("z")},
-			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Remove `target`.",
+			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Set `kind` to x or y, or remove `target`.",
 		},
 		"surplus by default": {
 			targetIf(flagSet),
 			session{InputSourceA: text("secret")},
-			"`target` may only be set when `flag` is true. It is set, and here `flag` is false. Remove `target`.",
+			"`target` may only be set when `flag` is true. It is set, and here `flag` is false. Set `flag` to true, or remove `target`.",
 		},
 		"surplus and empty": {
 			targetIf(kindIn),
 			session{InputSourceA: text(""), Input: text("z")},
-			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Remove `target`, or write null: an empty string counts as set.",
+			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Set `kind` to x or y, or remove `target`, or write null: an empty string counts as set.",
 		},
 	}
 	for name, tt := range tests {

@@ -181,7 +181,7 @@ var errTimeout = errors.New("the time limit of the operation is over")
 func fromListing(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s *api.Session, ok bool) {
 	s, err := data.Sessions.Listed(ctx, id, since)
 	if err != nil {
-		diags.AddWarning("Some values of the live session are missing",
+		diags.AddWarning(fmt.Sprintf("Some values of live session %s are missing", id),
 			fmt.Sprintf("Only the listing shows the addresses, ports and transcoder of live session %s, and the listing failed. "+
 				"The next plan or refresh tries again. %s", id, providerdata.ErrorText(err)))
 	}

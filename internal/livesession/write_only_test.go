@@ -178,6 +178,7 @@ func TestWriteOnlyAfterImport(t *testing.T) {
 		diags.Must(t)
 		imported, diags := d.Import(resourceType, made.Text("id"))
 		diags.Must(t)
+		d = w.Provider(once) // the next run
 		for name, o := range map[string]acctest.Instance{"imported": imported, "plain before": made} {
 			d.AssertNoChanges(o, plainly)
 			if planned := d.Plan(o, writeOnly.With(config{"input_source_a_wo": "rtmp://a.example.com/in/Key-of-c"})); planned.Action != acctest.Update || len(planned.Diags) == 0 {

@@ -67,7 +67,7 @@ func (e *uploadURL) Configure(_ context.Context, req ephemeral.ConfigureRequest,
 func (e *uploadURL) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	var m uploadURLModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	resp.Diagnostics.Append(e.data.CanRead(ephemeralName)...)
+	resp.Diagnostics.Append(e.data.CanOpen(ephemeralName)...)
 	resp.Diagnostics.Append(e.data.NeedUpload(ephemeralName)...)
 	if resp.Diagnostics.HasError() {
 		return

@@ -106,6 +106,23 @@ func (d *Data) CanRead(user string) diag.Diagnostics {
 	return diags
 }
 
+// CanOpen is CanRead for an ephemeral resource, which Terraform opens in the plan whatever it
+// depends on.
+func (d *Data) CanOpen(user string) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if d.Unknown {
+		diags.AddError("The provider configuration is not known yet",
+			fmt.Sprintf("%s is opened during plan, but values in the provider block come from a resource that is not applied yet. "+
+				"First apply that resource alone, with `-target` and its address. Then plan again.", user))
+	}
+	return diags
+}
+
+// OpenLive is CanOpen and NeedLive.
+func (d *Data) OpenLive(user string) diag.Diagnostics {
+	return append(d.CanOpen(user), d.NeedLive(user)...)
+}
+
 // ReadLive is CanRead and NeedLive.
 func (d *Data) ReadLive(user string) diag.Diagnostics {
 	return append(d.CanRead(user), d.NeedLive(user)...)

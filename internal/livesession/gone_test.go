@@ -1,0 +1,156 @@
+package livesession_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// gateway answers 404 to each GET of a session, as one does whose routes are being changed.
+var gateway = simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusNotFound, Body: "<html><h1>404 Not Found</h1></html>"}
+
+// TestGatewayHidesSessions: a 404 takes no session out of the state that the listing shows, and the
+// listing is read once for all. Where it cannot be read, the 404 is an error.
+func TestGatewayHidesSessions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		var states []acctest.Instance
+		for range 6 {
+			states = append(states, imported(t, w, w.Provider(once), matchRecord))
+		}
+		w.RemoveSession(states[5].Text("id"))
+		w.Fail(gateway)
+		w.ResetJournal()
+		p := w.Provider(once)
+		for i, o := range states {
+			after, diags := p.Read(o)
+			switch text := diags.String(); {
+			case i == 5:
+				if after.Exists() || !strings.Contains(text, "was not found") {
+					t.Errorf("the session that is gone: %s", text)
+				}
+			case diags.Failed(), !after.State.Equal(o.State), i == 0 && !strings.Contains(text, "Live session "+o.Text("id")+" is listed, but was not found"):
+				t.Errorf("%v: %s", after.Attrs(), text)
+			}
+		}
+		w.AssertCalls(t, simulator.CallListSessions, 1)
+
+		w.Fail(simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden})
+		after, diags := w.Provider(once).Read(states[0])
+		if !diags.Failed() || !after.State.Equal(states[0].State) || !strings.Contains(diags.String(), "It is not known whether the live session is gone") {
+			t.Errorf("without a listing: %v: %s", after.Attrs(), diags)
+		}
+	})
+}
+
+// TestGatewayHidesWhatIsAskedFor: nothing says that there is no such session while the listing shows
+// it.
+func TestGatewayHidesWhatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		id := w.AddSession(matchRecord)
+		w.Fail(gateway)
+		asked := config{"id": id}
+		_, data := w.Provider(once).DataSource("vodlive_live_session", asked)
+		_, opened := w.Provider(once).Open(resourceType, asked)
+		_, imports := w.Provider(once).Import(resourceType, id)
+		for name, diags := range map[string]acctest.Diagnostics{"data source": data, "ephemeral resource": opened, "import": imports} {
+			if !diags.Failed() || !strings.Contains(diags.String(), "is listed, but was not found") {
+				t.Errorf("%s: %s", name, diags)
+			}
+		}
+	})
+}
+
+// TestGatewayHidesANewSession: a 404 between two answers does not end a wait.
+func TestGatewayHidesANewSession(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{ReadyAfter: time.Minute})
+		hidden := gateway
+		hidden.After, hidden.Times = 3, 2
+		w.Fail(hidden)
+		o, diags := w.Provider(once).Create(resourceType, base())
+		diags.Must(t)
+		if o.Text("status") != "READY" {
+			t.Errorf("%v", o.Attrs())
+		}
+	})
+}
+
+// TestImportOfNoID: the error is about the id, whatever would be wrong with a request for it.
+func TestImportOfNoID(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	for _, id := range []string{"", " ", ".", "..", "abc\n", "\tabc", "a\u202eb"} {
+		_, diags := w.Provider(once).Import(resourceType, id)
+		if text := diags.String(); !diags.Failed() || !strings.Contains(text, "The id to import is not that of a session") || strings.Contains(text, "proxy") {
+			t.Errorf("%q: %s", id, text)
+		}
+		if id == "" {
+			continue // the data source takes the name then
+		}
+		_, diags = w.Provider(once).DataSource("vodlive_live_session", config{"id": id})
+		if !strings.Contains(diags.String(), "Invalid id") {
+			t.Errorf("data source, %q: %s", id, diags)
+		}
+	}
+	if calls := w.Journal(); len(calls) > 0 {
+		t.Errorf("%d calls", len(calls))
+	}
+}
+
+// TestImportThatDiffers: a plan that imports a session makes no other one in its place.
+func TestImportThatDiffers(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	p := w.Provider(nil)
+	o, diags := p.Import(resourceType, w.AddSession(matchRecord))
+	diags.Must(t)
+	text := p.Plan(o, base().With(config{"name": "cups", "mode": "HA"})).Diags.String()
+	for _, want := range []string{
+		"error : The imported live session differs from the configuration", "Live session " + o.Text("id"),
+		"`name`: the session has \"match\", the configuration \"cups\"", "`mode`: the session has \"NORM\", the configuration \"HA\"",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the diagnostics lack %q: %s", want, text)
+		}
+	}
+	p.AssertNoChanges(o, base())
+	change(t, p, o, base().With(config{"replace_on_status": []any{"ERROR"}})) // of the provider's own
+	w.AssertCalls(t, simulator.CallCreateSession, 0)
+	// The next run may change it.
+	if pl := w.Provider(nil).Plan(o, base().With(config{"name": "cups"})); pl.Diags.Failed() {
+		t.Error(pl.Diags)
+	}
+}
+
+// TestListedLate: what only the listing shows is waited for. If it does not come, a warning names
+// what is null.
+func TestListedLate(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]time.Duration{"in time": 15 * time.Second, "too late": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+				until := time.Now().Add(late)
+				w.Fail(simulator.Fault{Call: simulator.CallListSessions, Body: `{"data":{"Sessions":[]}}`, Match: func(*http.Request) bool { return time.Now().Before(until) }})
+				start := time.Now()
+				o, diags := w.Provider(once).Create(resourceType, base())
+				diags.Must(t)
+				took, missing := time.Since(start), strings.Contains(diags.String(), "warning : Some values of live session "+o.Text("id")) && strings.Contains(diags.String(), "`port`")
+				if (o.Attrs()["port"] == nil) != (late > time.Minute) || missing != (late > time.Minute) || took > 35*time.Second {
+					t.Errorf("after %s: %v: %s", took, o.Attrs(), diags)
+				}
+			})
+		})
+	}
+}

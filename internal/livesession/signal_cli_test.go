@@ -1,0 +1,59 @@
+//go:build unix
+
+package livesession_test
+
+import (
+	"context"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// TestSignalToTheGroupWithTheCLI sends a signal to the process group of the CLI, as a terminal,
+// timeout and systemd do: the provider does not end before the CLI has saved the session. One comes
+// while the create request is on the wire.
+func TestSignalToTheGroupWithTheCLI(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		signal syscall.Signal
+		onWire bool
+	}{
+		"SIGTERM while it waits":   {syscall.SIGTERM, false},
+		"SIGTERM while it creates": {syscall.SIGTERM, true},
+		"SIGINT while it creates":  {syscall.SIGINT, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t, simulator.Options{ReadyAfter: time.Hour})
+			cli := acctest.NewCLI(t, s)
+			cli.Config(pushPull())
+			var hold *simulator.Hold
+			if tt.onWire {
+				hold = s.Hold(simulator.CallCreateSession, nil)
+			}
+			p := cli.Start("apply", "-auto-approve")
+			p.Until(func(ctx context.Context) error {
+				if tt.onWire {
+					return hold.Arrived(ctx, 1)
+				}
+				return s.Answered(ctx, simulator.CallGetSession, 1)
+			})
+			if err := syscall.Kill(-p.Pid(), tt.signal); err != nil {
+				t.Fatal(err)
+			}
+			if tt.onWire {
+				time.AfterFunc(time.Second, hold.Release)
+			}
+			got := end(cli, p.Wait())
+			got.failed = false // Terraform 1.14 ends with an error after an interrupt, others do not
+			ended{state: true, sessions: 1, creates: 1, texts: []string{"Waiting for the live session was interrupted"}, not: []string{"did not respond"}}.check(t, s, got)
+			if plan := cli.Must("plan").Flat(); !strings.Contains(plan, "The apply waits for live session") {
+				t.Errorf("the next plan:\n%s", plan)
+			}
+		})
+	}
+}
