@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 
@@ -89,11 +90,20 @@ var SHA256 = stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9A-Fa-f]{64}$`
 
 // MediaType validates the media type of a file.
 var MediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
-	if upload.IsMediaType(given) {
-		return ""
+	if problem := upload.MediaTypeProblem(given); problem != "" {
+		return fmt.Sprintf("is %q, which %s.", given, problem)
 	}
-	return fmt.Sprintf("is %q, which is not a media type. Write type and subtype, such as \"video/mp4\".", given)
+	return ""
 }}
+
+// OtherCustomer is the error of a plan for a key path in the state whose customer the configuration
+// does not allow.
+func OtherCustomer(err error, more string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The key path is not allowed",
+		fmt.Sprintf("%s The state has it from an earlier apply, so the provider is now configured for another account.%s\n\n"+
+			"Configure the account that the file is stored in, or name its customer in `allowed_customer_ids`. To upload to the other account, "+
+			"use another workspace or state, or remove the resource from this one with `terraform state rm`.", providerdata.ErrorText(err), more))
+}
 
 // SendingAttributes are the arguments of a resource that say how files are sent. Their changes send
 // nothing.
@@ -152,7 +162,7 @@ func ComputedNumber(description string) schema.Attribute {
 func SourcePath(instead string) providerdata.StringRule {
 	return providerdata.StringRule{Kind: "path", Allowed: "must be a path on this machine", Problem: func(given string) string {
 		problem := providerdata.PathProblem(given)
-		if problem == "" && strings.Contains(given, "*") {
+		if _, err := os.Lstat(given); problem == "" && strings.Contains(given, "*") && err != nil {
 			problem = fmt.Sprintf("is %q, and a path is no pattern: %s", given, instead)
 		}
 		if problem == "" {

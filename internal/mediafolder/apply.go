@@ -45,7 +45,7 @@ func (a *apply) within(ctx context.Context, limit time.Duration, operation strin
 
 func (a *apply) run(ctx context.Context) {
 	a.incomplete = map[string]attr.Value{}
-	dir := a.plan.SourceDir.ValueString()
+	dir := a.plan.dir()
 	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
 	folder := upload.Folder{Name: filepath.Base(absolute(dir)), Stored: a.offer.take}

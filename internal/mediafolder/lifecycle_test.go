@@ -739,7 +739,7 @@ func TestFolderProblems(t *testing.T) {
 		},
 		"a link to nothing": {func(w *world) { _ = os.Symlink("nowhere", w.path("l.mp4")) }, nil, []string{"l.mp4 does not exist"}},
 		"two encodings":     {func(w *world) { w.write("é.mp4", "1"); w.write("e\u0301.mp4", "2") }, nil, []string{"is the name of two files"}},
-		"adopts nothing":    {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"b.mp4": "vod/input/c/u/b.mp4"}}, []string{"`adopt` names b.mp4"}},
+		"adopts nothing":    {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"b.mp4": "vod/input/c/u/b.mp4"}}, []string{"`adopt` names what is not among the files to upload", "b.mp4: there is no such file"}},
 		"part size":         {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": "nonsense"}}, []string{"must be a key path"}},
 		"pattern":           {func(*world) {}, acctest.Attrs{"include": []string{"[a"}}, []string{"Invalid pattern"}},
 		"media type":        {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{".x": "nonsense"}}, []string{"Invalid media type"}},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -51,6 +52,9 @@ func (m *model) sums() map[string]string {
 	}
 	return sums
 }
+
+// dir is `source_dir` as the disk has it.
+func (s Selection) dir() string { return regularfile.OnDisk(s.SourceDir.ValueString()) }
 
 // protected reports whether no plan may replace or forget the folder. One whose creation failed is
 // not protected: a plan that replaces it continues it.

@@ -20,8 +20,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -88,7 +90,17 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	if p.state != nil && ignoresAll(ctx, req.Config) {
+		resp.Plan.Raw = req.State.Raw
+		setFiles(ctx, p.stored, true)
+		return
+	}
+	if d := p.otherCustomers(); d != nil {
+		resp.Diagnostics.Append(d)
+		return
+	}
 	p.run(ctx, nil)
+	p.protect()
 	if p.uploads {
 		p.diags.Append(p.data.PlanUpload(ctx, typeName)...)
 	}
@@ -111,6 +123,58 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
+// ignoresAll reports whether the resource has `ignore_changes = all`: then Terraform's configuration
+// is the state, with the values that only the provider can set.
+func ignoresAll(ctx context.Context, config tfsdk.Config) bool {
+	var id types.String
+	diags := config.GetAttribute(ctx, path.Root("id"), &id)
+	return !diags.HasError() && !id.IsNull()
+}
+
+// otherCustomers is the error for stored files of customers that the configuration does not allow:
+// new files would be stored in another account than those.
+func (p *planner) otherCustomers() diag.Diagnostic {
+	var first error
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(p.stored)) {
+		if err := p.data.Uploader.CheckCustomer(p.stored[name].KeyPath); err != nil {
+			if first == nil {
+				first = err
+			}
+			lines = append(lines, fmt.Sprintf("%s: %s", name, p.stored[name].KeyPath))
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return mediafile.OtherCustomer(first, fmt.Sprintf("\n\nStored files of customers that are not allowed (%d):\n%s", len(lines), providerdata.List(lines)))
+}
+
+// protect refuses a plan that replaces a protected folder by another one, and warns of files that
+// leave the state because they changed or went.
+func (p *planner) protect() {
+	if p.files == nil || !p.state.protected() || !providerdata.ProtectedFromChange(p.state.Protection, p.plan.Protection) {
+		return
+	}
+	kept, gone := map[string]bool{}, map[string]entry{}
+	for _, e := range p.files {
+		kept[e.KeyPath] = true
+	}
+	for name, e := range p.stored {
+		if !kept[e.KeyPath] {
+			gone[name] = e
+		}
+	}
+	switch before := p.state.SourceDir.ValueString(); {
+	case len(gone) == 0:
+	case absolute(before) != absolute(p.plan.SourceDir.ValueString()):
+		p.diags.Append(p.state.refuse(fmt.Sprintf("remove %s from the state, because `source_dir` is another folder, %s",
+			counted(len(gone), "file"), p.plan.SourceDir.ValueString())))
+	default:
+		warnForgotten(gone, nil, &p.diags)
+	}
+}
+
 type planner struct {
 	data   *providerdata.Data
 	plan   model
@@ -120,6 +184,7 @@ type planner struct {
 
 	files    map[string]entry // planned; nil: not known yet
 	uploads  bool             // some of the files are to be uploaded
+	emptied  []string         // names of stored files that have no content here
 	problems []string
 	diags    diag.Diagnostics
 }
@@ -152,7 +217,7 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 // find returns the files of the folder as walk does, and notes which cannot be uploaded. It returns
 // errNothingLeft if the folder has lost all its files since they were uploaded.
 func (p *planner) find() (found map[string]string, err error) {
-	dir, selector := p.plan.SourceDir.ValueString(), p.plan.patterns().selector()
+	dir, selector := p.plan.dir(), p.plan.patterns().selector()
 	found, problems, seen, err := selector.walk(dir)
 	p.problems = problems
 	if err != nil {
@@ -295,6 +360,16 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	for i, name := range names {
 		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), Expected: sums[name], SHA256: p.stored[name].SHA256, Stamp: p.stamps[name]}
 	}
+	for i, name := range names { // before anything is read
+		stored, isStored := p.stored[name]
+		tooLarge := new(upload.SizeError)
+		if err := inspections[i].File.Check(); errors.As(err, &tooLarge) && (!isStored || stored.Size != tooLarge.Size) {
+			p.problem(err)
+		}
+	}
+	if p.refuseProblems() {
+		return
+	}
 	p.data.Uploader.InspectFiles(ctx, filepath.Base(absolute(p.plan.SourceDir.ValueString())), inspections, p.plan.ChangeDetection.ValueString(), show)
 	if ctx.Err() != nil {
 		p.refuse("The run was interrupted while the files were read. Nothing was sent.")
@@ -320,19 +395,15 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	for _, e := range p.files {
 		p.uploads = p.uploads || e.unsent()
 	}
-	for _, name := range slices.Sorted(maps.Keys(adopt)) {
-		if _, stored := p.stored[name]; !stored && found[name] == "" {
-			p.problems = append(p.problems, fmt.Sprintf("`adopt` names %s, which is not among the files of the folder", name))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		if found[name] == "" {
-			p.problems = append(p.problems, fmt.Sprintf("`sha256s` names %s, which is not among the files of the folder", name))
-		}
-	}
-	if p.refuseProblems() {
+	p.refuseNames("adopt", slices.DeleteFunc(slices.Sorted(maps.Keys(adopt)), func(name string) bool {
+		_, stored := p.stored[name]
+		return stored || found[name] != ""
+	}))
+	p.refuseNames("sha256s", slices.DeleteFunc(slices.Sorted(maps.Keys(sums)), func(name string) bool { return found[name] != "" }))
+	if p.refuseProblems() || p.diags.HasError() {
 		return
 	}
+	p.warnEmptied()
 	if len(adopted) > 0 {
 		p.diags.AddAttributeWarning(path.Root("adopt"), "Local files are assumed to be the stored ones",
 			fmt.Sprintf("The service shows no content, so the provider assumes that these files are what is stored under these key paths, and sends nothing. "+
@@ -376,8 +447,42 @@ func (p *planner) refuseProblems() bool {
 	return len(p.problems) > 0
 }
 
+// refuseNames is the error for names in an argument that no file to upload has.
+func (p *planner) refuseNames(argument string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	all := everyFile(p.plan.dir())
+	lines := make([]string, len(names))
+	for i, name := range names {
+		switch near := slices.IndexFunc(all, func(there string) bool { return strings.EqualFold(there, slashpath.Clean(name)) }); {
+		case near < 0:
+			lines[i] = name + ": there is no such file"
+		case all[near] == name:
+			lines[i] = name + ": it is there, but `include` and `exclude` do not select it"
+		default:
+			lines[i] = fmt.Sprintf("%s: there is %q", name, all[near])
+		}
+	}
+	p.diags.AddAttributeError(path.Root(argument), "The folder cannot be uploaded",
+		fmt.Sprintf("`%s` names what is not among the files to upload:\n%s\n\nRemove these names from `%s`, correct them, or let `include` and `exclude` select the files.",
+			argument, providerdata.List(lines), argument))
+}
+
+// warnEmptied warns of stored files that are empty here.
+func (p *planner) warnEmptied() {
+	if len(p.emptied) > 0 {
+		p.diags.AddAttributeWarning(path.Root("source_dir"), "Uploaded files are empty here",
+			fmt.Sprintf("These files have been uploaded and have no content on this machine any more. What is stored stays as it is.\n%s", providerdata.List(p.emptied)))
+	}
+}
+
 // file plans one file: it stays as it is stored, is adopted, or is to be uploaded.
 func (p *planner) file(name string, now upload.Inspection, adopt string) (entry, error) {
+	if stored, isStored := p.stored[name]; isStored && upload.IsEmpty(now.Err) {
+		p.emptied = append(p.emptied, name)
+		return stored, nil
+	}
 	if now.Err != nil {
 		return entry{}, now.Err
 	}

@@ -39,7 +39,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	attributes["sha256s"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "SHA-256 that the content of files must have, by relative path, in hexadecimal. A plan does not read these files: a file is uploaded if its SHA-256 here differs from the stored file's, " +
-			"and nothing but this content is sent. Other files are read as usual. A name that no file of the folder has is an error. A change sends nothing by itself.",
+			"and nothing but this content is sent. Other files are read as usual. A name that no selected file of the folder has is an error. A change sends nothing by itself.",
 		Validators: []validator.Map{providerdata.NoNulls, mapvalidator.ValueStringsAre(mediafile.SHA256)},
 	}
 	attributes["triggers"] = schema.MapAttribute{
@@ -50,8 +50,8 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	attributes["deletion_protection"] = schema.BoolAttribute{
 		Optional: true,
 		MarkdownDescription: "Whether Terraform must keep the stored files in the state. While this is `true` in the state, every plan that would destroy or replace " +
-			"the resource is an error, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
-			"The protection begins when the resource has been created without an error. Files that are removed from the folder are still forgotten. Default: `false`. A change makes no request.",
+			"the resource, or forget its files for another `source_dir`, is an error, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+			"The protection begins when the resource has been created without an error. Files that changed or were removed from the folder are still forgotten, with a warning of the plan. Default: `false`. A change makes no request.",
 	}
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{

@@ -73,7 +73,7 @@ func TestHashesOfOtherFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4")
 		w.config = w.config.With(acctest.Attrs{"sha256s": sums(map[string]string{"./a.mp4": "content of a.mp4", "gone.mp4": "x"})})
-		says(t, w.plan().Diags, "`sha256s` names ./a.mp4, which is not among the files of the folder", "`sha256s` names gone.mp4")
+		says(t, w.plan().Diags, "`sha256s` names what is not among the files to upload", `./a.mp4: there is "a.mp4"`, "gone.mp4: there is no such file")
 		w.config = w.config.With(acctest.Attrs{"sha256s": acctest.Attrs{"a.mp4": strings.Repeat("g", 64)}})
 		says(t, w.Provider(w.provider).Validate(typeName, w.config), "64 hexadecimal digits")
 		w.config = w.config.With(acctest.Attrs{"sha256s": acctest.Unknown})

@@ -68,8 +68,8 @@ func TestStoredFileOfEveryBuild(t *testing.T) {
 		}
 		open := m.config.With(acctest.Attrs{"deletion_protection": false})
 		m.mustPlan("without protection", open, acctest.Update)
-		m.says(m.Provider(m.provider).Plan(m.state, open.With(acctest.Attrs{"file_name": nil})).Diags, "protected from deletion", "because of `file_name`")
-		m.says(m.Provider(m.provider).Plan(m.state, open.With(acctest.Attrs{"content_type": nil})).Diags, "protected from deletion", "because of `content_type`")
+		m.says(m.Provider(m.provider).Plan(m.state, m.config.With(acctest.Attrs{"file_name": nil})).Diags, "protected from deletion", "because of `file_name`")
+		m.says(m.Provider(m.provider).Plan(m.state, m.config.With(acctest.Attrs{"content_type": nil})).Diags, "protected from deletion", "because of `content_type`")
 		want(t, "calls", m.Counts(), map[string]int{})
 	})
 }

@@ -2,6 +2,7 @@ package mediaupload
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -14,7 +15,14 @@ import (
 
 // prepare decides what the plan left open.
 func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
-	f, err := u.Prepare(ctx, m.file(), m.ChangeDetection.ValueString())
+	f := m.file()
+	if f.Content == nil { // before it is read
+		tooLarge := new(upload.SizeError)
+		if err := f.Check(); errors.As(err, &tooLarge) && m.KeyPath.IsUnknown() {
+			return err
+		}
+	}
+	f, err := u.Prepare(ctx, f, m.ChangeDetection.ValueString())
 	if err != nil {
 		return err
 	}
@@ -29,7 +37,7 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 // that the model has. Otherwise, what an earlier process saw stays.
 func (m *model) remember(ctx context.Context, u *upload.Uploader, private providerdata.Private) diag.Diagnostics {
 	now := upload.Fingerprint{SHA256: m.file().SHA256}
-	if now.Stamp = u.Stamp(m.Source.ValueString(), now.SHA256); now.Stamp == "" {
+	if now.Stamp = u.Stamp(m.file().Path, now.SHA256); now.Stamp == "" {
 		return nil
 	}
 	return providerdata.WritePrivate(ctx, private, privateFingerprint, now)

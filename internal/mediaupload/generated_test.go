@@ -199,7 +199,10 @@ func TestDeletionProtection(t *testing.T) {
 	tainted.Tainted = true
 	refused("destroy", nil, m.state)
 	refused("another name", m.config.With(acctest.Attrs{"file_name": "other.mp4"}), m.state)
-	refused("protection lifted and another name", acctest.Attrs{"source": m.path, "file_name": "other.mp4"}, m.state)
+	for _, lifted := range []any{false, nil} { // the plan shows both
+		config := m.config.With(acctest.Attrs{"deletion_protection": lifted, "file_name": "other.mp4"})
+		p.Plan(m.state, config).Diags.Must(t)
+	}
 	refused("tainted", m.config, tainted)
 	want(t, "objects", len(m.Objects()), 1)
 	after, diags := p.DestroyUnplanned(m.state)

@@ -75,6 +75,11 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		p.before, diags = providerdata.ReadPrivate[configured](ctx, req.Private, privateConfigured)
 		resp.Diagnostics.Append(diags...)
 	}
+	if p.state.stored() {
+		if err := r.Data.Uploader.CheckCustomer(p.state.KeyPath.ValueString()); err != nil {
+			resp.Diagnostics.Append(mediafile.OtherCustomer(err, ""))
+		}
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -111,13 +116,27 @@ func (p *planner) run(ctx context.Context) diag.Diagnostics {
 		return p.diags
 	}
 	v, reasons := judge(p.state, wanted)
+	if (v == verdictUpload || v == verdictDecide) && p.sameVersion() {
+		// The content at hand is uploaded, which may be another one than what is stored.
+		wanted.SHA256, wanted.Size = firstSet(p.config.SHA256, types.StringUnknown()), types.Int64Unknown()
+		p.config.ContentWO = types.StringUnknown()
+	}
 	if v == verdictUpload && p.found && !p.config.SHA256.IsNull() {
 		if d := p.otherHash(ctx, wanted); d != nil {
 			p.diags.Append(d)
 			return p.diags
 		}
 	}
-	if v == verdictUpload && p.state.protected() {
+	if v == verdictAdopt && p.found && !p.config.SHA256.IsUnknown() && !p.config.SHA256.IsNull() && !wanted.triggersUnknown() {
+		// The state gets the hash and the size of this file, so they must be of one file.
+		if found := p.contentHash(ctx); !p.diags.HasError() && !strings.EqualFold(found.ValueString(), wanted.SHA256.ValueString()) {
+			p.diags.Append(differs(wanted.file(), found.ValueString(), "was read because it was imported", afterUpdate))
+		}
+	}
+	if p.diags.HasError() {
+		return p.diags
+	}
+	if v == verdictUpload && p.state.protected() && providerdata.ProtectedFromChange(p.state.Protection, p.config.Protection) {
 		p.diags.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("upload another file in its place because of `%s`", strings.Join(reasons, "`, `"))))
 		return p.diags
 	}
@@ -133,7 +152,7 @@ func (p *planner) wanted(ctx context.Context) model {
 	p.defaultsAgain(&w)
 	switch {
 	case w.ContentVersion.IsNull():
-	case p.state.stored() && w.ContentVersion.Equal(p.state.ContentVersion):
+	case p.sameVersion():
 		w.SHA256, w.Size = firstSet(w.SHA256, p.state.SHA256), p.state.Size
 		return w
 	default: // an ephemeral value may be another one in the apply
@@ -152,6 +171,18 @@ func (p *planner) wanted(ctx context.Context) model {
 		return w
 	}
 	return p.wantedFile(ctx, w)
+}
+
+// sameVersion reports whether write-only content is not looked at, because its version is that of
+// the stored file. Nothing looks at the content of an imported file.
+func (p *planner) sameVersion() bool {
+	return p.state.stored() && !p.config.ContentVersion.IsNull() && p.config.ContentVersion.Equal(p.state.ContentVersion)
+}
+
+// adoptsWriteOnly reports whether an imported file is taken for write-only content, whose hash and
+// size no plan can know.
+func (p *planner) adoptsWriteOnly() bool {
+	return !p.config.ContentVersion.IsNull() && p.state.Size.IsNull()
 }
 
 // defaultsAgain wants the defaults of a name and a media type that the configuration had, and no
@@ -178,9 +209,9 @@ func (p *planner) defaultsAgain(w *model) {
 // configuration has its hash, or triggers. The file that is there before need not be the one to
 // upload.
 func (p *planner) wantedFile(ctx context.Context, w model) model {
-	source := w.Source.ValueString()
-	info, err := transfer.Stat(source)
-	missing := upload.IsMissing(err) || w.Source.IsNull() // with ignore_changes, an import has no source
+	info, err := transfer.Stat(w.file().Path)
+	// With ignore_changes, an import has no source. What was emptied after it was uploaded is as gone.
+	missing := upload.IsMissing(err) || w.Source.IsNull() || p.state.stored() && upload.IsEmpty(err)
 	stays := p.state.stored() && (w.SHA256.IsNull() || p.state.SHA256.IsNull() || strings.EqualFold(w.SHA256.ValueString(), p.state.SHA256.ValueString()))
 	switch {
 	case err != nil && !missing:
@@ -198,6 +229,12 @@ func (p *planner) wantedFile(ctx context.Context, w model) model {
 		w.SHA256 = firstSet(w.SHA256, types.StringUnknown())
 	default:
 		p.found, w.Size = true, types.Int64Value(info.Size())
+		if !p.state.stored() || !w.Size.Equal(p.state.Size) && !p.state.Size.IsNull() { // it is another file, which need not be read to tell that it cannot be sent
+			if err := w.file().CheckSize(); err != nil {
+				p.diags.Append(fileDiagnostic(err))
+				return w
+			}
+		}
 		if w.SHA256.IsNull() {
 			w.SHA256 = p.contentHash(ctx)
 		}
@@ -260,7 +297,7 @@ func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted 
 				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), wanted.FileName.ValueString()))
 	case replaces && wanted.Size.IsNull():
 		p.fail("The file cannot be uploaded",
-			fmt.Sprintf("%s does not exist, and `%s` asks for a new upload. %s", p.config.Source.ValueString(), strings.Join(reasons, "`, `"), madeByApply))
+			fmt.Sprintf("%s %s, and `%s` asks for a new upload. %s", p.config.Source.ValueString(), p.gone(), strings.Join(reasons, "`, `"), madeByApply))
 	case v == verdictKeep || v == verdictAdopt:
 		p.fillStored(v, wanted)
 	default:
@@ -281,7 +318,10 @@ func (p *planner) fillStored(v verdict, wanted model) {
 	keyPath := p.state.KeyPath.ValueString()
 	if v == verdictAdopt {
 		p.plan.Size = p.sizeToPlan(wanted)
-		if p.plan.ContentType.IsNull() {
+		if p.adoptsWriteOnly() {
+			p.plan.SHA256, p.plan.Size = known(p.config.SHA256), types.Int64Null()
+			p.plan.ContentType = firstSet(p.plan.ContentType, providerdata.TextOrNull(upload.TypeByName(p.plan.FileName.ValueString())))
+		} else if p.plan.ContentType.IsNull() {
 			p.plan.ContentType = p.contentType()
 		}
 		name := cmp.Or(p.config.Source.ValueString(), "what is configured")
@@ -291,9 +331,17 @@ func (p *planner) fillStored(v verdict, wanted model) {
 	}
 	if wanted.Size.IsNull() && !p.config.Source.IsNull() {
 		p.diags.AddAttributeWarning(path.Root("source"), "The uploaded file is not here",
-			fmt.Sprintf("%s does not exist on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
-				p.config.Source.ValueString(), keyPath))
+			fmt.Sprintf("%s %s on this machine, so whether its content changed is not known. It has been uploaded as %s, and nothing is changed.",
+				p.config.Source.ValueString(), p.gone(), keyPath))
 	}
+}
+
+// gone says what became of a file that was uploaded.
+func (p *planner) gone() string {
+	if _, err := transfer.Stat(p.config.file().Path); upload.IsEmpty(err) {
+		return "is empty"
+	}
+	return "does not exist"
 }
 
 // sizeToPlan is the size of the file, unless it was not read because its hash is configured: the

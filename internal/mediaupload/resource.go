@@ -116,7 +116,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	asked := plan                                                 // a name and a media type that it leaves open are those of the stored file, if that is kept
 	if plan.ContentVersion.IsNull() || plan.KeyPath.IsUnknown() { // else the version is the same, and the content is not looked at
-		if err := plan.prepare(ctx, r.Data.Uploader); err != nil && (!upload.IsMissing(err) || plan.KeyPath.IsUnknown()) {
+		if err := plan.prepare(ctx, r.Data.Uploader); err != nil && (!upload.IsMissing(err) && !upload.IsEmpty(err) || plan.KeyPath.IsUnknown()) {
 			resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 			return
 		}
@@ -170,7 +170,7 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 	unfinished, earlier, d := mediafile.Unfinished(state.Incomplete)
 	diags.Append(d...)
 	diags.Append(r.Data.NeedUpload(typeName)...)
-	if state.protected() {
+	if state.protected() && providerdata.ProtectedFromChange(state.Protection, plan.Protection) {
 		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
 	}
 	if diags.HasError() {

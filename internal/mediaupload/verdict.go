@@ -46,6 +46,8 @@ func judge(state *model, wanted model) (v verdict, reasons []string) {
 	switch {
 	case len(differing) > 0:
 		return verdictUpload, differing
+	case !state.ContentVersion.IsNull() && wanted.SHA256.IsUnknown() && !wanted.ContentVersion.IsNull() && !wanted.ContentVersion.Equal(state.ContentVersion) && state.SHA256.IsNull():
+		return verdictUpload, []string{"content_wo_version"} // of an imported file, whose content nothing knows
 	case len(open) > 0 && !state.SHA256.IsNull():
 		return verdictDecide, open
 	case state.Size.IsNull() && !wanted.Size.IsNull():

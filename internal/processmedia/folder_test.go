@@ -294,7 +294,7 @@ func TestPlanProblems(t *testing.T) {
 		config  acctest.Attrs
 		says    []string
 	}{
-		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`2 files would be stored under 1 name. Set `+"`name_format = \"flat\"`", `"a.mp4": a.mp4, x/a.mp4`}},
+		"one name twice": {func(w *world) { w.write("x/a.mp4", "1") }, nil, []string{`2 files would be stored under 1 name. Set ` + "`name_format = \"flat\"`", `"a.mp4": a.mp4, x/a.mp4`}},
 		"empty folder":   {func(w *world) { _ = os.Remove(filepath.Join(w.dir, "a.mp4")) }, nil, []string{"has no files"}},
 		"nothing chosen": {nil, acctest.Attrs{"include": []string{"*.mov"}}, []string{"select none of them"}},
 		"empty files":    {func(w *world) { w.write("b.mp4", ""); w.write("s/c.mp4", "") }, nil, []string{"b.mp4 is empty", "c.mp4 is empty"}},

@@ -272,9 +272,13 @@ func (r *resolver) strings(v value, c collection) []string {
 
 // isPath reports whether a value can be meant as a path on this machine; otherwise it is an error.
 func (r *resolver) isPath(t value) bool {
-	problem := providerdata.PathProblem(t.text)
+	problem, remedy := providerdata.PathProblem(t.text), "It must be a path on this machine."
+	if problem != "" && t.attr == "" && strings.HasPrefix(t.text, "~") { // Terraform's functions are for the configuration
+		problem = fmt.Sprintf("is %q, and neither Terraform nor the provider replaces the ~ by a home folder", t.text)
+		remedy = "Write $HOME in place of ~, as in export " + t.env + "=\"$HOME" + t.text[1:] + "\"."
+	}
 	if problem != "" {
-		r.fail(t, problem, "It must be a path on this machine.")
+		r.fail(t, problem, remedy)
 	}
 	return problem == ""
 }
@@ -329,6 +333,9 @@ func (r *resolver) resumeDir(v types.String) string {
 		return t.text
 	}
 	if dir, ok := r.env("VODLIVE_RESUME_DIR"); ok {
+		if dir != "" {
+			r.isPath(value{text: dir, env: "VODLIVE_RESUME_DIR"})
+		}
 		return dir
 	}
 	return userCacheDir(r.env)

@@ -63,3 +63,9 @@ func Protected(kind, label, change string) diag.Diagnostic {
 		fmt.Sprintf("%s %s has `deletion_protection = true` in the state, and this plan would %s. To allow that, set `deletion_protection = false` in its resource "+
 			"block, apply, and plan again. If the block is no longer in the configuration, add it again first.%s", strings.ToUpper(kind[:1])+kind[1:], label, change, ofSeveral))
 }
+
+// ProtectedFromChange reports whether a change in place is refused: only if the state and the
+// configuration protect the object, so that setting `deletion_protection` to false always lifts it.
+func ProtectedFromChange(state, config types.Bool) bool {
+	return state.ValueBool() && (config.ValueBool() || config.IsUnknown())
+}

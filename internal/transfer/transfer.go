@@ -54,6 +54,7 @@ type ( // what package digest says of files, for users of this package
 // The problems of a FileError.
 const (
 	FileMissing    = digest.FileMissing
+	FileEmpty      = digest.FileEmpty
 	FileUnreadable = digest.FileUnreadable
 )
 

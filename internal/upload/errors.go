@@ -92,6 +92,12 @@ func IsMissing(err error) bool {
 	return ok && fileError.Problem == transfer.FileMissing
 }
 
+// IsEmpty reports whether an error says that a file has no content.
+func IsEmpty(err error) bool {
+	fileError, ok := errors.AsType[*transfer.FileError](err)
+	return ok && fileError.Problem == transfer.FileEmpty
+}
+
 // Warning is what the user should know of an upload that went on.
 type Warning struct {
 	Kind     WarningKind

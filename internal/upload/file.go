@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"mime"
 	"path/filepath"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
@@ -131,8 +131,10 @@ func NameProblem(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return "is blank"
-	case strings.ContainsAny(name, `/\`):
+	case strings.Contains(name, "/"):
 		return "holds a slash"
+	case strings.Contains(name, `\`):
+		return "holds a backslash"
 	case name == "." || name == "..":
 		return "names a folder"
 	case len(name) > nameLimit:
@@ -148,42 +150,11 @@ func NameProblem(name string) string {
 
 // DefaultName returns the name under which a file is stored by default. The error is a *NameError.
 func DefaultName(path string) (string, error) {
-	base := filepath.Base(path)
+	base := norm.NFC.String(filepath.Base(path)) // as Terraform has it
 	if problem := NameProblem(base); problem != "" {
 		return "", &NameError{base, problem}
 	}
 	return base, nil
-}
-
-// mediaTypes are the types by extension. The tables of operating systems differ, and a type must
-// not depend on which runner makes the plan.
-var mediaTypes = map[string]string{
-	".3gp": "video/3gpp", ".aac": "audio/aac", ".aif": "audio/aiff", ".aiff": "audio/aiff", ".avi": "video/x-msvideo",
-	".flac": "audio/flac", ".flv": "video/x-flv", ".m2ts": "video/mp2t", ".m3u8": "application/vnd.apple.mpegurl",
-	".m4a": "audio/mp4", ".m4v": "video/x-m4v", ".mka": "audio/x-matroska", ".mkv": "video/x-matroska",
-	".mov": "video/quicktime", ".mp3": "audio/mpeg", ".mp4": "video/mp4", ".mpd": "application/dash+xml",
-	".mpeg": "video/mpeg", ".mpg": "video/mpeg", ".mts": "video/mp2t", ".mxf": "application/mxf", ".oga": "audio/ogg",
-	".ogg": "audio/ogg", ".ogv": "video/ogg", ".opus": "audio/ogg", ".srt": "application/x-subrip", ".ts": "video/mp2t",
-	".ttml": "application/ttml+xml", ".vob": "video/mpeg", ".vtt": "text/vtt", ".wav": "audio/wav", ".webm": "video/webm",
-	".wmv": "video/x-ms-wmv",
-}
-
-// IsMediaType reports whether s is type/subtype with optional parameters (RFC 9110 8.3.1).
-func IsMediaType(s string) bool {
-	parsed, _, err := mime.ParseMediaType(s)
-	kind, sub, ok := strings.Cut(parsed, "/")
-	return err == nil && ok && kind != "" && sub != ""
-}
-
-// TypeByName returns the media type for the extension of the first name that has one of mediaTypes,
-// else "".
-func TypeByName(names ...string) string {
-	for _, name := range names {
-		if t := mediaTypes[strings.ToLower(filepath.Ext(name))]; t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // DefaultType returns the media type of a file by the extension of its name or path, else by its

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -104,7 +106,7 @@ func (u *Uploader) measure(ctx context.Context, f *File, detection string) error
 	if f.Content != nil {
 		sum := fmt.Sprintf("%x", sha256.Sum256(f.Content))
 		if f.SHA256 != "" && f.SHA256 != sum {
-			return fmt.Errorf("the SHA-256 of the content is %s, not %s", sum, f.SHA256)
+			return fmt.Errorf("the SHA-256 of the content is %s, not %s%s", sum, f.SHA256, composedHint(f.Content))
 		}
 		f.Size, f.SHA256 = int64(len(f.Content)), sum
 		return nil
@@ -119,6 +121,16 @@ func (u *Uploader) measure(ctx context.Context, f *File, detection string) error
 		f.Size = info.Size()
 	}
 	return err
+}
+
+// composedHint explains why the hash of a file can differ from the hash of its text, "" if the text
+// has no letter that can be decomposed.
+func composedHint(content []byte) string {
+	if norm.NFD.IsNormal(content) {
+		return ""
+	}
+	return ". Terraform composes the letters of all text, so text with accents from a Mac has another hash than its file. " +
+		"To upload the bytes of the file, set `content_base64 = filebase64(PATH)` in place of `content`, or `source = PATH`"
 }
 
 // Inspection is what a plan learns of one file of a folder.

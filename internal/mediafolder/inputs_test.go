@@ -1,0 +1,102 @@
+package mediafolder_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// TestEmptiedFileOfAFolder stays as it is stored, with a warning, beside one that is sent.
+func TestEmptiedFileOfAFolder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mp4", "c.mp4")
+	w.mustApply()
+	before := w.keyPath("a.mp4")
+	w.write("a.mp4", "")
+	w.write("b.mp4", "changed")
+	diags := w.apply()
+	if diags.Failed() {
+		t.Fatal(diags)
+	}
+	says(t, diags, "warning source_dir: Uploaded files are empty here", "  - a.mp4")
+	want(t, "key path", w.keyPath("a.mp4"), before)
+	want(t, "PUTs", w.Count(simulator.CallPutObject), 4)
+	for _, name := range []string{"b.mp4", "c.mp4"} {
+		w.write(name, "")
+	}
+	want(t, "action", w.plan().Action, acctest.NoOp)
+	if gone, diags := w.Provider(w.provider).Destroy(w.state); diags.Failed() || gone.Exists() {
+		t.Error(diags)
+	}
+}
+
+// TestProtectedFolder keeps its key paths when `source_dir` changes, and warns of a file that
+// changed. Lifting the protection always works, and so does moving the folder.
+func TestProtectedFolder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mp4")
+	w.config["deletion_protection"] = true
+	w.mustApply()
+	other := newWorld(t, "c.mp4")
+	moved := w.config.With(acctest.Attrs{"source_dir": other.dir})
+	says(t, w.Provider(w.provider).Plan(w.state, moved).Diags, "The media folder is protected from deletion", "remove 2 files from the state")
+	lifted := w.Provider(w.provider).Plan(w.state, moved.With(acctest.Attrs{"deletion_protection": false}))
+	if lifted.Diags.Failed() {
+		t.Error(lifted.Diags)
+	}
+	w.write("b.mp4", "changed")
+	pl := w.plan()
+	says(t, pl.Diags, "warning : Uploaded files stay at the service", w.keyPath("b.mp4"))
+	if pl.Diags.Failed() {
+		t.Error(pl.Diags)
+	}
+	w.write("b.mp4", "content of b.mp4")
+	if err := os.Rename(w.dir, w.dir+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	w.dir += ".moved"
+	w.config["source_dir"] = w.dir
+	w.mustApply()
+}
+
+// TestFolderOfAnotherCustomer is an error of every plan but a destroy.
+func TestFolderOfAnotherCustomer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4")
+	w.mustApply()
+	w.write("b.mp4", "new")
+	w.provider = w.provider.With(acctest.Attrs{"allowed_customer_ids": []any{"other"}})
+	says(t, w.plan().Diags, "The key path is not allowed", "a.mp4: "+w.keyPath("a.mp4"), "that are not allowed (1)")
+	if gone, diags := w.Provider(w.provider).Destroy(w.state); diags.Failed() || gone.Exists() {
+		t.Error(diags)
+	}
+}
+
+// TestNamesThatAreNotSelected in `sha256s` get advice that helps.
+func TestNamesThatAreNotSelected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mov", "C.MP4")
+	w.config = w.config.With(acctest.Attrs{"include": []any{"*.{mp4,MP4}"}, "sha256s": acctest.Attrs{
+		"b.mov": strings.Repeat("0", 64), "c.mp4": strings.Repeat("0", 64), "gone.mp4": strings.Repeat("0", 64),
+	}})
+	says(t, w.plan().Diags, "error sha256s", "b.mov: it is there, but `include` and `exclude` do not select it", `c.mp4: there is "C.MP4"`,
+		"gone.mp4: there is no such file", "Remove these names from `sha256s`")
+}
+
+// TestFileTooLargeForItsMethod is found before anything is read.
+func TestFileTooLargeForItsMethod(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "large.mp4")
+	if err := os.Truncate(w.path("large.mp4"), 100<<30); err != nil {
+		t.Skip(err)
+	}
+	for text, arguments := range map[string]acctest.Attrs{
+		"Leave `method` out": {"method": "single"}, "Raise `part_size`": {"part_size": 5 * mib},
+	} {
+		says(t, w.Provider(w.provider).Plan(w.state, w.config.With(arguments)).Diags, filepath.Join(w.dir, "large.mp4"), text)
+	}
+}
