@@ -8,7 +8,7 @@ import (
 
 // checkRegion describes what is wrong with a region. It is "" for an allocated region.
 func (r *liveSession) checkRegion(ctx context.Context, region string) (problem string, err error) {
-	regions, err := r.Data.Regions(ctx)
+	regions, err := r.Data.RegionsSoon(ctx)
 	if err != nil {
 		return "", err
 	}

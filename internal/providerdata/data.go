@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -145,23 +146,37 @@ func missing(apiName, user string, items []string) (diags diag.Diagnostics) {
 type regions struct {
 	turn  chan struct{} // holds a value while a caller looks at the others or fills them
 	known bool
+	hasty bool // err is that of a request that had advisory only
 	list  []api.Region
 	err   error
 }
 
 // Regions lists the regions allocated to the account (SERVICE.md, call 8). It makes one request per
 // process: it keeps an error, too, unless the caller's context caused it.
-func (d *Data) Regions(ctx context.Context) ([]api.Region, error) {
+func (d *Data) Regions(ctx context.Context) ([]api.Region, error) { return d.listRegions(ctx, ctx) }
+
+// advisory is how long a check may take that ends as a warning if it cannot be made.
+const advisory = 15 * time.Second
+
+// RegionsSoon is Regions for a check of a plan, which must not hold the plan.
+func (d *Data) RegionsSoon(ctx context.Context) ([]api.Region, error) {
+	limited, cancel := context.WithTimeout(ctx, advisory)
+	defer cancel()
+	return d.listRegions(ctx, limited)
+}
+
+func (d *Data) listRegions(ctx, limited context.Context) ([]api.Region, error) {
 	r := &d.regions
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case <-limited.Done():
+		return nil, limited.Err()
 	}
-	if !r.known {
-		r.list, r.err = d.API.Regions(ctx)
+	if !r.known || r.hasty && limited == ctx {
+		r.list, r.err = d.API.Regions(limited)
 		r.known = r.err == nil || ctx.Err() == nil
+		r.hasty = r.err != nil && limited != ctx
 	}
 	return r.list, r.err
 }
