@@ -358,10 +358,14 @@ func (s *scenario) values() *hcl.EvalContext {
 	for _, job := range s.Batches() {
 		jobs = append(jobs, Attrs{"paths": job.Paths, "service_modes": job.ServiceModes})
 	}
+	planned := Attrs(nil)
+	if s.saved != nil && !s.saved.Diags.Failed() {
+		planned, _ = named(s.saved.Attrs()).(Attrs)
+	}
 	variables := map[string]cty.Value{"unknown": cty.DynamicVal}
 	for name, v := range map[string]any{
 		"state": s.now.Attrs(), "before": s.before.Attrs(), "lost": s.lost.Attrs(), "tainted": s.now.Tainted, "action": string(s.action),
-		"objects": objects, "jobs": jobs, "stored": s.stored, "folder": s.folder,
+		"planned": planned, "objects": objects, "jobs": jobs, "stored": s.stored, "folder": s.folder,
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -404,6 +408,28 @@ func (s *scenario) arguments(block *hclsyntax.Block) Attrs {
 		config[a.Name] = fromHCL(v)
 	}
 	return config
+}
+
+// named has "unknown" in place of values that are not known.
+func named(v any) any {
+	switch v := v.(type) {
+	case Attrs:
+		object := Attrs{}
+		for name, inner := range v {
+			object[name] = named(inner)
+		}
+		return object
+	case []any:
+		items := []any{}
+		for _, item := range v {
+			items = append(items, named(item))
+		}
+		return items
+	}
+	if v == Unknown {
+		return "unknown"
+	}
+	return v
 }
 
 // fromHCL is a value as Attrs have it.

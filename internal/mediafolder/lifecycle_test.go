@@ -184,48 +184,6 @@ func put(end string) func(*http.Request) bool {
 	return func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, end) }
 }
 
-func TestFolder(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4", "b/c.mov", "b/.hidden", ".git/config", "d/e.vtt")
-		first := w.plan()
-		planned, _ := first.Attrs()["files"].(acctest.Attrs)
-		want(t, "planned files", slices.Sorted(maps.Keys(planned)), []string{"a.mp4", "b/c.mov", "d/e.vtt"})
-		want(t, "planned count", first.Attrs()["file_count"], 3)
-		diags := w.mustApply()
-		want(t, "diagnostics", diags, "")
-		want(t, "objects", len(w.Objects()), 3)
-		want(t, "total", w.state.Attrs()["total_size"], len("content of a.mp4")+len("content of b/c.mov")+len("content of d/e.vtt"))
-		c, _ := w.files()["b/c.mov"].(acctest.Attrs)
-		want(t, "media type", c["content_type"], "video/quicktime")
-		want(t, "calls", w.Count(simulator.CallPresignURL), 3)
-
-		w.ResetJournal()
-		before := map[string]string{"a": w.keyPath("a.mp4"), "c": w.keyPath("b/c.mov")}
-		sum := w.write("a.mp4", "other content")
-		w.write("new.mp4", "new")
-		if err := os.Remove(w.path("d/e.vtt")); err != nil {
-			t.Fatal(err)
-		}
-		pl := w.plan()
-		files, _ := pl.Attrs()["files"].(acctest.Attrs)
-		a, _ := files["a.mp4"].(acctest.Attrs)
-		want(t, "action", pl.Action, acctest.Update)
-		want(t, "planned hash", a["sha256"], sum)
-		want(t, "planned size", a["size"], len("other content"))
-		want(t, "planned key path", a["key_path"], acctest.Unknown)
-		kept, _ := files["b/c.mov"].(acctest.Attrs)
-		want(t, "kept", kept["key_path"], before["c"])
-		diags = w.mustApply()
-		says(t, diags, "Uploaded files stay at the service", "these uploads (2)", "a.mp4: "+before["a"], "d/e.vtt: vod/input/")
-		want(t, "files", w.names(), []string{"a.mp4", "b/c.mov", "new.mp4"})
-		want(t, "calls", w.Counts(), map[string]int{simulator.CallPresignURL: 2, simulator.CallPutObject: 2})
-		if w.keyPath("a.mp4") == before["a"] || w.keyPath("b/c.mov") != before["c"] {
-			t.Errorf("key paths: %v", w.files())
-		}
-	})
-}
-
 func TestAFileThatWasNotTouchedIsNotRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testFileThatWasNotTouched)
@@ -258,49 +216,6 @@ func testFileThatWasNotTouched(t *testing.T) {
 	files, _ := pl.Attrs()["files"].(acctest.Attrs)
 	b, _ := files["b.mp4"].(acctest.Attrs)
 	want(t, "key path of the changed file", b["key_path"], acctest.Unknown)
-}
-
-func TestOneFailingFileDoesNotStopTheOthers(t *testing.T) {
-	t.Parallel()
-	for name, elsewhere := range map[string]bool{"same machine": false, "another machine": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, "a.mp4", "bad1.mp4", "bad2.mp4", "z.mp4")
-				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad1.mp4"), Status: http.StatusBadRequest})
-				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad2.mp4"), Status: http.StatusTeapot})
-				diags := w.apply()
-				w.ClearFaults()
-				says(t, diags, "2 of 4 files could not be uploaded", "- bad1.mp4: ", "- bad2.mp4: ", "400", "418", "Stored files: 2", "tainted")
-				want(t, "tainted", w.state.Tainted, true)
-				want(t, "id", w.state.Text("id"), "")
-				want(t, "files", w.names(), []string{"a.mp4", "z.mp4"})
-				stored := w.keyPath("a.mp4")
-				if elsewhere {
-					w.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
-				}
-				w.ResetJournal()
-				w.mustApply()
-				want(t, "PUTs of the second apply", w.Count(simulator.CallPutObject), 2)
-				want(t, "key path of a file that was stored", w.keyPath("a.mp4"), stored)
-				want(t, "files", w.names(), []string{"a.mp4", "bad1.mp4", "bad2.mp4", "z.mp4"})
-
-				// An update that fails keeps what was stored before.
-				w.write("bad1.mp4", "new content")
-				w.write("more.mp4", "more")
-				before := w.keyPath("bad1.mp4")
-				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad1.mp4"), Status: http.StatusBadRequest})
-				diags = w.apply()
-				w.ClearFaults()
-				says(t, diags, "1 of 2 files could not be uploaded")
-				want(t, "tainted", w.state.Tainted, false)
-				want(t, "key path of the file that failed", w.keyPath("bad1.mp4"), before)
-				w.ResetJournal()
-				w.mustApply()
-				want(t, "PUTs of the repetition", w.Count(simulator.CallPutObject), 1)
-			})
-		})
-	}
 }
 
 // TestOrderlyEndEmptiesTheLedger has another resource upload the folder: what the first one got
@@ -390,39 +305,6 @@ func TestReplacementThatNeverComes(t *testing.T) {
 	})
 }
 
-// TestReplacementOfAFolderThatChanged has files change between the plan that replaces a folder
-// whose creation failed and its apply. Terraform would refuse the second plan of the Create, once
-// Delete has forgotten what is stored.
-func TestReplacementOfAFolderThatChanged(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(w *world){
-		"other content": func(w *world) { w.write("bad.mp4", "not as planned") },
-		"one more file": func(w *world) { w.write("new.mp4", "new") },
-		"one less file": func(w *world) { _ = os.Remove(filepath.Join(w.dir, "bad.mp4")) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, "a.mp4", "bad.mp4")
-				w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
-				w.apply()
-				w.ClearFaults()
-				stored, pl := w.keyPath("a.mp4"), w.plan()
-				change(w)
-				state, diags := w.Provider(w.provider).Apply(pl)
-				if text := diags.String(); !strings.Contains(text, "have changed since the plan was made, so nothing was replaced") {
-					t.Errorf("the diagnostics are %s", text)
-				}
-				if w.state = state; !state.Exists() || w.keyPath("a.mp4") != stored {
-					t.Errorf("the state is %v", state.Attrs())
-				}
-				w.mustApply()
-				want(t, "key path", w.keyPath("a.mp4"), stored)
-			})
-		})
-	}
-}
-
 // TestCreateBeforeDestroySharesNothing: Create cannot know whose the files of the older object are,
 // so it sends all files. The plan says how to avoid that.
 func TestCreateBeforeDestroySharesNothing(t *testing.T) {
@@ -444,25 +326,6 @@ func TestCreateBeforeDestroySharesNothing(t *testing.T) {
 			t.Errorf("two objects have the key path %s", older)
 		}
 		want(t, "files", w.names(), []string{"a.mp4", "bad.mp4"})
-	})
-}
-
-func TestUntaintContinues(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4", "bad.mp4")
-		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("bad.mp4"), Status: http.StatusBadRequest})
-		w.apply()
-		want(t, "identity", w.identity(), "")
-		w.ClearFaults()
-		w.state = w.state.Untainted()
-		w.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
-		w.ResetJournal()
-		w.mustApply()
-		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
-		if w.state.Text("id") == "" {
-			t.Error("the folder has no id")
-		}
 	})
 }
 
@@ -554,24 +417,6 @@ func TestStoredFilesAreNotSentAgain(t *testing.T) {
 				t.Errorf("the ledger is\n%s", content)
 			}
 		}
-	})
-}
-
-// TestUpdateThatIsKilled: the changed files that it has stored are not sent again.
-func TestUpdateThatIsKilled(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4", "b.mp4", "bad.mp4")
-		w.mustApply()
-		for _, name := range []string{"a.mp4", "b.mp4", "bad.mp4"} {
-			w.write(name, "changed")
-		}
-		w.killed("bad.mp4")
-		want(t, "objects", len(w.Objects()), 5)
-		w.ResetJournal()
-		w.mustApply()
-		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
-		want(t, "files of the ledger", ledger(w), []string{})
 	})
 }
 
@@ -793,24 +638,6 @@ func TestPatternsLinksAndNames(t *testing.T) {
 	})
 }
 
-func TestANameThatFailedIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "s/a.mp4", "s/b.mp4")
-		w.mustApply()
-		w.config = w.config.With(acctest.Attrs{"name_format": "flat"})
-		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: put("s_b.mp4"), Status: http.StatusBadRequest})
-		says(t, w.apply(), "1 of 2 files could not be uploaded")
-		w.ClearFaults()
-		w.ResetJournal()
-		w.mustApply()
-		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
-		if !strings.HasSuffix(w.keyPath("s/b.mp4"), "/s_b.mp4") {
-			t.Errorf("key path %s", w.keyPath("s/b.mp4"))
-		}
-	})
-}
-
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -832,20 +659,6 @@ func TestAdopt(t *testing.T) {
 		if w.keyPath("a.mp4") == stored {
 			t.Error("the changed file was adopted, too")
 		}
-	})
-}
-
-func TestTheFolderIsNotHere(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4")
-		w.mustApply()
-		if err := os.RemoveAll(w.dir); err != nil {
-			t.Fatal(err)
-		}
-		pl := w.plan()
-		says(t, pl.Diags, "The uploaded folder is not here")
-		want(t, "action", pl.Action, acctest.NoOp)
 	})
 }
 
@@ -879,53 +692,6 @@ func TestAnOutageEnds(t *testing.T) {
 			t.Errorf("%d calls", calls)
 		}
 		want(t, "exists", w.state.Exists(), false)
-	})
-}
-
-// TestMediaTypeOfAFileThatFailed removes a media type from the configuration. The file that should
-// get its default one fails.
-func TestMediaTypeOfAFileThatFailed(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4", "b.mov")
-		w.config = w.config.With(acctest.Attrs{"content_types": acctest.Attrs{"mp4": "video/x-own", "mov": "video/x-other"}})
-		w.mustApply()
-		w.config = w.config.With(acctest.Attrs{"content_types": nil})
-		w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: func(r *http.Request) bool { return strings.Contains(r.URL.Path, "a.mp4") }, Status: http.StatusForbidden})
-		says(t, w.apply(), "1 of 2 files could not be uploaded")
-		w.ClearFaults()
-		w.ResetJournal()
-		w.mustApply()
-		want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
-		file, _ := w.files()["a.mp4"].(acctest.Attrs)
-		want(t, "media type", file["content_type"], "video/mp4")
-	})
-}
-
-func TestUnknownArguments(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4")
-		pl := w.Provider(w.provider).Plan(w.state, acctest.Attrs{"source_dir": acctest.Unknown})
-		want(t, "files", pl.Attrs()["files"], acctest.Unknown)
-		pl.Config = w.config
-		var diags acctest.Diagnostics
-		w.state, diags = w.Provider(w.provider).Apply(pl)
-		diags.Must(t)
-		want(t, "files", w.names(), []string{"a.mp4"})
-	})
-}
-
-func TestDestroy(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4", "b.mp4")
-		w.mustApply()
-		_, diags := w.Provider(w.provider).Destroy(w.state)
-		says(t, diags, "Uploaded files stay at the service", "these uploads (2)", w.keyPath("a.mp4"))
-		if diags.Failed() {
-			t.Error(diags)
-		}
 	})
 }
 
