@@ -135,7 +135,7 @@ var computed = []attribute{
 		func(m *session) *types.String { return &m.SubDomainA })),
 	onlyListed(computedText("sub_domain_b", "Domain name of the backup pipeline. Set with mode `HA`.",
 		func(m *session) *types.String { return &m.SubDomainB }, ha)),
-	onlyListed(computedText("elastic_ip_a", "IP address, for firewall rules. Null until allocated.",
+	onlyListed(computedText("elastic_ip_a", "IP address, for firewall rules. Null until allocated: for a scheduled session, until it is provisioned.",
 		func(m *session) *types.String { return &m.ElasticIPA })),
 	onlyListed(computedText("elastic_ip_b", "IP address of the backup pipeline. Set with mode `HA`.",
 		func(m *session) *types.String { return &m.ElasticIPB }, ha)),

@@ -805,3 +805,45 @@ func TestReplaceAndDestroy(t *testing.T) {
 		}
 	})
 }
+
+// TestTimeLimitOfAnUpdate: an update has its own limit, and that of a create without one.
+func TestTimeLimitOfAnUpdate(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		limits config
+		ready  bool
+		text   string
+	}{
+		"its own":            {config{"create": "3s", "update": "40s"}, true, ""},
+		"its own, shorter":   {config{"create": "40s", "update": "3s"}, false, "when `timeouts.update` ended after 3s"},
+		"that of the create": {config{"create": "3s"}, false, "when `timeouts.create` ended after 3s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{ReadyAfter: 10 * time.Second})
+				o := imported(t, w, w.Provider(once), matchRecord)
+				now, diags := w.Provider(once).Change(o, base().With(config{"name": "other", "timeouts": tt.limits}))
+				if diags.Failed() == tt.ready || (now.Text("id") != o.Text("id")) != tt.ready || !strings.Contains(diags.String(), tt.text) {
+					t.Errorf("%v: %s", now.Attrs(), diags)
+				}
+			})
+		})
+	}
+}
+
+// TestLeavingAScheduledSession: the warning tells when the old session will run.
+func TestLeavingAScheduledSession(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	record := matchRecord
+	record.IsScheduled, record.Timezone, record.ScheduledAt, record.Status = true, "Europe/Berlin", "2931-05-17 20:15", "SCHEDULED"
+	o := imported(t, w, w.Provider(once), record)
+	given := base().With(config{"is_scheduled": true, "timezone": "Europe/Berlin", "scheduled_at": "2931-05-17 20:15"})
+	pl := change(t, w.Provider(once), o, given.With(config{"scheduled_at": "2931-05-18 20:15"}))
+	for _, want := range []string{"in place of " + o.Text("id") + ` ("match"):`, "stays scheduled for 2931-05-17 20:15 (Europe/Berlin)", "`change.after_unknown.id`"} {
+		if !strings.Contains(pl.Diags.String(), want) {
+			t.Errorf("the plan lacks %q: %s", want, pl.Diags)
+		}
+	}
+}

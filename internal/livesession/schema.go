@@ -41,7 +41,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		"deletion_protection": schema.BoolAttribute{
 			Optional: true,
 			MarkdownDescription: "Whether plans that would destroy the session or create a new one in its place are errors, even without the resource block. " +
-				"The value in the state counts: to allow such a plan, apply `false` first. A session that ended before it was ready is not protected. Default: `false`.",
+				"To destroy or replace the session, apply `false` first. A plan that sets `false` may already create a new session in its place. A session that ended before it was ready is not protected. Default: `false`.",
 		},
 		"endpoints_in_state": schema.BoolAttribute{
 			Optional: true,
