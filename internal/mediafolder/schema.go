@@ -116,7 +116,15 @@ func computedAttributes() map[string]schema.Attribute {
 	// Without being sensitive: the map is, as a whole, which costs Terraform less time.
 	incomplete["parts"] = text(incomplete["parts"].GetMarkdownDescription())
 	return map[string]schema.Attribute{
-		"id":         text("Made by the provider when every file was stored for the first time; null until then."),
+		// Optional, so that `ignore_changes = all` puts the id of the state into the configuration:
+		// nothing else tells the provider of it. The user cannot set it.
+		"id": schema.StringAttribute{
+			Optional: true, Computed: true,
+			MarkdownDescription: "Made by the provider when every file was stored for the first time; null until then. It cannot be set.",
+			Validators: []validator.String{providerdata.StringRule{Kind: "id", Allowed: "must not be set", Problem: func(string) string {
+				return "is set, but the provider makes it. Remove it."
+			}}},
+		},
 		"file_count": number("Number of files in `files`."),
 		"total_size": number("Size of all files in `files` together, in bytes."),
 		// Not nested attributes, here and in other collections of computed objects: `terraform

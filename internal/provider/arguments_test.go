@@ -122,6 +122,7 @@ func argumentTable(dir string) []argument {
 		},
 		{of: folder, names: "timeouts.update", why: own},
 		{of: upload + ", " + folder, names: "change_detection, deletion_protection, timeouts.create", why: own},
+		{of: folder, names: "id", why: "the provider refuses it"},
 
 		{of: job + ", " + submit, names: "paths", in: "batch *", with: batch, values: []any{[]string{key + "b.mp4", key + "a.mp4"}, []string{key + "c.mp4"}}},
 		{of: job + ", " + submit, names: "service_modes", in: "batch *", with: batch, values: modes},

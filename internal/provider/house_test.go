@@ -188,6 +188,7 @@ func TestOptionalAndComputed(t *testing.T) {
 		"resource vodlive_media_upload sha256":              "a change of the content must show in the plan",
 		"resource vodlive_media_upload method":              "has a default",
 		"resource vodlive_media_upload change_detection":    "has a default",
+		"resource vodlive_media_folder id":                  "tells the provider of ignore_changes = all; cannot be set",
 		"resource vodlive_media_folder include":             "has a default",
 		"resource vodlive_media_folder name_format":         "has a default",
 		"resource vodlive_media_folder method":              "has a default",

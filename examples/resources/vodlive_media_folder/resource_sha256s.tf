@@ -4,6 +4,6 @@ resource "vodlive_media_folder" "masters" {
   include    = ["*.mxf"]
 
   sha256s = {
-    for line in split("\n", trimspace(file("${path.module}/media/SHA256SUMS"))) : substr(line, 66, -1) => substr(line, 0, 64)
+    for line in regexall("(?m)([0-9A-Fa-f]{64}) [ *](?:\\./)?(.+?)\\r?$", file("${path.module}/media/SHA256SUMS")) : line[1] => line[0]
   }
 }

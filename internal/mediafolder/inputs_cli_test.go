@@ -1,0 +1,88 @@
+package mediafolder_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// TestExpressionForSHA256SUMS has the block of both pages read what tools write.
+func TestExpressionForSHA256SUMS(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	example, err := os.ReadFile("../../examples/resources/vodlive_media_folder/resource_sha256s.tf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(example), "\n") // without the comment
+	guide, err := os.ReadFile("../../templates/guides/many-files.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(guide), "```terraform\n"+block+"```") {
+		t.Error("the guide shows another block than the example")
+	}
+	c := acctest.NewCLI(t, server)
+	dir := filepath.Join(c.Dir, "media")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lines := "\ufeff"
+	for name, format := range map[string]string{
+		"text.mxf": "%s  %s\n", "binary.mxf": "%s *%s\n", "dot.mxf": "%s  ./%s\n", "windows.mxf": "%s *%s\r\n", "two words.mxf": "\n%s  %s\r\n", "upper.mxf": "%s  ./%s\n\r\n",
+	} {
+		sum := hash(name)
+		if name == "upper.mxf" {
+			sum = strings.ToUpper(sum)
+		}
+		lines += fmt.Sprintf(format, sum, name)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(lines+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Config(block + "\noutput \"names\" {\n  value = length(vodlive_media_folder.masters.sha256s)\n}\n")
+	c.Must("apply", "-auto-approve")
+	want(t, "objects", len(server.Objects()), 6)
+	if out := c.Must("output", "names").Output; !regexp.MustCompile(`\b6\b`).MatchString(out) {
+		t.Error(out)
+	}
+	c.AssertNoChanges()
+}
+
+// TestIgnoreAllChangesOfAFolder sends nothing, whatever becomes of its files.
+func TestIgnoreAllChangesOfAFolder(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	c := acctest.NewCLI(t, server)
+	dir := filepath.Join(c.Dir, "media")
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("a.mp4", "1")
+	write("b.mp4", "1")
+	c.Config("resource \"vodlive_media_folder\" \"f\" {\n  source_dir = \"media\"\n  lifecycle {\n    ignore_changes = all\n  }\n}\n")
+	c.Must("apply", "-auto-approve")
+	write("a.mp4", "changed")
+	write("c.mp4", "new")
+	c.AssertNoChanges()
+	c.Must("apply", "-auto-approve")
+	server.AssertCalls(t, simulator.CallPutObject, 2)
+	c.Must("destroy", "-auto-approve")
+}
+
+func hash(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
