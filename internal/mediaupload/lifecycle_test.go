@@ -172,50 +172,6 @@ func TestNewContentIsANewUpload(t *testing.T) {
 	w.AssertNoChanges()
 }
 
-func TestWhatChangesNothingAtTheService(t *testing.T) {
-	t.Parallel()
-	m := newFile(t, 1000)
-	m.mustApply()
-	before, calls := m.state.Text("key_path"), len(m.Journal())
-	m.rename("renamed.mov")
-	m.configure(acctest.Attrs{
-		"method": "multipart", "part_size": 5242880, "change_detection": "content", "timeouts": acctest.Attrs{"create": "1h"},
-	})
-	m.updates()
-	m.mustApply()
-	m.holds(acctest.Attrs{"key_path": before, "file_name": "media.mp4", "source": m.path})
-	want(t, "requests", len(m.Journal()), calls)
-}
-
-func TestNameAndTypeUploadAgain(t *testing.T) {
-	t.Parallel()
-	for argument, value := range map[string]string{"file_name": "other.mp4", "content_type": "video/x-other"} {
-		t.Run(argument, func(t *testing.T) {
-			t.Parallel()
-			m := newFile(t, 1000)
-			m.mustApply()
-			m.configure(acctest.Attrs{argument: value})
-			m.updates()
-			m.mustApply()
-			want(t, "objects", len(m.Objects()), 2)
-		})
-	}
-}
-
-func TestUploadedFileThatIsGone(t *testing.T) {
-	t.Parallel()
-	m := newFile(t, 1000)
-	m.mustApply()
-	m.remove()
-	plan := m.plan()
-	want(t, "action", plan.Action, acctest.NoOp)
-	m.says(plan.Diags, "The uploaded file is not here", "media.mp4 does not exist")
-	want(t, "failure of the plan", plan.Diags.Failed(), false)
-
-	m.configure(acctest.Attrs{"file_name": "other.mp4"})
-	m.refused("media.mp4 does not exist, and `file_name` asks for a new upload")
-}
-
 func TestFilesThatCannotBeUploaded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 10)
@@ -308,27 +264,6 @@ func TestStatAndContentDetection(t *testing.T) {
 		m.configure(acctest.Attrs{"change_detection": detection})
 		m.updates().Must(t)
 	}
-}
-
-func TestSourceThatIsKnownOnlyAtApply(t *testing.T) {
-	t.Parallel()
-	m := newFile(t, 1000)
-	m.later(nil)
-	m.mustApply()
-	first := onlyObject(t, m.Server)
-	want(t, "SHA-256", first.SHA256, m.sum)
-
-	m.later(nil) // the path is unknown once more; the content is the same
-	m.updates()
-	m.mustApply()
-	m.holds(acctest.Attrs{"key_path": first.KeyPath})
-	onlyObject(t, m.Server)
-
-	m.later(nil)
-	sum := media(t, m.path, 2000, 3)
-	m.mustApply()
-	m.holds(acctest.Attrs{"sha256": sum})
-	want(t, "objects", len(m.Objects()), 2)
 }
 
 func TestImportAdoptsTheFileAtHand(t *testing.T) {
