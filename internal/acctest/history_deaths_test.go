@@ -3,6 +3,7 @@ package acctest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,10 +151,33 @@ func (p *player) checkOwners() {
 	}
 }
 
-// ledgers are the files of the ledger of a machine.
-func (m *machine) ledgers() []string {
-	names, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "ledger-*"))
-	return slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".lock") })
+// ledgerLine is a file of the ledger, as people read it.
+type ledgerLine struct {
+	file string
+
+	Workspace string `json:"workspace"`
+	Made      struct {
+		ID string `json:"id"`
+	} `json:"made"`
+}
+
+// ledger is what the ledger of a machine has.
+func (m *machine) ledger() (lines []ledgerLine) {
+	names, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "*-*-*-*-*.json"))
+	for _, name := range names {
+		line := ledgerLine{file: name}
+		if content, err := os.ReadFile(name); err == nil && json.Unmarshal(content, &line) == nil {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// inLedger tells whether the ledger of a machine has an object.
+func (p *player) inLedger(id string) bool {
+	return slices.ContainsFunc(p.places, func(pl *place) bool {
+		return slices.ContainsFunc(pl.machine.ledger(), func(line ledgerLine) bool { return line.Made.ID == id })
+	})
 }
 
 // recorded is the text of all records of unfinished uploads of a machine.
@@ -166,41 +190,24 @@ func (m *machine) recorded() string {
 	return all.String()
 }
 
-// checkLedger: a run that ended as it should leaves nothing in the ledger but files that a folder
-// gave up when nobody could know which folder is to have them. A text names these.
-func (p *player) checkLedger(r *run, before []string) {
-	if r.ended() || r.failed || p.edited || slices.ContainsFunc(p.sent.Faults, onDisk) {
+// checkLedger: a plan that showed a saved state leaves no line of what that state has. before are
+// the lines, and held the ids of the state, before the run.
+func (p *player) checkLedger(r *run, s Step, before []ledgerLine, held map[string]bool) {
+	if r.ended() || r.failed || p.edited || slices.ContainsFunc(p.sent.Faults, onDisk) || s.Do != DoApply && s.Do != DoPlan {
 		return
 	}
-	for _, name := range r.place.machine.ledgers() {
-		if slices.Contains(before, name) {
-			continue
-		}
-		content, _ := os.ReadFile(name)
-		for line := range strings.Lines(string(content)) {
-			var entry struct {
-				Made struct {
-					ID string `json:"id"`
-				} `json:"made"`
-			}
-			_ = json.Unmarshal([]byte(line), &entry)
-			head := strings.Contains(line, `"salt"`)
-			if !head && strings.TrimSpace(line) != "" && !r.saidOfUnknownFolder(entry.Made.ID) {
-				p.rec.Errorf("%s: a run that ended as it should left a line in %s: %s", r.place.name, filepath.Base(name), line)
-			}
+	for _, line := range r.place.machine.ledger() {
+		if slices.Contains(before, line) && line.Workspace == r.place.name && held[line.Made.ID] && !p.imported[line.Made.ID] {
+			p.rec.Errorf("%s: the ledger has %s, which the state had before the run", r.place.name, line.Made.ID)
 		}
 	}
 }
 
-// saidOfUnknownFolder tells whether the run has said that a file of a folder stays stored, because
-// the folder that is to have it was not known while planning.
-func (r *run) saidOfUnknownFolder(keyPath string) bool {
-	for _, texts := range r.said {
-		if keyPath != "" && slices.ContainsFunc(texts, func(text string) bool {
-			return strings.Contains(text, "The source folder was not known while planning") && strings.Contains(text, keyPath)
-		}) {
-			return true
-		}
+// stored are the ids that the state of a workspace has.
+func (pl *place) stored() map[string]bool {
+	all := map[string]bool{}
+	for _, o := range pl.state {
+		maps.Copy(all, ids(o))
 	}
-	return false
+	return all
 }

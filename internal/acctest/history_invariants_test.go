@@ -139,8 +139,8 @@ func (p *player) checkNamed() {
 	}
 	for id, address := range p.had {
 		if kinds[address].typ == uploadType || kinds[address].typ == folderType {
-			if !p.free[id] && p.isStored(id) && !p.managed(id) && !strings.Contains(p.seen.String(), id) {
-				p.rec.Errorf("%s of %s is in no state any more, and no text names it", id, address)
+			if !p.free[id] && p.isStored(id) && !p.managed(id) && !strings.Contains(p.seen.String(), id) && !p.inLedger(id) {
+				p.rec.Errorf("%s of %s is in no state any more, nor in the ledger, and no text names it", id, address)
 			}
 		}
 	}

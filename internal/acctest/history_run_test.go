@@ -84,7 +84,7 @@ func (pr *process) die() {
 		}
 	}
 	pr.mu.Unlock()
-	pr.Kill()
+	pr.End()
 	pr.cancel()
 }
 

@@ -3,6 +3,7 @@ package acctest
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -103,6 +104,7 @@ var (
 	adoptFile     = regexp.MustCompile("- (\\S+): .*may be stored as (\\S+)\\. .* If it is stored, name its key path in `adopt`")
 	takenAsStored = regexp.MustCompile(`taken to be stored as (\S+)\.\s`)
 	importMedia   = regexp.MustCompile(`terraform import ADDRESS (\S+)`)
+	removeFile    = regexp.MustCompile(`remove the file (\S+?)(?:\.\s| and apply again)`)
 	lookFor       = regexp.MustCompile(`look for a session named "((?:[^"\\]|\\.)*)" in region`)
 )
 
@@ -120,6 +122,10 @@ func (p *player) follow(pl *place) {
 				p.forget(pl, address)
 			case o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")]:
 				pl.set(address, o.Untainted())
+			}
+		case jobType: // the user has found out that the job does not run
+			for _, found := range removeFile.FindAllStringSubmatch(text, -1) {
+				_ = os.Remove(found[1])
 			}
 		case statusType:
 			ended, _, advised := strings.Cut(text, "terraform apply -replace")

@@ -105,12 +105,12 @@ func (p *player) step(i int, s Step) {
 		remove()
 		p.finish(a, b)
 	case DoApply, DoPlan, DoSave, DoSaved, DoRefresh, DoDestroy, DoReplace, DoTarget, DoStored:
-		r, before := p.newRun(pl), pl.machine.ledgers()
+		r, lines, held := p.newRun(pl), pl.machine.ledger(), pl.stored()
 		remove := p.strike(s.During, r)
 		p.terraform(r, s, func(at int) { p.between(pl, s.During, at) })
 		remove()
 		p.finish(r)
-		p.checkLedger(r, before)
+		p.checkLedger(r, s, lines, held)
 	case DoAdvice:
 		p.follow(pl)
 	case DoLook:

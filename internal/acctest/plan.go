@@ -71,6 +71,7 @@ func (p *Provider) fill(pl *Plan) *Plan {
 			return pl
 		}
 		if from.Tainted { // planned like a new one, and then turned into a replacement
+			p.upgraded(from) // as Terraform reads it
 			from = p.New(from.Type)
 		}
 	}

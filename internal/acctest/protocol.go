@@ -27,7 +27,7 @@ type Provider struct {
 
 	tb  testing.TB
 	ctx context.Context //nolint:containedctx // of every call, as Terraform's has its logger
-	end func(asked bool)
+	end func()
 }
 
 // NewProvider starts a provider process that sees exactly these environment variables, and is not
@@ -42,13 +42,9 @@ func NewProvider(tb testing.TB, env map[string]string) *Provider {
 	return p
 }
 
-// End ends the process as Terraform does, which has saved what it was told. Nothing that it still
-// does is recorded.
-func (p *Provider) End() { p.end(true) }
-
-// Kill ends the process as a signal does, in what it keeps on the machine: a call that runs goes
-// on.
-func (p *Provider) Kill() { p.end(false) }
+// End ends the process. Nothing that it still does is recorded. Whether Terraform saves what it was
+// told is decided by what it shows to later processes.
+func (p *Provider) End() { p.end() }
 
 func (p *Provider) readSchema() *tfprotov6.GetProviderSchemaResponse {
 	p.tb.Helper()

@@ -223,7 +223,7 @@ func (s *scenario) apply(args []string) {
 	o, diags := p.Apply(s.saved)
 	s.diags, s.calls = slices.Concat(s.diags, diags), s.Counts()
 	if killed {
-		p.Kill()
+		p.End()
 		s.lost = o
 	} else {
 		s.now = o

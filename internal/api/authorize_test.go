@@ -100,7 +100,7 @@ func TestNoNewToken(t *testing.T) {
 	source := &wiretest.TokenSource{Tokens: []string{"old-token"}, Err: errors.New("the vault is sealed, old-token")}
 	c := config(wiretest.Accepting("another", ""))
 	c.Token = source
-	_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+	_, err := newClient(t, c).SubmitBatch(t.Context(), api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
 	want := "submitting the batch job failed: POST https://vod.example.com/v1/local/batch: 401 Unauthorized: token expired: the identity token: the vault is sealed, ***"
 	if _, ok := errors.AsType[*credential.TokenError](err); !ok || err.Error() != want || !errors.Is(err, source.Err) {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -118,7 +118,7 @@ func TestTokenIsCheckedBeforeItIsSent(t *testing.T) {
 				service := wiretest.Always(200, `{}`)
 				c := config(service)
 				c.Token = source
-				_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+				_, err := newClient(t, c).SubmitBatch(t.Context(), api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
 				if err == nil || len(service.Requests()) != 0 {
 					t.Fatalf("%d requests, error %v", len(service.Requests()), err)
 				}
@@ -131,7 +131,7 @@ func TestTokenIsCheckedBeforeItIsSent(t *testing.T) {
 	service := wiretest.Always(200, `{"message":"ok"}`)
 	c := config(service)
 	c.Token = credential.StaticToken(" \t" + testToken + "\r\n")
-	if _, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"}); err != nil {
+	if _, err := newClient(t, c).SubmitBatch(t.Context(), api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := service.Requests()[0].Header.Get("Authorization"); got != testToken {

@@ -83,7 +83,7 @@ func TestBodies(t *testing.T) {
 	_, _ = client.CreateMultipartUpload(t.Context(), "a.mp4")
 	_, _ = client.PresignPart(t.Context(), "k", "u", 7)
 	_, _ = client.CompleteMultipartUpload(t.Context(), "k", "u", []api.CompletedPart{{Number: 1, ETag: `"a"`}, {Number: 2, ETag: "b"}})
-	_, _ = client.SubmitBatch(t.Context(), []string{"k", "l"}, []string{"video_optimizer"})
+	_, _ = client.SubmitBatch(t.Context(), api.Batch{Paths: []string{"k", "l"}, ServiceModes: []string{"video_optimizer"}})
 	want := []string{
 		`POST /edge/live/v1/live-streams/session {"enable_input_record":false,"is_scheduled":false}`,
 		`POST /edge/live/v1/live-streams/session {"name":"n","region":"eu","input":"RTMP_PUSH","mode":"NORM","output_mode":"RTMP_PULL","input_preset":{"codec":"H264"},"enable_input_record":false,"is_scheduled":false}`,

@@ -208,7 +208,7 @@ func FuzzDecodeUploads(f *testing.F) {
 		if err == nil {
 			valid(t, *done)
 		}
-		message, err := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+		message, err := client.SubmitBatch(t.Context(), api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
 		checkError(t, err)
 		if utf8.RuneCountInString(message) > 500 || !utf8.ValidString(message) {
 			t.Errorf("got %q", message)
@@ -237,7 +237,7 @@ func FuzzErrorMessage(f *testing.F) {
 		c := config(wiretest.Always(400, body, "Content-Type", contentType, "X-Request-Id", body))
 		c.MaxRetries = 0
 		client := newClient(t, c)
-		_, err := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+		_, err := client.SubmitBatch(t.Context(), api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
 		checkError(t, err)
 		if err == nil {
 			t.Fatal("no error")

@@ -80,7 +80,7 @@ var calls = []struct {
 		return err
 	}},
 	{"batch", false, `{"data":null,"message":"submitted"}`, true, true, func(ctx context.Context, c *api.Client) error {
-		_, err := c.SubmitBatch(ctx, []string{"vod/input/1/2/a.mp4"}, []string{"video_optimizer"})
+		_, err := c.SubmitBatch(ctx, api.Batch{Paths: []string{"vod/input/1/2/a.mp4"}, ServiceModes: []string{"video_optimizer"}})
 		return err
 	}},
 }

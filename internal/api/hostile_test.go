@@ -35,7 +35,7 @@ func TestStringsOfTheService(t *testing.T) {
 		if err != nil || !quote.Safe(regions[0].Name+regions[0].JSON) || !json.Valid([]byte(regions[0].JSON)) {
 			t.Errorf("%q: regions %+v, %v", unsafe, regions, err)
 		}
-		message, err := once(t, 200, fmt.Sprintf(`{"message":"%s"}`, quoted)).SubmitBatch(t.Context(), []string{"p"}, []string{"m"})
+		message, err := once(t, 200, fmt.Sprintf(`{"message":"%s"}`, quoted)).SubmitBatch(t.Context(), api.Batch{Paths: []string{"p"}, ServiceModes: []string{"m"}})
 		if err != nil || !quote.Safe(message) {
 			t.Errorf("%q: message %q, %v", unsafe, message, err)
 		}

@@ -81,7 +81,7 @@ func TestSecretsInErrorBodies(t *testing.T) {
 				c := config(wiretest.Always(400, body, "Content-Type", "text/plain"))
 				client := newClient(t, c)
 				_, err := client.Regions(t.Context())
-				_, second := client.SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+				_, second := client.SubmitBatch(t.Context(), api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
 				if secret == testToken {
 					err = second
 				}
@@ -167,7 +167,7 @@ func TestErrorsOfTheTransportAreMasked(t *testing.T) {
 	}}
 	c := config(service)
 	c.MaxRetries = 0
-	_, err := newClient(t, c).SubmitBatch(t.Context(), []string{"k"}, []string{"m"})
+	_, err := newClient(t, c).SubmitBatch(t.Context(), api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
 	want := "submitting the batch job failed: POST https://vod.example.com/v1/local/batch: connection broken after the request was sent: proxy said: Authorization: ***"
 	if err == nil || err.Error() != want || !errors.Is(err, inner) {
 		t.Errorf("got  %v\nwant %s", err, want)

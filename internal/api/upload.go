@@ -90,13 +90,19 @@ func (c *Client) CompleteMultipartUpload(ctx context.Context, keyPath, uploadID 
 	return ask(ctx, c, "completing the multipart upload", call, decodeCompletedUpload)
 }
 
-// SubmitBatch submits stored files, by key path, for processing (SERVICE.md, call 7). It returns
+// Batch is a request to process stored files (SERVICE.md, call 7).
+type Batch struct {
+	Paths        []string `json:"paths"` // key paths
+	ServiceModes []string `json:"service_modes"`
+}
+
+// SubmitBatch submits stored files for processing (SERVICE.md, call 7). It returns
 // the service's message, "" if there is none. A second job would cost money, so the call is
 // repeated only if it was surely not processed: see MayHaveBeenProcessed.
-func (c *Client) SubmitBatch(ctx context.Context, paths, serviceModes []string) (message string, err error) {
+func (c *Client) SubmitBatch(ctx context.Context, batch Batch) (message string, err error) {
 	call := wire.Call{
 		Endpoint: c.vod, Method: http.MethodPost, Path: "/v1/local/batch", NonIdempotent: true,
-		Body: map[string][]string{"paths": paths, "service_modes": serviceModes},
+		Body: batch,
 		// The message is all that a response has, and 204 leaves it out. So only the status
 		// and what else the response says of an error decide.
 		NoContent: true, Refusal: refusal(false, func(v value) bool { return !saysError(v) }),

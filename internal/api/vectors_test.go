@@ -92,7 +92,7 @@ var vectorCalls = map[string]struct {
 	"batch": {
 		"submitting the batch job failed: POST " + vodBase + "/v1/local/batch",
 		func(ctx context.Context, c *api.Client) (any, error) {
-			return c.SubmitBatch(ctx, []string{"k"}, []string{"m"})
+			return c.SubmitBatch(ctx, api.Batch{Paths: []string{"k"}, ServiceModes: []string{"m"}})
 		},
 	},
 }

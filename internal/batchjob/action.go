@@ -2,12 +2,14 @@ package batchjob
 
 import (
 	"context"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const actionName = "vodlive_submit_batch_job"
@@ -65,8 +67,15 @@ func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 		return
 	}
 	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
-	message, _ := config.submit(ctx, a.data, actionName, "invoking the action", say, &resp.Diagnostics)
+	batch := config.batch(ctx, a.data, actionName, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	say("submitting a batch job on " + strings.Join(batch.Paths, ", "))
+	request := Submission{Batch: batch, Kind: resume.KindActionJob, Scope: actionName, Again: "invoking the action"}
+	made, line := request.Submit(ctx, a.data, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		say("submitted: " + message)
+		say("submitted: " + made.Message)
+		line.Drop(ctx)
 	}
 }

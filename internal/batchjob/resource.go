@@ -6,10 +6,7 @@ package batchjob
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -19,7 +16,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -159,23 +155,21 @@ func (m *model) equal(other model) bool {
 	return m.Paths.Equal(other.Paths) && m.ServiceModes.Equal(other.ServiceModes) && providerdata.SameTriggers(m.Triggers, other.Triggers)
 }
 
-// submit submits the job, unless there are errors already, and fills in what follows from that. A
-// job that an earlier run has submitted, and that Terraform could not save, is taken over.
+// submit submits the job, unless there are errors already, and fills in what follows from that.
 func (r *batchJob) submit(ctx context.Context, m *model, diags *diag.Diagnostics) {
-	if diags.HasError() || r.takeOver(ctx, m, diags) {
-		return
-	}
-	line := r.Data.Ledger.Begin(ctx, resume.KindJob, m.ledgerArgs(ctx, r.Data))
-	message, err := m.job.submit(ctx, r.Data, typeName, "applying", func(string) {}, diags)
-	if diags.HasError() {
-		if err == nil || !api.MayHaveBeenProcessed(err) {
-			line.Drop(ctx)
+	request := Submission{Kind: resume.KindJob, Again: "applying", Triggers: map[string]string{}}
+	for name, v := range m.Triggers.Elements() {
+		if v, ok := v.(types.String); ok && !v.IsNull() {
+			request.Triggers[name] = v.ValueString()
 		}
+	}
+	request.Batch = m.batch(ctx, r.Data, typeName, diags)
+	if diags.HasError() {
 		return
 	}
-	made := resume.Made{ID: rand.Text(), Message: message, At: time.Now().UTC().Format(time.RFC3339)}
-	line.Complete(ctx, made)
-	m.submission = submissionOf(made)
+	if made, _ := request.Submit(ctx, r.Data, diags); !diags.HasError() {
+		m.submission = submissionOf(made)
+	}
 }
 
 func submissionOf(made resume.Made) submission {
@@ -188,24 +182,13 @@ func (j *job) plan(ctx context.Context, data *providerdata.Data, user string) di
 	return append(data.PlanUpload(ctx, user), j.checkCustomers(data)...)
 }
 
-// submit submits the job once and returns the service's message. again is what submits once more,
-// such as "applying". say gets a line of progress. err is why the request failed; diags has it,
-// too.
-func (j *job) submit(ctx context.Context, data *providerdata.Data, user, again string, say func(line string), diags *diag.Diagnostics) (message string, err error) {
-	var paths, modes []string
+// batch is the request for the job, if this configuration may send it. user is the type that submits.
+func (j *job) batch(ctx context.Context, data *providerdata.Data, user string, diags *diag.Diagnostics) (batch api.Batch) {
 	diags.Append(data.NeedUpload(user)...)
 	diags.Append(j.checkCustomers(data)...)
-	diags.Append(j.Paths.ElementsAs(ctx, &paths, false)...)
-	diags.Append(j.ServiceModes.ElementsAs(ctx, &modes, false)...)
-	if diags.HasError() {
-		return "", nil
-	}
-	say("submitting a batch job on " + strings.Join(paths, ", "))
-	message, err = data.API.SubmitBatch(ctx, paths, modes)
-	if err != nil {
-		diags.Append(SubmitDiagnostic(err, paths, again))
-	}
-	return message, err
+	diags.Append(j.Paths.ElementsAs(ctx, &batch.Paths, false)...)
+	diags.Append(j.ServiceModes.ElementsAs(ctx, &batch.ServiceModes, false)...)
+	return batch
 }
 
 // checkCustomers holds the paths that are known against `allowed_customer_ids`.
@@ -220,21 +203,4 @@ func (j *job) checkCustomers(data *providerdata.Data) (diags diag.Diagnostics) {
 		}
 	}
 	return diags
-}
-
-// SubmitDiagnostic is providerdata.ErrorDiagnostic for a batch job. It gives no advice to apply
-// again if the job may have been submitted nevertheless. again is what submits once more, such as
-// "applying".
-func SubmitDiagnostic(err error, paths []string, again string) diag.Diagnostic {
-	if !api.MayHaveBeenProcessed(err) {
-		return providerdata.ErrorDiagnostic("Submitting the batch job", err)
-	}
-	escaped := make([]string, len(paths))
-	for i, path := range paths {
-		escaped[i] = quote.Escape(path)
-	}
-	return diag.NewErrorDiagnostic("The batch job may have been submitted",
-		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n%s\n\n"+
-			"The provider did not send the request again. Find out at the service whether the job is running: if it is, %s again submits a second job.",
-			providerdata.ErrorText(err), providerdata.List(escaped), again))
 }

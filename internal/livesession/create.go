@@ -72,19 +72,20 @@ func updateLimit(m *model) string {
 	return limit.ValueString()
 }
 
-// create sends the request once, unless an earlier run has sent it and Terraform could not save the
-// response. old is the session in the state, nil if there is none.
+// create sends the request once, unless an earlier run has sent it and no state shows the session.
+// old is the session in the state, nil if there is none.
 func (r *liveSession) create(ctx, limited context.Context, given *session, old *model, diags *diag.Diagnostics) *api.Session {
 	diags.Append(r.Data.NeedLive(typeName)...)
 	diags.Append(given.checkFuture(time.Now())...)
 	if diags.HasError() {
 		return nil
 	}
-	if earlier, done := r.takeOver(ctx, limited, given, old, diags); done {
-		return earlier
+	if d := r.madeEarlier(ctx, limited, given, old); d != nil {
+		diags.Append(d)
+		return nil
 	}
 	spec := given.spec()
-	line := r.Data.Ledger.Begin(ctx, resume.KindSession, ledgerArgs(r.Data, spec))
+	line := r.Data.Ledger.Begin(ctx, ledgerRequest(r.Data, spec))
 	sent := time.Now()
 	answered := createsOf(r.Data).begin(spec)
 	created, err := r.Data.API.CreateSession(limited, spec)

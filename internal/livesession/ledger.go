@@ -2,7 +2,6 @@ package livesession
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -10,28 +9,28 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
-// ledgerArgs is what a session is looked up by in the ledger.
-func ledgerArgs(data *providerdata.Data, spec api.SessionSpec) string {
-	arguments, _ := json.Marshal(spec) // strings and booleans
-	return fmt.Sprintf("%s\n%s\n%s", data.LiveAddress, data.LiveAccount, arguments)
+// ledgerRequest is what a session is looked up by in the ledger.
+func ledgerRequest(data *providerdata.Data, spec api.SessionSpec) resume.Request {
+	return resume.Request{Kind: resume.KindSession, Service: data.LiveAddress + "\n" + data.LiveAccount, Body: spec, Name: spec.Name}
 }
 
-// takeOver looks in the ledger for a session with the same arguments, for which an earlier run has
-// asked, and which Terraform could not save. done reports that nothing is to be sent. old is the
-// session in the state, which may be nil.
-func (r *liveSession) takeOver(ctx, limited context.Context, given *session, old *model, diags *diag.Diagnostics) (earlier *api.Session, done bool) {
-	for {
-		line, ok := r.Data.Ledger.Take(limited, resume.KindSession, ledgerArgs(r.Data, given.spec()), nil)
-		switch {
-		case !ok:
-			return nil, false
-		case line.Made() == nil:
-			diags.Append(r.unanswered(ctx, line, given, old))
-			return nil, true
+// madeEarlier looks in the ledger for sessions with these arguments for which an earlier run has
+// asked and which no state has shown. One that may run is an error: nobody can stop it, and only
+// the user knows whether another resource has it. old is the session in the state, which may be
+// nil.
+func (r *liveSession) madeEarlier(ctx, limited context.Context, given *session, old *model) diag.Diagnostic {
+	for _, line := range r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given.spec())) {
+		if line.Made() == nil {
+			if d := r.unanswered(ctx, line, given, old); d != nil {
+				return d
+			}
+			line.Drop(ctx)
+			continue
 		}
 		id := line.Made().ID
 		s, err := r.readEarlier(limited, id, line.Began())
@@ -39,51 +38,81 @@ func (r *liveSession) takeOver(ctx, limited context.Context, given *session, old
 		case api.NotFound(err), err == nil && terminal(canonical(s.Status, statuses)):
 			line.Drop(ctx)
 		case err != nil:
-			line.Return(ctx)
-			diags.AddError("The live session of an earlier run cannot be read",
-				fmt.Sprintf("A run that Terraform could not finish created live session %s with exactly these arguments at %s. It is in no state. "+
+			return diag.NewErrorDiagnostic("The live session of an earlier run cannot be read",
+				fmt.Sprintf("An earlier run created live session %s with exactly these arguments at %s, and no state has shown it since. "+
 					"Reading it failed, so nothing was sent: another session would run beside it. Apply again.\n\n%s",
 					id, utc(line.Began()), providerdata.ErrorText(err)))
-			return nil, true
-		case !createsOf(r.Data).own(id):
-			line.Drop(ctx) // another resource has it
 		default:
-			diags.AddWarning("The live session of an earlier run was taken over",
-				fmt.Sprintf("A run that Terraform could not finish created live session %s with exactly these arguments at %s, and it runs since then. "+
-					"It was in no state, so it was taken over, and no other session was created. Its status is %s. "+
-					"To create another one, run `terraform apply -replace` with the resource's address: this session keeps running.",
-					id, utc(line.Began()), s.Status))
-			return s, true
+			return diag.NewErrorDiagnostic("An earlier run has created this live session",
+				fmt.Sprintf("An earlier run created live session %s (%q, status %s) with exactly these arguments at %s, and no state has shown it since. "+
+					"Nothing stops it, so no other session was created.\n\n"+
+					"%sTo manage it, add this block with the address of the resource, then apply:\n\n%s\n\n"+
+					"If a resource has it already, `terraform state list -id=%s` names that resource. Then run `terraform refresh`, or a plan without `-target` and `-refresh=false`, before you apply again.\n\n%s",
+					id, line.Name(), s.Status, utc(line.Began()), replacing(old), importBlock(id), quote.Shell(id), secondSession(line)))
 		}
 	}
+	return nil
 }
 
-// unanswered reports a session for which an earlier run has asked without a response. It is
-// reported once.
+// replacing says what comes before an import into a resource that has a session.
+func replacing(old *model) string {
+	if old == nil {
+		return ""
+	}
+	return fmt.Sprintf("The state still has live session %s. To import another session in its place, first run `terraform state rm` with the address of the resource. ", old.label())
+}
+
+// secondSession says how to create a session although the ledger has a line.
+func secondSession(line *resume.Line) string {
+	if path := line.Path(); path != "" {
+		return fmt.Sprintf("To create another session beside it, remove the file %s and apply again.", path)
+	}
+	return "To create another session beside it, apply again."
+}
+
+// unanswered looks for a session for which an earlier run has asked without a response. It returns
+// nil if the service surely did not make it: a new session would be in the listing by now.
 func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given *session, old *model) diag.Diagnostic {
-	createsOf(r.Data).begin(given.spec())
-	l := lostCreate{data: r.Data, given: *given, old: old, sent: line.Began()}
+	l := lostCreate{data: r.Data, given: *given, old: old, within: appearWithin}
+	// A clock that was set back since then says nothing.
+	if age := time.Since(line.Began()); age > 0 {
+		l.within = max(appearWithin-age, 0)
+	}
 	l.search(ctx)
-	if l.interrupted {
-		line.Return(ctx)
-	} else {
-		line.Drop(ctx)
+	if !l.interrupted && l.err == nil && len(l.appeared)+len(l.inFirst) == 0 {
+		return nil
 	}
 	return diag.NewErrorDiagnostic("The live session may have been created",
-		fmt.Sprintf("A run that Terraform could not finish asked for a session with exactly these arguments at %s, and did not get a response. "+
-			"The provider did not send the request again, because that could create a second session.\n\n%s", utc(line.Began()), l.text()))
+		fmt.Sprintf("An earlier run asked for a session with exactly these arguments at %s, and did not get a response. "+
+			"The provider did not send the request again, because that could create a second session.\n\n%s\n\n%s", utc(line.Began()), l.text(), secondSession(line)))
 }
 
 // readEarlier reads a session of an earlier run. A 404 does not count while the session may be too
 // new to be read.
 func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Time) (*api.Session, error) {
+	start := time.Now()
+	if age := time.Since(began); age > 0 {
+		start = began
+	}
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := r.Data.API.GetSession(ctx, id)
-		if !api.NotFound(err) || time.Since(began) >= appearWithin {
+		if !api.NotFound(err) || time.Since(start) >= appearWithin {
 			return s, err
 		}
 		if err := retry.Sleep(ctx, interval); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// imported completes the line of a request without a response, if the user imports a session with
+// exactly its arguments: only that session can have been its answer, or the user wants no other.
+func (r *liveSession) imported(ctx context.Context, m *session) {
+	for _, line := range r.Data.Ledger.Find(ctx, ledgerRequest(r.Data, m.spec())) {
+		if line.Made() == nil {
+			line.Complete(ctx, resume.Made{ID: m.ID.ValueString()})
+			r.Data.Ledger.Import(ctx, m.ID.ValueString())
+			return
 		}
 	}
 }

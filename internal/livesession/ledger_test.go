@@ -2,9 +2,11 @@ package livesession_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,7 +24,7 @@ func killedCreate(t *testing.T, w *acctest.World, config acctest.Attrs) string {
 	before := len(w.Sessions())
 	p := w.Provider(once)
 	p.Create(resourceType, config)
-	p.Kill()
+	p.End()
 	sessions := w.Sessions()
 	if len(sessions) != before+1 {
 		t.Fatalf("%d sessions, and %d before", len(sessions), before)
@@ -30,91 +32,154 @@ func killedCreate(t *testing.T, w *acctest.World, config acctest.Attrs) string {
 	return sessions[len(sessions)-1].ID
 }
 
-// TestKilledCreateIsTakenOver: the session of a run that died while it waited, or before its
-// response was saved, is adopted by the next create with the same arguments, and by nobody else.
-func TestKilledCreateIsTakenOver(t *testing.T) {
+// TestSessionOfAnEarlierRun: a session that a run has made, and that no state has shown, is told by
+// the next create with the same arguments, at every apply, and never taken. A create with other
+// arguments, or of another owner, makes its own.
+func TestSessionOfAnEarlierRun(t *testing.T) {
 	t.Parallel()
+	const told, made = "An earlier run has created this live session", ""
 	for name, tc := range map[string]struct {
-		then    func(t *testing.T, w *acctest.World, id string, config acctest.Attrs) // after the kill
-		creates int                                                                   // of the next create
-		says    []string
+		then func(t *testing.T, w *acctest.World, id string, config acctest.Attrs) // after the kill
+		says string                                                                // made: a session is created
+		lets bool                                                                  // a warning names the session
 	}{
-		"as it was": {
-			then: func(*testing.T, *acctest.World, string, acctest.Attrs) {}, creates: 0,
-			says: []string{"The live session of an earlier run was taken over", "and it runs since then", "{id}"},
-		},
-		"within the time in which a GET may return 404": {
-			then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
-				w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 3, Status: http.StatusNotFound})
-			}, creates: 0, says: []string{"was taken over"},
-		},
-		"ended": {
-			then: func(_ *testing.T, w *acctest.World, id string, _ acctest.Attrs) { w.SetStatus(id, "STOPPED") }, creates: 1,
-		},
-		"gone": {
-			then: func(_ *testing.T, w *acctest.World, id string, _ acctest.Attrs) { w.RemoveSession(id) }, creates: 1,
-		},
-		"other arguments": {
-			then: func(_ *testing.T, _ *acctest.World, _ string, config acctest.Attrs) { config["name"] = "another" }, creates: 1,
-		},
-		"another workspace": {
-			then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { w.Env["TF_WORKSPACE"] = "staging" }, creates: 1,
-		},
-		"another folder": {
-			then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { t.Helper(); w.Dir = t.TempDir() }, creates: 1,
-		},
-		"another service": {
-			then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
-				w.Env["VODLIVE_BASE_URL"] = w.VOD.URL()
-			}, creates: 1,
-		},
-		"without a ledger": {
-			then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { w.Env["VODLIVE_RESUME_DIR"] = "" }, creates: 1,
-		},
-		"after 30 days": {
-			then: func(*testing.T, *acctest.World, string, acctest.Attrs) { <-time.After(31 * 24 * time.Hour) }, creates: 1,
-		},
-		"in a state": {
-			then: func(t *testing.T, w *acctest.World, id string, _ acctest.Attrs) {
-				t.Helper()
-				p := w.Provider(once)
-				imported, diags := p.Import(resourceType, id)
-				diags.Must(t)
-				p.Read(imported)
-			}, creates: 1,
-		},
+		"as it was": {says: told},
+		"within the time in which a GET may return 404": {says: told, then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
+			w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 3, Status: http.StatusNotFound})
+		}},
+		"ended":           {lets: true, then: func(_ *testing.T, w *acctest.World, id string, _ acctest.Attrs) { w.SetStatus(id, "STOPPED") }},
+		"gone":            {lets: true, then: func(_ *testing.T, w *acctest.World, id string, _ acctest.Attrs) { w.RemoveSession(id) }},
+		"other arguments": {lets: true, then: func(_ *testing.T, _ *acctest.World, _ string, config acctest.Attrs) { config["name"] = "another" }},
+		"another service": {lets: true, then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
+			w.Env["VODLIVE_BASE_URL"] = w.VOD.URL()
+		}},
+		"another workspace": {then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { w.Env["TF_WORKSPACE"] = "staging" }},
+		"another folder":    {then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { t.Helper(); w.Dir = t.TempDir() }},
+		"another backend": {then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
+			t.Helper()
+			initBackend(t, w, "staging.tfstate")
+		}},
+		"without a ledger": {then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { w.Env["VODLIVE_RESUME_DIR"] = "" }},
+		"after 30 days":    {then: func(*testing.T, *acctest.World, string, acctest.Attrs) { <-time.After(31 * 24 * time.Hour) }},
+		"the file is removed": {then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
+			t.Helper()
+			for _, file := range sessionLines(w) {
+				if err := os.Remove(file); err != nil {
+					t.Error(err)
+				}
+			}
+		}},
+		"a state shows it": {then: func(t *testing.T, w *acctest.World, id string, _ acctest.Attrs) {
+			t.Helper()
+			imported, diags := w.Provider(once).Import(resourceType, id)
+			diags.Must(t)
+			w.Provider(once).Read(imported)
+		}},
+		"a plan imports it": {says: told, then: func(t *testing.T, w *acctest.World, id string, config acctest.Attrs) {
+			t.Helper()
+			p := w.Provider(once)
+			imported, diags := p.Import(resourceType, id)
+			diags.Must(t)
+			p.Plan(imported, config)
+			w.Provider(once).Plan(imported, config) // as the apply does, which is killed
+		}},
+		"the clock was set back": {says: told, then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
+			t.Helper()
+			for _, file := range sessionLines(w) {
+				content, _ := os.ReadFile(file)
+				began := regexp.MustCompile(`"began": "2000`).ReplaceAll(content, []byte(`"began": "2001`))
+				if err := os.WriteFile(file, began, 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := acctest.NewWorld(t, simulator.Options{})
 				w.Dir = t.TempDir()
+				initBackend(t, w, "production.tfstate")
 				config := base()
 				id := killedCreate(t, w, config)
-				tc.then(t, w, id, config)
+				if tc.then != nil {
+					tc.then(t, w, id, config)
+				}
 				w.ResetJournal()
-				o, diags := w.Provider(once).Create(resourceType, config)
-				diags.Must(t)
-				w.AssertCalls(t, simulator.CallCreateSession, tc.creates)
-				if taken := o.Text("id") == id; taken != (tc.creates == 0) || o.Text("status") != "READY" {
-					t.Errorf("the killed run made %s, the state has %s (%s)", id, o.Text("id"), o.Text("status"))
-				}
-				if len(tc.says) == 0 && diags.String() != "" {
-					t.Errorf("the diagnostics are %s", diags)
-				}
-				for _, part := range tc.says {
-					if part = strings.ReplaceAll(part, "{id}", id); !strings.Contains(diags.String(), part) {
-						t.Errorf("the diagnostics lack %q: %s", part, diags)
+				var diags acctest.Diagnostics
+				for range 2 {
+					if tc.says == made {
+						break
+					}
+					var o acctest.Instance
+					o, diags = w.Provider(once).Create(resourceType, config)
+					for _, part := range []string{tc.says, id, "status READY", "import {", "terraform state list -id=", "remove the file /"} {
+						if !strings.Contains(diags.String(), part) {
+							t.Errorf("the diagnostics lack %q: %s", part, diags)
+						}
+					}
+					if o.Exists() {
+						t.Errorf("the state is %v", o.Attrs())
 					}
 				}
-				w.Provider(once).AssertNoChanges(o, config)
+				if tc.says != made {
+					w.AssertCalls(t, simulator.CallCreateSession, 0)
+					return
+				}
+				o, diags := w.Provider(once).Create(resourceType, config)
+				diags.Must(t)
+				w.AssertCalls(t, simulator.CallCreateSession, 1)
+				if o.Text("id") == id {
+					t.Errorf("the state has the session of the killed run")
+				}
+				if named := strings.Contains(diags.String(), "Earlier runs made sessions or jobs that no state has shown") && strings.Contains(diags.String(), id); named != tc.lets {
+					t.Errorf("the diagnostics are %s", diags)
+				}
 			})
 		})
 	}
 }
 
-// TestEarlierSessionThatCannotBeRead: nothing is sent, and the apply after that takes the session
-// over.
+// initBackend is `terraform init -reconfigure` with another state file.
+func initBackend(t *testing.T, w *acctest.World, state string) {
+	t.Helper()
+	data := filepath.Join(w.Dir, ".terraform")
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	content := fmt.Sprintf(`{"version":3,"backend":{"type":"local","config":{"path":%q,"workspace_dir":null},"hash":1}}`, state)
+	if err := os.WriteFile(filepath.Join(data, "terraform.tfstate"), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sessionLines are the files of the ledger that are about sessions.
+func sessionLines(w *acctest.World) []string {
+	files, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "session-*"))
+	return files
+}
+
+// TestDestroyNamesSessionsOfEarlierRuns: no create asks for them any more.
+func TestDestroyNamesSessionsOfEarlierRuns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{})
+		o, diags := w.Provider(once).Create(resourceType, base())
+		diags.Must(t)
+		id := killedCreate(t, w, base().With(config{"name": "killed"}))
+		p := w.Provider(once)
+		plan := p.Plan(o, nil)
+		if strings.Contains(plan.Diags.String(), id) {
+			t.Errorf("the plan says %s", plan.Diags)
+		}
+		_, diags = w.Provider(once).Apply(plan)
+		if text := diags.String(); strings.Count(text, "Earlier runs made sessions or jobs") != 1 || !strings.Contains(text, "live session killed (id "+id) || !strings.Contains(text, "file /") {
+			t.Errorf("the destroy says %s", text)
+		}
+	})
+}
+
+// TestEarlierSessionThatCannotBeRead: nothing is sent.
 func TestEarlierSessionThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -131,51 +196,12 @@ func TestEarlierSessionThatCannotBeRead(t *testing.T) {
 		if o.Exists() {
 			t.Errorf("there is a state: %v", o.Attrs())
 		}
-		o, diags = w.Provider(once).Create(resourceType, base())
-		diags.Must(t)
 		w.AssertCalls(t, simulator.CallCreateSession, 0)
-		if o.Text("id") != id {
-			t.Errorf("the state has %s, want %s", o.Text("id"), id)
-		}
 	})
 }
 
-// TestEqualSessionsOfAKilledRun: each of two resources with equal arguments gets one of the two
-// sessions, and a third one is made for a third resource.
-func TestEqualSessionsOfAKilledRun(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		p := w.Provider(once)
-		for range 2 {
-			p.Create(resourceType, base())
-		}
-		p.Kill()
-		made := map[string]bool{}
-		for _, rec := range w.Sessions() {
-			made[rec.ID] = true
-		}
-		w.ResetJournal()
-		p = w.Provider(once)
-		got := map[string]bool{}
-		for range 3 {
-			o, diags := p.Create(resourceType, base())
-			diags.Must(t)
-			got[o.Text("id")] = true
-		}
-		for id := range made {
-			if !got[id] {
-				t.Errorf("no state has %s", id)
-			}
-		}
-		if len(got) != 3 {
-			t.Errorf("the states have %v", got)
-		}
-		w.AssertCalls(t, simulator.CallCreateSession, 1)
-	})
-}
-
-// TestKilledCreateWithoutAResponse is reported once, with the session that may be it.
+// TestKilledCreateWithoutAResponse is an error while the listing shows a session that may be it. Once
+// a new session must have shown, it was not made.
 func TestKilledCreateWithoutAResponse(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]simulator.Fault{
@@ -189,25 +215,42 @@ func TestKilledCreateWithoutAResponse(t *testing.T) {
 				w.Fail(fault)
 				p := w.Provider(once)
 				p.Create(resourceType, base())
-				p.Kill()
+				p.End()
 				at := time.Now()
 				<-time.After(time.Hour)
 				w.ResetJournal()
-				o, diags := w.Provider(once).Create(resourceType, base())
-				for _, part := range []string{"The live session may have been created", "A run that Terraform could not finish", at.UTC().Format("2006-01-02T15:"), "Before you apply, list the sessions"} {
-					if !strings.Contains(diags.String(), part) {
-						t.Errorf("the diagnostics lack %q: %s", part, diags)
+				if name == "not made" {
+					o, diags := w.Provider(once).Create(resourceType, base())
+					if diags.Must(t); !o.Exists() {
+						t.Error("there is no state")
+					}
+					w.AssertCalls(t, simulator.CallCreateSession, 1)
+					return
+				}
+				id := w.Sessions()[0].ID
+				for range 2 {
+					o, diags := w.Provider(once).Create(resourceType, base())
+					for _, part := range []string{"The live session may have been created", "An earlier run asked for a session", at.UTC().Format("2006-01-02T15:"), id, "remove the file "} {
+						if !strings.Contains(diags.String(), part) {
+							t.Errorf("the diagnostics lack %q: %s", part, diags)
+						}
+					}
+					if o.Exists() {
+						t.Errorf("the state is %v", o.Attrs())
 					}
 				}
-				if named := len(w.Sessions()) > 0 && strings.Contains(diags.String(), w.Sessions()[0].ID); named != (name == "made") || o.Exists() {
-					t.Errorf("the state is %v, the diagnostics are %s", o.Attrs(), diags)
-				}
 				w.AssertCalls(t, simulator.CallCreateSession, 0)
-				o, diags = w.Provider(once).Create(resourceType, base())
-				if diags.Must(t); !o.Exists() {
-					t.Error("there is no state")
+
+				// The import answers the request. A state that shows it ends the line.
+				imported, diags := w.Provider(once).Import(resourceType, id)
+				diags.Must(t)
+				if lines := sessionLines(w); len(lines) != 1 {
+					t.Errorf("after the import: %q", lines)
 				}
-				w.AssertCalls(t, simulator.CallCreateSession, 1)
+				w.Provider(once).Read(imported)
+				if lines := sessionLines(w); len(lines) != 0 {
+					t.Errorf("after a refresh: %q", lines)
+				}
 			})
 		})
 	}
@@ -221,7 +264,7 @@ func TestRefusedCreateHasNoLine(t *testing.T) {
 		w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusBadRequest})
 		p := w.Provider(once)
 		p.Create(resourceType, base())
-		p.Kill()
+		p.End()
 		o, diags := w.Provider(once).Create(resourceType, base())
 		if diags.String() != "" || !o.Exists() {
 			t.Errorf("the state is %v, the diagnostics are %s", o.Attrs(), diags)
@@ -229,9 +272,9 @@ func TestRefusedCreateHasNoLine(t *testing.T) {
 	})
 }
 
-// TestKilledUpdateIsTakenOver: a changed argument makes a new session, which a killed run leaves as
-// a create does.
-func TestKilledUpdateIsTakenOver(t *testing.T) {
+// TestKilledUpdate: a changed argument makes a new session, which a killed run leaves as a create
+// does.
+func TestKilledUpdate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{})
@@ -241,15 +284,14 @@ func TestKilledUpdateIsTakenOver(t *testing.T) {
 		plan := w.Provider(once).Plan(o, changed)
 		p := w.Provider(once)
 		p.Apply(plan)
-		p.Kill()
+		p.End()
 		made := w.Sessions()[len(w.Sessions())-1].ID
 		w.ResetJournal()
 		plan = w.Provider(once).Plan(o, changed)
 		now, diags := w.Provider(once).Apply(plan)
-		diags.Must(t)
 		w.AssertCalls(t, simulator.CallCreateSession, 0)
-		if now.Text("id") != made || made == o.Text("id") {
-			t.Errorf("the state has %s, want %s", now.Text("id"), made)
+		if !strings.Contains(diags.String(), "An earlier run has created this live session") || !strings.Contains(diags.String(), made) || now.Text("id") != o.Text("id") {
+			t.Errorf("the state has %s: %s", now.Text("id"), diags)
 		}
 	})
 }
@@ -276,13 +318,20 @@ func TestKilledWhileItWaits(t *testing.T) {
 			hold.Release()
 			if len(cli.State()) > 0 { // the interrupted ones
 				cli.Must("untaint", address)
+			} else {
+				r := cli.Run("apply", "-auto-approve")
+				id := s.Sessions()[0].ID
+				if r.Code == 0 || !strings.Contains(r.Output, "An earlier run has created this live session") || !strings.Contains(r.Output, id) {
+					t.Errorf("exit code %d\n%s", r.Code, r.Output)
+				}
+				cli.Must("import", address, id)
 			}
 			cli.Must("apply", "-auto-approve")
 			if sessions := s.Sessions(); len(sessions) != 1 || cli.State()[address].Values["id"] != sessions[0].ID {
 				t.Errorf("the state has %v, the service %v", cli.State()[address].Values["id"], sessions)
 			}
 			cli.AssertNoChanges()
-			if left, _ := filepath.Glob(filepath.Join(cli.Env("VODLIVE_RESUME_DIR"), resume.Folder, "ledger-*")); len(left) > 0 {
+			if left, _ := filepath.Glob(filepath.Join(cli.Env("VODLIVE_RESUME_DIR"), resume.Folder, "session-*")); len(left) > 0 {
 				t.Errorf("the ledger is not empty: %q", left)
 			}
 		})

@@ -27,7 +27,7 @@ func createFailed(ctx context.Context, data *providerdata.Data, given session, o
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
-	l := lostCreate{data: data, given: given, old: old, sent: sent}
+	l := lostCreate{data: data, given: given, old: old, sent: sent, within: appearWithin}
 	l.search(ctx)
 	return diag.NewErrorDiagnostic("The live session may have been created",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The provider did not send it again, because that could create a second session.\n\n%s",
@@ -40,7 +40,9 @@ type lostCreate struct {
 	data  *providerdata.Data
 	given session   // with the URLs of write-only arguments
 	old   *model    // in the state; may be nil
-	sent  time.Time // before the request went out
+	sent  time.Time // before the request went out; zero: by an earlier process
+
+	within time.Duration // how long the session may still take to appear
 
 	searched    time.Duration // from the first listing to the last
 	interrupted bool
@@ -53,19 +55,19 @@ type lostCreate struct {
 	older    []*api.Session // on a page received before the request was sent
 }
 
-// search lists repeatedly for appearWithin. It does not end when a session appears, because that
+// search lists repeatedly for within. It does not end when a session appears, because that
 // may be an older one that the listing shows late, and the new one may follow.
 func (l *lostCreate) search(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, searchLimit)
 	defer cancel()
 	start := time.Now()
-	// The listings begin at 0, 2, 6, 14 and 30 s, the last one after appearWithin.
+	// The listings begin at 0, 2, 6, 14 and 30 s, the last one after appearWithin at most.
 	for interval := 2 * time.Second; ctx.Err() == nil; interval *= 2 {
 		begun := time.Since(start)
 		l.err = l.list(limited)
 		l.searched = time.Since(start)
 		refused := l.err != nil && !transient(l.err)
-		if begun >= appearWithin || refused || retry.Sleep(limited, interval) != nil {
+		if begun >= l.within || refused || retry.Sleep(limited, interval) != nil {
 			break
 		}
 	}
@@ -149,9 +151,7 @@ func (l *lostCreate) text() string {
 		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), idsOf(l.older))
 	}
 	b.WriteString("\n\n")
-	if l.old != nil {
-		fmt.Fprintf(&b, "The state still has live session %s. To import another session in its place, first run `terraform state rm` with the address of the resource. ", l.old.label())
-	}
+	b.WriteString(replacing(l.old))
 	if certain {
 		b.WriteString("Add this block with the address of the resource, then apply.")
 	} else {

@@ -89,6 +89,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
 		providerdata.Shared[imports](r.Data).Store(m.Name.ValueString(), nil)
 		providerdata.Shared[imports](r.Data).Store(importedID(m.ID.ValueString()), nil)
+		r.imported(ctx, &m.session)
 	} else {
 		m.ID = types.StringValue(id) // an identity must not change
 		providerdata.Shared[imports](r.Data).Delete(importedID(id))

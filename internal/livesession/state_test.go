@@ -92,6 +92,7 @@ func TestSecretsStayOut(t *testing.T) {
 		if !diags.Failed() {
 			t.Fatal("the create has not failed")
 		}
+		w.Env["VODLIVE_RESUME_DIR"] = t.TempDir() // else the session is told
 		p := w.Provider(nil)
 		o, more := p.Create(resourceType, c)
 		more.Must(t)

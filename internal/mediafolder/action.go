@@ -43,7 +43,6 @@ type Uploaded struct {
 	KeyPaths []string
 	Recorded bool // another Upload of the same files sends only what is missing, until Forget
 
-	data     *providerdata.Data
 	outcomes []upload.Outcome
 }
 
@@ -57,7 +56,7 @@ func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show fun
 	}
 	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, scope: s.scope(), show: show}
 	a.run(ctx)
-	uploaded = Uploaded{Recorded: a.recorded, data: data, outcomes: a.outcomes}
+	uploaded = Uploaded{Recorded: a.recorded, outcomes: a.outcomes}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		uploaded.KeyPaths = append(uploaded.KeyPaths, a.stored[name].KeyPath)
 	}
@@ -65,7 +64,11 @@ func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show fun
 }
 
 // Forget ends what Upload did: another Upload sends all files.
-func (u Uploaded) Forget(ctx context.Context) { u.data.Uploader.ForgetFolder(ctx, u.outcomes) }
+func (u Uploaded) Forget(ctx context.Context) {
+	for _, o := range u.outcomes {
+		o.Result.Forget(ctx)
+	}
+}
 
 // scope identifies the files of an action: another selection from the same folder is another scope.
 func (s Selection) scope() string {

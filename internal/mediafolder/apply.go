@@ -25,7 +25,6 @@ type apply struct {
 	before map[string]entry // of the state
 	next   steps
 	scope  string            // of an upload without a state: see upload.File; "": there is a state
-	offer  *offer            // of the folder that this one continues; may be nil
 	show   func(line string) // gets lines of progress, as in UploadFolder
 
 	stamps     map[string]string // as planned; after run, those of stored
@@ -48,7 +47,7 @@ func (a *apply) run(ctx context.Context) {
 	dir := a.plan.dir()
 	paths, _, _ := walk(dir, a.plan.patterns()) // the uploads report what cannot be read
 	var names []string
-	folder := upload.Folder{Name: filepath.Base(absolute(dir)), Stored: a.offer.take}
+	folder := upload.Folder{Name: filepath.Base(absolute(dir))}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		if !a.stored[name].unsent() {
 			continue

@@ -89,14 +89,12 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 
 // warnForgotten adds one warning for all files that leave the state and stay stored: gone are known
 // by their names in the folder, others only by their key paths.
-func warnForgotten(gone map[string]entry, others []upload.StoredFile, diags *diag.Diagnostics) {
+func warnForgotten(gone map[string]entry, others []string, diags *diag.Diagnostics) {
 	if len(gone)+len(others) == 0 {
 		return
 	}
 	lines := keyPathLines(gone)
-	for _, o := range others {
-		lines = append(lines, o.KeyPath)
-	}
+	lines = append(lines, others...)
 	diags.AddWarning("Uploaded files stay at the service",
 		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(lines), providerdata.List(lines)))
 }

@@ -3,8 +3,6 @@ package mediafolder
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,37 +30,15 @@ import (
 // files were not touched (see resume.Stamp).
 const privateStamps = "stamps"
 
-// privateSeen is the key of what a plan saw in the folder.
-const privateSeen = "seen"
-
-// seen is what a plan saw in the folder. Delete compares it with what is there.
-type seen struct {
-	Dir      string   `json:"dir"`     // `source_dir`; "" if it is not known
-	Content  string   `json:"content"` // contentID of its files; "": the plan did not see them
-	Patterns patterns `json:"patterns"`
-}
-
-// contentID identifies the names and contents of files.
-func contentID(files map[string]entry) string {
-	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(sum, "%q %s\n", name, files[name].SHA256)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
+// privateDir is the key of the planned `source_dir`, "" if it is not known. In the replacement of a
+// folder whose creation failed, Delete gets it.
+const privateDir = "dir"
 
 func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Data == nil {
 		return
 	}
 	p := planner{data: r.Data}
-	r.modifyPlan(ctx, &p, req, resp)
-	if req.State.Raw.IsNull() {
-		r.checkOffer(ctx, &p, &resp.Diagnostics)
-	}
-}
-
-func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -113,11 +89,7 @@ func (r *mediaFolder) modifyPlan(ctx context.Context, p *planner, req resource.M
 		note.Protected = p.state.SourceDir.ValueString()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
-	now := seen{Dir: p.plan.SourceDir.ValueString()}
-	if p.files != nil {
-		now.Content, now.Patterns = contentID(p.files), p.plan.patterns()
-	}
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateSeen, now)...)
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDir, p.plan.SourceDir.ValueString())...)
 	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(p.stamps, p.files))...)
 	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)

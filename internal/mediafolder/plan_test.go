@@ -185,7 +185,7 @@ func TestFolderThatChangesInTheApply(t *testing.T) {
 		}
 		w.write("bad.mp4", "what the apply makes")
 		state, diags := p.ApplyCreate(pl)
-		says(t, diags, "have changed since the plan was made", stored)
+		says(t, diags, "inconsistent final plan") // only Terraform knows what it planned
 		w.state = state
 		w.mustApply()
 		want(t, "key path", w.keyPath("a.mp4"), stored)
@@ -221,7 +221,7 @@ func TestTwoFoldersOfOnePath(t *testing.T) {
 	})
 }
 
-// TestTwoTaintedFoldersOfOnePath have a file in common. Each one keeps what it has stored.
+// TestTwoTaintedFoldersOfOnePath have a file in common. Each one gets one of those that are stored.
 func TestTwoTaintedFoldersOfOnePath(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -239,12 +239,16 @@ func TestTwoTaintedFoldersOfOnePath(t *testing.T) {
 				t.Fatal(diags)
 			}
 		}
-		for i, pl := range slices.Backward(plans) {
+		for _, pl := range slices.Backward(plans) {
 			state, diags := p.ApplyCreate(pl)
 			if diags.Failed() {
 				t.Fatal(diags)
 			}
-			want(t, "key path", fileOf(state, "a.mp4")["key_path"], stored[i])
+			keyPath := fileOf(state, "a.mp4")["key_path"]
+			if !slices.Contains(stored, keyPath) {
+				t.Errorf("the file was sent again: %s", keyPath)
+			}
+			stored = slices.DeleteFunc(stored, func(k any) bool { return k == keyPath })
 		}
 	})
 }

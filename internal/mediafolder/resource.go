@@ -56,11 +56,8 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	a := apply{data: r.Data, plan: &plan, stored: plannedFiles(ctx, &resp.Diagnostics), next: afterCreate}
-	a.offer = r.offers().take(plan.continues(a.stored))
 	a.within(ctx, limit, "create")
-	if a.offer != nil {
-		warnForgotten(nil, a.offer.end(ctx, !a.diags.HasError()), &a.diags)
-	}
+	warnForgotten(nil, r.Data.Uploader.Left(absolute(plan.SourceDir.ValueString())), &a.diags)
 	setFiles(ctx, a.stored, true)
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
@@ -100,7 +97,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	resp.Diagnostics.Append(a.diags...)
 	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(a.stamps, a.stored))...)
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateSeen, seen{})...) // a client may delete without a plan
+	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDir, "")...) // a client may delete without a plan
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -125,19 +122,29 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		state.warnGivenUp(&resp.Diagnostics)
 		return
 	}
-	planned, diags := providerdata.ReadPrivate[seen](ctx, req.Private, privateSeen)
+	dir, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateDir)
 	resp.Diagnostics.Append(diags...)
 	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // Create would be refused
 		providerdata.RefuseDelete(ctx, resp, diags...)
 		return
 	}
-	// The folder may be elsewhere in the new configuration.
-	if why := r.unlike(ctx, planned); why != "" {
-		providerdata.RefuseDelete(ctx, resp, diag.NewErrorDiagnostic("The folder cannot be uploaded",
-			why+", so nothing was replaced and the state is as it was. Plan again where the folder is, and apply that plan."))
-		return
+	resp.Diagnostics.Append(r.leave(ctx, &state, stored, dir)...)
+}
+
+// leave leaves what is stored of a folder whose creation failed to the Create that follows, in the
+// ledger: Terraform passes nothing from a Delete to a Create. dir is the folder that is created, ""
+// if that is not known.
+func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string]entry, dir string) (diags diag.Diagnostics) {
+	if dir != "" {
+		dir = absolute(dir)
+	} else if len(stored) > 0 {
+		diags.AddWarning("Uploaded files stay at the service",
+			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
 	}
-	resp.Diagnostics.Append(r.leave(ctx, &state, stored, planned)...)
+	for name, e := range stored {
+		r.Data.Uploader.Leave(ctx, state.file(name, "", e), upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt}, dir)
+	}
+	return append(diags, state.handOver(r.Data.Uploader)...)
 }
 
 func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {

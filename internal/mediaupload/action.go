@@ -33,20 +33,28 @@ func (a FileArguments) Check(method types.String, partSize types.Int64) diag.Dia
 	return diag.Diagnostics{fileDiagnostic(err)}
 }
 
-// Upload stores the file and returns its key path. show gets lines of progress.
-func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, method types.String, partSize types.Int64, show func(line string)) (keyPath string, diags diag.Diagnostics) {
+// Uploaded is what Upload has stored.
+type Uploaded struct {
+	upload.Result
+
+	Recorded bool // another Upload of the same file sends nothing, until Forget
+}
+
+// Upload stores the file. show gets lines of progress.
+func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, method types.String, partSize types.Int64, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
 	m := model{FileArguments: a, Method: method, PartSize: partSize}
 	given := !m.SHA256.IsNull()
 	if !given {
 		show("reading " + m.Source.ValueString())
 	}
 	if err := m.prepare(ctx, u); err != nil {
-		return "", diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
+		return uploaded, diag.Diagnostics{providerdata.ErrorDiagnostic("Preparing the upload", err)}
 	}
 	next := afterInvoke
 	if !u.Records(ctx) { // without a state, only a record can continue an upload
 		next.toContinue = ""
 	}
-	result, diags := m.send(ctx, u, nil, false, given, next, show)
-	return result.KeyPath, diags
+	uploaded.Result, diags = m.send(ctx, u, nil, false, given, next, show)
+	uploaded.Recorded = uploaded.InLedger()
+	return uploaded, diags
 }

@@ -53,7 +53,9 @@ func (m *model) rememberConfigured(ctx context.Context, private providerdata.Pri
 // an error.
 func (m *model) send(ctx context.Context, u *upload.Uploader, earlier *resume.Unfinished, forState, given bool, next steps, show func(line string)) (upload.Result, diag.Diagnostics) {
 	f := m.file()
-	f.ForState = forState
+	if f.ForState = forState; !forState {
+		f.Scope = "file " + f.Path
+	}
 	if err := f.CheckSize(); err != nil {
 		return upload.Result{Left: earlier}, diag.Diagnostics{fileDiagnostic(err)}
 	}

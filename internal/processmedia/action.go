@@ -13,10 +13,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const typeName = "vodlive_process_media"
@@ -84,35 +86,46 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	}
 	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
 	var keyPaths []string
-	forget := func() {}
+	var forget func()
 	var what, stored string // on what the job is submitted; where the files are if that fails
+	var recorded bool
 	var diags diag.Diagnostics
 	if config.SourceDir.IsNull() {
-		what, diags = config.FileArguments.Upload(ctx, a.data.Uploader, config.Method, config.PartSize, say)
+		var uploaded mediaupload.Uploaded
+		uploaded, diags = config.FileArguments.Upload(ctx, a.data.Uploader, config.Method, config.PartSize, say)
+		what, recorded, forget = uploaded.KeyPath, uploaded.Recorded, func() { uploaded.Forget(ctx) }
 		keyPaths = []string{what}
-		stored = fmt.Sprintf("The file itself is stored as %s. Another invocation would send it again. "+
-			"The action `vodlive_submit_batch_job` submits a job on this key path without that.", what)
+		stored = fmt.Sprintf("The file itself is stored as %s. The action `vodlive_submit_batch_job` submits a job on this key path.", what)
 	} else {
 		var uploaded mediafolder.Uploaded
 		uploaded, diags = config.Selection.Upload(ctx, a.data, say)
-		keyPaths, forget = uploaded.KeyPaths, func() { uploaded.Forget(ctx) }
+		keyPaths, recorded, forget = uploaded.KeyPaths, uploaded.Recorded, func() { uploaded.Forget(ctx) }
 		what = fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(keyPaths))
 		stored = fmt.Sprintf("All files are stored (%d).", len(keyPaths))
-		if uploaded.Recorded {
-			stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends none of them, and submits the job."
-		}
+	}
+	if recorded {
+		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends nothing that is stored."
 	}
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	say("submitting a batch job on " + what)
-	message, err := a.data.API.SubmitBatch(ctx, keyPaths, modes)
-	if err != nil {
-		d := batchjob.SubmitDiagnostic(err, keyPaths, "invoking the action")
-		resp.Diagnostics.AddError(d.Summary(), d.Detail()+"\n\n"+stored)
+	diags = nil
+	request := batchjob.Submission{
+		Batch: api.Batch{Paths: keyPaths, ServiceModes: modes}, Kind: resume.KindActionJob, Scope: typeName, Again: "invoking the action",
+	}
+	made, line := request.Submit(ctx, a.data, &diags)
+	for _, d := range diags {
+		if d.Severity() == diag.SeverityError {
+			d = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+stored)
+		}
+		resp.Diagnostics.Append(d)
+	}
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	say(fmt.Sprintf("submitted %s: %s", what, message))
+	say(fmt.Sprintf("submitted %s: %s", what, made.Message))
 	forget()
+	line.Drop(ctx)
 }

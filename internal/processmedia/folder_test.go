@@ -108,7 +108,7 @@ func (w *world) assertJobs(jobs ...string) {
 // ledger is what is left when the last process has ended.
 func (w *world) ledger() []string {
 	w.Provider(oneByOne)
-	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "ledger-*"))
+	names, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "action*"))
 	return names
 }
 
@@ -251,11 +251,42 @@ func TestJobThatFails(t *testing.T) {
 				w.Fail(tc.fault)
 				_, diags := w.invoke()
 				w.ClearFaults()
-				says(t, diags, tc.says, "All files are stored (2).", "sends none of them")
+				says(t, diags, tc.says, "All files are stored (2).", "sends nothing that is stored")
+				if name == "lost" { // nothing can look the job up
+					_, diags = w.invoke()
+					says(t, diags, "may have been submitted", "An earlier run submitted a job", "All files are stored (2).")
+					for _, file := range w.ledger() {
+						if strings.HasPrefix(filepath.Base(file), "actionjob-") {
+							says(t, diags, file)
+							_ = os.Remove(file)
+						}
+					}
+				}
 				w.ResetJournal()
 				w.mustInvoke()
 				want(t, "calls", w.Counts(), map[string]int{simulator.CallPresignURL: 1, simulator.CallBatch: 1}) // the address tells the customer
 				want(t, "files of the ledger", len(w.ledger()), 0)
+			})
+		})
+	}
+}
+
+// TestJobOfAKilledInvocation is not submitted again, whether the action uploads a file or a folder.
+func TestJobOfAKilledInvocation(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"file", "folder"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, "a.mp4")
+				if what == "file" {
+					w.config = acctest.Attrs{"source": filepath.Join(w.dir, "a.mp4"), "service_modes": w.config["service_modes"]}
+				}
+				w.Fail(simulator.Fault{Call: simulator.CallBatch, Times: 1, BreakAfter: true})
+				w.invoke() // what it says reaches nobody
+				_, diags := w.invoke()
+				says(t, diags, "may have been submitted", "remove the file ")
+				want(t, "jobs", len(w.Batches()), 1)
 			})
 		})
 	}
@@ -271,7 +302,7 @@ func TestOthersKeepWhatAnActionStored(t *testing.T) {
 		w.config = all.With(acctest.Attrs{"include": []string{"*.mp4"}})
 		w.Fail(simulator.Fault{Call: simulator.CallBatch, Times: 1, Status: http.StatusBadRequest})
 		_, diags := w.invoke()
-		says(t, diags, "All files are stored (2).", "sends none of them")
+		says(t, diags, "All files are stored (2).", "sends nothing that is stored")
 
 		w.config = all.With(acctest.Attrs{"include": []string{"*.mov"}})
 		w.mustInvoke()

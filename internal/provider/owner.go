@@ -1,30 +1,27 @@
 package provider
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
-// owner is whose lines of the ledger a process writes and takes: the folder of the root module, in
-// which the CLI starts its providers, and the workspace.
-func (m Machine) owner() string {
+// owner is whose lines of the ledger a process writes and reads: the state of a workspace of the
+// root module, in whose folder the CLI starts its providers, in the backend that `terraform init`
+// has chosen.
+func (m Machine) owner() resume.Owner {
 	folder := m.Dir
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
 	if resolved, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = resolved
-	}
-	return folder + "\n" + m.workspace(folder)
-}
-
-// workspace is the workspace that the CLI has selected. Before the first `workspace new`, the data
-// folder names none.
-func (m Machine) workspace(folder string) string {
-	if name, _ := m.Env("TF_WORKSPACE"); name != "" {
-		return name
 	}
 	data, _ := m.Env("TF_DATA_DIR")
 	if data == "" {
@@ -33,14 +30,60 @@ func (m Machine) workspace(folder string) string {
 	if !filepath.IsAbs(data) {
 		data = filepath.Join(folder, data)
 	}
+	return resume.Owner{Folder: folder, Workspace: m.workspace(data), Backend: backend(data), Run: m.Run}
+}
+
+// workspace is the workspace that the CLI has selected. Before the first `workspace new`, the data
+// folder names none.
+func (m Machine) workspace(data string) string {
+	if name, _ := m.Env("TF_WORKSPACE"); name != "" {
+		return name
+	}
 	const nameLimit = 1 << 10 // bytes
-	content := make([]byte, nameLimit)
-	if file, _, err := regularfile.Open(filepath.Join(data, "environment")); err == nil {
-		n, _ := file.Read(content)
-		_ = file.Close()
-		if name := strings.TrimSpace(string(content[:n])); name != "" {
-			return name
-		}
+	content, _ := readSome(filepath.Join(data, "environment"), nameLimit)
+	if name := strings.TrimSpace(string(content)); name != "" {
+		return name
 	}
 	return "default"
+}
+
+// backend is the backend that `terraform init` has noted in the data folder, as the CLI wrote it, ""
+// if it is the local one without arguments. Only its hash is kept: it may hold credentials.
+func backend(data string) string {
+	const stateLimit = 1 << 20 // bytes
+	content, err := readSome(filepath.Join(data, "terraform.tfstate"), stateLimit)
+	if err != nil {
+		return ""
+	}
+	var noted struct {
+		Backend any `json:"backend"`
+	}
+	if json.Unmarshal(content, &noted) != nil || noted.Backend == nil {
+		return ""
+	}
+	text, _ := json.Marshal(noted.Backend) // was JSON
+	return string(text)
+}
+
+func readSome(path string, limit int64) ([]byte, error) {
+	file, _, err := regularfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(io.LimitReader(file, limit))
+}
+
+// parentRun identifies the process that started this one. Containers use process ids again, so the
+// time of its start is a part, where the system tells it.
+func parentRun() string {
+	const statLimit = 4 << 10 // bytes
+	pid := os.Getppid()
+	content, _ := readSome(fmt.Sprintf("/proc/%d/stat", pid), statLimit)
+	_, after, _ := strings.Cut(string(content), ") ") // the name may have spaces
+	const started = 19                                // of what follows the name: see proc(5), field 22
+	if fields := strings.Fields(after); len(fields) > started {
+		return fmt.Sprintf("%d %s", pid, fields[started])
+	}
+	return fmt.Sprint(pid)
 }

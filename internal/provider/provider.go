@@ -53,6 +53,7 @@ type Machine struct {
 	Dial Dial             // nil uses TCP
 	Disk regularfile.Hook // for what is in resume_dir, files that are sent and the file of a token; nil uses the disk as it is
 	Dir  string           // in which the CLI runs; "" is the folder of this process
+	Run  string           // identifies the CLI that started the process; "" is not known
 }
 
 // Environment looks up a variable as os.LookupEnv does.
@@ -80,7 +81,7 @@ func (p *vodlive) Configure(ctx context.Context, req provider.ConfigureRequest, 
 	}
 	set.data.Ledger = set.upload.Resume.Ledger(p.machine.owner())
 	set.upload.Ledger = set.data.Ledger
-	p.ledger.Swap(set.data.Ledger).Close(false) // a CLI that attaches to a process configures it again
+	p.ledger.Swap(set.data.Ledger).Close() // a CLI that attaches to a process configures it again
 	set.api.UserAgent = userAgent(p.version, req.TerraformVersion, p.machine.Env)
 	set.api.DialContext = p.machine.Dial
 	set.api.Redactor, set.engine.Redactor, set.upload.Redactor = p.redactor, p.redactor, p.redactor

@@ -22,20 +22,14 @@ func Serve(version string, logged, debug bool) error {
 	} else {
 		go exitAfterParent()
 	}
-	served := NewServer(version, Machine{Env: os.LookupEnv}, logged)
 	if !debug {
-		interrupts := make(chan os.Signal, 1)
 		// The CLI gets the signal, too, and tells the provider to stop. A signal to the process group,
 		// as of timeout and systemd, must not end the provider before that: it saves what it has made.
-		signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		go func() {
-			<-interrupts
-			served.Disturb()
-		}()
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	}
-	err := tf6server.Serve(address, func() tfprotov6.ProviderServer { return served }, options...)
-	served.End(err == nil && !debug) // a CLI asks the process that it has started to end, and nobody else does
-	return err
+	served := NewServer(version, Machine{Env: os.LookupEnv, Run: parentRun()}, logged)
+	defer served.End()
+	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return served }, options...)
 }
 
 // address is the full source address of the provider.

@@ -24,8 +24,11 @@ import (
 // maxBytes is the largest file that is read. A record of 10,000 parts takes about 1 MB.
 const maxBytes = 4 << 20
 
-// ownName matches the names that this package makes, temporary ones included, and no others.
-var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{32}-[0-9a-f]{16}\.jsonl)(\.lock|\.[0-9a-f]{16}\.tmp)?|hash-[0-9a-f]{32}\.json(\.[0-9a-f]{16}\.tmp)?)$`)
+// ownName matches the names that this package makes, temporary ones included, and no others: of
+// records, of remembered hashes, of lines of the ledger, and of the locks of processes. Earlier
+// builds made files named ledger-*, which are only removed.
+var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{32}-[0-9a-f]{16}\.jsonl)(\.lock)?|hash-[0-9a-f]{32}\.json|` +
+	linePattern + `|process-[0-9a-f]{16}-[0-9a-f]{16}\.lock)(\.[0-9a-f]{16}\.tmp)?$`)
 
 const lockSuffix = ".lock"
 
@@ -130,6 +133,16 @@ func (f *folder) write(name string, content []byte) error {
 	return regularfile.Cause(err)
 }
 
+// create writes a new file. One that is cut short by a crash or a full disk may stay.
+func (f *folder) create(name string, content []byte) error {
+	file, err := f.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return regularfile.Cause(err)
+	}
+	_, err = file.Write(content)
+	return regularfile.Cause(errors.Join(err, file.Close()))
+}
+
 func (f *folder) rename(from, to string) error {
 	if err := f.hook.Before(regularfile.OpRename, filepath.Join(f.path, to)); err != nil {
 		return err
@@ -149,15 +162,6 @@ func (f *folder) sync() {
 // lock takes the lock of a name. It is nil, without an error, while another process has it. Its
 // file stays: otherwise two processes could have locks on two files of one name.
 func (f *folder) lock(name string) (*flock.Flock, error) {
-	return f.lockBy((*flock.Flock).TryLock, name)
-}
-
-// awaitLock is lock, and waits for a process that has it.
-func (f *folder) awaitLock(name string) (*flock.Flock, error) {
-	return f.lockBy(func(lock *flock.Flock) (bool, error) { return true, lock.Lock() }, name)
-}
-
-func (f *folder) lockBy(try func(*flock.Flock) (bool, error), name string) (*flock.Flock, error) {
 	name += lockSuffix
 	file, err := f.openFile(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -167,14 +171,14 @@ func (f *folder) lockBy(try func(*flock.Flock) (bool, error), name string) (*flo
 	// process has the lock.
 	_, _ = file.WriteAt([]byte("\n"), 0)
 	_ = file.Close()
-	return f.lockFile(try, name)
+	return f.lockFile(name)
 }
 
 // lockFile locks an existing file. The library opens it by path, so it is compared with the one in
 // the open folder.
-func (f *folder) lockFile(try func(*flock.Flock) (bool, error), name string) (*flock.Flock, error) {
+func (f *folder) lockFile(name string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(f.path, name), flock.SetFlag(os.O_RDWR|regularfile.NonBlock|noFollow))
-	held, err := try(lock)
+	held, err := lock.TryLock()
 	if err != nil || !held {
 		return nil, regularfile.Cause(err)
 	}
@@ -195,7 +199,7 @@ func (f *folder) removeOld(ctx context.Context, now time.Time) {
 	}
 	for _, entry := range entries {
 		name, before := entry.Name(), now.Add(-lifetime)
-		if strings.HasPrefix(name, "ledger-") && strings.HasSuffix(name, bookSuffix) {
+		if lineName.MatchString(name) {
 			before = now.Add(-ledgerLifetime)
 		}
 		if ownName.MatchString(name) && f.isOld(name, before) && f.removeUnlocked(name, before) {
@@ -213,7 +217,7 @@ func (f *folder) isOld(name string, before time.Time) bool {
 // none.
 func (f *folder) removeUnlocked(name string, before time.Time) bool {
 	if strings.HasSuffix(name, lockSuffix) && runtime.GOOS != "windows" {
-		lock, err := f.lockFile((*flock.Flock).TryLock, name)
+		lock, err := f.lockFile(name)
 		if err != nil || lock == nil {
 			return false
 		}

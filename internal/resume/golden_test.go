@@ -53,21 +53,17 @@ func readBuild(t *testing.T, build string) {
 		return os.Chmod(path, mode)
 	})
 	l := ledger(dir, nil)
-	defer l.Close(true)
-	if n, ok := l.Take(ctx, resume.KindSession, "a session", nil); !ok || *n.Made() != (resume.Made{ID: "session-1"}) {
-		t.Errorf("the session is %+v", n)
-	}
-	if n, ok := l.Take(ctx, resume.KindSession, "a session without a response", nil); !ok || n.Made() != nil || n.Began().IsZero() {
-		t.Errorf("the session without a response is %+v", n)
-	}
-	if n, ok := l.Take(ctx, resume.KindJob, "a job", nil); !ok || *n.Made() != (resume.Made{ID: "job-1", At: "2026-01-02T03:04:05Z", Message: "submitted"}) {
-		t.Errorf("the job is %+v", n)
-	}
-	if n, ok := l.Take(ctx, resume.KindFile, "a file", nil); !ok || *n.Made() != madeAs("a.mp4") {
-		t.Errorf("the file is %+v", n)
-	}
-	if l.Has(ctx, resume.KindFile, "a file that is gone") {
-		t.Error("a line that was removed is found")
+	defer l.Close()
+	for r, want := range map[resume.Request]*resume.Made{
+		request(resume.KindSession, "a session"):                    {ID: "session-1"},
+		request(resume.KindSession, "a session without a response"): nil,
+		request(resume.KindJob, "a job"):                            {ID: "job-1", At: "2026-01-02T03:04:05Z", Message: "submitted"},
+		request(resume.KindFile, "a file"):                          new(madeAs("a.mp4")),
+	} {
+		found := l.Find(ctx, r)
+		if len(found) != 1 || !reflect.DeepEqual(found[0].Made(), want) || found[0].Began().IsZero() {
+			t.Errorf("%s is %+v", r.Body, found)
+		}
 	}
 	record, _ := resume.New(dir, nil).Record(ctx, testKey)
 	defer record.Close(true)
@@ -80,18 +76,17 @@ func writeBuild(t *testing.T, build string) {
 	t.Helper()
 	dir, ctx := t.TempDir(), t.Context()
 	l := ledger(dir, nil)
-	l.Begin(ctx, resume.KindSession, "a session").Complete(ctx, resume.Made{ID: "session-1"})
-	l.Begin(ctx, resume.KindSession, "a session without a response")
-	l.Begin(ctx, resume.KindJob, "a job").Complete(ctx, resume.Made{ID: "job-1", At: "2026-01-02T03:04:05Z", Message: "submitted"})
-	l.Add(ctx, resume.KindFile, "a file", madeAs("a.mp4"))
-	l.Add(ctx, resume.KindFile, "a file that is gone", madeAs("b.mp4")).Drop(ctx)
-	l.Close(false)
+	l.Begin(ctx, request(resume.KindSession, "a session")).Complete(ctx, resume.Made{ID: "session-1"})
+	l.Begin(ctx, request(resume.KindSession, "a session without a response"))
+	l.Begin(ctx, request(resume.KindJob, "a job")).Complete(ctx, resume.Made{ID: "job-1", At: "2026-01-02T03:04:05Z", Message: "submitted"})
+	l.Add(ctx, request(resume.KindFile, "a file"), madeAs("a.mp4"))
+	l.Close()
 	record, _ := resume.New(dir, nil).Record(ctx, testKey)
 	record.Changed(func() *resume.Unfinished {
 		return &resume.Unfinished{UploadID: "upload-1", KeyPath: "vod/input/c/u/a.mp4", PartSize: testKey.PartSize, Parts: []transfer.Part{{Number: 1, ETag: `"etag"`, Size: testKey.PartSize}}}
 	})
 	record.Close(false)
-	for _, pattern := range []string{"ledger-*.jsonl", "upload-*.json"} {
+	for _, pattern := range []string{"*-*-*-*-*.json", "upload-*.json"} {
 		names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, pattern))
 		for _, name := range names {
 			content, err := os.ReadFile(name)

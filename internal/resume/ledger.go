@@ -3,12 +3,28 @@ package resume
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
@@ -18,18 +34,34 @@ const (
 	// endingWithin is longer than a provider process lives without the CLI that started it.
 	endingWithin  = 10 * time.Second
 	endingChecked = 250 * time.Millisecond
+	// lockAttempts is how many locks a process makes until it has one: another process may look at
+	// one before it is locked.
+	lockAttempts = 20
 )
 
 // Kind is what a line of the ledger is about.
 type Kind string
 
-// The kinds. An object of KindActionFile is in no state, so its line ends only with Line.Drop.
+// The kinds. What an action makes is in no state, so its line ends only with Line.Drop.
 const (
 	KindSession    Kind = "session"
 	KindJob        Kind = "job"
 	KindFile       Kind = "file"
-	KindActionFile Kind = "action file"
+	KindActionJob  Kind = "actionjob"
+	KindActionFile Kind = "actionfile"
 )
+
+// stored reports whether lines of a kind are about files, whose objects are known from the start.
+func (k Kind) stored() bool { return k == KindFile || k == KindActionFile }
+
+// Request is what an object is asked for with. Two requests with equal values, apart from Name,
+// would make the same object twice.
+type Request struct {
+	Kind    Kind
+	Service string // address of the API, and what tells the accounts of the service apart
+	Body    any    // all arguments, as values that JSON can hold
+	Name    string // of the object, for people who read the line
+}
 
 // Made is what the service returned for an object, "" for what it left out.
 type Made struct {
@@ -45,174 +77,274 @@ type Made struct {
 	Parts      int64  `json:"parts,omitempty"`
 }
 
-// Ledger lists what this machine has asked the service to make and no state has shown yet, for the
-// case that Terraform ends before it has saved the response. A line is removed in three ways only:
-// by Drop, by Shown, or by Close after a run that ended as it should. The end of an operation
-// removes nothing, because nobody knows then whether Terraform saves the response.
-//
-// A line belongs to an owner, and to the process that wrote it while that runs. Each process has a
-// file of its own (see book), which it keeps locked. What is in an unlocked file is left by a
-// process that has ended. Any process of the owner may take a line from there into its own file.
-//
-// Nothing proves a line, because the service cannot be asked for all that is recorded: it counts
-// because nobody but this user can write the file. A nil *Ledger is turned off. It is safe for
-// concurrent use.
-type Ledger struct {
-	store *Store
-	owner string // hash
-	since time.Time
+// Owner is whose lines a process reads and writes: those of one state. Another owner's lines are
+// never read, taken or removed.
+type Owner struct {
+	Folder    string // of the root module
+	Workspace string
+	Backend   string // what `terraform init` chose; "" is the local backend
 
-	mu      sync.Mutex
-	loaded  bool
-	own     *book // nil before the first line
-	earlier []*book
-	running []string // names of books that other processes have
-	closed  bool
-	timer   *time.Timer // to the next sync of lines that are not urgent
+	// Run identifies the CLI that started this process. A CLI may start several processes of the
+	// provider, one after another.
+	Run string
+}
+
+// Ledger lists what this machine has asked the service to make and no state has shown yet, for the
+// case that Terraform ends before it has saved the response. A line is removed in two ways only: by
+// Drop, when the request was surely not processed or the object is gone, and by Shown. The end of
+// an operation or of a process removes nothing, because nobody knows then whether Terraform saves
+// the response: most backends save the state after the provider has ended.
+//
+// Each line is a file (see lineContent), which only this user can write. Its name has all that is
+// looked up, and begins with the kind: KIND-OWNER-PROCESS-REQUEST-OBJECT.json. PROCESS is the
+// process that has the line, which keeps process-OWNER-PROCESS.lock locked while it runs. Whoever
+// renames the file of a process that has ended has taken the line, and nobody else can. REQUEST is
+// a digest under the key PROCESS, because arguments may be secrets. OBJECT is a digest of the id of
+// a file, and random for other kinds.
+//
+// Without a store, or where its folder cannot be used, lines are only in memory. A nil *Ledger is
+// turned off. It is safe for concurrent use.
+type Ledger struct {
+	store   *Store
+	owner   Owner
+	ownerID string
+	since   time.Time
+
+	mu       sync.Mutex
+	process  string                        // of the names of this process's lines
+	folder   *folder                       // of this process's lines; nil before the first, and in memory
+	lock     *flock.Flock                  // of this process
+	failed   bool                          // lines are only in memory
+	loaded   bool                          // the lines of processes that have ended are in lines
+	running  []string                      // other processes that had lines and ran when they were looked for
+	lines    map[string][]*Line            // of this owner by digest of the object's id, or by name without one
+	requests map[string]map[string][]*Line // those that Find may return, by process and REQUEST
+	imported map[string]bool               // digests of ids that this process imports
+	closed   bool
 }
 
 // Line is one object in the ledger. A nil *Line is not recorded: its methods do nothing.
 type Line struct {
-	ledger *Ledger
-	book   *book  // nil: the line could not be written
-	args   string // "" in a book that another process has left
-	hash   string // of args, under the salt of the book
+	ledger  *Ledger
+	kind    Kind
+	process string
+	request string
+	object  string
+	file    bool // it is on the disk
 
-	id    string
-	kind  Kind
-	began time.Time
-	made  *Made
-	keep  bool // also after a run that ended as it should
-	held  bool // an operation of this process works on it
+	content lineContent
+	read    bool // content is known
 }
 
-// Began returns the time just before the request was sent.
-func (n *Line) Began() time.Time { return n.began }
+// lineContent is a line as JSON, in words that tell a person what it is about. It holds no secret
+// and no URL.
+type lineContent struct {
+	Kind      Kind      `json:"kind"`
+	Name      string    `json:"name"`
+	Folder    string    `json:"folder"`
+	Workspace string    `json:"workspace"`
+	Began     time.Time `json:"began"` // just before the request was sent
+	Made      *Made     `json:"made"`  // null: the response is not known
+	Group     string    `json:"group,omitempty"`
+	Imported  bool      `json:"imported,omitempty"` // a plan imports it; see Ledger.Import
+	Run       string    `json:"run,omitempty"`
+}
+
+const (
+	linePattern = `(session|job|file|actionjob|actionfile)-[0-9a-f]{16}-[0-9a-f]{16}-[0-9a-f]{32}-[0-9a-f]{16}\.json`
+	maxLine     = 64 << 10 // bytes of a line that is read
+)
+
+var lineName = regexp.MustCompile(`^` + linePattern + `$`)
+
+// Began returns the time just before the request was sent, by the clock of then.
+func (n *Line) Began() time.Time { return n.content.Began }
 
 // Made returns what the service returned, nil if that is not known.
-func (n *Line) Made() *Made { return n.made }
+func (n *Line) Made() *Made { return n.content.Made }
 
-// Ledger returns the ledger of an owner, which is any text. It is nil if the store is turned off.
-func (s *Store) Ledger(owner string) *Ledger {
-	if s == nil {
-		return nil
+// Name returns the name of the object.
+func (n *Line) Name() string { return n.content.Name }
+
+// Left reports whether a Delete of this process has left the object.
+func (n *Line) Left() bool { return n.process == n.ledger.process }
+
+// Kind returns what the line is about.
+func (n *Line) Kind() Kind { return n.kind }
+
+// Path returns the file of the line, whose removal makes the provider forget it; "" in memory.
+func (n *Line) Path() string {
+	if !n.file {
+		return ""
 	}
-	return &Ledger{store: s, owner: hashed(owner), since: time.Now()}
+	return filepath.Join(n.ledger.store.dir, Folder, n.name())
 }
 
-// Begin records a request that is about to be sent. args are all arguments that the object is made
-// of. The line is on the disk when Begin returns. If it cannot be written, the log says so.
-func (l *Ledger) Begin(ctx context.Context, kind Kind, args string) *Line {
+func (n *Line) name() string {
+	return strings.Join([]string{string(n.kind), n.ledger.ownerID, n.process, n.request, n.object}, "-") + ".json"
+}
+
+// Ledger returns the ledger of an owner. That of a nil *Store is in memory.
+func (s *Store) Ledger(owner Owner) *Ledger {
+	return &Ledger{
+		store: s, owner: owner, ownerID: hashed(owner.Folder + "\n" + owner.Workspace + "\n" + owner.Backend)[:16],
+		process: randomID(), since: time.Now(),
+		lines: map[string][]*Line{}, requests: map[string]map[string][]*Line{}, imported: map[string]bool{},
+	}
+}
+
+func randomID() string {
+	id := make([]byte, 8)
+	_, _ = rand.Read(id) // never fails
+	return hex.EncodeToString(id)
+}
+
+func objectID(id string) string { return hashed(id)[:16] }
+
+// digest is the REQUEST of a line of a process.
+func (r Request) digest(process string) string {
+	body, _ := json.Marshal(r.Body) // values of the caller's own types
+	mac := hmac.New(sha256.New, []byte(process))
+	for _, text := range []string{string(r.Kind), r.Service, string(body)} {
+		mac.Write([]byte(text + "\n"))
+	}
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// Begin records a request that is about to be sent. The line is on the disk when Begin returns. If
+// it cannot be written, the log says so.
+func (l *Ledger) Begin(ctx context.Context, r Request) *Line {
+	return l.add(ctx, r, nil, "", false)
+}
+
+// Add records an object that has been made.
+func (l *Ledger) Add(ctx context.Context, r Request, made Made) *Line {
+	return l.add(ctx, r, &made, "", false)
+}
+
+// Leave records what a state gives up for a Create of this process, or of a later one. Group is any
+// text that the Create knows, too: see Left.
+func (l *Ledger) Leave(ctx context.Context, r Request, made Made, group string) *Line {
+	return l.add(ctx, r, &made, group, true)
+}
+
+func (l *Ledger) add(ctx context.Context, r Request, made *Made, group string, left bool) *Line {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := l.newLine(kind, args)
-	l.write(ctx, n, true)
+	n := &Line{ledger: l, kind: r.Kind, object: randomID(), read: true, content: lineContent{
+		Kind: r.Kind, Name: r.Name, Folder: l.owner.Folder, Workspace: l.owner.Workspace, Run: l.owner.Run,
+		Began: time.Now().UTC(), Made: made, Group: group,
+	}}
+	if made != nil && r.Kind.stored() {
+		n.object = objectID(made.ID)
+	}
+	l.prepare(ctx)
+	n.process, n.request = l.process, r.digest(l.process)
+	l.write(ctx, n)
+	l.insert(n, left)
 	return n
 }
 
-// Add records an object that has been made. The line is written at once, so that it outlives this
-// process, and synced within a second, for a machine that loses power.
-func (l *Ledger) Add(ctx context.Context, kind Kind, args string, made Made) *Line {
-	return l.add(ctx, kind, args, made, kind == KindActionFile)
-}
+// Written reports whether the line outlives this process.
+func (n *Line) Written() bool { return n != nil && n.file }
 
-// Keep is Add for an object that a state gives up: the line stays after a run that ended as it
-// should, unless Use was called.
-func (l *Ledger) Keep(ctx context.Context, kind Kind, args string, made Made) *Line {
-	return l.add(ctx, kind, args, made, true)
-}
-
-func (l *Ledger) add(ctx context.Context, kind Kind, args string, made Made, keep bool) *Line {
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := l.newLine(kind, args)
-	n.made, n.keep = &made, keep
-	l.write(ctx, n, false)
-	return n
-}
-
-func (l *Ledger) newLine(kind Kind, args string) *Line {
-	return &Line{ledger: l, args: args, id: randomID(), kind: kind, began: time.Now().UTC(), held: true}
-}
-
-// Use notes that a state gets the object after all, so that the line of Keep is not needed.
-func (n *Line) Use(ctx context.Context) {
-	if n == nil {
+// prepare opens the folder, and makes the lock of this process before it writes a line.
+func (l *Ledger) prepare(ctx context.Context) {
+	if l.folder != nil || l.failed || l.closed {
 		return
 	}
-	n.ledger.mu.Lock()
-	defer n.ledger.mu.Unlock()
-	n.keep = false
-	n.ledger.write(ctx, n, false)
-}
-
-// Written reports whether the line is recorded.
-func (n *Line) Written() bool {
-	if n == nil {
-		return false
-	}
-	n.ledger.mu.Lock()
-	defer n.ledger.mu.Unlock()
-	return n.book != nil
-}
-
-// write writes a line to the process's own book, and reports whether it is there.
-func (l *Ledger) write(ctx context.Context, n *Line, urgent bool) bool {
-	if l.closed {
-		return false
-	}
-	if !l.prepare(ctx) {
-		return false
-	}
-	if err := l.own.append(n, urgent); err != nil {
-		unwritten(ctx, err)
-		return false
-	}
-	if !urgent && l.timer == nil {
-		l.timer = time.AfterFunc(recordInterval, l.sync)
-	}
-	return true
-}
-
-// Prepare makes the file of this process, so that Add need not: that takes long on a slow disk.
-func (l *Ledger) Prepare(ctx context.Context) {
-	if l == nil {
+	l.failed = true
+	f := l.store.open(ctx)
+	if f == nil {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.closed {
-		l.prepare(ctx)
-	}
-}
-
-func (l *Ledger) prepare(ctx context.Context) bool {
-	if l.own == nil {
-		var err error
-		if l.own, err = l.store.newBook(ctx, l.owner); err != nil {
-			unwritten(ctx, err)
+	var err error
+	for range lockAttempts {
+		l.lock, err = f.lock(l.lockName(l.process))
+		if l.lock != nil {
+			l.folder, l.failed = f, false
+			return
 		}
+		if err != nil && !errors.Is(err, errLockRemoved) && !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		l.process = randomID()
 	}
-	return l.own != nil
+	f.close()
+	unwritten(ctx, cmp.Or(err, errLockRemoved))
+}
+
+func (l *Ledger) lockName(process string) string { return "process-" + l.ownerID + "-" + process }
+
+// write writes a line of this process, or what has changed in any line.
+func (l *Ledger) write(ctx context.Context, n *Line) {
+	f, done := l.folder, func() {}
+	if n.file {
+		f, done = l.open(ctx)
+	}
+	if f == nil || l.closed {
+		return
+	}
+	defer done()
+	content, err := json.MarshalIndent(n.content, "", "  ")
+	content = append(content, '\n')
+	switch small := n.kind.stored() && n.content.Made.Parts == 0; {
+	case err != nil:
+	case small && !n.file: // if it is lost, a small file is sent again
+		err = f.create(n.name(), content)
+	default:
+		err = f.write(n.name(), content)
+		f.sync()
+	}
+	if err != nil {
+		unwritten(ctx, err)
+		return
+	}
+	n.file = true
 }
 
 func unwritten(ctx context.Context, err error) {
-	tflog.Warn(ctx, "resume_dir cannot be written: if this run ends early, the next one does not know what it has made",
-		map[string]any{"error": regularfile.Cause(err).Error()})
+	tflog.Warn(ctx, "resume_dir cannot be written: if this run ends early, the next one does not know what it has made", map[string]any{"error": regularfile.Cause(err).Error()})
 }
 
-func (l *Ledger) sync() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.timer = nil
-	if l.own != nil {
-		_ = l.own.file.Sync() // without the line, a file is sent again
+// insert adds a line to the maps. open says that Find may return it.
+func (l *Ledger) insert(n *Line, open bool) {
+	l.lines[n.key()] = append(l.lines[n.key()], n)
+	if open {
+		if l.requests[n.process] == nil {
+			l.requests[n.process] = map[string][]*Line{}
+		}
+		l.requests[n.process][n.request] = append(l.requests[n.process][n.request], n)
+	}
+}
+
+// key is what Shown finds a line by.
+func (n *Line) key() string {
+	if n.read && n.content.Made != nil {
+		return objectID(n.content.Made.ID)
+	}
+	return n.object
+}
+
+// delete removes a line from the maps.
+func (l *Ledger) delete(n *Line) {
+	same := func(other *Line) bool { return other == n }
+	if l.lines[n.key()] = slices.DeleteFunc(l.lines[n.key()], same); len(l.lines[n.key()]) == 0 {
+		delete(l.lines, n.key())
+	}
+	l.taken(n)
+}
+
+// taken removes a line from those that Find may return.
+func (l *Ledger) taken(n *Line) {
+	if lines := l.requests[n.process]; lines != nil {
+		lines[n.request] = slices.DeleteFunc(lines[n.request], func(other *Line) bool { return other == n })
+		if len(lines[n.request]) == 0 {
+			delete(lines, n.request)
+		}
 	}
 }
 
@@ -221,47 +353,82 @@ func (n *Line) Complete(ctx context.Context, made Made) {
 	if n == nil {
 		return
 	}
-	n.ledger.mu.Lock()
-	defer n.ledger.mu.Unlock()
-	n.made = &made
-	n.ledger.write(ctx, n, n.urgent())
+	l := n.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	open := slices.Contains(l.requests[n.process][n.request], n)
+	l.delete(n)
+	n.content.Made = &made
+	l.write(ctx, n)
+	l.insert(n, open)
 }
 
-// Drop removes the line: the request was surely not processed, the object is gone, or the user has
-// been told all that is known.
+// Drop removes the line: the request was surely not processed, or the object is gone.
 func (n *Line) Drop(ctx context.Context) {
 	if n == nil {
 		return
 	}
 	n.ledger.mu.Lock()
 	defer n.ledger.mu.Unlock()
-	n.ledger.remove(ctx, n.book, n)
+	n.ledger.remove(ctx, n)
 }
 
-// Return gives back a line of Take, so that another operation, or a later run, can take it.
-func (n *Line) Return(ctx context.Context) {
-	if n == nil {
+// remove removes a line, and the lock of a process that has ended with its last line.
+func (l *Ledger) remove(ctx context.Context, n *Line) {
+	l.delete(n)
+	if !n.file {
 		return
 	}
-	n.ledger.mu.Lock()
-	defer n.ledger.mu.Unlock()
-	n.keep, n.held = true, false
-	if n.book == n.ledger.own {
-		n.ledger.write(ctx, n, true)
+	f, done := l.open(ctx)
+	if f == nil {
+		return
+	}
+	defer done()
+	if err := f.remove(n.name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		tflog.Warn(ctx, "resume_dir cannot be written: a later run may find what a state has already", map[string]any{"error": regularfile.Cause(err).Error()})
+	}
+	if n.process != l.process && len(l.requests[n.process]) == 0 {
+		l.removeLock(f, n.process)
 	}
 }
 
-// Has reports whether Take may find a line. If a running process of the same owner has such a line,
-// that process may be about to end with the CLI that started it: Has waits for that.
-func (l *Ledger) Has(ctx context.Context, kind Kind, args string) bool {
+// removeLock removes the lock of a process that has ended and has no lines.
+func (l *Ledger) removeLock(f *folder, process string) {
+	name := l.lockName(process) + lockSuffix
+	if lock, err := f.lockFile(name); err == nil && lock != nil {
+		_ = f.remove(name)
+		_ = lock.Unlock()
+	}
+}
+
+// open returns the folder, if there is one, and what to call when it is not needed any more.
+func (l *Ledger) open(ctx context.Context) (f *folder, done func()) {
+	if l.folder != nil {
+		return l.folder, func() {}
+	}
+	if l.store == nil || l.closed {
+		return nil, nil
+	}
+	if _, err := os.Lstat(filepath.Join(l.store.dir, Folder)); err != nil { // do not make it
+		return nil, nil
+	}
+	if f = l.store.open(ctx); f == nil {
+		return nil, nil
+	}
+	return f, f.close
+}
+
+// Find returns the lines with an equal request that processes that have ended, or a Delete of this
+// one, have left: those with a response first, then the oldest first. If a running process of the
+// same owner has such a line, it may be about to end with the CLI that started it: Find waits for
+// that.
+func (l *Ledger) Find(ctx context.Context, r Request) []*Line {
 	if l == nil {
-		return false
+		return nil
 	}
 	for {
 		l.mu.Lock()
-		l.load(ctx)
-		found := l.find(kind, args, nil) != nil
-		wait := !found && l.awaits(ctx, kind, args)
+		found, wait := l.find(ctx, r)
 		l.mu.Unlock()
 		if !wait {
 			return found
@@ -269,62 +436,112 @@ func (l *Ledger) Has(ctx context.Context, kind Kind, args string) bool {
 		select {
 		case <-time.After(endingChecked):
 		case <-ctx.Done():
-			return false
+			return nil
 		}
 	}
 }
 
-// Take returns a line of an earlier run with equal arguments: the oldest one with a response, else
-// the oldest. fits, which may be nil, chooses among them. Nobody else gets the line until Return.
-func (l *Ledger) Take(ctx context.Context, kind Kind, args string, fits func(*Line) bool) (*Line, bool) {
-	if !l.Has(ctx, kind, args) {
-		return nil, false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for {
-		n := l.find(kind, args, fits)
-		if n == nil {
-			return nil, false
+func (l *Ledger) find(ctx context.Context, r Request) (found []*Line, wait bool) {
+	l.load(ctx)
+	for process, lines := range l.requests {
+		if len(lines) == 0 {
+			continue
 		}
-		n.held, n.keep = true, kind == KindActionFile
-		if n.book == l.own {
-			return n, true
-		}
-		copied := *n
-		copied.ledger, copied.args, n.ledger = l, args, l
-		switch moved, there := n.book.move(ctx, l.store, n, func() bool { return l.write(ctx, &copied, n.urgent()) }); {
-		case moved:
-			l.dropEmpty(n.book)
-			return &copied, true
-		case there:
-			return n, true // the own book cannot be written
-		} // otherwise, another process has taken it
-	}
-}
-
-// urgent reports whether the loss of a line costs more than a file that is sent again.
-func (n *Line) urgent() bool { return n.kind == KindSession || n.kind == KindJob }
-
-// find returns a line that no operation holds.
-func (l *Ledger) find(kind Kind, args string, fits func(*Line) bool) *Line {
-	var found []*Line
-	for _, b := range append(slices.Clone(l.earlier), l.own) {
-		for _, n := range b.find(kind, args) {
-			if !n.held && (fits == nil || fits(n)) {
+		for _, n := range slices.Clone(lines[r.digest(process)]) {
+			if l.readLine(ctx, n) {
 				found = append(found, n)
 			}
 		}
 	}
-	if len(found) == 0 {
+	slices.SortFunc(found, func(a, b *Line) int {
+		if a, b := a.content.Made != nil, b.content.Made != nil; a != b {
+			return map[bool]int{true: -1, false: 1}[a]
+		}
+		return cmp.Or(a.content.Began.Compare(b.content.Began), cmp.Compare(a.object, b.object))
+	})
+	return found, len(found) == 0 && l.awaits(ctx, r)
+}
+
+// Take returns one line of Find for which fits, which may be nil, is true. Nobody else gets it.
+func (l *Ledger) Take(ctx context.Context, r Request, fits func(*Line) bool) (*Line, bool) {
+	for _, n := range l.Find(ctx, r) {
+		if (fits == nil || fits(n)) && l.take(ctx, n, r) {
+			return n, true
+		}
+	}
+	return nil, false
+}
+
+// take makes a line this process's own. It is false if another process, or another operation of
+// this one, was first.
+func (l *Ledger) take(ctx context.Context, n *Line, r Request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.requests[n.process][n.request], n) {
+		return false
+	}
+	l.taken(n)
+	if n.process == l.process || !n.file {
+		return true
+	}
+	l.prepare(ctx)
+	if l.folder == nil { // only the line's own process can be told from a running one
+		return true
+	}
+	before, from := n.name(), n.process
+	n.process, n.request = l.process, r.digest(l.process)
+	switch err := l.folder.rename(before, n.name()); {
+	case errors.Is(err, fs.ErrNotExist):
+		l.delete(n)
+		return false
+	case err != nil: // it stays where a later run finds it
+		n.process = from
+		unwritten(ctx, err)
+	}
+	if len(l.requests[from]) == 0 {
+		l.removeLock(l.folder, from)
+	}
+	return true
+}
+
+// Left returns the lines of a group that nobody has taken.
+func (l *Ledger) Left(group string) (left []*Line) {
+	if l == nil {
 		return nil
 	}
-	return slices.MinFunc(found, func(a, b *Line) int {
-		if (a.made != nil) != (b.made != nil) {
-			return map[bool]int{true: -1, false: 1}[a.made != nil]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, lines := range l.requests[l.process] {
+		for _, n := range lines {
+			if n.content.Group == group {
+				left = append(left, n)
+			}
 		}
-		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.id, b.id))
+	}
+	return left
+}
+
+// Unshown returns the lines of sessions and jobs that earlier runs have left, the oldest first.
+func (l *Ledger) Unshown(ctx context.Context) (unshown []*Line) {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.load(ctx)
+	for process, requests := range l.requests {
+		for _, lines := range requests {
+			for _, n := range slices.Clone(lines) {
+				if process != l.process && !n.kind.stored() && l.readLine(ctx, n) && (n.content.Run == "" || n.content.Run != l.owner.Run) {
+					unshown = append(unshown, n)
+				}
+			}
+		}
+	}
+	slices.SortFunc(unshown, func(a, b *Line) int {
+		return cmp.Or(a.content.Began.Compare(b.content.Began), cmp.Compare(a.object, b.object))
 	})
+	return unshown
 }
 
 // Any reports whether there are lines, which Shown could remove.
@@ -334,96 +551,238 @@ func (l *Ledger) Any(ctx context.Context) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.closed {
-		l.load(ctx)
-	}
-	return len(l.earlier) > 0 || l.own != nil && len(l.own.lines) > 0
+	l.load(ctx)
+	return len(l.lines) > 0
 }
 
 // Shown removes the lines of objects that a state has, by their ids and key paths. Terraform must
-// have saved this state: it may not have saved the one in a response.
-func (l *Ledger) Shown(ctx context.Context, ids ...string) {
+// have saved this state. planned says that it is the prior state of a plan, which has what the plan
+// imports, too: that is not saved yet.
+func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
 	if !l.Any(ctx) {
 		return
 	}
-	shown := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		shown[id] = true
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, b := range append(slices.Clone(l.earlier), l.own) {
-		l.remove(ctx, b, b.made(shown)...)
-	}
-}
-
-// remove removes lines of one book.
-func (l *Ledger) remove(ctx context.Context, b *book, lines ...*Line) {
-	if b == nil || len(lines) == 0 {
-		return
-	}
-	if err := b.remove(ctx, l.store, b == l.own, lines); err != nil {
-		tflog.Warn(ctx, "resume_dir cannot be written: a later run may find what a state has already", map[string]any{"error": regularfile.Cause(err).Error()})
-	}
-	l.dropEmpty(b)
-}
-
-func (l *Ledger) dropEmpty(b *book) {
-	if b != l.own && len(b.lines) == 0 {
-		l.earlier = slices.DeleteFunc(l.earlier, func(other *book) bool { return other == b })
-	}
-}
-
-// load reads what earlier processes have left. It looks for their books once.
-func (l *Ledger) load(ctx context.Context) {
-	names := l.running
-	if !l.loaded {
-		names = l.store.books(ctx, l.owner)
-	}
-	l.loaded, l.running = true, nil
-	for _, name := range names {
-		if l.own == nil || name != l.own.name {
-			l.take(ctx, name)
+	for _, id := range ids {
+		object := objectID(id)
+		if l.imported[object] {
+			continue
+		}
+		for _, n := range slices.Clone(l.lines[object]) {
+			if planned && l.readLine(ctx, n) && n.content.Imported {
+				continue
+			}
+			l.remove(ctx, n)
 		}
 	}
 }
 
-// take reads a book, unless its process runs.
-func (l *Ledger) take(ctx context.Context, name string) {
-	switch b, running := l.store.openBook(ctx, l.owner, name); {
-	case running:
-		l.running = append(l.running, name)
-	case b != nil:
-		l.earlier = append(l.earlier, b)
-	}
-}
-
-// awaits reports whether a process that was running has a line with equal arguments, and may end
-// soon.
-func (l *Ledger) awaits(ctx context.Context, kind Kind, args string) bool {
-	if time.Since(l.since) > endingWithin {
-		return false
-	}
-	before := func(n *Line) bool { return n.began.Before(l.since) } // others of the same run begin later
-	return slices.ContainsFunc(l.running, func(name string) bool {
-		return slices.ContainsFunc(l.store.peekBook(ctx, l.owner, name).find(kind, args), before)
-	})
-}
-
-// Close ends the ledger of this process. saved says that Terraform has saved every response: then
-// the lines of this run are removed.
-func (l *Ledger) Close(saved bool) {
+// Import notes that a plan imports an object: what Terraform then shows of it to this process, and
+// to the one that applies the plan, is in no saved state.
+func (l *Ledger) Import(ctx context.Context, id string) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.load(ctx)
+	object := objectID(id)
+	l.imported[object] = true
+	for _, n := range slices.Clone(l.lines[object]) {
+		if !l.readLine(ctx, n) || n.content.Imported || !n.file {
+			continue
+		}
+		n.content.Imported = true
+		l.write(ctx, n)
+	}
+}
+
+// load finds the lines that processes which have ended have left. Later calls look only for
+// processes that were running.
+func (l *Ledger) load(ctx context.Context) {
+	if l.closed || l.loaded && len(l.running) == 0 {
+		return
+	}
+	f, done := l.open(ctx)
+	if f == nil {
+		l.loaded = true
+		return
+	}
+	defer done()
+	processes := map[string][]*Line{}
+	for _, process := range l.running {
+		processes[process] = nil
+	}
+	first := !l.loaded
+	l.loaded, l.running = true, nil
+	entries, _ := fs.ReadDir(f.root.FS(), ".")
+	for _, e := range entries {
+		if process, ok := l.processOf(e.Name()); ok && first {
+			processes[process] = nil
+		}
+	}
+	for _, e := range entries {
+		if n := l.lineOf(e.Name()); n != nil {
+			if _, ok := processes[n.process]; ok || first {
+				processes[n.process] = append(processes[n.process], n)
+			}
+		}
+	}
+	for _, process := range slices.Sorted(maps.Keys(processes)) {
+		switch {
+		case process == l.process:
+		case l.runs(f, process, len(processes[process]) == 0):
+			l.running = append(l.running, process)
+		default:
+			for _, n := range processes[process] {
+				if n.kind.stored() || l.readFrom(ctx, f, n) {
+					l.insert(n, true)
+				}
+			}
+		}
+	}
+}
+
+// processOf returns the process of a lock.
+func (l *Ledger) processOf(name string) (string, bool) {
+	process, ok := strings.CutPrefix(name, l.lockName(""))
+	if !ok || !ownName.MatchString(name) {
+		return "", false
+	}
+	return strings.CutSuffix(process, lockSuffix)
+}
+
+// lineOf returns the line of a file of this owner, nil if it is no such file.
+func (l *Ledger) lineOf(name string) *Line {
+	if !lineName.MatchString(name) {
+		return nil
+	}
+	part := strings.Split(strings.TrimSuffix(name, ".json"), "-")
+	if part[1] != l.ownerID {
+		return nil
+	}
+	return &Line{ledger: l, kind: Kind(part[0]), process: part[2], request: part[3], object: part[4], file: true}
+}
+
+// runs reports whether a process runs. It removes the lock of one that has ended and left nothing.
+func (l *Ledger) runs(f *folder, process string, empty bool) bool {
+	name := l.lockName(process) + lockSuffix
+	lock, err := f.lockFile(name)
+	if err != nil { // without a lock it has ended; a disk that cannot be read now may be read later
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errLockRemoved)
+	}
+	if lock == nil {
+		return true
+	}
+	if empty {
+		_ = f.remove(name)
+	}
+	_ = lock.Unlock()
+	return false
+}
+
+// awaits reports whether a process that was running has a line with an equal request, and may end
+// soon. Lines that it began later than this process are of another operation of the same run.
+func (l *Ledger) awaits(ctx context.Context, r Request) bool {
+	if time.Since(l.since) > endingWithin || len(l.running) == 0 {
+		return false
+	}
+	f, done := l.open(ctx)
+	if f == nil {
+		return false
+	}
+	defer done()
+	entries, _ := fs.ReadDir(f.root.FS(), ".")
+	for _, e := range entries {
+		n := l.lineOf(e.Name())
+		if n != nil && slices.Contains(l.running, n.process) && n.request == r.digest(n.process) && l.readFrom(ctx, f, n) && n.content.Began.Before(l.since) {
+			return true
+		}
+	}
+	return false
+}
+
+// readLine reads the content of a line. It is false if there is none that can be used.
+func (l *Ledger) readLine(ctx context.Context, n *Line) bool {
+	if n.read {
+		return true
+	}
+	f, done := l.open(ctx)
+	if f == nil {
+		return false
+	}
+	defer done()
+	if l.readFrom(ctx, f, n) {
+		return true
+	}
+	l.delete(n)
+	return false
+}
+
+func (l *Ledger) readFrom(ctx context.Context, f *folder, n *Line) bool {
+	content, err := f.read(n.name())
+	if err == nil && len(content) > maxLine {
+		err = errors.New("it is too large")
+	}
+	var c lineContent
+	if err == nil {
+		err = json.Unmarshal(content, &c)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // another process has taken or removed it
+		return false
+	case err == nil && time.Since(c.Began) > ledgerLifetime:
+		_ = f.remove(n.name())
+		return false
+	case err == nil && (c.Kind != n.kind || c.Made != nil && !c.Made.clean(c.Kind)):
+		err = errors.New("its values are not those of a line")
+	}
+	if err != nil {
+		tflog.Warn(ctx, "what an earlier run has made cannot be read", map[string]any{"file": n.name(), "error": err.Error()})
+		return false
+	}
+	n.content, n.read = c, true
+	return true
+}
+
+// clean reports whether a recorded object may go to a state, and clears the values that may not.
+func (m *Made) clean(kind Kind) bool {
+	for _, text := range []string{m.ID, m.Message, m.Bucket, m.Encryption, m.VersionID} {
+		if !quote.Safe(text) {
+			return false
+		}
+	}
+	if !etag.Valid(m.ETag) {
+		m.ETag = ""
+	}
+	if _, err := time.Parse(time.RFC3339, m.At); err != nil {
+		m.At = ""
+	}
+	if _, err := keypath.Parse(m.ID); err != nil && kind.stored() {
+		return false
+	}
+	return m.ID != "" && len(m.ID) <= idLimit
+}
+
+// Close ends the ledger of this process, whose lines are then left to later ones.
+func (l *Ledger) Close() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
 	l.closed = true
-	if l.timer != nil {
-		l.timer.Stop()
+	if l.folder == nil {
+		return
 	}
-	if l.own != nil {
-		l.own.close(saved)
-		l.own = nil
+	own := func(n *Line) bool { return n.process == l.process }
+	if !slices.ContainsFunc(slices.Collect(maps.Values(l.lines)), func(lines []*Line) bool { return slices.ContainsFunc(lines, own) }) {
+		_ = l.folder.remove(l.lockName(l.process) + lockSuffix)
 	}
+	_ = l.lock.Unlock()
+	l.folder.close()
 }

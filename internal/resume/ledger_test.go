@@ -1,12 +1,15 @@
 package resume_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -16,184 +19,168 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
-const owner = "/infra\ndefault"
+var owner = resume.Owner{Folder: "/infra", Workspace: "default"}
 
 // ledger is that of a process of its own.
 func ledger(dir string, hook regularfile.Hook) *resume.Ledger {
 	return resume.New(dir, hook).Ledger(owner)
 }
 
+func request(kind resume.Kind, body any) resume.Request {
+	return resume.Request{Kind: kind, Service: "https://service.example", Body: body, Name: "the name"}
+}
+
 func madeAs(name string) resume.Made {
-	return resume.Made{ID: "vod/input/c/u/" + name, At: "2026-01-02T03:04:05Z", ETag: `"e"`, Parts: 3}
+	return resume.Made{ID: "vod/input/c/u/" + name, At: "2026-01-02T03:04:05Z", ETag: `"e"`}
 }
 
-func ledgerFiles(t *testing.T, dir string) []string {
+// ledgerFiles are the files of lines and of processes.
+func ledgerFiles(t *testing.T, dir string) (files []string) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, resume.Folder, "ledger-*"))
-	if err != nil {
-		t.Fatal(err)
+	entries, _ := os.ReadDir(filepath.Join(dir, resume.Folder))
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "upload-") && !strings.HasPrefix(e.Name(), "hash-") {
+			files = append(files, e.Name())
+		}
 	}
-	return names
+	return files
 }
 
-// TestLedgerOfARun: what a run has made is known to the next one, unless the run ended as it
-// should.
-func TestLedgerOfARun(t *testing.T) {
-	t.Parallel()
-	for name, end := range map[string]func(*resume.Ledger){
-		"ended as it should": func(l *resume.Ledger) { l.Close(true) },
-		"did not":            func(l *resume.Ledger) { l.Close(false) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir, ctx := t.TempDir(), t.Context()
-			l := ledger(dir, nil)
-			l.Begin(ctx, resume.KindJob, "unanswered")
-			l.Begin(ctx, resume.KindJob, "refused").Drop(ctx)
-			l.Begin(ctx, resume.KindSession, "answered").Complete(ctx, resume.Made{ID: "session-1"})
-			l.Add(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4"))
-			if n, ok := l.Take(ctx, resume.KindSession, "answered", nil); ok {
-				t.Errorf("a run has taken its own %+v", n.Made())
-			}
-			end(l)
-			if name == "ended as it should" {
-				if files := ledgerFiles(t, dir); len(files) > 0 {
-					t.Errorf("files are left: %q", files)
-				}
-				return
-			}
-			next := ledger(dir, nil)
-			defer next.Close(true)
-			if _, ok := next.Take(ctx, resume.KindJob, "refused", nil); ok {
-				t.Error("a request that was not processed has a line")
-			}
-			if n, ok := next.Take(ctx, resume.KindJob, "unanswered", nil); !ok || n.Made() != nil || time.Since(n.Began()) > time.Hour {
-				t.Errorf("the unanswered job is %+v", n)
-			}
-			if n, ok := next.Take(ctx, resume.KindSession, "answered", nil); !ok || *n.Made() != (resume.Made{ID: "session-1"}) {
-				t.Errorf("the session is %+v", n)
-			}
-			for range 2 { // once only
-				n, ok := next.Take(ctx, resume.KindFile, "a.mp4", nil)
-				if ok && *n.Made() != madeAs("a.mp4") {
-					t.Errorf("the file is %+v", n.Made())
-				}
-				if _, again := next.Take(ctx, resume.KindFile, "a.mp4", nil); again {
-					t.Error("a file was taken twice")
-				}
-			}
-		})
-	}
-}
-
-// TestTakenLinesOutliveTheTaker: a run that dies after it has taken a line leaves it to the next
-// one.
-func TestTakenLinesOutliveTheTaker(t *testing.T) {
+// TestLinesOutliveEveryEnd: no end of a process says that Terraform has saved anything.
+func TestLinesOutliveEveryEnd(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
 	l := ledger(dir, nil)
-	l.Add(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4"))
-	l.Close(false)
-	for range 3 {
-		l = ledger(dir, nil)
-		n, ok := l.Take(ctx, resume.KindFile, "a.mp4", nil)
-		if !ok || *n.Made() != madeAs("a.mp4") {
-			t.Fatalf("took %+v", n)
+	session, job, file := request(resume.KindSession, "a"), request(resume.KindJob, "b"), request(resume.KindFile, "c")
+	l.Begin(ctx, session).Complete(ctx, resume.Made{ID: "session-1"})
+	l.Begin(ctx, job)
+	l.Begin(ctx, request(resume.KindJob, "refused")).Drop(ctx)
+	l.Add(ctx, file, madeAs("a.mp4"))
+	if found := l.Find(ctx, session); len(found) > 0 {
+		t.Errorf("a run finds its own %+v", found[0].Made())
+	}
+	l.Close()
+
+	next := ledger(dir, nil)
+	defer next.Close()
+	if found := next.Find(ctx, request(resume.KindJob, "refused")); len(found) > 0 {
+		t.Error("a request that was not processed has a line")
+	}
+	if found := next.Find(ctx, job); len(found) != 1 || found[0].Made() != nil || time.Since(found[0].Began()) > time.Hour {
+		t.Errorf("the unanswered job is %+v", found)
+	}
+	for range 2 { // Find takes nothing
+		if found := next.Find(ctx, session); len(found) != 1 || found[0].Made().ID != "session-1" || found[0].Name() != "the name" {
+			t.Errorf("the session is %+v", found)
 		}
-		l.Close(false)
 	}
-	if files := ledgerFiles(t, dir); len(files) != 2 { // a book and its lock
-		t.Errorf("files are %q", files)
+	if n, ok := next.Take(ctx, file, nil); !ok || *n.Made() != madeAs("a.mp4") {
+		t.Errorf("the file is %+v", n)
 	}
-	l = ledger(dir, nil)
-	n, _ := l.Take(ctx, resume.KindFile, "a.mp4", nil)
-	n.Return(ctx) // it cannot be used now
-	l.Close(true)
-	l = ledger(dir, nil)
-	if n, ok := l.Take(ctx, resume.KindFile, "a.mp4", nil); !ok {
-		t.Errorf("a line that was returned is lost: %+v", n)
+	if _, again := next.Take(ctx, file, nil); again {
+		t.Error("a file was taken twice")
 	}
-	l.Close(true)
-	if files := ledgerFiles(t, dir); len(files) > 0 {
-		t.Errorf("files are left: %q", files)
+	names := []string{}
+	for _, n := range next.Unshown(ctx) {
+		names = append(names, string(n.Kind()))
+	}
+	if !slices.Equal(names, []string{"session", "job"}) {
+		t.Errorf("not shown: %q", names)
 	}
 }
 
-// TestShown removes what a state has, from the books of earlier runs and from the own one.
+// TestShown: only a state that Terraform has saved ends a line.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
-	for _, names := range [][]string{{"a.mp4", "b.mp4"}, {"c.mp4"}} {
-		l := ledger(dir, nil)
-		for _, name := range names {
-			l.Add(ctx, resume.KindFile, name, madeAs(name))
-		}
-		l.Close(false)
-	}
 	l := ledger(dir, nil)
-	l.Add(ctx, resume.KindFile, "d.mp4", madeAs("d.mp4"))
-	l.Shown(ctx, madeAs("a.mp4").ID, madeAs("c.mp4").ID, madeAs("d.mp4").ID, "unknown")
-	l.Close(false)
-	l = ledger(dir, nil)
-	for name, want := range map[string]bool{"a.mp4": false, "b.mp4": true, "c.mp4": false, "d.mp4": false} {
-		if got := l.Has(ctx, resume.KindFile, name); got != want {
-			t.Errorf("%s: %t, want %t", name, got, want)
-		}
+	session := request(resume.KindSession, "a")
+	l.Begin(ctx, session).Complete(ctx, resume.Made{ID: "session-1"})
+	for _, name := range []string{"a.mp4", "b.mp4"} {
+		l.Add(ctx, request(resume.KindFile, name), madeAs(name))
 	}
-	l.Shown(ctx, madeAs("b.mp4").ID)
-	if l.Any(ctx) {
+	l.Close()
+
+	plan := ledger(dir, nil) // of a plan that imports the session
+	plan.Import(ctx, "session-1")
+	plan.Shown(ctx, false, "session-1")
+	plan.Shown(ctx, true, "session-1", madeAs("a.mp4").ID, "unknown")
+	if len(plan.Find(ctx, session)) != 1 {
+		t.Error("the state of an import counts as saved")
+	}
+	if len(plan.Find(ctx, request(resume.KindFile, "a.mp4"))) > 0 || len(plan.Find(ctx, request(resume.KindFile, "b.mp4"))) != 1 {
+		t.Error("the wrong file was removed")
+	}
+	plan.Close()
+
+	apply := ledger(dir, nil) // its prior state has what the plan imports
+	apply.Shown(ctx, true, "session-1")
+	if len(apply.Find(ctx, session)) != 1 {
+		t.Error("the prior state of the apply of an import counts as saved")
+	}
+	apply.Close()
+
+	next := ledger(dir, nil)
+	next.Shown(ctx, false, "session-1", madeAs("b.mp4").ID)
+	if next.Any(ctx) {
 		t.Error("there are lines")
 	}
-	l.Close(true)
+	next.Close()
 	if files := ledgerFiles(t, dir); len(files) > 0 {
 		t.Errorf("files are left: %q", files)
 	}
 }
 
-// TestLinesHaveAnOwner, a kind and arguments.
+// TestLinesHaveAnOwner, a kind and a request: each field tells two apart.
 func TestLinesHaveAnOwner(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
 	l := ledger(dir, nil)
-	l.Add(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4"))
-	l.Close(false)
-	for _, owner := range []string{"/infra\nstaging", "/other\ndefault"} {
-		other := resume.New(dir, nil).Ledger(owner)
-		other.Shown(ctx, madeAs("a.mp4").ID)
-		if other.Has(ctx, resume.KindFile, "a.mp4") {
-			t.Errorf("owner %q has the line", owner)
+	r := request(resume.KindFile, map[string]string{"a": "b"})
+	l.Add(ctx, r, madeAs("a.mp4"))
+	l.Close()
+	for _, other := range []resume.Owner{
+		{Folder: "/infra", Workspace: "staging"}, {Folder: "/other", Workspace: "default"}, {Folder: "/infra", Workspace: "default", Backend: "s3"},
+	} {
+		l := resume.New(dir, nil).Ledger(other)
+		l.Shown(ctx, false, madeAs("a.mp4").ID)
+		if len(l.Find(ctx, r)) > 0 {
+			t.Errorf("owner %+v has the line", other)
 		}
 	}
 	l = ledger(dir, nil)
-	if l.Has(ctx, resume.KindActionFile, "a.mp4") || l.Has(ctx, resume.KindFile, "b.mp4") {
-		t.Error("the line is found by another kind, or by other arguments")
+	for _, other := range []resume.Request{
+		{Kind: resume.KindActionFile, Service: r.Service, Body: r.Body},
+		{Kind: r.Kind, Service: "https://other.example", Body: r.Body},
+		{Kind: r.Kind, Service: r.Service, Body: map[string]string{"a": "c"}},
+	} {
+		if len(l.Find(ctx, other)) > 0 {
+			t.Errorf("the line is found by %+v", other)
+		}
 	}
-	if !l.Has(ctx, resume.KindFile, "a.mp4") {
+	r.Name = "another"
+	if len(l.Find(ctx, r)) != 1 {
 		t.Error("the line is lost")
 	}
 }
 
-// TestEqualArguments: each line goes to one resource; those with a response first, and the oldest
-// first.
-func TestEqualArguments(t *testing.T) {
+// TestEqualRequests: lines with a response come first, then the oldest.
+func TestEqualRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir, ctx := t.TempDir(), t.Context()
 		l := ledger(dir, nil)
-		l.Begin(ctx, resume.KindSession, "x")
+		r := request(resume.KindSession, "x")
+		l.Begin(ctx, r)
 		for _, id := range []string{"first", "second"} {
 			time.Sleep(time.Second)
-			l.Begin(ctx, resume.KindSession, "x").Complete(ctx, resume.Made{ID: id})
+			l.Begin(ctx, r).Complete(ctx, resume.Made{ID: id})
 		}
-		l.Close(false)
+		l.Close()
 		l = ledger(dir, nil)
-		defer l.Close(true)
+		defer l.Close()
 		var got []string
-		for {
-			n, ok := l.Take(ctx, resume.KindSession, "x", nil)
-			if !ok {
-				break
-			}
+		for _, n := range l.Find(ctx, r) {
 			id := ""
 			if n.Made() != nil {
 				id = n.Made().ID
@@ -201,398 +188,293 @@ func TestEqualArguments(t *testing.T) {
 			got = append(got, id)
 		}
 		if !slices.Equal(got, []string{"first", "second", ""}) {
-			t.Errorf("took %q", got)
+			t.Errorf("found %q", got)
 		}
 	})
 }
 
-// TestArgumentsAreNotInTheFile, and cannot be compared across files.
-func TestArgumentsAreNotInTheFile(t *testing.T) {
+// TestLeft: a Create of this process, or of a later one, takes what a Delete has left.
+func TestLeft(t *testing.T) {
 	t.Parallel()
-	dir, ctx := t.TempDir(), t.Context()
-	var digests []string
-	for range 2 {
+	for _, dir := range []string{t.TempDir(), ""} { // in memory, too
+		ctx := t.Context()
 		l := ledger(dir, nil)
-		l.Begin(ctx, resume.KindSession, "rtmp://host/app/stream-key")
-		l.Close(false)
-	}
-	for _, name := range ledgerFiles(t, dir) {
-		content, err := os.ReadFile(name)
-		if err != nil || strings.Contains(string(content), "stream-key") || strings.Contains(string(content), "infra") {
-			t.Fatalf("%s: %s %v", name, content, err)
+		for _, name := range []string{"a.mp4", "b.mp4", "c.mp4"} {
+			l.Leave(ctx, request(resume.KindFile, name), madeAs(name), "folder")
 		}
-		if _, after, ok := strings.Cut(string(content), `"args":"`); ok {
-			digests = append(digests, after[:32])
+		if n, ok := l.Take(ctx, request(resume.KindFile, "b.mp4"), nil); !ok || *n.Made() != madeAs("b.mp4") || n.Written() != (dir != "") {
+			t.Errorf("%q: took %+v", dir, n)
 		}
-	}
-	if len(digests) != 2 || digests[0] == digests[1] {
-		t.Errorf("digests are %q", digests)
-	}
-}
-
-// TestLinesEnd after 30 days.
-func TestLinesEnd(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		dir, ctx := t.TempDir(), t.Context()
-		l := ledger(dir, nil)
-		l.Add(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4"))
-		time.Sleep(2 * 24 * time.Hour)
-		l.Add(ctx, resume.KindFile, "b.mp4", madeAs("b.mp4"))
-		l.Close(false)
-		time.Sleep(29 * 24 * time.Hour)
-		l = ledger(dir, nil)
-		defer l.Close(true)
-		if l.Has(ctx, resume.KindFile, "a.mp4") || !l.Has(ctx, resume.KindFile, "b.mp4") {
-			t.Error("the older line is found, or the younger one is not")
+		var left []string
+		for _, n := range l.Left("folder") {
+			left = append(left, n.Made().ID)
 		}
-	})
-}
-
-// TestAnEndingProcessIsAwaited: a process whose CLI has ended has its lines for seconds more. One
-// that runs beside this one keeps them, and lines that it began later are awaited by nobody.
-func TestAnEndingProcessIsAwaited(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		dir, ctx := t.TempDir(), t.Context()
-		ending := ledger(dir, nil)
-		ending.Add(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4"))
-		time.Sleep(time.Second)
+		slices.Sort(left)
+		if !slices.Equal(left, []string{madeAs("a.mp4").ID, madeAs("c.mp4").ID}) || len(l.Left("other")) > 0 {
+			t.Errorf("%q: left %q", dir, left)
+		}
+		l.Close()
 		next := ledger(dir, nil)
-		ending.Add(ctx, resume.KindFile, "b.mp4", madeAs("b.mp4"))
-		start := time.Now()
-		if next.Has(ctx, resume.KindFile, "b.mp4") || next.Has(ctx, resume.KindFile, "c.mp4") || time.Since(start) > 0 {
-			t.Errorf("waited for %s", time.Since(start))
+		if n, ok := next.Take(ctx, request(resume.KindFile, "a.mp4"), nil); ok != (dir != "") {
+			t.Errorf("%q: a later process took %+v", dir, n)
 		}
-		time.AfterFunc(3*time.Second, func() { ending.Close(false) })
-		if _, ok := next.Take(ctx, resume.KindFile, "a.mp4", nil); !ok || time.Since(start) > 4*time.Second {
-			t.Errorf("taken: %t, after %s", ok, time.Since(start))
-		}
-		next.Close(true)
+		next.Close()
+	}
+}
 
-		running := ledger(dir, nil)
-		running.Add(ctx, resume.KindFile, "d.mp4", madeAs("d.mp4"))
-		time.Sleep(time.Second)
-		beside, start := ledger(dir, nil), time.Now()
-		if beside.Has(ctx, resume.KindFile, "d.mp4") || time.Since(start) > 11*time.Second {
-			t.Errorf("found, or waited for %s", time.Since(start))
+// TestRunningProcess: a line of a process that runs is awaited for as long as that process may be
+// about to end, unless it was begun later than the process that asks.
+func TestRunningProcess(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		ends time.Duration // of the process with the line; 0: it goes on
+		late bool          // the line is begun after the other process has started
+		want bool
+		wait time.Duration
+	}{
+		"it ends":             {ends: 3 * time.Second, want: true, wait: 3 * time.Second},
+		"it goes on":          {wait: 10 * time.Second},
+		"of the same run":     {late: true, ends: 3 * time.Second},
+		"it ends in the line": {ends: 9 * time.Second, want: true, wait: 9 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				dir, ctx := t.TempDir(), t.Context()
+				r := request(resume.KindSession, "a")
+				first := ledger(dir, nil)
+				defer first.Close()
+				first.Add(ctx, request(resume.KindFile, "other"), madeAs("o.mp4"))
+				if !tc.late {
+					first.Begin(ctx, r)
+					time.Sleep(time.Millisecond)
+				}
+				second := ledger(dir, nil)
+				defer second.Close()
+				if tc.late {
+					time.Sleep(time.Millisecond)
+					first.Begin(ctx, r)
+				}
+				if tc.ends > 0 {
+					time.AfterFunc(tc.ends, first.Close)
+				}
+				start := time.Now()
+				found := second.Find(ctx, r)
+				waited := time.Since(start)
+				if got := len(found) > 0; got != tc.want || waited < tc.wait || waited > tc.wait+time.Second {
+					t.Errorf("found %v after %s", got, waited)
+				}
+			})
+		})
+	}
+}
+
+// TestExactlyOneTakes: of many processes, each of which may end at any moment, exactly one has an
+// object in the end, or the next one finds it.
+func TestExactlyOneTakes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // a process waits for others that may be about to end
+		dir, ctx := t.TempDir(), t.Context()
+		const objects, processes, rounds = 20, 6, 5
+		l := ledger(dir, nil)
+		for i := range objects {
+			l.Begin(ctx, request(resume.KindJob, i%4)).Complete(ctx, resume.Made{ID: fmt.Sprint("job-", i)})
 		}
-		running.Close(true)
+		l.Close()
+		held := map[string]int{} // by processes that went on
+		var mu sync.Mutex
+		for round := range rounds {
+			var running sync.WaitGroup
+			for p := range processes {
+				running.Go(func() {
+					l := ledger(dir, nil)
+					defer l.Close()
+					var taken []string
+					for i := range 4 {
+						if n, ok := l.Take(ctx, request(resume.KindJob, (i+p)%4), nil); ok {
+							taken = append(taken, n.Made().ID)
+							if (p+round)%2 == 0 { // a state shows it
+								l.Shown(ctx, false, n.Made().ID)
+								mu.Lock()
+								held[n.Made().ID]++
+								mu.Unlock()
+							}
+						}
+					}
+				})
+			}
+			running.Wait()
+		}
+		rest := ledger(dir, nil)
+		defer rest.Close()
+		for i := range 4 {
+			for _, n := range rest.Find(ctx, request(resume.KindJob, i)) {
+				held[n.Made().ID]++
+			}
+		}
+		for i := range objects {
+			if id := fmt.Sprint("job-", i); held[id] != 1 {
+				t.Errorf("%s: %d have it", id, held[id])
+			}
+		}
 	})
 }
 
-// TestTwoProcessesTakeFromOneBook: no line is taken twice.
-func TestTwoProcessesTakeFromOneBook(t *testing.T) {
+// TestSixteenTakers: exactly one of those that take at once.
+func TestSixteenTakers(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
-	const lines = 60
 	l := ledger(dir, nil)
-	for i := range lines {
-		l.Add(ctx, resume.KindFile, "x", madeAs(fmt.Sprint(i)))
-	}
-	l.Close(false)
-	var mu sync.Mutex
-	taken := map[string]int{}
-	var all sync.WaitGroup
-	for range 3 {
+	l.Begin(ctx, request(resume.KindJob, "a")).Complete(ctx, resume.Made{ID: "job"})
+	l.Close()
+	var taken atomic.Int32
+	var takers sync.WaitGroup
+	for range 16 {
 		l := ledger(dir, nil)
-		l.Any(ctx)
-		all.Go(func() {
-			defer l.Close(true)
-			for {
-				n, ok := l.Take(ctx, resume.KindFile, "x", nil)
-				if !ok {
-					return
-				}
-				mu.Lock()
-				taken[n.Made().ID]++
-				mu.Unlock()
+		t.Cleanup(l.Close)
+		takers.Go(func() {
+			if _, ok := l.Take(ctx, request(resume.KindJob, "a"), nil); ok {
+				taken.Add(1)
 			}
 		})
 	}
-	all.Wait()
-	for id, n := range taken {
-		if n > 1 {
-			t.Errorf("%s was taken %d times", id, n)
-		}
-	}
-	if len(taken) != lines {
-		t.Errorf("%d of %d lines were taken", len(taken), lines)
-	}
-	if files := ledgerFiles(t, dir); len(files) > 0 {
-		t.Errorf("files are left: %q", files)
+	takers.Wait()
+	if taken.Load() != 1 {
+		t.Errorf("%d have taken the line", taken.Load())
 	}
 }
 
-// TestBookThatIsRemovedBeforeItIsLocked leaves no lock: the process that finds the book makes one
-// again.
-func TestBookThatIsRemovedBeforeItIsLocked(t *testing.T) {
+// TestLineIsForPeople: a file names what it is about, and has no argument, which may be a secret.
+func TestLineIsForPeople(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
 	l := ledger(dir, nil)
-	l.Add(ctx, resume.KindFile, "x", madeAs("a.mp4"))
-	l.Close(false)
-	removed := false
-	l = ledger(dir, func(op regularfile.Op, path string, n int) (int, error) {
-		if op == regularfile.OpCreate && strings.HasSuffix(path, ".jsonl.lock") && !removed {
-			removed = true
-			for _, name := range ledgerFiles(t, dir) { // as another process does
-				if err := os.Remove(name); err != nil {
-					t.Error(err)
-				}
-			}
-		}
-		return n, nil
-	})
-	if l.Any(ctx) {
-		t.Error("a line of a book that was removed is known")
+	defer l.Close()
+	n := l.Begin(ctx, request(resume.KindSession, map[string]string{"source": "rtmp://host/app/a-stream-key"}))
+	n.Complete(ctx, resume.Made{ID: "session-1"})
+	content, err := os.ReadFile(n.Path())
+	if err != nil {
+		t.Fatal(err)
 	}
-	l.Close(true)
-	if files := ledgerFiles(t, dir); !removed || len(files) > 0 {
-		t.Errorf("removed: %v, files are left: %q", removed, files)
+	var line map[string]any
+	if err := json.Unmarshal(content, &line); err != nil {
+		t.Fatal(err)
+	}
+	made, _ := line["made"].(map[string]any)
+	if line["kind"] != "session" || line["name"] != "the name" || line["folder"] != "/infra" || line["workspace"] != "default" || made["id"] != "session-1" || line["began"] == nil {
+		t.Errorf("the line is %s", content)
+	}
+	if strings.Contains(string(content), "stream-key") || strings.Contains(string(content), "://") {
+		t.Errorf("the line has an argument: %s", content)
 	}
 }
 
-// TestKilledAtAnyOperation of the disk: no line is lost, and none is found twice.
-func TestKilledAtAnyOperation(t *testing.T) {
+// TestDamagedLines cost themselves alone, and nothing of them gets to a state.
+func TestDamagedLines(t *testing.T) {
 	t.Parallel()
-	for killed := range 60 {
-		dir, ctx, left := t.TempDir(), t.Context(), 1<<30
-		hook := func(_ regularfile.Op, _ string, n int) (int, error) {
-			if left--; left < 0 {
-				return n / 2, syscall.EIO // of a process that is no more
-			}
-			return n, nil
-		}
-		l := ledger(dir, nil)
-		l.Add(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4"))
-		l.Add(ctx, resume.KindFile, "b.mp4", madeAs("b.mp4"))
-		l.Add(ctx, resume.KindFile, "c.mp4", madeAs("c.mp4"))
-		l.Close(false)
-		left = killed
-		l = ledger(dir, hook)
-		l.Shown(ctx, madeAs("a.mp4").ID)
-		l.Take(ctx, resume.KindFile, "b.mp4", nil)
-		l.Close(false)
-
-		after := ledger(dir, nil)
-		for _, name := range []string{"b.mp4", "c.mp4"} {
-			if !after.Has(ctx, resume.KindFile, name) {
-				t.Errorf("killed before operation %d: %s is lost", killed, name)
-			}
-		}
-		after.Close(true)
-	}
-}
-
-// TestFullDisk: a line that cannot be written costs itself alone, and what comes back is written
-// when there is room again.
-func TestFullDisk(t *testing.T) {
-	t.Parallel()
-	dir, ctx, full := t.TempDir(), t.Context(), true
-	hook := func(op regularfile.Op, _ string, n int) (int, error) {
-		if full && op == regularfile.OpWrite {
-			return n / 2, syscall.ENOSPC
-		}
-		return n, nil
-	}
-	l := ledger(dir, hook)
-	early := l.Begin(ctx, resume.KindSession, "early")
-	full = false
-	if l.Add(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4")); early.Written() {
-		t.Error("a line on a full disk is reported as written")
-	}
-	full = true
-	if l.Add(ctx, resume.KindFile, "b.mp4", madeAs("b.mp4")).Written() {
-		t.Error("a line on a full disk is reported as written")
-	}
-	full = false
-	l.Add(ctx, resume.KindFile, "c.mp4", madeAs("c.mp4"))
-	early.Complete(ctx, resume.Made{ID: "session-1"})
-	l.Close(false)
-	after := ledger(dir, nil)
-	defer after.Close(true)
-	for name, want := range map[string]bool{"a.mp4": true, "b.mp4": false, "c.mp4": true} {
-		if got := after.Has(ctx, resume.KindFile, name); got != want {
-			t.Errorf("%s: found %t, want %t", name, got, want)
-		}
-	}
-	if n, ok := after.Take(ctx, resume.KindSession, "early", nil); !ok || n.Made().ID != "session-1" {
-		t.Errorf("the session is %+v", n)
-	}
-}
-
-// TestLineOutlivesAPowerCut: it is on the disk when Begin returns, and so is the name of the file.
-func TestLineOutlivesAPowerCut(t *testing.T) {
-	t.Parallel()
-	var ops []string
-	hook := func(op regularfile.Op, path string, n int) (int, error) {
-		if name := filepath.Base(filepath.Clean(path)); op != regularfile.OpOpen && op != regularfile.OpRead && !strings.HasSuffix(name, ".lock") {
-			name, _, _ = strings.Cut(name, "-")
-			ops = append(ops, string(op)+" "+name)
-		}
-		return n, nil
-	}
-	l := ledger(t.TempDir(), hook)
-	defer l.Close(true)
-	n := l.Begin(t.Context(), resume.KindSession, "x")
-	n.Complete(t.Context(), resume.Made{ID: "session-1"})
-	want := []string{"create ledger", "write ledger", "sync ledger", "rename ledger", "sync terraform", "write ledger", "sync ledger", "write ledger", "sync ledger"}
-	if !slices.Equal(ops, want) {
-		t.Errorf("a line is written by %q, want %q", ops, want)
-	}
-}
-
-// TestBadLineCostsOneLine has lines that were cut short, are no JSON, have a key path of another
-// form, or are far too long.
-func TestBadLineCostsOneLine(t *testing.T) {
-	t.Parallel()
-	for name, bad := range map[string]string{
-		"cut short": `{"id":"abab`, "no JSON": "\x00\xff\n", "too long": strings.Repeat("x", 200<<10) + "\n",
-		"other form": `{"id":"ab","kind":"file","made":{"id":"/vod/input/c/u/a.mp4"}}` + "\n", "nothing": "\n\n\n",
-		"control characters": `{"id":"ab","kind":"session","began":"2026-01-02T03:04:05Z","made":{"id":"\u001b[2J"}}` + "\n",
+	for name, damage := range map[string]func(string) string{
+		"cut":              func(s string) string { return s[:len(s)/2] },
+		"empty":            func(string) string { return "" },
+		"another kind":     func(s string) string { return strings.Replace(s, `"session"`, `"job"`, 1) },
+		"a control letter": func(s string) string { return strings.Replace(s, "session-1", `session\u0007`, 1) },
+		"a long id":        func(s string) string { return strings.Replace(s, "session-1", strings.Repeat("x", 2<<10), 1) },
+		"no id":            func(s string) string { return strings.Replace(s, "session-1", "", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, ctx := t.TempDir(), t.Context()
 			l := ledger(dir, nil)
-			l.Add(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4"))
-			path := book(t, dir)
-			before, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l.Add(ctx, resume.KindFile, "b.mp4", madeAs("b.mp4"))
-			l.Close(false)
-			content, err := os.ReadFile(path)
-			if err == nil {
-				err = os.WriteFile(path, slices.Concat(content[:len(before)], []byte(bad), content[len(before):]), 0o600)
-			}
-			if err != nil {
+			n := l.Begin(ctx, request(resume.KindSession, "a"))
+			n.Complete(ctx, resume.Made{ID: "session-1"})
+			l.Begin(ctx, request(resume.KindSession, "b")).Complete(ctx, resume.Made{ID: "session-2"})
+			l.Close()
+			content, _ := os.ReadFile(n.Path())
+			if err := os.WriteFile(n.Path(), []byte(damage(string(content))), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			l = ledger(dir, nil)
-			defer l.Close(true)
-			for _, wanted := range []string{"a.mp4", "b.mp4"} {
-				if n, ok := l.Take(ctx, resume.KindFile, wanted, nil); !ok || *n.Made() != madeAs(wanted) {
-					t.Errorf("%s is lost: %+v", wanted, n)
+			defer l.Close()
+			if found := l.Find(ctx, request(resume.KindSession, "a")); len(found) > 0 {
+				t.Errorf("found %+v", found[0].Made())
+			}
+			if found := l.Find(ctx, request(resume.KindSession, "b")); len(found) != 1 {
+				t.Errorf("found %v", found)
+			}
+		})
+	}
+}
+
+// TestLinesEnd after 30 days, and with them their files.
+func TestLinesEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir, ctx := t.TempDir(), t.Context()
+		r := request(resume.KindSession, "a")
+		l := ledger(dir, nil)
+		l.Begin(ctx, r).Complete(ctx, resume.Made{ID: "session-1"})
+		l.Close()
+		time.Sleep(29 * 24 * time.Hour)
+		l = ledger(dir, nil)
+		if len(l.Find(ctx, r)) != 1 {
+			t.Error("a line of 29 days is gone")
+		}
+		l.Close()
+		time.Sleep(2 * 24 * time.Hour)
+		l = ledger(dir, nil)
+		if len(l.Find(ctx, r)) != 0 {
+			t.Error("a line of 31 days is found")
+		}
+		l.Close()
+	})
+}
+
+// TestFullDisk: a line that cannot be written costs nothing but itself, whatever fails.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	for _, op := range []regularfile.Op{regularfile.OpOpen, regularfile.OpCreate, regularfile.OpWrite, regularfile.OpSync, regularfile.OpRename} {
+		t.Run(string(op), func(t *testing.T) {
+			t.Parallel()
+			dir, ctx := t.TempDir(), t.Context()
+			var full atomic.Bool
+			hook := func(now regularfile.Op, _ string, n int) (int, error) {
+				if now == op && full.Load() {
+					return n / 2, syscall.ENOSPC
+				}
+				return n, nil
+			}
+			l := ledger(dir, hook)
+			l.Begin(ctx, request(resume.KindSession, "first")).Complete(ctx, resume.Made{ID: "session-1"})
+			full.Store(true)
+			n := l.Begin(ctx, request(resume.KindSession, "second"))
+			n.Complete(ctx, resume.Made{ID: "session-2"})
+			n.Drop(ctx)
+			full.Store(false)
+			l.Begin(ctx, request(resume.KindSession, "third")).Complete(ctx, resume.Made{ID: "session-3"})
+			l.Close()
+			next := ledger(dir, nil)
+			defer next.Close()
+			for name, want := range map[string]int{"first": 1, "second": 0, "third": 1} {
+				if got := len(next.Find(ctx, request(resume.KindSession, name))); got != want {
+					t.Errorf("%s: %d lines", name, got)
 				}
 			}
 		})
 	}
 }
 
-// book is the path of the only file of lines.
-func book(t *testing.T, dir string) string {
-	t.Helper()
-	names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "ledger-*.jsonl"))
-	if len(names) != 1 {
-		t.Fatalf("there are %q", names)
-	}
-	return names[0]
-}
-
-// TestLineOfUnusableTexts: a file is found without an ETag that no storage makes, or a time that is
-// none. Both would come into the state.
-func TestLineOfUnusableTexts(t *testing.T) {
+// TestWithoutALedger: every method of what is turned off does nothing.
+func TestWithoutALedger(t *testing.T) {
 	t.Parallel()
-	dir, ctx := t.TempDir(), t.Context()
-	made := madeAs("a.mp4")
-	made.ETag, made.At = "\x1b[2J", "\u202eyesterday"
-	l := ledger(dir, nil)
-	l.Add(ctx, resume.KindFile, "a.mp4", made)
-	l.Close(false)
-	l = ledger(dir, nil)
-	defer l.Close(true)
-	made.ETag, made.At = "", ""
-	if n, ok := l.Take(ctx, resume.KindFile, "a.mp4", nil); !ok || *n.Made() != made {
-		t.Errorf("found %+v, %v", n, ok)
+	ctx := context.Background()
+	var l *resume.Ledger
+	r := request(resume.KindFile, "a")
+	l.Begin(ctx, r).Complete(ctx, madeAs("a"))
+	l.Add(ctx, r, madeAs("a")).Drop(ctx)
+	l.Leave(ctx, r, madeAs("a"), "g")
+	l.Shown(ctx, false, "a")
+	l.Import(ctx, "a")
+	if l.Any(ctx) || len(l.Find(ctx, r))+len(l.Left("g"))+len(l.Unshown(ctx)) > 0 {
+		t.Error("there are lines")
 	}
-}
-
-// TestFilesOfActions stay after a run that ended as it should, until they are dropped.
-func TestFilesOfActions(t *testing.T) {
-	t.Parallel()
-	dir, ctx := t.TempDir(), t.Context()
-	l := ledger(dir, nil)
-	l.Add(ctx, resume.KindActionFile, "a.mp4", madeAs("a.mp4"))
-	l.Add(ctx, resume.KindFile, "b.mp4", madeAs("b.mp4"))
-	l.Close(true)
-	l = ledger(dir, nil)
-	n, ok := l.Take(ctx, resume.KindActionFile, "a.mp4", nil)
-	if !ok || l.Has(ctx, resume.KindFile, "b.mp4") {
-		t.Errorf("the file of the action is found: %t", ok)
-	}
-	n.Drop(ctx)
-	l.Close(true)
-	if files := ledgerFiles(t, dir); len(files) > 0 {
-		t.Errorf("files are left: %q", files)
-	}
-}
-
-// TestWhatAStateGivesUp stays after a run that ended as it should, unless another state got it. No
-// other resource of the run takes it.
-func TestWhatAStateGivesUp(t *testing.T) {
-	t.Parallel()
-	dir, ctx := t.TempDir(), t.Context()
-	l := ledger(dir, nil)
-	l.Keep(ctx, resume.KindFile, "a.mp4", madeAs("a.mp4"))
-	l.Keep(ctx, resume.KindFile, "b.mp4", madeAs("b.mp4")).Use(ctx)
-	if l.Has(ctx, resume.KindFile, "a.mp4") {
-		t.Error("another resource of the run can take the file")
-	}
-	l.Close(true)
-	l = ledger(dir, nil)
-	if !l.Has(ctx, resume.KindFile, "a.mp4") || l.Has(ctx, resume.KindFile, "b.mp4") {
-		t.Error("what no state got is lost, or what a state got is found")
-	}
-}
-
-// TestNoLedger: without resume_dir nothing is recorded, and nothing fails.
-func TestNoLedger(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	l := resume.New("", nil).Ledger(owner)
-	n := l.Begin(ctx, resume.KindJob, "x")
-	n.Complete(ctx, resume.Made{ID: "1"})
-	n.Drop(ctx)
-	l.Add(ctx, resume.KindFile, "x", madeAs("a.mp4"))
-	l.Shown(ctx, "1")
-	if _, ok := l.Take(ctx, resume.KindJob, "x", nil); ok || n.Written() || l.Any(ctx) {
-		t.Error("there is a line")
-	}
-	l.Close(true)
-}
-
-// FuzzLedger opens what a crash or another program may have left.
-func FuzzLedger(f *testing.F) {
-	dir := f.TempDir()
-	l := ledger(dir, nil)
-	l.Add(f.Context(), resume.KindFile, "a.mp4", madeAs("a.mp4"))
-	l.Close(false)
-	names, _ := filepath.Glob(filepath.Join(dir, resume.Folder, "ledger-*.jsonl"))
-	content, err := os.ReadFile(names[0])
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(content)
-	f.Add(content[:len(content)-5])
-	f.Add([]byte("\n\n"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		dir, ctx := t.TempDir(), t.Context()
-		l := ledger(dir, nil)
-		l.Begin(ctx, resume.KindJob, "x")
-		l.Close(false)
-		if err := os.WriteFile(filepath.Join(dir, resume.Folder, filepath.Base(names[0])), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		l = ledger(dir, nil)
-		if n, ok := l.Take(ctx, resume.KindFile, "a.mp4", nil); ok && n.Made() != nil && !strings.HasPrefix(n.Made().ID, "vod/input/") {
-			t.Errorf("found %+v", n.Made())
-		}
-		if !l.Has(ctx, resume.KindJob, "x") {
-			t.Error("the line of another file is lost")
-		}
-		l.Close(true)
-	})
+	l.Close()
 }

@@ -1,8 +1,8 @@
 // Package server stands between Terraform and the framework, in every call. It masks and shortens
 // the texts of responses and says where the documentation explains an error (text.go, guide.go),
 // after it has learned the stream keys of the request (streams.go). It refuses fractions
-// (fractions.go). It passes an attribute by the framework (bypass.go). It notes how the process
-// ends, which decides what stays in the ledger (ending.go).
+// (fractions.go). It passes an attribute by the framework (bypass.go). It tells the
+// ledger what a state shows (ledger.go).
 package server
 
 import (
@@ -35,10 +35,8 @@ type Config struct {
 type Server interface {
 	tfprotov6.ProviderServer
 
-	// Disturb notes that Terraform may not save every response of this run.
-	Disturb()
-	// End ends the process. asked says that the CLI has asked for it.
-	End(asked bool)
+	// End ends the process.
+	End()
 }
 
 type server struct {
@@ -48,8 +46,7 @@ type server struct {
 	schema  func() *tfprotov6.GetProviderSchemaResponse
 	actions sync.Map // a channel for each that runs, closed when its last event is sent
 
-	running   atomic.Int64 // calls
-	disturbed atomic.Bool
+	told sync.Once // of what earlier runs have made and no state shows
 }
 
 // framework is the framework's server, which one attribute bypasses.
@@ -99,7 +96,6 @@ func (c *callContext) Value(key any) any {
 func serve[Q, R any](ctx context.Context, s *server, call func(context.Context, Q) (R, error), req Q) (R, error) {
 	own, cancel := context.WithCancelCause(context.Background())
 	defer cancel(context.Canceled)
-	defer s.watch(ctx)()
 	if ctx.Err() != nil {
 		cancel(context.Cause(ctx)) // AfterFunc would do it in a goroutine, some time after the call has begun
 	}
@@ -139,6 +135,7 @@ func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 }
 
 func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	s.stored(ctx, req.RawState)
 	return serve(ctx, s, s.framework.UpgradeResourceState, req)
 }
 
@@ -147,21 +144,32 @@ func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 }
 
 func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	s.saved(ctx, req.TypeName, req.CurrentState)
+	s.saved(ctx, req.TypeName, req.CurrentState, false)
 	return serve(ctx, s, s.framework.ReadResource, req)
 }
 
 func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	s.saved(ctx, req.TypeName, req.PriorState)
+	s.saved(ctx, req.TypeName, req.PriorState, true)
 	return serve(ctx, s, s.framework.PlanResourceChange, req)
 }
 
 func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return serve(ctx, s, s.framework.ApplyResourceChange, req)
+	unshown := s.unshown(ctx)
+	resp, err := serve(ctx, s, s.framework.ApplyResourceChange, req)
+	if resp != nil {
+		resp.Diagnostics = append(s.finished(req, unshown), resp.Diagnostics...)
+	}
+	return resp, err
 }
 
 func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return serve(ctx, s, s.framework.ImportResourceState, req)
+	resp, err := serve(ctx, s, s.framework.ImportResourceState, req)
+	if resp != nil {
+		for _, imported := range resp.ImportedResources {
+			s.imported(ctx, imported)
+		}
+	}
+	return resp, err
 }
 
 func (s *server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
@@ -224,9 +232,7 @@ func (s *server) ListResource(ctx context.Context, req *tfprotov6.ListResourceRe
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	done := make(chan struct{})
 	s.actions.Store(done, nil) // before the framework can cancel it
-	unwatch := s.watch(ctx)
 	end := func() {
-		unwatch()
 		s.actions.Delete(done)
 		close(done)
 	}
@@ -256,7 +262,6 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 // terraform-plugin-go sends no event once this has returned, and Terraform takes an action without
 // an error for a success.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
-	s.Disturb()
 	resp, err := s.framework.StopProvider(ctx, req)
 	limit := time.After(6 * time.Second) // an interrupted upload may verify parts for four
 	s.actions.Range(func(done, _ any) bool {

@@ -31,9 +31,6 @@ var ErrNotTried = errors.New("not tried, because too many files in a row failed"
 type Folder struct {
 	Name  string // for progress and logs
 	Files []File
-
-	// Stored, which may be nil, returns a file that is stored already and need not be sent.
-	Stored func(ctx context.Context, f File) (StoredFile, bool)
 }
 
 // Outcome is what became of one file of a folder.
@@ -77,13 +74,6 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 	return b.outcomes, !b.unrecorded.Load()
 }
 
-// ForgetFolder removes the files of an action from the ledger.
-func (u *Uploader) ForgetFolder(ctx context.Context, outcomes []Outcome) {
-	for _, o := range outcomes {
-		o.line.Drop(ctx)
-	}
-}
-
 // batch is one call of UploadFolder.
 type batch struct {
 	uploader *Uploader
@@ -104,12 +94,6 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 		b.uploader.display.say(b.files[i].end(o.Err))
 		b.report()
 	}()
-	if b.folder.Stored != nil {
-		if stored, ok := b.folder.Stored(ctx, f); ok {
-			o.StoredFile = stored
-			return
-		}
-	}
 	if o.Err = b.proceed(ctx); o.Err != nil {
 		rest := operation{uploader: b.uploader, file: f}
 		rest.keepPartSize(nil)
@@ -122,7 +106,7 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 			b.report()
 		})
 	}
-	if o.Err == nil && !o.line.Written() {
+	if o.Err == nil && !o.InLedger() {
 		b.unrecorded.Store(true)
 	}
 	b.count(ctx, o.Err)

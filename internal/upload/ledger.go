@@ -2,7 +2,7 @@ package upload
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -24,25 +24,30 @@ func ledgerOf(f File) resume.Kind {
 	return ""
 }
 
-// ledgerArgs is what a file is looked up by.
-func (u *Uploader) ledgerArgs(f File) string {
-	return fmt.Sprintf("%s\n%s\n%s\n%s", u.config.Address, f.key(), f.ContentType, f.Scope)
+// request is what a file is looked up by in the ledger.
+func (u *Uploader) request(f File, kind resume.Kind) resume.Request {
+	return resume.Request{Kind: kind, Service: u.config.Address, Body: stored{f.Object(), f.Scope}, Name: f.Name}
+}
+
+type stored struct {
+	Object
+	Scope string
 }
 
 // take takes over the file from an earlier run that has stored it.
 func (o *operation) take(ctx context.Context) (taken bool, err error) {
-	u, args := o.uploader, o.uploader.ledgerArgs(o.file)
+	u := o.uploader
 	if o.kind == "" {
 		return false, nil
 	}
-	u.config.Ledger.Prepare(ctx)
-	if !u.config.Ledger.Has(ctx, o.kind, args) {
+	request := u.request(o.file, o.kind)
+	if len(u.config.Ledger.Find(ctx, request)) == 0 {
 		return false, nil
 	}
 	if err := u.askCustomer(ctx, o.file); err != nil {
 		return false, err
 	}
-	line, ok := u.config.Ledger.Take(ctx, o.kind, args, func(n *resume.Line) bool {
+	line, ok := u.config.Ledger.Take(ctx, request, func(n *resume.Line) bool {
 		return n.Made() != nil && u.ours(n.Made().ID) && u.CheckCustomer(n.Made().ID) == nil
 	})
 	if !ok {
@@ -63,14 +68,25 @@ func (o *operation) stored(ctx context.Context) {
 	o.result.UploadedAt = time.Now().UTC().Format(time.RFC3339)
 	if o.kind != "" {
 		u := o.uploader
-		o.result.line = u.config.Ledger.Add(ctx, o.kind, u.ledgerArgs(o.file), madeOf(o.result.StoredFile))
+		o.result.line = u.config.Ledger.Add(ctx, u.request(o.file, o.kind), madeOf(o.result.StoredFile))
 	}
 }
 
-// Keep notes in the ledger a file that a state has given up, for a later run. No other resource of
-// this process finds it.
-func (u *Uploader) Keep(ctx context.Context, f File, stored StoredFile) *resume.Line {
-	return u.config.Ledger.Keep(ctx, resume.KindFile, u.ledgerArgs(f), madeOf(stored))
+// Leave notes in the ledger a file that a state has given up, for a Create of this process or of a
+// later run. See resume.Ledger.Leave.
+func (u *Uploader) Leave(ctx context.Context, f File, stored StoredFile, group string) {
+	u.config.Ledger.Leave(ctx, u.request(f, resume.KindFile), madeOf(stored), group)
+}
+
+// Left returns the key paths of files of a group that nobody has taken, sorted.
+func (u *Uploader) Left(group string) (keyPaths []string) {
+	for _, n := range u.config.Ledger.Left(group) {
+		if n.Kind() == resume.KindFile {
+			keyPaths = append(keyPaths, n.Made().ID)
+		}
+	}
+	slices.Sort(keyPaths)
+	return keyPaths
 }
 
 // madeOf is a stored file as the ledger has it: without the location, which is a URL.

@@ -3,6 +3,8 @@ package upload
 import (
 	"reflect"
 	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 // TestObjectsAreToldApart: a file that differs in a field of Object is another one for the ledger,
@@ -24,7 +26,7 @@ func TestObjectsAreToldApart(t *testing.T) {
 		if other.Object() == f.Object() {
 			t.Errorf("files that differ in %s are one object", field.Name)
 		}
-		if u.ledgerArgs(other) == u.ledgerArgs(f) {
+		if u.request(other, resume.KindFile) == u.request(f, resume.KindFile) {
 			t.Errorf("the ledger does not tell files apart that differ in %s", field.Name)
 		}
 	}

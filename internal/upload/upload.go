@@ -90,6 +90,12 @@ type Result struct {
 	line *resume.Line // of the file that is stored; nil: it is not in the ledger
 }
 
+// InLedger reports whether an Upload of the same file by a later process finds the stored file.
+func (r Result) InLedger() bool { return r.line.Written() }
+
+// Forget removes the file of an action from the ledger.
+func (r Result) Forget(ctx context.Context) { r.line.Drop(ctx) }
+
 // Upload stores the file. It continues what an earlier upload left: earlier, which may be nil, what
 // HandOver was given, or this machine's record. show, which may be nil, gets a line of progress
 // every five seconds.
