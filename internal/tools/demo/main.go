@@ -1,7 +1,8 @@
 // Command demo applies examples/demo with a real Terraform or OpenTofu against the simulated
 // service and shows what the service received. It fails unless the file was stored once and
-// unchanged, the batch job names exactly the stored file, no credential went to storage, and a
-// second plan is empty.
+// unchanged, the batch job names exactly the stored file, no credential went to storage, a second
+// plan is empty, an interrupted upload sends only what is missing, and a file that changed after its
+// plan is refused.
 //
 // init installs the provider from a filesystem mirror, so the demo needs no registry and no
 // account. It listens on loopback only, works in a temporary folder that it removes, and ignores
@@ -64,20 +65,19 @@ func run(ctx context.Context, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(d.dir)) }()
 
+	if err := d.install(ctx); err != nil {
+		return err
+	}
 	started := time.Now()
 	if err := d.apply(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("\nDemo complete: applied, verified, planned empty and destroyed in %.0f s.\n", time.Since(started).Seconds())
+	fmt.Printf("\nDemo complete: applied, verified, planned empty, interrupted, continued, refused and destroyed in %.0f s.\n", time.Since(started).Seconds())
 	return nil
 }
 
 // apply runs all steps of the demo.
 func (d *demo) apply(ctx context.Context) (err error) {
-	if err := d.install(ctx); err != nil {
-		return err
-	}
-
 	d.say("Start the simulated service on loopback")
 	d.service = startService()
 	defer func() { err = errors.Join(err, d.service.stop()) }()
@@ -110,6 +110,11 @@ func (d *demo) apply(ctx context.Context) (err error) {
 		return fmt.Errorf("the second plan is not empty: %w", err)
 	}
 
+	if err := d.secondAct(ctx); err != nil {
+		return err
+	}
+
+	report = d.service.Report()
 	d.say("Destroy: the service has no call to stop a session or delete a file, so both are only removed from the state")
 	if err := d.terraform(ctx, "destroy", "-input=false", "-auto-approve"); err != nil {
 		return err

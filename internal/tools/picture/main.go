@@ -1,10 +1,9 @@
 // Command picture draws what `make demo` prints as a terminal window in SVG, for the README: `make
-// picture`. It leaves out most of Terraform's long plans. Ids and times are fixed examples, so that
-// the picture changes only with the demo.
+// picture`. The lines are as they were printed. It leaves out most of Terraform's long plans, and
+// cuts long lines.
 package main
 
 import (
-	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -16,21 +15,14 @@ import (
 )
 
 var (
-	shown    = regexp.MustCompile(`^(\[\d+\]|\$ |Plan: |Apply complete|Destroy complete|No changes\.|vodlive_\S+: Creation complete|Warning: The |The object is|Demo complete)`)
+	shown    = regexp.MustCompile(`^(\[\d+\]|\$ |Plan: |Apply complete|Destroy complete|No changes\.|vodlive_\S+: Creation complete|Warning: |The object is|Error: |\d+ of \d+ parts |Nothing was sent|Demo complete)`)
 	received = regexp.MustCompile(`^(live sessions|objects|unfinished uploads|batch jobs|storage requests| .*)`) // of step 5
-	fixed    = [][2]string{
-		{`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`, "0f8e6c1a-52d7-4b39-9c1e-7a3b5d2f4e60"},
-		{`id=[A-Z0-9]{26}`, "id=CNOAQVOSM5KV3OXN7CVPWUTK6C"},
-		{`after \d+s`, "after 2s"},
-		{`in \d+ s\.`, "in 5 s."},
-		{`\$ tofu`, "$$ terraform"},
-		{` -(no-color|input=false)`, ""},
-	}
-	colours = [][2]string{
+	colours  = [][2]string{
 		{`^\[`, "#58a6ff"},
 		{`^\$`, "#8b949e"},
 		{`^Warning`, "#d29922"},
-		{`^(Apply|Demo|Destroy) complete|^No changes|^The object is`, "#3fb950"},
+		{`^Error`, "#f85149"},
+		{`^(Apply|Demo|Destroy) complete|^No changes|^The object is|^\d+ of|^Nothing`, "#3fb950"},
 		{``, "#c9d1d9"},
 	}
 )
@@ -43,19 +35,12 @@ func main() {
 	_, _ = os.Stdout.WriteString(draw(lines(string(text))))
 }
 
-// inOrder sorts lines of what Terraform does at one time, which come in any order. A batch job
-// follows its upload.
-func inOrder(a, b string) int {
-	follows := func(line string) int {
-		return strings.Count(line, "vodlive_batch_job") + 2*strings.Count(line, "vodlive_live_session")
-	}
-	return cmp.Or(cmp.Compare(follows(a), follows(b)), cmp.Compare(a, b))
-}
+const columns = 120
 
 // lines are those that are shown.
 func lines(text string) (kept []string) {
 	kept = append(kept, "$ make demo     # shortened: this picture leaves out most of what Terraform prints")
-	step, block := "", 0
+	step := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
 		if strings.HasPrefix(line, "[") {
@@ -64,16 +49,12 @@ func lines(text string) (kept []string) {
 		if !shown.MatchString(line) && (step != "[5]" || !received.MatchString(line)) {
 			continue
 		}
-		for _, r := range fixed {
-			line = regexp.MustCompile(r[0]).ReplaceAllString(line, r[1])
-		}
-		if !strings.HasPrefix(line, "Warning") && !strings.HasPrefix(line, "vodlive_") {
-			block = len(kept) + 1
+		if letters := []rune(line); len(letters) > columns {
+			line = string(letters[:columns-1]) + "…"
 		}
 		kept = append(kept, line)
-		slices.SortFunc(kept[min(block, len(kept)):], inOrder)
 	}
-	return slices.Compact(kept) // a warning comes once for the plan and once for the apply
+	return slices.Compact(kept)
 }
 
 func draw(lines []string) string {
