@@ -319,7 +319,9 @@ func (s *scenario) expect(what, text string) {
 		expected := map[string]int{}
 		for pair := range strings.FieldsSeq(text) {
 			name, n, counted := strings.Cut(pair, "=")
-			if counted {
+			if n == "*" {
+				expected[name] = s.calls[name]
+			} else if counted {
 				expected[name] = s.number(n)
 			}
 		}
