@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,6 +67,11 @@ type Key struct {
 	FileName string `json:"file_name"`
 }
 
+// name is the file of the record of a key, whose account is hashed.
+func (k Key) name() string {
+	return "upload-" + hashed(fmt.Sprintf("%s\n%s\n%s\n%d\n%d\n%s", k.Account, k.Address, k.SHA256, k.Size, k.PartSize, k.FileName)) + ".json"
+}
+
 func hashed(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
@@ -117,7 +123,7 @@ func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere strin
 		return nil, ""
 	}
 	key.Account = hashed(key.Account)
-	name := "upload-" + hashed(fmt.Sprintf("%s\n%s\n%s\n%d\n%d\n%s", key.Account, key.Address, key.SHA256, key.Size, key.PartSize, key.FileName)) + ".json"
+	name := key.name()
 	lock, own, err := s.lock(f, name)
 	if lock != nil {
 		return &Record{store: s, folder: f, name: name, key: key, lock: lock, log: ctx, found: readRecord(ctx, f, name, key)}, ""
@@ -134,6 +140,34 @@ func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere strin
 	return nil, elsewhere
 }
 
+// Disown removes the records of other uploads that name an upload id, when the upload of key
+// continues it: what that upload makes is not theirs. A record that another process has stays, and
+// that process finds out from storage.
+func (s *Store) Disown(ctx context.Context, key Key, uploadID string) {
+	f := s.open(ctx)
+	if f == nil {
+		return
+	}
+	defer f.close()
+	key.Account = hashed(key.Account)
+	entries, _ := fs.ReadDir(f.root.FS(), ".")
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, "upload-") || !strings.HasSuffix(name, ".json") || !ownName.MatchString(name) || name == key.name() {
+			continue
+		}
+		content, err := f.read(name)
+		var other recordFile
+		if err != nil || json.Unmarshal(content, &other) != nil || other.UploadID != uploadID {
+			continue
+		}
+		if lock, _, err := s.lock(f, name); err == nil && lock != nil {
+			_ = f.remove(name)
+			s.unlock(name, lock)
+		}
+	}
+}
+
 // lock takes the lock of a record. own reports that another operation of this process has it.
 func (s *Store) lock(f *folder, name string) (lock *flock.Flock, own bool, err error) {
 	s.mu.Lock()
@@ -143,6 +177,13 @@ func (s *Store) lock(f *folder, name string) (lock *flock.Flock, own bool, err e
 		s.held[name] = true
 	}
 	return lock, own, err
+}
+
+func (s *Store) unlock(name string, lock *flock.Flock) {
+	s.mu.Lock()
+	delete(s.held, name)
+	s.mu.Unlock()
+	_ = lock.Unlock()
 }
 
 // readRecord returns the recorded upload, nil if there is none that can be used.
@@ -271,9 +312,6 @@ func (r *Record) Close(over bool) {
 		_ = r.folder.remove(r.name)
 	}
 	r.write()
-	r.store.mu.Lock()
-	delete(r.store.held, r.name)
-	r.store.mu.Unlock()
-	_ = r.lock.Unlock()
+	r.store.unlock(r.name, r.lock)
 	r.folder.close()
 }

@@ -19,11 +19,12 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Unfinished) e
 		o.result.Left = o.choose(earlier, nil, "") // nothing of it is lost
 		return err
 	}
-	var elsewhere string
-	o.record, elsewhere = o.uploader.config.Resume.Record(ctx, resume.Key{
+	key := resume.Key{
 		Account: account, Address: o.uploader.config.Address, SHA256: o.file.SHA256,
 		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
-	})
+	}
+	var elsewhere string
+	o.record, elsewhere = o.uploader.config.Resume.Record(ctx, key)
 	defer func() { o.record.Close(o.over) }()
 
 	found, err := o.recorded(ctx, earlier)
@@ -32,6 +33,7 @@ func (o *operation) multipart(ctx context.Context, earlier *resume.Unfinished) e
 		return err
 	}
 	if chosen := o.choose(earlier, found, elsewhere); chosen != nil {
+		o.uploader.config.Resume.Disown(ctx, key, chosen.UploadID)
 		return o.resume(ctx, *chosen)
 	}
 	d, err := o.begin(ctx)
