@@ -130,7 +130,9 @@ var surfaces = map[string]surface{
 			s.make(p, "vodlive_batch_job", s.job())
 		},
 		operations: map[string]operation{
-			"create":  {run: func(s *scene) string { return s.create("vodlive_batch_job", s.job()) }},
+			"create": {run: func(s *scene) string { // another job than the prepared one
+				return s.create("vodlive_batch_job", s.job().With(attrs{"triggers": attrs{"run": "2"}}))
+			}},
 			"refresh": {run: func(s *scene) string { return second(s.p.Read(s.object)) }},
 			"destroy": {run: func(s *scene) string { return second(s.p.Destroy(s.object)) }},
 		},
