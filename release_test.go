@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReleaseLinksToItsTag builds the provider with the linker flags of a release. Its errors link to
-// the documentation of that release.
+// TestReleaseLinksToItsTag builds the provider with the linker flags of a release. Its errors link
+// to the documentation of that release.
 func TestReleaseLinksToItsTag(t *testing.T) {
 	t.Parallel()
 	cli := os.Getenv("TF_ACC_TERRAFORM_PATH")

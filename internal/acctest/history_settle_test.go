@@ -115,18 +115,21 @@ func (p *player) follow(pl *place) {
 		delete(pl.advice, address)
 		switch kinds[address].typ {
 		case sessionType:
+			id := p.unmanaged(pl, address, text)
 			switch {
+			case id == "" && removeFile.MatchString(text): // the user has found no other session
+				p.removeFiles(text)
 			case !o.Exists():
-				p.importSession(pl, address, text)
+				if id != "" && pl.variant(address) > 0 {
+					p.adopt(pl, address, id)
+				}
 			case strings.Contains(text, "run `terraform state rm`"):
 				p.forget(pl, address)
 			case o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")]:
 				pl.set(address, o.Untainted())
 			}
 		case jobType: // the user has found out that the job does not run
-			for _, found := range removeFile.FindAllStringSubmatch(text, -1) {
-				_ = os.Remove(found[1])
-			}
+			p.removeFiles(text)
 		case statusType:
 			ended, _, advised := strings.Cut(text, "terraform apply -replace")
 			for other, session := range pl.state {
@@ -136,6 +139,9 @@ func (p *player) follow(pl *place) {
 				}
 			}
 		case uploadType:
+			if address == "upload.made" && strings.Contains(text, "put the right file there") {
+				pl.machine.write("made/one.mp4", pl.variant("file.one"))
+			}
 			if taken := takenAsStored.FindStringSubmatch(text); len(taken) > 0 && o.Text("key_path") == taken[1] && !p.isStored(taken[1]) {
 				o.Tainted = true // replaced by the next apply, as by -replace
 				pl.set(address, o)
@@ -164,26 +170,29 @@ func (p *player) follow(pl *place) {
 
 var final = map[string]bool{"ERROR": true, "TERMINATED": true, "STOPPED": true, "CANCELLED": true}
 
-// importSession imports a session that no resource has: one that a text names, else one that the
-// account has as the text describes it.
-func (p *player) importSession(pl *place, address, text string) {
-	if pl.variant(address) == 0 {
-		return
+// removeFiles removes the files of the ledger that a text names.
+func (p *player) removeFiles(text string) {
+	for _, found := range removeFile.FindAllStringSubmatch(text, -1) {
+		_ = os.Remove(found[1])
 	}
+}
+
+// unmanaged returns the id of a session that no resource has: one that a text names, else one that
+// the account has as the text describes it, else "".
+func (p *player) unmanaged(pl *place, address, text string) string {
 	for _, found := range importLive.FindAllStringSubmatch(text, -1) {
 		if p.known(pl, found[1]) && !p.managed(found[1]) {
-			p.adopt(pl, address, found[1])
-			return
+			return found[1]
 		}
 	}
-	if found := lookFor.FindStringSubmatch(text); found != nil {
+	if found := lookFor.FindStringSubmatch(text); found != nil && pl.variant(address) > 0 {
 		for _, rec := range p.at[pl.account].Sessions() {
 			if fmt.Sprintf("%q", rec.Name) == `"`+found[1]+`"` && !p.managed(rec.ID) && !p.before[rec.ID] && p.fits(pl, address, rec) {
-				p.adopt(pl, address, rec.ID)
-				return
+				return rec.ID
 			}
 		}
 	}
+	return ""
 }
 
 // fits tells whether a session has the arguments of an address, as a user would compare them.

@@ -102,8 +102,8 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 	return *new(T), e
 }
 
-// answered returns a function that reports whether a body has what decode reads. A refusal may be an
-// empty list.
+// answered returns a function that reports whether a body has what decode reads. A refusal may be
+// an empty list.
 func answered[T any](decode func(value) (T, error)) func(value) bool {
 	return func(v value) bool {
 		if _, err := decode(v); err != nil {

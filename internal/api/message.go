@@ -95,9 +95,9 @@ func saidByObject(o object, depth int) string {
 	return main
 }
 
-// refusal returns a function that reads the refusal in a body: a 2xx response that does not have what
-// was asked for, but a message. A body that has it is no refusal, whatever else it says. S3's words
-// that a multipart upload cannot go on count under any status, if the call names one.
+// refusal returns a function that reads the refusal in a body: a 2xx response that does not have
+// what was asked for, but a message. A body that has it is no refusal, whatever else it says. S3's
+// words that a multipart upload cannot go on count under any status, if the call names one.
 func refusal(ofUpload bool, answered func(value) bool) func(status int, body []byte) (said wire.Refusal, inBody int) {
 	return func(status int, body []byte) (wire.Refusal, int) {
 		ok := status >= 200 && status <= 299

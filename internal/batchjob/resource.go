@@ -182,7 +182,8 @@ func (j *job) plan(ctx context.Context, data *providerdata.Data, user string) di
 	return append(data.PlanUpload(ctx, user), j.checkCustomers(data)...)
 }
 
-// batch is the request for the job, if this configuration may send it. user is the type that submits.
+// batch is the request for the job, if this configuration may send it. user is the type that
+// submits.
 func (j *job) batch(ctx context.Context, data *providerdata.Data, user string, diags *diag.Diagnostics) (batch api.Batch) {
 	diags.Append(data.NeedUpload(user)...)
 	diags.Append(j.checkCustomers(data)...)

@@ -207,8 +207,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	createsOf(r.Data).own(m.ID.ValueString()) // it keeps running, so no lost create of this run reports it
-	if m.DeletionProtection.ValueBool() {     // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
+	if m.DeletionProtection.ValueBool() { // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
 		providerdata.RefuseDelete(ctx, resp, protected(m.label(), providerdata.ReplaceOrRemove))
 		return
 	}
@@ -290,8 +289,8 @@ func names(changed []change) string {
 // importedID is the key of a session in imports by its id, which no name equals.
 type importedID string
 
-// importDiffers is the error of a plan that imports a session and has other arguments than it: a new
-// session would run beside it.
+// importDiffers is the error of a plan that imports a session and has other arguments than it: a
+// new session would run beside it.
 func importDiffers(state, plan *model, changed []change) diag.Diagnostic {
 	var lines []string
 	for _, c := range changed {

@@ -67,8 +67,8 @@ func TestCreateEndsWithAGet(t *testing.T) {
 	}
 }
 
-// TestInterruptedBeforeAGet interrupts a create while GETs do not show the session, and refreshes in
-// another run.
+// TestInterruptedBeforeAGet interrupts a create while GETs do not show the session, and refreshes
+// in another run.
 func TestInterruptedBeforeAGet(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -165,7 +165,7 @@ func TestCreateEnds(t *testing.T) {
 			fault: &simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true},
 			also:  &simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`},
 			want: ended{failed: true, sessions: 1, creates: 1, texts: []string{
-				"The live session may have been created", "listing the sessions of the account failed", "not yours",
+				"The live session may have been created", "listing the sessions of the account failed", "403 Forbidden: the text of the response is not shown",
 				`look for a session named "match" in region eu-central-1 with input RTMP_PUSH, mode NORM and output mode RTMP_PULL`,
 			}, not: []string{"{id}"}},
 		},
@@ -178,7 +178,7 @@ func TestCreateEnds(t *testing.T) {
 		"not readable after all": {
 			fault: &simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden, Body: `{"message":"no reading"}`},
 			want: ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
-				"The new live session cannot be read", "Live session {id} was created", "no reading", "`terraform untaint`",
+				"The new live session cannot be read", "Live session {id} was created", "403 Forbidden", "`terraform untaint`",
 			}},
 		},
 		"listing fails in the end": {

@@ -7,7 +7,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
 
-// creates tells a create whose response is lost which sessions belong to resources of this run, and
+// creates tells a create whose response is lost which sessions this run has made or imported, and
 // whether a session that appears may come from another create. The zero value is ready to use.
 type creates struct {
 	noted sync.Map // by id

@@ -340,7 +340,7 @@ func TestListDataSourceFailure(t *testing.T) {
 	t.Parallel()
 	w := acctest.NewWorld(t, simulator.Options{})
 	w.Fail(simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`})
-	if _, diags := w.Provider(nil).DataSource("vodlive_live_sessions", nil); !diags.Failed() || !strings.Contains(diags.String(), "403 Forbidden: not yours") {
+	if _, diags := w.Provider(nil).DataSource("vodlive_live_sessions", nil); !diags.Failed() || !strings.Contains(diags.String(), "403 Forbidden: the text of the response is not shown") {
 		t.Error(diags)
 	}
 }

@@ -49,8 +49,8 @@ func TestGatewayHidesSessions(t *testing.T) {
 	})
 }
 
-// TestGatewayHidesWhatIsAskedFor: nothing says that there is no such session while the listing shows
-// it.
+// TestGatewayHidesWhatIsAskedFor: nothing says that there is no such session while the listing
+// shows it.
 func TestGatewayHidesWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -81,7 +81,7 @@ func (l *lostCreate) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if mayHave(&l.given, s) && !createsOf(l.data).owns(s.ID) {
+		if mayHave(&l.given, s) && !createsOf(l.data).owns(s.ID) && !l.data.Ledger.HasShown(s.ID) {
 			matching = append(matching, s)
 		}
 	}

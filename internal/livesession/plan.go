@@ -49,9 +49,6 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 // planChange plans an update: one that creates a session, that waits for one, or that changes only
 // the provider's own arguments.
 func (r *liveSession) planChange(ctx context.Context, state, plan, config *model, resp *resource.ModifyPlanResponse) {
-	if r.Data != nil {
-		createsOf(r.Data).own(state.ID.ValueString()) // so that no lost create of this run reports it
-	}
 	data := readPrivate(ctx, resp.Private, state, &resp.Diagnostics)
 	if r.Data != nil {
 		data.own(r.Data)

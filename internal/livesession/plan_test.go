@@ -450,7 +450,7 @@ func TestReadFailures(t *testing.T) {
 	d = w.Provider(nil) // another run
 	w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 1, Status: http.StatusForbidden, Body: `{"message":"closed"}`})
 	_, diags = d.Read(o)
-	if got := diags.Texts(); len(got) != 1 || !strings.Contains(got[0], id) || !strings.Contains(got[0], "403 Forbidden: closed") {
+	if got := diags.Texts(); len(got) != 1 || !strings.Contains(got[0], id) || !strings.Contains(got[0], "403 Forbidden: the text of the response is not shown") {
 		t.Errorf("a refused read: %v", got)
 	}
 

@@ -161,8 +161,8 @@ func (m *model) refresh(s *api.Session, listing, importing bool, data *privateDa
 	}
 }
 
-// listedAfterAll reports whether the listing shows a session for which a GET answered 404. A gateway
-// may answer so for every session. The listing is read once for all of them.
+// listedAfterAll reports whether the listing shows a session for which a GET answered 404. A
+// gateway may answer so for every session. The listing is read once for all of them.
 func listedAfterAll(ctx context.Context, data *providerdata.Data, id string) (bool, error) {
 	s, err := data.Sessions.Listed(ctx, id, time.Time{})
 	return s != nil, err

@@ -10,8 +10,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestAdvisoryCheckHoldsNoPlan: the check of the region, which ends as a warning, takes 15 seconds at
-// most, however many sessions are planned.
+// TestAdvisoryCheckHoldsNoPlan: the check of the region, which ends as a warning, takes 15 seconds
+// at most, however many sessions are planned.
 func TestAdvisoryCheckHoldsNoPlan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -338,7 +338,7 @@ func TestStatusFails(t *testing.T) {
 		},
 		"refused": {
 			records: records{{ID: "s1"}}, fault: &simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`},
-			texts: []string{"Listing the live sessions failed", "403 Forbidden: not yours"},
+			texts: []string{"Listing the live sessions failed", "403 Forbidden: the text of the response is not shown"},
 		},
 	}
 	for name, tt := range tests {

@@ -84,8 +84,8 @@ func bracket(pattern string) (ranges [][2]rune, length int, problem string) {
 
 // quoted is a character inside of brackets.
 func quoted(r rune) string {
-	if r < utf8.RuneSelf && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') {
-		return `\` + string(r)
+	if r >= utf8.RuneSelf || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
+		return string(r)
 	}
-	return string(r)
+	return `\` + string(r)
 }

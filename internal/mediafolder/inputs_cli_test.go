@@ -34,7 +34,8 @@ func TestExpressionForSHA256SUMS(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	lines := "\ufeff"
+	var lines strings.Builder
+	lines.WriteString("\ufeff")
 	for name, format := range map[string]string{
 		"text.mxf": "%s  %s\n", "binary.mxf": "%s *%s\n", "dot.mxf": "%s  ./%s\n", "windows.mxf": "%s *%s\r\n", "two words.mxf": "\n%s  %s\r\n", "upper.mxf": "%s  ./%s\n\r\n",
 	} {
@@ -42,12 +43,12 @@ func TestExpressionForSHA256SUMS(t *testing.T) {
 		if name == "upper.mxf" {
 			sum = strings.ToUpper(sum)
 		}
-		lines += fmt.Sprintf(format, sum, name)
+		fmt.Fprintf(&lines, format, sum, name)
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(lines+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(lines.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.Config(block + "\noutput \"names\" {\n  value = length(vodlive_media_folder.masters.sha256s)\n}\n")

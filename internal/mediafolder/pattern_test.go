@@ -104,7 +104,10 @@ func TestPatternsThatCannotMeanAnything(t *testing.T) {
 		{"!keep.mp4", `begins with "!"`},
 		{"drafts ", "begins or ends with a blank"},
 		{"{a/b,c}/*", "has a slash inside of braces"},
-		{"[a", "has a bracket that is not closed"}, {"a[]", "has a bracket that is not closed"}, {"[[:digits:]].mp4", `names the character class "[:digits:]", which does not exist`}, {"[a/b]", "has a slash inside of braces or brackets"},
+		{"[a", "has a bracket that is not closed"},
+		{"a[]", "has a bracket that is not closed"},
+		{"[[:digits:]].mp4", `names the character class "[:digits:]", which does not exist`},
+		{"[a/b]", "has a slash inside of braces or brackets"},
 		{"", "must be a pattern such as"},
 		{"clips/{a,b/*", "must be a pattern such as"},
 	} {

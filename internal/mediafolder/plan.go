@@ -95,8 +95,8 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
-// ignoresAll reports whether the resource has `ignore_changes = all`: then Terraform's configuration
-// is the state, with the values that only the provider can set.
+// ignoresAll reports whether the resource has `ignore_changes = all`: then Terraform's
+// configuration is the state, with the values that only the provider can set.
 func ignoresAll(ctx context.Context, config tfsdk.Config) bool {
 	var id types.String
 	diags := config.GetAttribute(ctx, path.Root("id"), &id)

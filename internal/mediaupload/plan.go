@@ -210,7 +210,8 @@ func (p *planner) defaultsAgain(w *model) {
 // upload.
 func (p *planner) wantedFile(ctx context.Context, w model) model {
 	info, err := transfer.Stat(w.file().Path)
-	// With ignore_changes, an import has no source. What was emptied after it was uploaded is as gone.
+	// With ignore_changes, an import has no source. What was emptied after it was uploaded is as
+	// gone.
 	missing := upload.IsMissing(err) || w.Source.IsNull() || p.state.stored() && upload.IsEmpty(err)
 	stays := p.state.stored() && (w.SHA256.IsNull() || p.state.SHA256.IsNull() || strings.EqualFold(w.SHA256.ValueString(), p.state.SHA256.ValueString()))
 	switch {

@@ -17,8 +17,9 @@ import (
 )
 
 // The fault matrix: every call of the interface x everything that may go wrong with it x (once, for
-// ever), through the real provider. testdata/faults.txt has the cells and says how to read them. Only
-// texts depend on the last number of a cell here; histories (internal/acctest) count what exists.
+// ever), through the real provider. testdata/faults.txt has the cells and says how to read them.
+// Only texts depend on the last number of a cell here; histories (internal/acctest) count what
+// exists.
 
 // columns are the calls by what may be done after a failure. "ask" are those that may always be
 // repeated: a lost answer leaves nothing behind that is paid for or seen.

@@ -147,7 +147,7 @@ func TestProgressThatCannotBeShown(t *testing.T) {
 	}
 }
 
-// TestRefusedRefresh: a process that has only read the state knows its stream keys.
+// TestRefusedRefresh shows no text of a refused read: it may have a key that is in no state.
 func TestRefusedRefresh(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,8 +158,7 @@ func TestRefusedRefresh(t *testing.T) {
 		key := endpoint[strings.LastIndexByte(endpoint, '/')+1:]
 		w.Fail(simulator.Fault{Call: simulator.CallGetSession, Status: 403, Body: `{"message":"the key ` + key + ` of ` + o.Text("id") + ` is not yours"}`})
 		_, diags = w.Provider(nil).Read(o)
-		// The end of the simulator's key is also the end of the id, which is shown.
-		if text := diags.String(); !strings.Contains(text, "the key ***") || !strings.Contains(text, " of "+o.Text("id")+" is not yours") || strings.Contains(text, key[:20]) {
+		if text := diags.String(); !strings.Contains(text, "403 Forbidden: the text of the response is not shown") || strings.Contains(text, "is not yours") || strings.Contains(text, key[:20]) {
 			t.Errorf("got %s", text)
 		}
 	})

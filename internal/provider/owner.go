@@ -47,8 +47,8 @@ func (m Machine) workspace(data string) string {
 	return "default"
 }
 
-// backend is the backend that `terraform init` has noted in the data folder, as the CLI wrote it, ""
-// if it is the local one without arguments. Only its hash is kept: it may hold credentials.
+// backend is the backend that `terraform init` has noted in the data folder, as the CLI wrote it,
+// "" if it is the local one without arguments. Only its hash is kept: it may hold credentials.
 func backend(data string) string {
 	const stateLimit = 1 << 20 // bytes
 	content, err := readSome(filepath.Join(data, "terraform.tfstate"), stateLimit)

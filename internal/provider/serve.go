@@ -23,8 +23,9 @@ func Serve(version string, logged, debug bool) error {
 		go exitAfterParent()
 	}
 	if !debug {
-		// The CLI gets the signal, too, and tells the provider to stop. A signal to the process group,
-		// as of timeout and systemd, must not end the provider before that: it saves what it has made.
+		// The CLI gets the signal, too, and tells the provider to stop. A signal to the process
+		// group, as of timeout and systemd, must not end the provider before that: it saves what it
+		// has made.
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	}
 	served := NewServer(version, Machine{Env: os.LookupEnv, Run: parentRun()}, logged)

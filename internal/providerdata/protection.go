@@ -40,8 +40,8 @@ func RefuseDelete(ctx context.Context, resp *resource.DeleteResponse, why ...dia
 // ReplaceOrRemove is what a Delete would do, for Protected.
 const ReplaceOrRemove = "replace it or remove it from the state. If it is tainted, `terraform untaint` is needed first"
 
-// ProtectsChange reports whether `deletion_protection` refuses a change in place: state and plan have
-// it. So a plan that lifts it may also make the change, which may be waiting for that.
+// ProtectsChange reports whether `deletion_protection` refuses a change in place: state and plan
+// have it. So a plan that lifts it may also make the change, which may be waiting for that.
 func ProtectsChange(state, plan types.Bool) bool { return state.ValueBool() && plan.ValueBool() }
 
 // ProtectedChange is the error of a change in place that ProtectsChange refuses. Its arguments are

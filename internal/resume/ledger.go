@@ -120,6 +120,7 @@ type Ledger struct {
 	lines    map[string][]*Line            // of this owner by digest of the object's id, or by name without one
 	requests map[string]map[string][]*Line // those that Find may return, by process and REQUEST
 	imported map[string]bool               // digests of ids that this process imports
+	shown    map[string]bool               // ids that a saved state has
 	closed   bool
 }
 
@@ -189,7 +190,7 @@ func (s *Store) Ledger(owner Owner) *Ledger {
 	return &Ledger{
 		store: s, owner: owner, ownerID: hashed(owner.Folder + "\n" + owner.Workspace + "\n" + owner.Backend)[:16],
 		process: randomID(), since: time.Now(),
-		lines: map[string][]*Line{}, requests: map[string]map[string][]*Line{}, imported: map[string]bool{},
+		lines: map[string][]*Line{}, requests: map[string]map[string][]*Line{}, imported: map[string]bool{}, shown: map[string]bool{},
 	}
 }
 
@@ -559,16 +560,18 @@ func (l *Ledger) Any(ctx context.Context) bool {
 // have saved this state. planned says that it is the prior state of a plan, which has what the plan
 // imports, too: that is not saved yet.
 func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
-	if !l.Any(ctx) {
+	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.load(ctx)
 	for _, id := range ids {
 		object := objectID(id)
 		if l.imported[object] {
 			continue
 		}
+		l.shown[id] = true
 		for _, n := range slices.Clone(l.lines[object]) {
 			if planned && l.readLine(ctx, n) && n.content.Imported {
 				continue
@@ -576,6 +579,17 @@ func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
 			l.remove(ctx, n)
 		}
 	}
+}
+
+// HasShown reports whether a state that Terraform has saved has an object, as far as this process has
+// seen it.
+func (l *Ledger) HasShown(id string) bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shown[id]
 }
 
 // Import notes that a plan imports an object: what Terraform then shows of it to this process, and

@@ -21,16 +21,21 @@ func (s *server) End() { s.config.Ledger().Close() }
 // saved removes from the ledger what a state has that Terraform has saved. planned says that it is
 // the prior state of a plan.
 func (s *server) saved(ctx context.Context, typeName string, state *tfprotov6.DynamicValue, planned bool) {
-	if ledger := s.config.Ledger(); state != nil && ledger.Any(ctx) {
-		ledger.Shown(ctx, planned, s.ids(typeName, state)...)
+	if state != nil && s.matters(ctx, typeName) {
+		s.config.Ledger().Shown(ctx, planned, s.ids(typeName, state)...)
 	}
+}
+
+// matters reports whether the ledger has to know what a state has: to end lines, and to tell the
+// session of a lost create from those of resources.
+func (s *server) matters(ctx context.Context, typeName string) bool {
+	return typeName == "vodlive_live_session" || s.config.Ledger().Any(ctx)
 }
 
 // stored is saved for what a state file has: Terraform shows it even where a plan does not refresh,
 // and for a tainted object, whose plan has no prior state.
-func (s *server) stored(ctx context.Context, state *tfprotov6.RawState) {
-	ledger := s.config.Ledger()
-	if state == nil || !ledger.Any(ctx) {
+func (s *server) stored(ctx context.Context, typeName string, state *tfprotov6.RawState) {
+	if state == nil || !s.matters(ctx, typeName) {
 		return
 	}
 	var has struct {
@@ -46,7 +51,7 @@ func (s *server) stored(ctx context.Context, state *tfprotov6.RawState) {
 	for _, file := range has.Files {
 		ids = append(ids, file.KeyPath)
 	}
-	ledger.Shown(ctx, true, ids...)
+	s.config.Ledger().Shown(ctx, true, ids...)
 }
 
 // imported tells the ledger that the state of an object is that of an import, which is not saved.

@@ -135,7 +135,7 @@ func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 }
 
 func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	s.stored(ctx, req.RawState)
+	s.stored(ctx, req.TypeName, req.RawState)
 	return serve(ctx, s, s.framework.UpgradeResourceState, req)
 }
 

@@ -56,8 +56,8 @@ func Split(given string) (parts Parts, problem string) {
 	return parts, ""
 }
 
-// PortProblem returns what is wrong with the port of a URL, "" if nothing is. url.Parse accepts every
-// number, and host:1935:1935.
+// PortProblem returns what is wrong with the port of a URL, "" if nothing is. url.Parse accepts
+// every number, and host:1935:1935.
 func PortProblem(u *url.URL) string {
 	if strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "[") {
 		return "has two ports after its host (the address of an IPv6 host needs brackets: [::1])"

@@ -236,6 +236,9 @@ func TestPartIsSentAgain(t *testing.T) {
 				if strings.HasPrefix(c.name, "429") || strings.HasPrefix(c.name, "503") {
 					least = 120 * time.Millisecond
 				}
+				if c.name == "wrong ETag" { // before storage has shown that its ETags are MD5s, it is asked for another proof at once
+					least = 250 * time.Millisecond
+				}
 				if waited < least || waited > 3500*time.Millisecond {
 					t.Errorf("waited %s", waited)
 				}

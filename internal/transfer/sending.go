@@ -127,8 +127,9 @@ func (u *fileUpload) land(cancelled bool, cause error) {
 func (u *fileUpload) etagsAreMD5s() bool { return u.md5s.Load() && !u.keyed.Load() }
 
 // proof says how storage proves that it has what was sent, where neither its ETags nor checksums
-// do, as with KMS and in stores whose ETags are no MD5s: PUTs say the MD5 of their content, and storage refuses any other. It may refuse
-// the header, because the signature of the address does not have it. Then nothing proves it.
+// do, as with KMS and in stores whose ETags are no MD5s: PUTs say the MD5 of their content, and
+// storage refuses any other. It may refuse the header, because the signature of the address does
+// not have it. Then nothing proves it.
 type proof struct{ wanted, refused atomic.Bool }
 
 func (p *proof) asked() bool { return p.wanted.Load() && !p.refused.Load() }

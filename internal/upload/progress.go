@@ -234,14 +234,14 @@ func (d *display) close() {
 	}
 	d.stop()
 	if d.terminal {
-		d.write(clear)
+		d.write(clearLine)
 	}
 	_ = d.file.Close()
 	d.file = nil
 }
 
-// clear removes the line that show has drawn, whether or not Terraform has written a line since.
-const clear = "\r\x1b[J"
+// clearLine removes the line that show has drawn, whether or not Terraform has written a line since.
+const clearLine = "\r\x1b[J"
 
 func (d *display) show(done <-chan struct{}) {
 	d.showing.Lock()
@@ -263,7 +263,7 @@ func (d *display) show(done <-chan struct{}) {
 	}
 	// One row below the cursor, which goes back: what Terraform writes next begins on a row of its
 	// own. A line that the terminal would wrap is cut off instead.
-	d.write(clear + "\n\x1b[?7l" + quote.Escape(d.mask.Text(line)) + "\x1b[?7h\x1b[A\r")
+	d.write(clearLine + "\n\x1b[?7l" + quote.Escape(d.mask.Text(line)) + "\x1b[?7h\x1b[A\r")
 }
 
 // now needs showing. percent is -1 unless files are uploaded.

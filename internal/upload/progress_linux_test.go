@@ -62,7 +62,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "end") // the terminal adds \r
 	var lines []string
-	for part := range strings.SplitSeq(strings.TrimSuffix(text, clear), clear+"\n\x1b[?7l") {
+	for part := range strings.SplitSeq(strings.TrimSuffix(text, clearLine), clearLine+"\n\x1b[?7l") {
 		if part != "" {
 			lines = append(lines, strings.TrimSuffix(part, "\x1b[?7h\x1b[A\r"))
 		}
@@ -75,7 +75,7 @@ func TestProgressOnATerminal(t *testing.T) {
 		"[========            ] 40 %, 4.0 MB of 10 MB, 857 kB/s, 7 s left",
 		"[==========          ] 50 %, 5.0 MB of 10 MB, 889 kB/s, 6 s left",
 	}
-	if strings.Join(lines, "\n") != strings.Join(want, "\n") || !strings.HasSuffix(text, clear) {
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") || !strings.HasSuffix(text, clearLine) {
 		t.Errorf("the terminal got %q, want %q", text, want)
 	}
 }

@@ -364,9 +364,17 @@ func TestRefusedUploadBeginsAnew(t *testing.T) {
 func TestPassingRefusalOfAPart(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []simulator.Fault{
-		{Status: 404, Body: "<Error><Code>NoSuchUpload</Code></Error>"}, {Status: 404}, {Status: 409}, {Status: 401}, {Status: 403}, {Status: 410},
-		{Status: 400, Body: "<Error><Code>ExpiredRequest</Code></Error>"}, {Status: 400, Body: "<Error><Code>ExpiredToken</Code></Error>"},
-		{Status: 200, Body: "<Error><Code>InternalError</Code></Error>"}, {Status: 200, Body: "<html><title>Blocked</title></html>"}, {Status: 202},
+		{Status: 404, Body: "<Error><Code>NoSuchUpload</Code></Error>"},
+		{Status: 404},
+		{Status: 409},
+		{Status: 401},
+		{Status: 403},
+		{Status: 410},
+		{Status: 400, Body: "<Error><Code>ExpiredRequest</Code></Error>"},
+		{Status: 400, Body: "<Error><Code>ExpiredToken</Code></Error>"},
+		{Status: 200, Body: "<Error><Code>InternalError</Code></Error>"},
+		{Status: 200, Body: "<html><title>Blocked</title></html>"},
+		{Status: 202},
 	} {
 		t.Run(fmt.Sprint(fault.Status, fault.Body), func(t *testing.T) {
 			t.Parallel()

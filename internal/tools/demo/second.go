@@ -72,7 +72,7 @@ func (d *demo) interrupted(ctx context.Context) error {
 			if uploads := d.service.Report().Uploads; len(uploads) == 1 && uploads[0].Parts >= storedParts {
 				interrupt()
 			}
-			time.Sleep(100 * time.Millisecond)
+			<-time.After(100 * time.Millisecond)
 		}
 	}()
 	if d.terraform(ctx, "apply", "-input=false", "-auto-approve") == nil {
