@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -113,19 +114,10 @@ func (r *liveSession) move(ctx context.Context, m *model, given *session, old *m
 // onItsWay reads the session that an earlier update made and did not see ready. It is nil, without
 // a failure, if that has ended or is gone.
 func (r *liveSession) onItsWay(ctx context.Context, m *model, data *privateData, diags *diag.Diagnostics) (s *api.Session, failed bool) {
-	id := data.Waiting.ID
-	s, err := r.Data.API.GetSession(ctx, id)
-	if api.NotFound(err) {
-		var listed bool
-		if listed, err = listedAfterAll(ctx, r.Data, id); listed {
-			return &api.Session{ID: id, Status: data.Waiting.Status}, false
-		}
-	}
+	s, err := r.readEarlier(ctx, data.Waiting.ID, time.Time{})
 	switch {
-	case err != nil:
-		diags.AddError("The live session of an earlier run cannot be read",
-			fmt.Sprintf("An earlier apply created live session %s with exactly these arguments. Reading it failed, so nothing was sent: another session would run beside it. Apply again.\n\n%s",
-				data.Waiting.label(), providerdata.ErrorText(err)))
+	case err != nil && !api.NotFound(err):
+		diags.Append(unreadableEarlier(data.Waiting.label(), err))
 		return nil, true
 	case s == nil, terminal(canonical(s.Status, statuses)) && !m.ready(types.StringValue(canonical(s.Status, statuses))):
 		data.Waiting = nil
@@ -209,6 +201,15 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	if m.DeletionProtection.ValueBool() { // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
 		providerdata.RefuseDelete(ctx, resp, protected(m.label(), providerdata.ReplaceOrRemove))
+		return
+	}
+	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if !note.Destroy && !m.ended() && !ending(m.Status.ValueString()) && !m.ready(m.Status) {
+		r.leave(ctx, &m)
+		resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
+			fmt.Sprintf("Live session %s was removed from the state before it could be used. A create with the same arguments waits for it, and creates no other session unless it has ended. "+
+				"With other arguments, it %s. %s", m.label(), m.goesOn(), noStop))
 		return
 	}
 	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)

@@ -26,10 +26,20 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
 	limited, cancel := m.limitCreate(ctx, &resp.Diagnostics)
 	defer cancel()
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	given := m.given(&config)
-	created := r.create(ctx, limited, &given, nil, &resp.Diagnostics)
+	created := r.left(limited, &m, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if created == nil {
+		created = r.create(ctx, limited, &given, nil, &resp.Diagnostics)
+	}
 	if created == nil {
 		return
 	}
@@ -37,13 +47,16 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	data.rememberURLs(&m, &given)
 	if stopped := r.settle(limited, &m, &given, created, m.afterCreate(), &data, &resp.Diagnostics); stopped != nil {
 		if stopped.session != over {
-			data.Waiting = &made{ID: m.ID.ValueString(), Name: m.Name.ValueString(), Status: m.Status.ValueString()}
+			data.Waiting = &made{ID: m.ID.ValueString(), Name: m.Name.ValueString(), Status: m.Status.ValueString(), Failed: stopped.session != interrupted}
 		}
 		if stopped.session == interrupted {
 			resp.Diagnostics.Append(stopped.warning())
 		} else {
 			resp.Diagnostics.Append(stopped.Diagnostic)
 			m.DeletionProtection = types.BoolNull() // so that the next apply can replace the tainted session
+		}
+		if m.ready(m.Status) { // by what the create returned: no GET has shown it
+			m.Status = types.StringNull()
 		}
 	}
 	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
@@ -75,7 +88,6 @@ func updateLimit(m *model) string {
 // create sends the request once, unless an earlier run has sent it and no state shows the session.
 // old is the session in the state, nil if there is none.
 func (r *liveSession) create(ctx, limited context.Context, given *session, old *model, diags *diag.Diagnostics) *api.Session {
-	diags.Append(r.Data.NeedLive(typeName)...)
 	diags.Append(given.checkFuture(time.Now())...)
 	if diags.HasError() {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -17,6 +18,46 @@ import (
 // ledgerRequest is what a session is looked up by in the ledger.
 func ledgerRequest(data *providerdata.Data, spec api.SessionSpec) resume.Request {
 	return resume.Request{Kind: resume.KindSession, Service: data.LiveAddress + "\n" + data.LiveAccount, Body: spec, Name: spec.Name}
+}
+
+// leave leaves a session that was never ready to the Create that replaces it: Terraform passes
+// nothing from a Delete to a Create.
+func (r *liveSession) leave(ctx context.Context, m *model) {
+	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.ID.ValueString()}, "")
+}
+
+// left takes the session with these arguments that a Delete has left, and that has not ended.
+func (r *liveSession) left(ctx context.Context, m *model, diags *diag.Diagnostics) *api.Session {
+	for {
+		line, ok := r.Data.Ledger.Take(ctx, leftRequest(r.Data, m), nil)
+		if !ok {
+			return nil
+		}
+		s, err := r.readEarlier(ctx, line.Made().ID, line.Began())
+		switch {
+		case err != nil && !api.NotFound(err):
+			diags.Append(unreadableEarlier(line.Made().ID, err))
+			return nil
+		case err == nil && (!ending(canonical(s.Status, statuses)) || m.ready(types.StringValue(canonical(s.Status, statuses)))):
+			return s
+		}
+		line.Drop(ctx)
+	}
+}
+
+// leftRequest is what a session that a Delete has left is looked up by: the arguments that states
+// have.
+func leftRequest(data *providerdata.Data, m *model) resume.Request {
+	r := ledgerRequest(data, m.spec())
+	r.Body = []any{r.Body, m.URLsWOVersion.String()}
+	return r
+}
+
+// unreadableEarlier is the error of a session of an earlier run that cannot be read.
+func unreadableEarlier(label string, err error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The live session of an earlier run cannot be read",
+		fmt.Sprintf("An earlier run created live session %s with exactly these arguments. "+
+			"Reading it failed, so nothing was sent: another session would run beside it. Apply again.\n\n%s", label, providerdata.ErrorText(err)))
 }
 
 // madeEarlier looks in the ledger for sessions with these arguments for which an earlier run has
@@ -38,10 +79,7 @@ func (r *liveSession) madeEarlier(ctx, limited context.Context, given *session, 
 		case api.NotFound(err), err == nil && terminal(canonical(s.Status, statuses)):
 			line.Drop(ctx)
 		case err != nil:
-			return diag.NewErrorDiagnostic("The live session of an earlier run cannot be read",
-				fmt.Sprintf("An earlier run created live session %s with exactly these arguments at %s, and no state has shown it since. "+
-					"Reading it failed, so nothing was sent: another session would run beside it. Apply again.\n\n%s",
-					id, utc(line.Began()), providerdata.ErrorText(err)))
+			return unreadableEarlier(id, err)
 		default:
 			return diag.NewErrorDiagnostic("An earlier run has created this live session",
 				fmt.Sprintf("An earlier run created live session %s (%q, status %s) with exactly these arguments at %s, and no state has shown it since. "+
@@ -88,7 +126,7 @@ func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given *
 }
 
 // readEarlier reads a session of an earlier run. A 404 does not count while the session may be too
-// new to be read.
+// new to be read, nor while the listing shows it: then it is as the listing has it.
 func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Time) (*api.Session, error) {
 	start := time.Now()
 	if age := time.Since(began); age > 0 {
@@ -96,8 +134,14 @@ func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Tim
 	}
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
 		s, err := r.Data.API.GetSession(ctx, id)
-		if !api.NotFound(err) || time.Since(start) >= appearWithin {
+		if !api.NotFound(err) {
 			return s, err
+		}
+		if time.Since(start) >= appearWithin {
+			if s, listErr := r.Data.Sessions.Listed(ctx, id, time.Time{}); s != nil || listErr != nil {
+				return s, listErr
+			}
+			return nil, err
 		}
 		if err := retry.Sleep(ctx, interval); err != nil {
 			return nil, err

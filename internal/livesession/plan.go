@@ -30,6 +30,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 			return
 		}
 		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
+		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)

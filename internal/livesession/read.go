@@ -81,7 +81,11 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 			required, _ = m.missing()
 		}
 	}
-	if data.waitsFor(&m) && m.ready(m.Status) {
+	switch {
+	case !data.waitsFor(&m):
+	case data.Waiting.Failed && !terminal(m.Status.ValueString()):
+		m.Status = before.Status // Delete, which has no private data, leaves what was never ready to the Create of a replacement
+	case m.ready(m.Status):
 		data.Waiting = nil
 	}
 	r.refreshOthers(ctx, &m, &data)

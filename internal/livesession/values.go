@@ -36,3 +36,6 @@ var (
 )
 
 func terminal(status string) bool { return slices.Contains(terminalStatuses, status) }
+
+// ending reports whether a session with a status will not be ready any more.
+func ending(status string) bool { return terminal(status) || status == "STOPPING" }

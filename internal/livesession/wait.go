@@ -140,8 +140,8 @@ func (m *model) afterCreate() outlook {
 	return outlook{
 		operation:   "create",
 		interrupted: "It is in the state. The next apply waits for it again, and creates no other session unless it has ended.",
-		unfinished: "It is in the state as tainted, so the next apply replaces it with a new session, and it keeps running. " +
-			"To keep it, run `terraform untaint` with the resource's address.",
+		unfinished: "It is in the state as tainted. The next apply with the same arguments waits for it again, although the plan says \"must be replaced\", and creates no other session " +
+			"unless it has ended. With `prevent_destroy` or `create_before_destroy`, first run `terraform untaint` with the address of the resource.",
 		ended: "It is in the state as tainted, so the next apply replaces it with a new session. " +
 			"To keep it, run `terraform untaint` with the resource's address.",
 	}

@@ -18,6 +18,8 @@ type made struct {
 	ID     string `json:"id"`
 	Name   string `json:"name,omitempty"`
 	Status string `json:"status,omitempty"` // last seen
+	// Failed says that its create ended in an error, after which Terraform taints the session.
+	Failed bool `json:"failed,omitempty"`
 	// Arguments is the digest of the create request. It is "" if the state has the session.
 	Arguments string `json:"arguments,omitempty"`
 }

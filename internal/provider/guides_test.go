@@ -352,6 +352,15 @@ func summaries(t *testing.T) []string {
 		}
 		names := constants(file)
 		ast.Inspect(file, func(node ast.Node) bool {
+			if literal, ok := node.(*ast.CompositeLit); ok {
+				if typ, ok := literal.Type.(*ast.SelectorExpr); ok && typ.Sel.Name == "Diagnostic" {
+					for _, e := range literal.Elts {
+						if field := e.(*ast.KeyValueExpr); field.Key.(*ast.Ident).Name == "Summary" {
+							found[written(field.Value, names)] = true
+						}
+					}
+				}
+			}
 			call, ok := node.(*ast.CallExpr)
 			if !ok {
 				return true
