@@ -26,6 +26,7 @@ type checked struct {
 	imported   map[string]bool
 	adopted    map[string]bool // key paths of files of folders
 	free       map[string]bool // ids that the user has removed from a state
+	unready    map[string]bool // sessions whose create ended in an error: nobody has asked to replace them
 	seen       strings.Builder // every text that the user has seen
 	contents   map[string]bool // SHA-256 of what was planned to be uploaded
 	unfinished map[string]bool // key paths of unfinished uploads of states
@@ -85,7 +86,7 @@ type promise struct {
 
 func newChecked(h History) checked {
 	return checked{
-		service: h.Service, before: map[string]bool{}, imported: map[string]bool{}, adopted: map[string]bool{}, unfinished: map[string]bool{}, free: map[string]bool{}, contents: map[string]bool{}, others: map[string]bool{},
+		service: h.Service, before: map[string]bool{}, imported: map[string]bool{}, adopted: map[string]bool{}, unfinished: map[string]bool{}, free: map[string]bool{}, unready: map[string]bool{}, contents: map[string]bool{}, others: map[string]bool{},
 		madeBy: map[string]*place{},
 	}
 }
@@ -468,6 +469,16 @@ func (r *run) created(address string, from, o Instance, diags Diagnostics) {
 	defer r.mu.Unlock()
 	if !r.killed {
 		r.creates[address] = how
+	}
+	r.mark(o.Text("id"), o.Tainted && !r.place.createBeforeDestroy(address))
+}
+
+// mark notes whether the last create of a session ended in an error.
+func (p *player) mark(id string, unready bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if delete(p.unready, id); unready && id != "" {
+		p.unready[id] = true
 	}
 }
 

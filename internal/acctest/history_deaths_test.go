@@ -56,6 +56,18 @@ func (r *run) saving() {
 	}
 }
 
+// lose notes that the state of a run that ended is lost, and what Terraform prints after it has saved
+// the state, too.
+func (r *run) lose() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.killed {
+		return false
+	}
+	r.killed, r.answered, r.killedAt = true, r.stores(), time.Now()
+	return true
+}
+
 // leftBehind is what a run has made, and surely recorded, that was killed.
 type leftBehind struct {
 	place    *place
@@ -197,7 +209,7 @@ func (p *player) checkLedger(r *run, s Step, before []ledgerLine, held map[strin
 		return
 	}
 	for _, line := range r.place.machine.ledger() {
-		if slices.Contains(before, line) && line.Workspace == r.place.name && held[line.Made.ID] && !p.imported[line.Made.ID] {
+		if slices.Contains(before, line) && (line.Workspace == r.place.name || p.service.Backends) && held[line.Made.ID] && !p.imported[line.Made.ID] {
 			p.rec.Errorf("%s: the ledger has %s, which the state had before the run", r.place.name, line.Made.ID)
 		}
 	}

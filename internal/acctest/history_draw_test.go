@@ -59,6 +59,7 @@ func drawHistory(t *rapid.T) History {
 		CheckUpload: weighted(t, "check upload", mostly(false, true)...),
 		TokenFile:   weighted(t, "token file", mostly(false, true)...),
 		Checksum:    weighted(t, "checksum", mostly("", "crc64nvme", "sha256")...),
+		Backends:    rapid.Bool().Draw(t, "backends"),
 	}}
 	about := rapid.SampledFrom(focuses).Draw(t, "about")
 	places := weighted(t, "places", mostly(1, 2)...)
@@ -91,7 +92,7 @@ func drawHistory(t *rapid.T) History {
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
 	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
-		if kills := len(s.During) > 0 && (strings.HasPrefix(s.During[0].Do, DoKill) || s.During[0].Do == DoPower || s.During[0].Do == DoTwice); kills && s.During[0].At%3 > 0 {
+		if kills := len(s.During) > 0 && (strings.HasPrefix(s.During[0].Do, DoKill) || s.During[0].Do == DoLose || s.During[0].Do == DoPower || s.During[0].Do == DoTwice); kills && s.During[0].At%3 > 0 {
 			h.Steps = slices.Insert(h.Steps, i+1, Step{Do: DoApply, In: s.In})
 		} else if kills && places > 1 && s.In < 2 { // in the other workspace of the folder
 			h.Steps = slices.Insert(h.Steps, i+1, Step{Do: DoApply, In: 1 - s.In})
@@ -179,7 +180,7 @@ func drawStep(t *rapid.T, about []string, places int) Step {
 		choice[string]{1, DoTarget}, choice[string]{1, DoStored}, choice[string]{1, DoWrong}, choice[string]{1, DoRegion}, choice[string]{1, DoLater},
 		choice[string]{3, DoWrite}, choice[string]{1, DoTouch}, choice[string]{1, DoSwap}, choice[string]{1, DoRename}, choice[string]{1, DoDelete},
 		choice[string]{2, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoStatus}, choice[string]{1, DoGone},
-		choice[string]{1, DoLook}, choice[string]{1, DoImport}, choice[string]{1, DoMove}, choice[string]{1, DoInvoke}, choice[string]{1, DoPulumi}, choice[string]{1, DoSettle},
+		choice[string]{1, DoLook}, choice[string]{1, DoImport}, choice[string]{1, DoMove}, choice[string]{1, DoInvoke}, choice[string]{1, DoTest}, choice[string]{1, DoPulumi}, choice[string]{1, DoSettle},
 	)}
 	s.In = weighted(t, "in", choice[int]{12, 0}, choice[int]{1 + 10*(places-1), 1}, choice[int]{1, 2})
 	drawObject(t, &s, about)
@@ -283,7 +284,7 @@ func drawTrouble(t *rapid.T, about []string) Trouble {
 
 func drawEvent(t *rapid.T, about []string) Step {
 	s := Step{Do: weighted(t, "event",
-		choice[string]{2, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{3, DoKillCLI}, choice[string]{2, DoUnsaved}, choice[string]{2, DoTwice},
+		choice[string]{2, DoKill}, choice[string]{2, DoKillEarly}, choice[string]{3, DoKillCLI}, choice[string]{2, DoUnsaved}, choice[string]{3, DoLose}, choice[string]{2, DoTwice},
 		choice[string]{2, DoPower}, choice[string]{3, DoInterrupt}, choice[string]{2, DoWrite},
 		choice[string]{1, DoTouch}, choice[string]{1, DoSwap}, choice[string]{1, DoDelete}, choice[string]{1, DoRecords}, choice[string]{1, DoDrop}, choice[string]{1, DoGone}, choice[string]{2, DoStatus},
 	), At: rapid.IntRange(0, 12).Draw(t, "at")}

@@ -501,3 +501,56 @@ func TestFoundApplyElsewhere(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundWrongETagOfAProvedPart: the MD5 that the PUT says proves a part whose ETag is none.
+func TestFoundWrongETagOfAProvedPart(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.big", N: 5},
+			{Do: DoApply, Faults: []Trouble{{Call: "put-part", What: "wrong ETag", Times: 3}}},
+			{Do: DoConfig, On: "upload.small", N: 1},
+			{Do: DoApply, Faults: []Trouble{{Call: "put-object", What: "wrong ETag", Times: 3}}},
+		},
+	})
+}
+
+// TestFoundReadyAfterATimeLimit: a session that became ready is replaced as the user asks.
+func TestFoundReadyAfterATimeLimit(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{GetLate: 3},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 5},
+			{Do: DoApply},
+			{Do: DoApply},
+			{Do: DoReplace, On: "session.a"},
+		},
+	})
+}
+
+// TestFoundStateThatABackendLost: nothing is made again, whether the state never was saved or is that
+// of the run before.
+func TestFoundStateThatABackendLost(t *testing.T) {
+	t.Parallel()
+	for _, backends := range []bool{false, true} {
+		Replay(t, History{
+			Service: Service{Backends: backends},
+			Steps: []Step{
+				{Do: DoConfig, On: "session.a", N: 1},
+				{Do: DoConfig, On: "upload.small", N: 1},
+				{Do: DoConfig, On: "job.one", N: 1},
+				{Do: DoApply, During: []Step{{Do: DoLose}}},
+				{Do: DoConfig, In: 1, On: "session.a", N: 1},
+				{Do: DoApply, In: 1},
+				{Do: DoApply},
+				{Do: DoAdvice},
+				{Do: DoTest},
+				{Do: DoApply},
+				{Do: DoConfig, On: "session.a", N: 4},
+				{Do: DoApply, During: []Step{{Do: DoLose}}},
+				{Do: DoApply},
+			},
+		})
+	}
+}

@@ -195,10 +195,11 @@ func (p *player) checkHeld() {
 		for _, address := range []string{"session.a", "session.b", "job.one", "job.b", "job.made"} {
 			was, held := pl.held[address]
 			now := pl.state[address]
-			wanted := p.killed || p.lied || was.Tainted || p.asked[pl][address] || pl.variant(address) >= firstRefused || pl.variant(address) == 0 ||
+			asked := (was.Tainted || p.asked[pl][address]) && !p.unready[was.Text("id")]
+			wanted := p.killed || p.lied || asked || pl.variant(address) >= firstRefused || pl.variant(address) == 0 ||
 				slices.Contains([]string{DoAccount, DoRemove, DoPulumi}, p.sent.Do) || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
-				wanted = wanted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
+				wanted = wanted || p.ending(was.Text("id")) || pl.createBeforeDestroy(address) && was.Tainted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
 					p.notFound(was.Text("id"))
 			}
 			if held && now.Exists() && !wanted && now.Text("id") != was.Text("id") && reflect.DeepEqual(ordered(was), ordered(now)) {
@@ -214,6 +215,11 @@ func (p *player) checkHeld() {
 // over tells whether a session has ended at the service.
 func (p *player) over(id string) bool {
 	return slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return rec.ID == id && final[rec.Status] })
+}
+
+// ending tells whether a session is about to end at the service.
+func (p *player) ending(id string) bool {
+	return slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return rec.ID == id && rec.Status == "STOPPING" })
 }
 
 // ordered is what was asked for by the create of a session or a job.
@@ -292,12 +298,13 @@ func (p *player) checkObject(where string, a Attrs, objects map[string]simulator
 		p.rec.Errorf("%s is %s, which is not stored", where, keyPath)
 	case stored && !strings.EqualFold(object.SHA256, sum):
 		p.rec.Errorf("%s has another content than its object %s", where, keyPath)
-	case stored && !p.service.KMS && etag != "" && !strings.HasPrefix(strings.Trim(etag, `"`), kmsETag) && etag != object.ETag:
+	case stored && !p.service.KMS && etag != "" && !strings.HasPrefix(strings.Trim(etag, `"`), kmsETag) && etag != object.ETag && (strings.Trim(etag, `"`) != wrongETag || !p.proves(simulator.CallPutObject)):
 		p.rec.Errorf("%s has the ETag %s, and its object has %s", where, etag, object.ETag)
 	}
 }
 
-// checkETags: a request to complete names only parts whose ETags are the MD5 of what was sent.
+// checkETags: a request to complete names only parts whose ETags are the MD5 of what was sent, or
+// whose PUTs said the MD5, so that storage refuses any other content.
 func (p *player) checkETags() {
 	for _, r := range p.news() {
 		var body struct {
@@ -309,11 +316,18 @@ func (p *player) checkETags() {
 			continue
 		}
 		for i, part := range body.Parts {
-			if etag := strings.Trim(part.ETag, `"`); !etags()[etag] && etag != kmsETag {
+			if etag := strings.Trim(part.ETag, `"`); !etags()[etag] && etag != kmsETag && (etag != wrongETag || !p.proves(simulator.CallPutPart)) {
 				p.rec.Errorf("the request to complete names part %d with the ETag %s, which is not the MD5 of its content", i+1, etag)
 			}
 		}
 	}
+}
+
+// proves tells whether a PUT said the MD5 of its content, so that storage refuses any other.
+func (p *player) proves(call string) bool {
+	return slices.ContainsFunc(p.at[:], func(service *simulator.Service) bool {
+		return slices.ContainsFunc(service.Journal(), func(r simulator.Request) bool { return r.Call == call && r.Header.Get("Content-MD5") != "" })
+	})
 }
 
 // checkKept: a stored file that a resource still asks for keeps its key path, even if its content

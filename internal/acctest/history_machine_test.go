@@ -48,6 +48,17 @@ func (m *machine) token(account int) string {
 	return filepath.Join(m.files, fmt.Sprint(tokenFile, account))
 }
 
+// initialized is the data folder of a machine after `terraform init` with a backend.
+func (m *machine) initialized(backend string) string {
+	folder := filepath.Join(m.files, ".terraform-"+backend)
+	_ = os.MkdirAll(folder, 0o700)
+	content := fmt.Sprintf(`{"version":3,"backend":{"type":"local","config":{"path":%q},"hash":1}}`, backend+".tfstate")
+	if err := os.WriteFile(filepath.Join(folder, "terraform.tfstate"), []byte(content), 0o600); err != nil {
+		panic(err)
+	}
+	return folder
+}
+
 func (m *machine) write(name string, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

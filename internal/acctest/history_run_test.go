@@ -67,6 +67,9 @@ func (p *player) process(pl *place) *process {
 		config["allowed_customer_ids"] = []any{"somebody-else"}
 	}
 	env["TF_WORKSPACE"] = pl.name
+	if p.service.Backends {
+		env["TF_WORKSPACE"], env["TF_DATA_DIR"] = "default", pl.machine.initialized(pl.name)
+	}
 	host := provider.Machine{Env: lookup(env), Dial: dial, Disk: pl.machine.disk.hook(pr), Dir: pl.machine.files}
 	pr.Provider, pr.cancel = p.w.start(config, host).WithCancel()
 	withOthers(pr.Provider, pl.machine)

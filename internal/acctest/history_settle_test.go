@@ -19,7 +19,14 @@ import (
 func (p *player) settle() {
 	p.clear()
 	p.serve(Step{Do: DoRegion})
-	time.Sleep(2 * time.Minute) // what appears late has appeared
+	time.Sleep(2 * time.Minute)    // what appears late has appeared
+	for _, service := range p.at { // and what was about to end, or had a status that nobody knows, has gone on
+		for _, rec := range service.Sessions() {
+			if next := map[string]string{"STOPPING": "STOPPED", "NEW_STATUS": "READY"}[rec.Status]; next != "" {
+				service.SetStatus(rec.ID, next)
+			}
+		}
+	}
 	for _, pl := range p.places {
 		p.correct(pl)
 		pl.machine.back(func(address string) bool {
@@ -125,7 +132,7 @@ func (p *player) follow(pl *place) {
 				}
 			case strings.Contains(text, "run `terraform state rm`"):
 				p.forget(pl, address)
-			case o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")]:
+			case o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")] && (pl.createBeforeDestroy(address) || pl.blocks[address].prevent):
 				pl.set(address, o.Untainted())
 			}
 		case jobType: // the user has found out that the job does not run

@@ -45,6 +45,7 @@ type Service struct {
 	CheckUpload       bool   // the address of a part of an unknown upload is refused
 	Checksum          string // that storage returns for parts
 	TokenFile         bool   // the identity token is in a file
+	Backends          bool   // workspaces are backends: each has the workspace "default" and a backend of its own
 	Logged            bool   // every level is logged, and searched for secrets
 }
 
@@ -88,7 +89,8 @@ const (
 	DoImport  = "import"   // to On; N: which id: see player.importNothing and importOwn
 	DoMove    = "reimport" // On
 	DoInvoke  = "invoke action"
-	DoSettle  = "settle" // no more faults: see player.settle
+	DoTest    = "terraform test" // a run that applies and destroys, with a state in memory
+	DoSettle  = "settle"         // no more faults: see player.settle
 
 	// Changes of the user.
 	DoConfig  = "configure"              // On gets variant N; 0: none
@@ -114,6 +116,7 @@ const (
 	DoKillEarly = "kill before processing"
 	DoKillCLI   = "kill the CLI"       // alone
 	DoUnsaved   = "kill before saving" // the CLI, before it saves result At
+	DoLose      = "lose the state"     // as a remote backend does that refuses it, or that has not got it when the CLI is killed: the provider has ended
 	DoTwice     = "interrupt twice"    // N: how far apart
 	DoInterrupt = "interrupt"
 	DoPower     = "cut the power" // N: what the disk loses

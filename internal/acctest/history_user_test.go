@@ -111,6 +111,17 @@ func (p *player) step(i int, s Step) {
 		remove()
 		p.finish(r)
 		p.checkLedger(r, s, lines, held)
+	case DoTest:
+		state := pl.state
+		pl.state = map[string]Instance{}
+		for _, do := range []string{DoApply, DoDestroy} {
+			r := p.newRun(pl)
+			remove := p.strike(s.During, r)
+			p.terraform(r, Step{Do: do}, nil)
+			remove()
+			p.finish(r)
+		}
+		pl.state = state
 	case DoAdvice:
 		p.follow(pl)
 	case DoLook:
@@ -254,7 +265,7 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 				continue
 			}
 			switch s.Do {
-			case DoUnsaved:
+			case DoUnsaved, DoLose:
 			case DoInterrupt:
 				runs[s.N%len(runs)].stop()
 			case DoTwice:
@@ -313,7 +324,7 @@ func (p *player) strike(steps []Step, runs ...*run) (remove func()) {
 // between plays the steps that have no number of a request.
 func (p *player) between(pl *place, steps []Step, at int) {
 	for _, s := range steps {
-		if s.At == at {
+		if s.At == at && s.Do != DoUnsaved && s.Do != DoLose {
 			p.act(pl, s)
 		}
 	}
@@ -361,9 +372,13 @@ func (p *player) terraform(r *run, s Step, between func(at int)) {
 	}
 	between(0)
 	p.planned(c)
+	before := pl.state
 	r.start()
 	r.apply(c, func() { between(afterDeletes) })
 	r.end()
+	if slices.ContainsFunc(p.sent.During, func(s Step) bool { return s.Do == DoLose }) && r.lose() {
+		pl.state = before
+	}
 }
 
 // finish takes over what a run has said, once everything of it has ended.
