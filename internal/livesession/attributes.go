@@ -135,13 +135,13 @@ var computed = []attribute{
 		func(m *session) *types.String { return &m.SubDomainA })),
 	onlyListed(computedText("sub_domain_b", "Domain name of the backup pipeline. Set with mode `HA`.",
 		func(m *session) *types.String { return &m.SubDomainB }, ha)),
-	onlyListed(computedText("elastic_ip_a", "IP address, for firewall rules. Null until allocated: for a scheduled session, until it is provisioned.",
+	onlyListed(computedText("elastic_ip_a", "IP address, for firewall rules. Null until allocated: a scheduled session may get it only when it starts.",
 		func(m *session) *types.String { return &m.ElasticIPA })),
 	onlyListed(computedText("elastic_ip_b", "IP address of the backup pipeline. Set with mode `HA`.",
 		func(m *session) *types.String { return &m.ElasticIPB }, ha)),
-	onlyListed(computedInteger("port", "Port, for firewall rules. Null until allocated.",
+	onlyListed(computedInteger("port", "Port that the service allocated. Its documentation does not say for which direction. Null until allocated.",
 		func(m *session) *types.Int64 { return &m.Port })),
-	onlyListed(computedInteger("egress_port", "Port of the outgoing stream, for firewall rules. Null until allocated.",
+	onlyListed(computedInteger("egress_port", "Egress port that the service allocated. Null until allocated.",
 		func(m *session) *types.Int64 { return &m.EgressPort })),
 }
 

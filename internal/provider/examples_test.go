@@ -76,6 +76,8 @@ func exampleFolder(t *testing.T) *acctest.CLI {
 	master := cli.Write("media/master.mxf", "master")
 	cli.Write("media/master.mxf.sha256", fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("master")), filepath.Base(master)))
 	cli.Write("media/SHA256SUMS", fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("master")), filepath.Base(master)))
+	cli.Write("channels.csv", "name,region,resolution,record\nch01,eu-central-1,FULL_HD,true\n")
+	cli.Write("titles.yaml", "cup-final: { video: media/promo.mp4, captions: captions/en.vtt }\n")
 	for name, value := range map[string]string{
 		"access_token_id": "id",
 		"edges":           `{"a":"edge-a.example.com","b":"edge-b.example.com"}`,

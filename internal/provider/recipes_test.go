@@ -1,12 +1,18 @@
 package provider_test
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -120,5 +126,343 @@ func TestFileFetchedFromElsewhere(t *testing.T) {
 	server.AssertCalls(t, simulator.CallPutObject, 2)
 	if stored() == first {
 		t.Error("the file of the other URL was not uploaded")
+	}
+}
+
+// recipe is the first block of a page that contains text.
+func recipe(t *testing.T, page, language, text string) string {
+	t.Helper()
+	for _, block := range blocks(t, page, language) {
+		if strings.Contains(block, text) {
+			return block
+		}
+	}
+	t.Fatalf("%s has no block with %s", page, text)
+	return ""
+}
+
+// TestWeeklyEvent moves the weekly event of the page by one week.
+func TestWeeklyEvent(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	cli.Config(recipe(t, "recipes.md", "terraform", "weekly"))
+	cli.Must("apply", "-auto-approve")
+	first := cli.State()
+	cli.Setenv("TF_VAR_first_date", "2040-01-11")
+	cli.Must("apply", "-auto-approve")
+	second := cli.State()
+	if len(first) != 8 || len(second) != 8 || len(server.Sessions()) != 9 {
+		t.Errorf("%d sessions, then %d; the service has %d", len(first), len(second), len(server.Sessions()))
+	}
+	for address, session := range second {
+		if old, found := first[address]; found && old.Values["id"] != session.Values["id"] {
+			t.Errorf("%s is another session", address)
+		}
+		if at, _ := session.Values["scheduled_at"].(string); !strings.HasSuffix(at, " 20:45") {
+			t.Errorf("%s starts at %s", address, at)
+		}
+	}
+	cli.AssertNoChanges()
+}
+
+// TestSessionsFromCSV applies the recipe, changes one row, and gives up another one.
+func TestSessionsFromCSV(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	channels := recipe(t, "recipes.md", "terraform", "csvdecode")
+	rows := func(names ...string) {
+		text := "name,region,resolution,record\n"
+		for _, name := range names {
+			text += name + ",eu-central-1,FULL_HD,true\n"
+		}
+		cli.Write("channels.csv", text)
+	}
+	rows("ch01", "ch05", "ch09")
+	cli.Config(channels)
+	cli.Must("apply", "-auto-approve")
+	if enabled := cli.State()[`vodlive_live_session.channel["ch05"]`].Values["enable_input_record"]; len(cli.State()) != 3 || enabled != true {
+		t.Fatalf("the state has %v", cli.State())
+	}
+	cli.AssertNoChanges()
+
+	rows("ch01", "ch09")
+	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), `each.key != "KEY"`) {
+		t.Errorf("the plan of a protected session's end does not name the way out: %d\n%s", r.Code, r.Output)
+	}
+	rows("ch01", "ch05", "ch09")
+	lifted := strings.TrimSpace(recipe(t, "recipes.md", "hcl", `each.key != "ch05"`))
+	cli.Config(strings.Replace(channels, "deletion_protection = true", lifted, 1))
+	cli.Must("apply", "-auto-approve")
+	rows("ch01", "ch09")
+	cli.Must("apply", "-auto-approve")
+	cli.Config(channels)
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	server.AssertCalls(t, simulator.CallCreateSession, 3)
+	if len(cli.State()) != 2 {
+		t.Errorf("the state has %v", cli.State())
+	}
+}
+
+// TestFirewallOfAScheduledSession: the recipe plans before and after the service has allocated the
+// addresses.
+func TestFirewallOfAScheduledSession(t *testing.T) {
+	t.Parallel()
+	var started atomic.Bool
+	server := acctest.Start(t, simulator.Options{Clock: func() time.Time {
+		if started.Load() {
+			return time.Date(2041, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	}})
+	cli := acctest.NewCLI(t, server)
+	addresses, _, found := strings.Cut(recipe(t, "recipes.md", "hcl", "compact("), "\nresource ")
+	if !found {
+		t.Fatal("the recipe has changed")
+	}
+	addExample(t, cli, "resources/vodlive_live_session/resource_scheduled_with_backup.tf", "session.tf")
+	cli.Setenv("TF_VAR_stream_key", "key")
+	cli.Config(addresses + `
+resource "terraform_data" "firewall" { # in place of a firewall's own
+  input = [for address in local.addresses : "${address}/32"]
+}
+`)
+	rule := func() []any {
+		list, _ := cli.State()["terraform_data.firewall"].Values["output"].([]any)
+		return list
+	}
+	cli.Must("apply", "-auto-approve")
+	if len(rule()) != 0 {
+		t.Errorf("addresses before the start: %v", rule())
+	}
+	cli.AssertNoChanges()
+	started.Store(true)
+	cli.Must("apply", "-auto-approve")
+	if len(rule()) != 2 {
+		t.Errorf("addresses after the start: %v", rule())
+	}
+	cli.AssertNoChanges()
+	server.AssertCalls(t, simulator.CallCreateSession, 1)
+}
+
+// TestSecretsStore: the store gets the stream key of each new session, once. A write-only argument
+// of this provider stands for those of the stores.
+func TestSecretsStore(t *testing.T) {
+	t.Parallel()
+	session := recipe(t, "recipes.md", "hcl", "studio_version =")
+	for store, arguments := range map[string]*strings.Replacer{
+		"vault_kv_secret_v2": strings.NewReplacer(`mount = "secret"`, "", `name  = "vodlive/studio"`, `file_name = "studio.json"`,
+			"data_json_wo", "content_wo", "vault_kv_secret_v2", "vodlive_media_upload"),
+		"aws_secretsmanager_secret_version": strings.NewReplacer("secret_id = aws_secretsmanager_secret.studio.id", `file_name = "studio.json"`,
+			"secret_string_wo", "content_wo", "aws_secretsmanager_secret_version", "vodlive_media_upload",
+			"resource \"aws_secretsmanager_secret\" \"studio\" {\n  name = \"vodlive/studio\"\n}\n", ""),
+	} {
+		t.Run(store, func(t *testing.T) {
+			t.Parallel()
+			server := acctest.Start(t, simulator.Options{})
+			cli := acctest.NewCLI(t, server)
+			cli.SkipBelow("write-only arguments", "1.11.0", "1.11.0")
+			config := session + arguments.Replace(recipe(t, "recipes.md", "hcl", store))
+			cli.Config(config)
+			cli.Must("apply", "-auto-approve")
+			cli.AssertNoChanges()
+			cli.Config(strings.ReplaceAll(config, `"studio-1"`, `"studio-2"`))
+			cli.Must("apply", "-auto-approve")
+			cli.AssertNoChanges()
+			state, sessions, secrets := readFile(t, filepath.Join(cli.Dir, "terraform.tfstate")), server.Sessions(), server.Objects()
+			if len(sessions) != 2 || len(secrets) != 2 {
+				t.Fatalf("%d sessions, %d secrets", len(sessions), len(secrets))
+			}
+			for i, session := range sessions {
+				want := fmt.Sprintf(`{"ingest":%q,"playback":%q}`, session.InputEndpointA, session.OutputEndpointA)
+				if secrets[i].SHA256 != fmt.Sprintf("%x", sha256.Sum256([]byte(want))) {
+					t.Errorf("secret %d is not %s", i, want)
+				}
+				if strings.Contains(state, session.InputEndpointA) {
+					t.Errorf("the state has the stream key of session %d", i)
+				}
+			}
+		})
+	}
+}
+
+// TestTwoFilesOfATitle changes one of the two files of a title's job.
+func TestTwoFilesOfATitle(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	titles := recipe(t, "recipes.md", "terraform", "yamldecode")
+	_, list, _ := strings.Cut(titles, "# titles.yaml: ")
+	list, _, _ = strings.Cut(list, "\n")
+	cli.Write("titles.yaml", list+"\nfriendly: { video: media/friendly.mp4, captions: captions/fr.vtt }\n")
+	for _, name := range []string{"media/promo.mp4", "captions/en.vtt", "media/friendly.mp4", "captions/fr.vtt"} {
+		cli.Write(name, name)
+	}
+	cli.Config(titles)
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	cli.Write("captions/en.vtt", "other captions")
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	jobs := server.Batches()
+	if len(jobs) != 3 {
+		t.Fatalf("%d jobs", len(jobs))
+	}
+	for i, job := range jobs {
+		if len(job.Paths) != 2 || path.Ext(job.Paths[0]) != ".mp4" || path.Ext(job.Paths[1]) != ".vtt" {
+			t.Errorf("job %d has %v", i, job.Paths)
+		}
+	}
+	if path.Base(jobs[2].Paths[1]) != "en.vtt" {
+		t.Errorf("the last job is of %v", jobs[2].Paths)
+	}
+}
+
+// TestChangeIsAnUpdate holds what the page on policies says about a change of a session: what
+// policies and counts see, provisioners, mocks, and the order of what depends on it.
+func TestChangeIsAnUpdate(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
+	cli := acctest.NewCLI(t, server)
+	config := func(name, more string) string {
+		return `
+resource "vodlive_live_session" "studio" {
+  name         = "` + name + `"
+  region       = "eu-central-1"
+  input        = "RTMP_PUSH"
+  mode         = "NORM"
+  output_mode  = "RTMP_PULL"
+  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+
+  provisioner "local-exec" {
+    command = "echo ${self.id}>> provisioned"
+  }
+}
+
+resource "terraform_data" "firewall" {
+  triggers_replace = vodlive_live_session.studio.elastic_ip_a
+  ` + more + `
+}
+`
+	}
+	cli.Config(config("a", ""))
+	cli.Must("apply", "-auto-approve")
+	cli.Config(config("b", ""))
+	cli.Must("plan", "-out=saved.plan")
+	var plan struct {
+		Changes []struct {
+			Address string `json:"address"`
+			Change  struct {
+				Actions      []string       `json:"actions"`
+				AfterUnknown map[string]any `json:"after_unknown"`
+			} `json:"change"`
+		} `json:"resource_changes"`
+	}
+	shown := cli.Must("show", "-json", "saved.plan").Output
+	if err := json.Unmarshal([]byte(shown), &plan); err != nil {
+		t.Fatal(err)
+	}
+	for _, rc := range plan.Changes {
+		if rc.Address == "vodlive_live_session.studio" && (!slices.Equal(rc.Change.Actions, []string{"update"}) || rc.Change.AfterUnknown["id"] != true) {
+			t.Errorf("policies see %v", rc.Change)
+		}
+	}
+	order := func(r acctest.Result) (destroyed, changed int) {
+		return strings.Index(r.Output, "terraform_data.firewall: Destroying"), strings.Index(r.Output, "vodlive_live_session.studio: Modifications complete")
+	}
+	if destroyed, changed := order(cli.Must("apply", "saved.plan")); destroyed < 0 || changed < destroyed {
+		t.Errorf("without create_before_destroy: destroyed at %d, changed at %d", destroyed, changed)
+	}
+	cli.Config(config("b", "lifecycle {\n    create_before_destroy = true\n  }"))
+	cli.Must("apply", "-auto-approve")
+	cli.Config(config("c", "lifecycle {\n    create_before_destroy = true\n  }"))
+	r := cli.Run("apply", "-auto-approve")
+	deposed := strings.Index(r.Output, "terraform_data.firewall (deposed object")
+	if _, changed := order(r); r.Code != 0 || changed < 0 || deposed < changed {
+		t.Errorf("with create_before_destroy: destroyed at %d, changed at %d:\n%s", deposed, changed, r.Output)
+	}
+	if lines := strings.Count(readFile(t, filepath.Join(cli.Dir, "provisioned")), "\n"); lines != 1 || len(server.Sessions()) != 3 {
+		t.Errorf("the provisioner ran %d times for %d sessions", lines, len(server.Sessions()))
+	}
+}
+
+// TestMocksKeepTheID through a change of a session.
+func TestMocksKeepTheID(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	cli.SkipBelow("mock_provider", "1.7.0", "1.8.0")
+	cli.Config(`
+variable "session_name" {
+  type = string
+}
+resource "vodlive_live_session" "studio" {
+  name         = var.session_name
+  region       = "eu-central-1"
+  input        = "RTMP_PUSH"
+  mode         = "NORM"
+  output_mode  = "RTMP_PULL"
+  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+}
+output "id" {
+  value = vodlive_live_session.studio.id
+}
+`)
+	cli.Write("tests/id.tftest.hcl", `
+mock_provider "vodlive" {}
+run "first" {
+  variables { session_name = "a" }
+}
+run "second" {
+  variables { session_name = "b" }
+  assert {
+    condition     = output.id == run.first.id
+    error_message = "The id is another one."
+  }
+}
+`)
+	cli.Must("test")
+	server.AssertCalls(t, simulator.CallCreateSession, 0)
+}
+
+// TestOriginFollowsTheEdge changes the session whose endpoint another one takes.
+func TestOriginFollowsTheEdge(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	cli.SkipBelow("write-only arguments", "1.11.0", "1.11.0")
+	cli.Config("")
+	const file = "edge.tf"
+	text := addExample(t, cli, "ephemeral-resources/vodlive_live_session/ephemeral-resource_write_only_argument.tf", file)
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	cli.Write(file, strings.Replace(text, `"edge"`+"\n", `"edge-2"`+"\n", 1))
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	sessions := server.Sessions()
+	if len(sessions) != 4 || sessions[3].OutputDestinationA != sessions[2].InputEndpointA {
+		t.Errorf("the sessions are %+v", sessions)
+	}
+}
+
+// TestFlagsOfTheSimulator: the page on tests has all of them, with their defaults.
+func TestFlagsOfTheSimulator(t *testing.T) {
+	t.Parallel()
+	page := guide(t, "testing.md")
+	flags := regexp.MustCompile(`flags\.\w+Var\(&\S+, "([a-z-]+)"`).FindAllStringSubmatch(readFile(t, "../simulator/cmd/main.go"), -1)
+	rows := regexp.MustCompile("(?m)^\\| (`-.*?) \\|").FindAllString(page, -1)
+	named := 0
+	for _, row := range rows {
+		named += strings.Count(row, "`-")
+	}
+	if len(flags) < 9 || named != len(flags) {
+		t.Errorf("the page has %d flags, the simulator %d", named, len(flags))
+	}
+	for _, flag := range flags {
+		if !strings.Contains(page, "`-"+flag[1]+"`") {
+			t.Errorf("the page lacks -%s", flag[1])
+		}
 	}
 }

@@ -21,10 +21,7 @@ resource "vodlive_live_session" "origin" {
   output_mode             = "RTMPS_PUSH"
   input_preset            = { resolution = "FULL_HD", bitrate = "MAX_10_MBPS" }
   output_destination_a_wo = ephemeral.vodlive_live_session.edge.input_endpoint_a
-  urls_wo_version         = 1
-  endpoints_in_state      = false
-
-  lifecycle {
-    replace_triggered_by = [vodlive_live_session.edge.id]
-  }
+  # Another edge is another version, so the origin gets a new session that sends to it.
+  urls_wo_version    = parseint(substr(sha256(vodlive_live_session.edge.id), 0, 8), 16)
+  endpoints_in_state = false
 }
