@@ -132,8 +132,9 @@ func argumentTable(dir string) []argument {
 	}
 }
 
-// TestEveryArgumentIsSent applies every argument with each of two values, in a new object and as a
-// change, and looks for the value in what the service receives. The arguments of the provider block
+// TestEveryArgumentIsSent applies every argument with each of two values, in a new object, as a
+// change, and in a new object of a run after one whose state was lost: another value is another
+// request, for which the ledger has nothing. It looks for the value in what the service receives. The arguments of the provider block
 // are not in the table.
 func TestEveryArgumentIsSent(t *testing.T) {
 	t.Parallel()
@@ -163,7 +164,8 @@ func TestEveryArgumentIsSent(t *testing.T) {
 					t.Run(strings.ReplaceAll(at, " ", "_"), func(t *testing.T) {
 						t.Parallel()
 						for first := range a.values {
-							synctest.Test(t, func(t *testing.T) { a.check(t, of, name, first) })
+							synctest.Test(t, func(t *testing.T) { a.check(t, of, name, first, false) })
+							synctest.Test(t, func(t *testing.T) { a.check(t, of, name, first, true) })
 						}
 					})
 				}
@@ -175,8 +177,9 @@ func TestEveryArgumentIsSent(t *testing.T) {
 	}
 }
 
-// check applies one of the values in a new object, and then the next one as a change.
-func (a argument) check(t *testing.T, of, name string, first int) {
+// check applies one of the values in a new object, and then the next one as a change, or in a new
+// object if the state was lost.
+func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 	t.Helper()
 	kind, typ, _ := strings.Cut(of, " ")
 	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
@@ -201,6 +204,13 @@ func (a argument) check(t *testing.T, of, name string, first int) {
 			config = config.With(a.also)
 		}
 		config = config.With(nest(name, a.values[i]))
+		if lost && step > 0 {
+			p.End()
+			p = w.Provider(nil)
+			if kind == "resource" {
+				o = p.New(typ)
+			}
+		}
 		stored := len(w.Objects())
 		w.ResetJournal()
 		var diags acctest.Diagnostics
@@ -224,7 +234,7 @@ func (a argument) check(t *testing.T, of, name string, first int) {
 		got := received(t, w, stored)
 		for in := range strings.SplitSeq(strings.ReplaceAll(a.in, "*", strings.TrimSuffix(name, "_wo")), ", ") {
 			if got[in] != want {
-				t.Errorf("%s %s = %v (%s): the service received %q as %s, want %q", of, name, a.values[i], []string{"new", "changed"}[step], got[in], in, want)
+				t.Errorf("%s %s = %v (%s): the service received %q as %s, want %q", of, name, a.values[i], []string{"new", fmt.Sprintf("next, state lost: %t", lost)}[step], got[in], in, want)
 			}
 		}
 	}
