@@ -502,17 +502,21 @@ func TestFoundApplyElsewhere(t *testing.T) {
 	})
 }
 
-// TestFoundWrongETagOfAProvedPart: the MD5 that the PUT says proves a part whose ETag is none.
+// TestFoundWrongETagOfAProvedPart: the MD5 that the PUT says, or storage's checksum, proves a part
+// whose ETag is no MD5.
 func TestFoundWrongETagOfAProvedPart(t *testing.T) {
 	t.Parallel()
-	Replay(t, History{
-		Steps: []Step{
-			{Do: DoConfig, On: "upload.big", N: 5},
-			{Do: DoApply, Faults: []Trouble{{Call: "put-part", What: "wrong ETag", Times: 3}}},
-			{Do: DoConfig, On: "upload.small", N: 1},
-			{Do: DoApply, Faults: []Trouble{{Call: "put-object", What: "wrong ETag", Times: 3}}},
-		},
-	})
+	for _, checksum := range []string{"", "sha256"} {
+		Replay(t, History{
+			Service: Service{Checksum: checksum},
+			Steps: []Step{
+				{Do: DoConfig, On: "upload.big", N: 5},
+				{Do: DoApply, Faults: []Trouble{{Call: "put-part", What: "wrong ETag", Times: 3}}},
+				{Do: DoConfig, On: "upload.small", N: 1},
+				{Do: DoApply, Faults: []Trouble{{Call: "put-object", What: "wrong ETag", Times: 3}}},
+			},
+		})
+	}
 }
 
 // TestFoundReadyAfterATimeLimit: a session that became ready is replaced as the user asks.
