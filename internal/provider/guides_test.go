@@ -480,3 +480,24 @@ func TestPagesOfTheReference(t *testing.T) {
 		}
 	}
 }
+
+// TestParagraphsAreShort: a paragraph or an item of a list has 80 words at most.
+func TestParagraphsAreShort(t *testing.T) {
+	t.Parallel()
+	files := []string{"../../README.md", "../../CONTRIBUTING.md", "../../RELEASING.md", "../../SECURITY.md", "../../CHANGELOG.md"}
+	for _, pattern := range []string{guides + "/*.md", "../../templates/*.tmpl", "../../examples/*/README.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		files = append(files, found...)
+	}
+	code := regexp.MustCompile("(?s)```.*?```")
+	for _, file := range files {
+		for line := range strings.Lines(code.ReplaceAllString(readFile(t, file), "")) {
+			if words := len(strings.Fields(line)); words > 80 && !strings.HasPrefix(line, "|") {
+				t.Errorf("%s has a paragraph of %d words: %.80s", file, words, line)
+			}
+		}
+	}
+}
