@@ -185,7 +185,7 @@ func (m *machine) date() {
 
 // uploadRecords are the records of unfinished uploads.
 func (m *machine) uploadRecords() []string {
-	records, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "upload-"+strings.Repeat("?", 32)+".json"))
+	records, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "upload-"+strings.Repeat("?", 32)+"-*.json"))
 	return records
 }
 

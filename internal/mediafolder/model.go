@@ -1,6 +1,7 @@
 package mediafolder
 
 import (
+	"context"
 	"path"
 	"strings"
 
@@ -96,15 +97,19 @@ func (m *model) counted(files map[string]entry) {
 
 var incompleteType = types.ObjectType{AttrTypes: mediafile.IncompleteTypes}
 
-// handOver leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a
+// leaveUnfinished leaves the uploads in `incomplete_uploads` to an apply. What cannot be read is a
 // warning.
-func (m *model) handOver(u *upload.Uploader) (diags diag.Diagnostics) {
+func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader) (diags diag.Diagnostics) {
 	for _, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)
 		f, left, d := mediafile.Unfinished(object)
 		diags.Append(d...)
-		if left != nil {
-			u.HandOver(f, left)
+		if left == nil {
+			continue
+		}
+		if err := u.LeaveUnfinished(ctx, f, left); err != nil {
+			diags.Append(providerdata.ErrorDiagnostic("Continuing the uploads", err))
+			return diags
 		}
 	}
 	return diags

@@ -82,8 +82,10 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	prior, files := priorFiles(ctx, &resp.Diagnostics), plannedFiles(ctx, &resp.Diagnostics)
 	if slices.ContainsFunc(slices.Collect(maps.Values(files)), entry.unsent) {
 		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
+		if !resp.Diagnostics.HasError() {
+			resp.Diagnostics.Append(state.leaveUnfinished(ctx, r.Data.Uploader)...)
+		}
 	}
-	resp.Diagnostics.Append(state.handOver(r.Data.Uploader)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -124,10 +126,15 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	dir, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateDir)
 	resp.Diagnostics.Append(diags...)
-	if diags := r.Data.NeedUpload(typeName); diags.HasError() { // Create would be refused
+	diags = r.Data.NeedUpload(typeName)
+	if !diags.HasError() {
+		diags = state.leaveUnfinished(ctx, r.Data.Uploader)
+	}
+	if diags.HasError() { // Create would be refused
 		providerdata.RefuseDelete(ctx, resp, diags...)
 		return
 	}
+	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.leave(ctx, &state, stored, dir)...)
 }
 
@@ -144,7 +151,7 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 	for name, e := range stored {
 		r.Data.Uploader.Leave(ctx, state.file(name, "", e), upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt}, dir)
 	}
-	return append(diags, state.handOver(r.Data.Uploader)...)
+	return diags
 }
 
 func (r *mediaFolder) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {

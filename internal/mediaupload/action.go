@@ -54,7 +54,7 @@ func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, method ty
 	if !u.Records(ctx) { // without a state, only a record can continue an upload
 		next.toContinue = ""
 	}
-	uploaded.Result, diags = m.send(ctx, u, nil, false, given, next, show)
+	uploaded.Result, diags = m.send(ctx, u, false, given, next, show)
 	uploaded.Recorded = uploaded.InLedger()
 	return uploaded, diags
 }

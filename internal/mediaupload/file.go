@@ -9,7 +9,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -51,20 +50,20 @@ func (m *model) rememberConfigured(ctx context.Context, private providerdata.Pri
 // send uploads the file of a model with every value known. forState reports whether a state gets
 // it, and given whether its hash is configured. The result has what is left to continue if there is
 // an error.
-func (m *model) send(ctx context.Context, u *upload.Uploader, earlier *resume.Unfinished, forState, given bool, next steps, show func(line string)) (upload.Result, diag.Diagnostics) {
+func (m *model) send(ctx context.Context, u *upload.Uploader, forState, given bool, next steps, show func(line string)) (upload.Result, diag.Diagnostics) {
 	f := m.file()
 	if f.ForState = forState; !forState {
 		f.Scope = "file " + f.Path
 	}
 	if err := f.CheckSize(); err != nil {
-		return upload.Result{Left: earlier}, diag.Diagnostics{fileDiagnostic(err)}
+		return upload.Result{}, diag.Diagnostics{fileDiagnostic(err)}
 	}
 	if given {
 		if d := otherHash(f, u.Remembered(ctx, f.Path, upload.Fingerprint{}), m.ChangeDetection.ValueString(), next); d != nil {
-			return upload.Result{Left: earlier}, diag.Diagnostics{d}
+			return upload.Result{}, diag.Diagnostics{d}
 		}
 	}
-	result, err := u.Upload(ctx, f, earlier, show)
+	result, err := u.Upload(ctx, f, show)
 	var diags diag.Diagnostics
 	mediafile.Warnings(result.Warnings, &diags)
 	if err != nil {

@@ -21,7 +21,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -62,7 +61,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
-	if !r.upload(ctx, &plan, &config, nil, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
+	if !r.upload(ctx, &plan, &config, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
 		return
 	}
 	resp.Diagnostics.Append(plan.remember(ctx, r.Data.Uploader, resp.Private)...)
@@ -73,14 +72,14 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 
 // upload sends the file and fills in what the service returns or, if it fails, what is left to
 // continue. next says how the user goes on.
-func (r *mediaUpload) upload(ctx context.Context, m, config *model, earlier *resume.Unfinished, next steps, diags *diag.Diagnostics) bool {
+func (r *mediaUpload) upload(ctx context.Context, m, config *model, next steps, diags *diag.Diagnostics) bool {
 	limit, d := m.Timeouts.Create(ctx, upload.DefaultLimit)
 	diags.Append(d...)
-	result := upload.Result{Left: earlier}
+	var result upload.Result
 	if !diags.HasError() {
 		ctx, cancel := providerdata.WithLimit(ctx, limit, "create")
 		defer cancel()
-		result, d = m.send(ctx, r.Data.Uploader, earlier, true, !config.SHA256.IsNull(), next, nil)
+		result, d = m.send(ctx, r.Data.Uploader, true, !config.SHA256.IsNull(), next, nil)
 		diags.Append(d...)
 	}
 	if diags.HasError() {
@@ -167,30 +166,31 @@ func (m *model) keep(state *model, diags *diag.Diagnostics) {
 // the stored file, if there is one, with what is left to continue. It reports whether the plan
 // describes the file of that state.
 func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *model, diags *diag.Diagnostics) bool {
-	unfinished, earlier, d := mediafile.Unfinished(state.Incomplete)
+	unfinished, left, d := mediafile.Unfinished(state.Incomplete)
 	diags.Append(d...)
 	diags.Append(r.Data.NeedUpload(typeName)...)
 	if state.protected() && providerdata.ProtectedFromChange(state.Protection, plan.Protection) {
 		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
 	}
+	dropped := left
+	if left != nil && !diags.HasError() && plan.file().Continues(unfinished) {
+		dropped = nil
+		if err := r.Data.Uploader.LeaveUnfinished(ctx, plan.file(), left); err != nil {
+			diags.Append(providerdata.ErrorDiagnostic("Continuing the upload", err))
+		}
+	}
 	if diags.HasError() {
 		*plan = *state
 		return false
 	}
-	dropped := earlier
-	if plan.file().Continues(unfinished) {
-		dropped = nil
-	} else {
-		earlier = nil
-	}
-	if r.upload(ctx, plan, config, earlier, afterUpdate, diags) {
+	if r.upload(ctx, plan, config, afterUpdate, diags) {
 		if state.stored() {
 			staysStored(state.KeyPath.ValueString(), diags)
 		}
 		givenUp(unfinished.Name, dropped, diags)
 		return true
 	}
-	if plan.Incomplete.IsNull() && dropped != nil {
+	if plan.Incomplete.IsNull() && left != nil && !r.Data.Uploader.Taken(left.UploadID) {
 		plan.Incomplete = state.Incomplete // nothing newer is stored
 	} else {
 		givenUp(unfinished.Name, dropped, diags)
@@ -222,17 +222,22 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	f, left, diags := mediafile.Unfinished(state.Incomplete)
 	resp.Diagnostics.Append(diags...)
-	// With create_before_destroy, Create may have continued it already.
-	if left != nil && r.Data.Uploader.Completed(left.UploadID) {
+	// With create_before_destroy, Create has continued it already, if it could.
+	if left != nil && r.Data.Uploader.Taken(left.UploadID) {
 		left = nil
 	}
 	if left != nil && !note.Destroy {
-		if diags := r.checkContinuation(seen); diags.HasError() {
+		diags := r.checkContinuation(seen)
+		if !diags.HasError() {
+			f.SHA256 = cmp.Or(seen.SHA256, f.SHA256) // the hash may have been mistyped
+			if err := r.Data.Uploader.LeaveUnfinished(ctx, f, left); err != nil {
+				diags.Append(providerdata.ErrorDiagnostic("Continuing the upload", err))
+			}
+		}
+		if diags.HasError() {
 			providerdata.RefuseDelete(ctx, resp, diags...)
 			return
 		}
-		f.SHA256 = cmp.Or(seen.SHA256, f.SHA256) // the hash may have been mistyped
-		r.Data.Uploader.HandOver(f, left)
 		left = nil
 	}
 	if state.stored() {

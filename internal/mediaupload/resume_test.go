@@ -269,7 +269,7 @@ func TestInterruptedUploadContinues(t *testing.T) {
 					m.t.Fatal(err)
 				}
 			},
-			sends: resumeParts,
+			sends: resumeParts, keeps: true, // nobody knows of which upload it is
 		},
 		"file changed": {
 			between: func(m *machine) { m.sum = media(m.t, m.path, resumeSize, 77) }, sends: resumeParts, keeps: true,
@@ -390,6 +390,45 @@ func TestOneUnfinishedUploadServesOneResource(t *testing.T) {
 			for _, o := range both {
 				m.Provider(m.provider).AssertNoChanges(o, m.config)
 			}
+		})
+	}
+}
+
+// TestTokenThatCannotBeReadReplacesNothing: without its token, nobody can continue the upload that
+// a replacement gives up.
+func TestTokenThatCannotBeReadReplacesNothing(t *testing.T) {
+	t.Parallel()
+	for _, tainted := range []bool{true, false} {
+		t.Run(fmt.Sprintf("tainted %v", tainted), func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, resumeSize)
+			token := filepath.Join(t.TempDir(), "token")
+			if err := os.WriteFile(token, []byte(m.Env["VODLIVE_ID_TOKEN"]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			m.Env["VODLIVE_ID_TOKEN"], m.Env["VODLIVE_ID_TOKEN_FILE"] = "", token
+			m.breakOff(breaksAt)
+			m.loseRecords()
+			if !tainted {
+				m.state = m.state.Untainted()
+			}
+			plan := m.plan()
+			plan.Diags.Must(t)
+			if err := os.Rename(token, token+".away"); err != nil {
+				t.Fatal(err)
+			}
+			state, diags := m.Provider(m.provider).Apply(plan)
+			m.says(diags, "VODLIVE_ID_TOKEN_FILE")
+			if m.state = state; !diags.Failed() || !state.Exists() || state.Attrs()["incomplete_upload"] == nil {
+				t.Fatalf("the state has nothing of the upload: %s", diags)
+			}
+			if err := os.Rename(token+".away", token); err != nil {
+				t.Fatal(err)
+			}
+			since := len(m.Journal())
+			m.mustApply()
+			want(t, "parts sent", len(sent(m.Server, since)), rest)
+			m.assertStored()
 		})
 	}
 }

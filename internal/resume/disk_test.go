@@ -22,10 +22,10 @@ func TestRecordOutlivesAPowerCut(t *testing.T) {
 		}
 		return n, nil
 	}
-	record, _ := resume.New(t.TempDir(), hook).Record(t.Context(), testKey)
+	record := resume.New(t.TempDir(), hook).Begin(t.Context(), testKey, "upload")
 	ops = nil
 	record.Changed(func() *resume.Unfinished {
-		return &resume.Unfinished{UploadID: "upload", KeyPath: "vod/input/c/u/a.mp4", PartSize: testKey.PartSize}
+		return &resume.Unfinished{UploadID: "upload", KeyPath: "vod/input/c/u/a.mp4", PartSize: testPartSize}
 	})
 	want := []string{"create upload", "write upload", "sync upload", "rename upload", "sync terraform"}
 	if !slices.Equal(ops, want) {

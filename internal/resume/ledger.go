@@ -102,7 +102,7 @@ type Owner struct {
 // a digest under the key PROCESS, because arguments may be secrets. OBJECT is a digest of the id of
 // a file, and random for other kinds.
 //
-// Without a store, or where its folder cannot be used, lines are only in memory. A nil *Ledger is
+// Where the store's folder cannot be used, lines are only in memory. A nil *Ledger is
 // turned off. It is safe for concurrent use.
 type Ledger struct {
 	store   *Store
@@ -185,7 +185,7 @@ func (n *Line) name() string {
 	return strings.Join([]string{string(n.kind), n.ledger.ownerID, n.process, n.request, n.object}, "-") + ".json"
 }
 
-// Ledger returns the ledger of an owner. That of a nil *Store is in memory.
+// Ledger returns the ledger of an owner.
 func (s *Store) Ledger(owner Owner) *Ledger {
 	return &Ledger{
 		store: s, owner: owner, ownerID: hashed(owner.Folder + "\n" + owner.Workspace + "\n" + owner.Backend)[:16],
@@ -407,7 +407,7 @@ func (l *Ledger) open(ctx context.Context) (f *folder, done func()) {
 	if l.folder != nil {
 		return l.folder, func() {}
 	}
-	if l.store == nil || l.closed {
+	if l.store.dir == "" || l.closed {
 		return nil, nil
 	}
 	if _, err := os.Lstat(filepath.Join(l.store.dir, Folder)); err != nil { // do not make it

@@ -43,9 +43,6 @@ type memoEntry struct {
 // Memo returns what is remembered of a file. It is nil for small files, for what is not a regular
 // file, and for a file that was changed so recently that it has no Stamp.
 func (s *Store) Memo(ctx context.Context, path string) *Memo {
-	if s == nil {
-		return nil
-	}
 	file := lookAt(path)
 	if file.stamp == "" || file.size < memoMinSize {
 		return nil

@@ -67,7 +67,7 @@ func TestFolderOfOthersIsNotUsed(t *testing.T) {
 			tc.change(t, dir)
 			ctx, log := logged(t)
 			store := resume.New(dir, nil)
-			record, _ := store.Record(ctx, testKey)
+			record := store.Take(ctx, testKey, fitsAny)
 			defer record.Close(false)
 			if (record.Found() != nil) != tc.used || strings.Contains(log.String(), noFolder) == tc.used {
 				t.Errorf("found %+v, log %s", record.Found(), log)
@@ -176,22 +176,32 @@ func TestSpoiltLockIsNotUsed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			path := keep(t, dir, testKey) + ".lock"
+			keep(t, dir, testKey)
+			path := lock(t, dir)
 			before := time.Now().Add(-time.Hour)
 			if err := os.Chtimes(path, before, before); err != nil {
 				t.Fatal(err)
 			}
 			change(t, path)
 			ctx, log := logged(t)
-			record, elsewhere := resume.New(dir, nil).Record(ctx, testKey)
-			if record != nil || elsewhere != "" || !strings.Contains(log.String(), "its lock cannot be used") {
-				t.Errorf("record %+v, elsewhere %q, log %s", record, elsewhere, log)
+			if record := resume.New(dir, nil).Take(ctx, testKey, fitsAny); record != nil || !strings.Contains(log.String(), "its lock cannot be used") {
+				t.Errorf("record %+v, log %s", record, log)
 			}
 			if info, err := os.Stat(path); err == nil && strings.HasPrefix(name, "link") && info.ModTime().After(before.Add(time.Minute)) {
 				t.Error("the file behind the link was touched")
 			}
 		})
 	}
+}
+
+// lock is the file of the only lock of an upload.
+func lock(t *testing.T, dir string) string {
+	t.Helper()
+	locks, err := filepath.Glob(filepath.Join(dir, resume.Folder, "upload-*.lock"))
+	if err != nil || len(locks) != 1 {
+		t.Fatalf("locks: %v, %v", locks, err)
+	}
+	return locks[0]
 }
 
 func TestSpoiltHashIsNotUsed(t *testing.T) {

@@ -9,6 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +25,7 @@ import (
 )
 
 const (
-	recordVersion  = 1
+	recordVersion  = 2
 	idLimit        = 1 << 10     // bytes of an upload id or a key path, as in the service's responses
 	recordInterval = time.Second // between two writes, so that records do not slow an upload down
 )
@@ -63,13 +66,34 @@ type Key struct {
 	Address  string `json:"address"` // vod_base_url, normalized
 	SHA256   string `json:"sha256"`  // lower-case hex
 	Size     int64  `json:"size"`
-	PartSize int64  `json:"part_size"`
 	FileName string `json:"file_name"`
 }
 
-// name is the file of the record of a key, whose account is hashed.
-func (k Key) name() string {
-	return "upload-" + hashed(fmt.Sprintf("%s\n%s\n%s\n%d\n%d\n%s", k.Account, k.Address, k.SHA256, k.Size, k.PartSize, k.FileName)) + ".json"
+const (
+	recordPrefix  = "upload-" // of the names of records and of their locks
+	recordPattern = recordPrefix + `[0-9a-f]{32}-[0-9a-f]{16}\.json`
+)
+
+var recordName = regexp.MustCompile(`^` + recordPattern + `$`)
+
+// stored is the key as a record has it.
+func (k Key) stored() Key {
+	k.Account = hashed(k.Account)
+	return k
+}
+
+// prefix begins the names of the records of a stored key. There is one record for
+// each upload that was begun.
+func (k Key) prefix() string {
+	return recordPrefix + hashed(fmt.Sprintf("%s\n%s\n%s\n%d\n%s", k.Account, k.Address, k.SHA256, k.Size, k.FileName))
+}
+
+// recordSuffix ends the names of the records of an upload, of which there is one.
+func recordSuffix(uploadID string) string { return "-" + objectID(uploadID) + ".json" }
+
+// lockOf is what is locked for a record: the upload, whatever its content.
+func lockOf(record string) string {
+	return recordPrefix + record[strings.LastIndexByte(record, '-')+1:]
 }
 
 func hashed(s string) string {
@@ -83,6 +107,7 @@ type recordFile struct {
 	Key      Key          `json:"key"`
 	UploadID string       `json:"upload_id"`
 	KeyPath  string       `json:"key_path"`
+	PartSize int64        `json:"part_size"`
 	Parts    []recordPart `json:"parts"`
 
 	Completing bool      `json:"completing,omitempty"`
@@ -96,15 +121,16 @@ type recordPart struct {
 	Checksum string `json:"checksum,omitempty"` // as in transfer.Part
 }
 
-// Record is the unfinished upload of one key on this machine, locked for this process until Close.
-// A nil *Record is turned off, or locked by another process: its methods do nothing.
+// Record is one unfinished upload, which is this operation's own until Close: no other one gets it,
+// of this process or of another one. The methods of a nil *Record do nothing.
 type Record struct {
 	store  *Store
-	folder *folder
+	folder *folder // nil: nothing is written
 	name   string
 	key    Key // as stored
 	lock   *flock.Flock
 	found  *Unfinished
+	left   bool
 	log    context.Context //nolint:containedctx // only its logger is used, by the timer's write
 
 	mu       sync.Mutex
@@ -113,88 +139,181 @@ type Record struct {
 	timer    *time.Timer
 }
 
-// Record opens and locks the record of a key. If that fails, the log says why: an upload must never
-// fail because of its record. elsewhere is the id of the upload that another process with this
-// record works on. Operations of one process agree among themselves, because the one that has the
-// record may work on another upload than the recorded one.
-func (s *Store) Record(ctx context.Context, key Key) (r *Record, elsewhere string) {
-	f := s.open(ctx)
-	if f == nil {
-		return nil, ""
-	}
-	key.Account = hashed(key.Account)
-	name := key.name()
-	lock, own, err := s.lock(f, name)
-	if lock != nil {
-		return &Record{store: s, folder: f, name: name, key: key, lock: lock, log: ctx, found: readRecord(ctx, f, name, key)}, ""
-	}
-	defer f.close()
-	if err != nil {
-		tflog.Warn(ctx, "the upload is not recorded: its lock cannot be used", map[string]any{"lock": name + lockSuffix, "error": err.Error()})
-		return nil, ""
-	}
-	tflog.Info(ctx, "the same file is being uploaded already: this is an upload of its own", map[string]any{"file_name": key.FileName})
-	if u := readRecord(ctx, f, name, key); u != nil && !own {
-		elsewhere = u.UploadID
-	}
-	return nil, elsewhere
-}
-
-// Disown removes the records of other uploads that name an upload id, when the upload of key
-// continues it: what that upload makes is not theirs. A record that another process has stays, and
-// that process finds out from storage.
-func (s *Store) Disown(ctx context.Context, key Key, uploadID string) {
-	f := s.open(ctx)
-	if f == nil {
-		return
-	}
-	defer f.close()
-	key.Account = hashed(key.Account)
-	entries, _ := fs.ReadDir(f.root.FS(), ".")
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasPrefix(name, "upload-") || !strings.HasSuffix(name, ".json") || !ownName.MatchString(name) || name == key.name() {
-			continue
-		}
-		content, err := f.read(name)
-		var other recordFile
-		if err != nil || json.Unmarshal(content, &other) != nil || other.UploadID != uploadID {
-			continue
-		}
-		if lock, _, err := s.lock(f, name); err == nil && lock != nil {
-			_ = f.remove(name)
-			s.unlock(name, lock)
-		}
-	}
-}
-
-// lock takes the lock of a record. own reports that another operation of this process has it.
-func (s *Store) lock(f *folder, name string) (lock *flock.Flock, own bool, err error) {
+// Begin returns the record of an upload that was just begun. If it cannot be written, the log says
+// why: an upload must never fail because of its record.
+func (s *Store) Begin(ctx context.Context, key Key, uploadID string) *Record {
+	key = key.stored()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own = s.held[name]
-	if lock, err = f.lock(name); lock != nil {
-		s.held[name] = true
-	}
-	return lock, own, err
+	r, _ := s.hold(ctx, key, key.prefix()+recordSuffix(uploadID))
+	return r
 }
 
-func (s *Store) unlock(name string, lock *flock.Flock) {
+// Take returns the record of an unfinished upload for which fits is true, and which no operation of
+// this process has or had: one that Leave was given, or else one that an earlier run has written.
+// It is nil if there is none.
+func (s *Store) Take(ctx context.Context, key Key, fits func(*Unfinished) bool) *Record {
+	return s.take(ctx, key, fits, s.allRecords)
+}
+
+// TakeLeft is Take for what Leave was given.
+func (s *Store) TakeLeft(ctx context.Context, key Key, fits func(*Unfinished) bool) *Record {
+	return s.take(ctx, key, fits, func(context.Context) []string { return nil })
+}
+
+func (s *Store) take(ctx context.Context, key Key, fits func(*Unfinished) bool, others func(context.Context) []string) *Record {
+	key = key.stored()
 	s.mu.Lock()
-	delete(s.held, name)
-	s.mu.Unlock()
-	_ = lock.Unlock()
+	defer s.mu.Unlock()
+	for _, name := range append(slices.Sorted(maps.Keys(s.left)), others(ctx)...) {
+		if !strings.HasPrefix(name, key.prefix()+"-") || s.taken[lockOf(name)] {
+			continue
+		}
+		r, free := s.hold(ctx, key, name)
+		if r.found, r.left = s.left[name]; r.found == nil && r.folder != nil {
+			r.found = readRecord(ctx, r.folder, name, &key)
+		}
+		if free && r.found != nil && fits(r.found) {
+			delete(s.left, name)
+			return r
+		}
+		r.release()
+		delete(s.taken, lockOf(name))
+	}
+	return nil
 }
 
-// readRecord returns the recorded upload, nil if there is none that can be used.
-func readRecord(ctx context.Context, f *folder, name string, key Key) *Unfinished {
+// allRecords are the names of the records in the folder.
+func (s *Store) allRecords(ctx context.Context) []string {
+	f := s.open(ctx)
+	if f == nil {
+		return nil
+	}
+	defer f.close()
+	return f.records()
+}
+
+func (f *folder) records() (names []string) {
+	entries, _ := fs.ReadDir(f.root.FS(), ".")
+	for _, e := range entries {
+		if recordName.MatchString(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// hold makes an upload this operation's own, with s.mu locked. free is false if another process has
+// it. Without a folder, or if its lock cannot be used, nothing is written.
+func (s *Store) hold(ctx context.Context, key Key, name string) (r *Record, free bool) {
+	r = &Record{store: s, name: name, key: key, log: ctx}
+	s.taken[lockOf(name)] = true
+	f := s.open(ctx)
+	if f == nil {
+		return r, true
+	}
+	lock, err := f.lock(lockOf(name))
+	if lock == nil {
+		f.close()
+		if err != nil {
+			tflog.Warn(ctx, "the upload is not recorded: its lock cannot be used", map[string]any{"record": name, "error": err.Error()})
+		}
+		return r, err != nil
+	}
+	r.folder, r.lock = f, lock
+	return r, true
+}
+
+// release ends hold. The lock of an upload without a record is not needed any more.
+func (r *Record) release() {
+	if r.folder == nil {
+		return
+	}
+	if _, err := r.folder.root.Lstat(r.name); errors.Is(err, fs.ErrNotExist) {
+		_ = r.folder.remove(lockOf(r.name) + lockSuffix)
+	}
+	_ = r.lock.Unlock()
+	r.folder.close()
+}
+
+// Leave records an unfinished upload that a state has, for whoever takes the key. Its records under
+// other keys go: what it makes is not of their content. It does nothing if another operation has
+// the upload, or had it in this process.
+func (s *Store) Leave(ctx context.Context, key Key, u Unfinished) {
+	key = key.stored()
+	name := key.prefix() + recordSuffix(u.UploadID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken[lockOf(name)] {
+		return
+	}
+	r, free := s.hold(ctx, key, name)
+	defer r.release()
+	delete(s.taken, lockOf(name))
+	if !free {
+		return
+	}
+	if r.folder != nil {
+		for _, other := range r.folder.records() {
+			if !strings.HasSuffix(other, recordSuffix(u.UploadID)) {
+				continue
+			}
+			if known := readRecord(ctx, r.folder, other, nil); known != nil {
+				u = known.joined(u)
+			}
+			if other != name {
+				_ = r.folder.remove(other)
+			}
+		}
+	}
+	s.left[name] = &u
+	if r.folder != nil && r.writeFile(&u) == nil {
+		s.left[name] = nil // its record has it
+	}
+}
+
+// Taken reports whether an operation of this process has or had an upload.
+func (s *Store) Taken(uploadID string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken[lockOf(recordSuffix(uploadID))]
+}
+
+// joined is a recorded upload as a state has it: which of them is newer is not known. The engine
+// proves the parts, so one may be listed twice.
+func (u *Unfinished) joined(other Unfinished) Unfinished {
+	if u.UploadID != other.UploadID || u.KeyPath != other.KeyPath || u.PartSize != other.PartSize {
+		return other
+	}
+	type same struct {
+		number int
+		md5    [md5.Size]byte
+		etag   string
+	}
+	known := map[same]bool{}
+	for _, p := range u.Parts {
+		known[same{p.Number, p.MD5, p.ETag}] = true
+	}
+	other.Parts = append(slices.Clone(u.Parts), slices.DeleteFunc(slices.Clone(other.Parts), func(p transfer.Part) bool {
+		return known[same{p.Number, p.MD5, p.ETag}]
+	})...)
+	other.Completing = other.Completing || u.Completing
+	return other
+}
+
+// readRecord returns the recorded upload, nil if there is none that can be used. A record of
+// another key than want, if that is not nil, cannot.
+func readRecord(ctx context.Context, f *folder, name string, want *Key) *Unfinished {
 	content, err := f.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	var u *Unfinished
 	if err == nil {
-		u, err = parseRecord(content, key)
+		u, err = parseRecord(content, want)
+	}
+	if err == nil && !strings.HasSuffix(name, recordSuffix(u.UploadID)) {
+		u, err = nil, errors.New("it is of another upload")
 	}
 	if err != nil {
 		tflog.Warn(ctx, "the record of an unfinished upload is ignored", map[string]any{"record": name, "error": err.Error()})
@@ -204,7 +323,7 @@ func readRecord(ctx context.Context, f *folder, name string, key Key) *Unfinishe
 }
 
 // parseRecord reads a record, which a crash or another program may have left in any state.
-func parseRecord(content []byte, key Key) (*Unfinished, error) {
+func parseRecord(content []byte, want *Key) (*Unfinished, error) {
 	var f recordFile
 	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, errors.New("it is not complete JSON")
@@ -212,29 +331,29 @@ func parseRecord(content []byte, key Key) (*Unfinished, error) {
 	switch {
 	case f.Version != recordVersion:
 		return nil, fmt.Errorf("it has version %d, this provider reads %d", f.Version, recordVersion)
-	case f.Key != key:
+	case want != nil && f.Key != *want:
 		return nil, errors.New("it is of another upload")
-	case f.UploadID == "" || f.KeyPath == "":
+	case f.UploadID == "" || f.KeyPath == "" || f.PartSize < 1:
 		return nil, errors.New("it names no upload")
 	case !quote.Safe(f.UploadID+f.KeyPath) || len(f.UploadID) > idLimit || len(f.KeyPath) > idLimit:
 		return nil, errors.New("it names an upload that the service has not made")
 	}
-	u := &Unfinished{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: key.PartSize, Completing: f.Completing}
-	count := transfer.PartCount(key.Size, key.PartSize)
+	u := &Unfinished{UploadID: f.UploadID, KeyPath: f.KeyPath, PartSize: f.PartSize, Completing: f.Completing}
+	count := transfer.PartCount(f.Key.Size, f.PartSize)
 	for _, p := range f.Parts {
 		sum, err := hex.DecodeString(p.MD5)
 		if err != nil || len(sum) != md5.Size || p.ETag == "" || !etag.Valid(p.ETag) || len(p.Checksum) > idLimit || p.Number < 1 || p.Number > count {
 			return nil, errors.New("a part of it cannot be read")
 		}
 		u.Parts = append(u.Parts, transfer.Part{
-			Number: p.Number, MD5: [md5.Size]byte(sum), ETag: p.ETag, Checksum: p.Checksum,
-			Size: min(key.PartSize, key.Size-int64(p.Number-1)*key.PartSize),
+			Number: p.Number, MD5: [md5.Size]byte(sum), ETag: p.ETag, Checksum: p.Checksum, Trusted: true,
+			Size: min(f.PartSize, f.Key.Size-int64(p.Number-1)*f.PartSize),
 		})
 	}
 	return u, nil
 }
 
-// Found is the upload that the record held when it was opened.
+// Found is the upload that Take has found.
 func (r *Record) Found() *Unfinished {
 	if r == nil {
 		return nil
@@ -242,10 +361,16 @@ func (r *Record) Found() *Unfinished {
 	return r.found
 }
 
+// Left reports whether Leave was given the upload.
+func (r *Record) Left() bool { return r != nil && r.left }
+
+// Lasts reports whether the record outlives this process.
+func (r *Record) Lasts() bool { return r != nil && r.folder != nil }
+
 // Changed writes what snapshot returns, if it is not nil: at once for the first change, at most
 // once a second for later ones.
 func (r *Record) Changed(snapshot func() *Unfinished) {
-	if r == nil {
+	if !r.Lasts() {
 		return
 	}
 	r.mu.Lock()
@@ -262,7 +387,7 @@ func (r *Record) Changed(snapshot func() *Unfinished) {
 
 // Flush writes at once what is not written yet.
 func (r *Record) Flush() {
-	if r == nil {
+	if !r.Lasts() {
 		return
 	}
 	r.mu.Lock()
@@ -282,8 +407,14 @@ func (r *Record) write() {
 	if upload == nil {
 		return
 	}
-	f := recordFile{Version: recordVersion, Key: r.key, UploadID: upload.UploadID, KeyPath: upload.KeyPath, Completing: upload.Completing, Updated: time.Now().UTC()}
-	for _, p := range upload.Parts {
+	_ = r.writeFile(upload)
+	r.written = time.Now()
+}
+
+// writeFile writes the record. If it fails, the log says so.
+func (r *Record) writeFile(u *Unfinished) error {
+	f := recordFile{Version: recordVersion, Key: r.key, UploadID: u.UploadID, KeyPath: u.KeyPath, PartSize: u.PartSize, Completing: u.Completing, Updated: time.Now().UTC()}
+	for _, p := range u.Parts {
 		f.Parts = append(f.Parts, recordPart{Number: p.Number, MD5: hex.EncodeToString(p.MD5[:]), ETag: p.ETag, Checksum: p.Checksum})
 	}
 	content, err := json.Marshal(f)
@@ -294,7 +425,7 @@ func (r *Record) write() {
 	if err != nil {
 		tflog.Warn(r.log, "the record of an unfinished upload cannot be written", map[string]any{"record": r.name, "error": err.Error()})
 	}
-	r.written = time.Now()
+	return err
 }
 
 // Close writes what is not written yet, or removes the record if the upload is over.
@@ -307,11 +438,10 @@ func (r *Record) Close(over bool) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	if over {
+	if over && r.folder != nil {
 		r.snapshot = nil // the timer may have fired
 		_ = r.folder.remove(r.name)
 	}
 	r.write()
-	r.store.unlock(r.name, r.lock)
-	r.folder.close()
+	r.release()
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,19 +17,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
 var testKey = resume.Key{
-	Account: "alice", Address: "https://api.example.com", SHA256: strings.Repeat("ab", 32), Size: 12 << 20, PartSize: 5 << 20, FileName: "a.mp4",
+	Account: "alice", Address: "https://api.example.com", SHA256: strings.Repeat("ab", 32), Size: 12 << 20, FileName: "a.mp4",
 }
 
+const testPartSize = 5 << 20
+
 func testUpload() *resume.Unfinished {
-	u := &resume.Unfinished{UploadID: "u1", KeyPath: "vod/input/c/u/a.mp4", PartSize: testKey.PartSize}
+	u := &resume.Unfinished{UploadID: "u1", KeyPath: "vod/input/c/u/a.mp4", PartSize: testPartSize}
 	for number := 1; number <= 3; number++ {
 		sum := md5.Sum(fmt.Append(nil, number))
-		size := min(testKey.PartSize, testKey.Size-int64(number-1)*testKey.PartSize)
+		size := min(testPartSize, testKey.Size-int64(number-1)*testPartSize)
 		u.Parts = append(u.Parts, transfer.Part{Number: number, MD5: sum, ETag: fmt.Sprintf(`"%x"`, sum), Size: size})
 	}
 	return u
@@ -44,10 +48,7 @@ func logged(t testing.TB) (context.Context, *bytes.Buffer) {
 // keep leaves a record of testUpload and returns the path of its file.
 func keep(t testing.TB, dir string, key resume.Key) string {
 	t.Helper()
-	record, _ := resume.New(dir, nil).Record(t.Context(), key)
-	if record == nil {
-		t.Fatal("no record can be kept")
-	}
+	record := resume.New(dir, nil).Begin(t.Context(), key, testUpload().UploadID)
 	record.Changed(testUpload)
 	record.Close(false)
 	names, err := filepath.Glob(filepath.Join(dir, resume.Folder, "upload-*.json"))
@@ -59,41 +60,153 @@ func keep(t testing.TB, dir string, key resume.Key) string {
 
 // found opens the record of a key and returns what it holds.
 func found(ctx context.Context, dir string, key resume.Key) *resume.Unfinished {
-	record, _ := resume.New(dir, nil).Record(ctx, key)
+	record := resume.New(dir, nil).Take(ctx, key, fitsAny)
 	defer record.Close(false)
 	return record.Found()
+}
+
+func fitsAny(*resume.Unfinished) bool { return true }
+
+// trusted is an upload as a record has it.
+func trusted(u *resume.Unfinished) *resume.Unfinished {
+	for i := range u.Parts {
+		u.Parts[i].Trusted = true
+	}
+	return u
 }
 
 func TestRecordIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	path := keep(t, dir, testKey)
-	if diff := cmp.Diff(testUpload(), found(t.Context(), dir, testKey)); diff != "" {
+	if diff := cmp.Diff(trusted(testUpload()), found(t.Context(), dir, testKey)); diff != "" {
 		t.Error(diff)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil || strings.Contains(string(content), "alice") {
 		t.Errorf("the record names the account: %s, %v", content, err)
 	}
-	record, _ := resume.New(dir, nil).Record(t.Context(), testKey)
-	record.Close(true)
+	resume.New(dir, nil).Take(t.Context(), testKey, fitsAny).Close(true)
 	if u := found(t.Context(), dir, testKey); u != nil {
 		t.Errorf("found after the upload was over: %+v", u)
 	}
 }
 
-func TestRecordsAreOff(t *testing.T) {
+// TestUnfinishedUploadOfAState has a state give up an upload, of which there may be a record, and
+// takes it for the same content.
+func TestUnfinishedUploadOfAState(t *testing.T) {
 	t.Parallel()
-	store := resume.New("", nil)
-	record, elsewhere := store.Record(t.Context(), testKey)
-	record.Changed(testUpload)
-	record.Flush()
-	record.Close(false)
-	store.Forget(t.Context(), "a.mp4")
-	memo := store.Memo(t.Context(), "a.mp4")
-	memo.Remember(t.Context(), transfer.Digest{})
-	if record != nil || elsewhere != "" || record.Found() != nil || memo.SHA256() != "" || store.Usable(t.Context()) {
-		t.Error("something is kept")
+	upload := func(id string, numbers ...int) *resume.Unfinished {
+		u := testUpload()
+		u.UploadID = id
+		u.Parts = nil
+		for _, n := range numbers {
+			u.Parts = append(u.Parts, testUpload().Parts[n-1])
+		}
+		return u
+	}
+	change := func(u *resume.Unfinished, change func(*resume.Unfinished)) *resume.Unfinished {
+		change(u)
+		return u
+	}
+	stale := func(u *resume.Unfinished) { u.Parts[0].MD5[0]++ }
+	summed := func(u *resume.Unfinished) { u.Parts[0].Checksum = "crc32c:AAAAAA==" }
+	completing := func(u *resume.Unfinished) { u.Completing = true }
+	both := upload("a", 1, 1)
+	both.Parts[1].MD5[0]++
+	for name, tc := range map[string]struct {
+		recorded, left, want *resume.Unfinished
+		recordedAs           func(*resume.Key)
+	}{
+		"not recorded":                     {left: upload("a", 1), want: upload("a", 1)},
+		"recorded":                         {recorded: upload("a", 2, 3), left: upload("a", 1, 2), want: upload("a", 2, 3, 1)},
+		"checksum in the record":           {recorded: change(upload("a", 1), summed), left: upload("a", 1), want: change(upload("a", 1), summed)},
+		"two accounts of a part":           {recorded: upload("a", 1), left: change(upload("a", 1), stale), want: both},
+		"record of a later time":           {recorded: change(upload("a", 1), completing), left: upload("a", 1), want: change(upload("a", 1), completing)},
+		"state of a later time":            {recorded: upload("a", 1), left: change(upload("a", 1), completing), want: change(upload("a", 1), completing)},
+		"another one recorded":             {recorded: upload("b", 2, 3), left: upload("a", 1), want: upload("a", 1)},
+		"another key path recorded":        {recorded: change(upload("a", 2), func(u *resume.Unfinished) { u.KeyPath += "2" }), left: upload("a", 1), want: upload("a", 1)},
+		"another part size recorded":       {recorded: change(upload("a", 2), func(u *resume.Unfinished) { u.PartSize++ }), left: upload("a", 1), want: upload("a", 1)},
+		"recorded for other content":       {recorded: upload("a", 2), left: upload("a", 1), want: upload("a", 2, 1), recordedAs: func(k *resume.Key) { k.SHA256 = strings.Repeat("cd", 32) }},
+		"recorded by another account":      {recorded: upload("a", 2), left: upload("a", 1), want: upload("a", 2, 1), recordedAs: func(k *resume.Key) { k.Account = "bob" }},
+		"another one for other content":    {recorded: upload("b", 2), left: upload("a", 1), want: upload("a", 1), recordedAs: func(k *resume.Key) { k.SHA256 = strings.Repeat("cd", 32) }},
+		"nothing of what is recorded fits": {recorded: upload("z", 2)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, ctx := t.TempDir(), t.Context()
+			if tc.recorded != nil {
+				key := testKey
+				if tc.recordedAs != nil {
+					tc.recordedAs(&key)
+				}
+				record := resume.New(dir, nil).Begin(ctx, key, tc.recorded.UploadID)
+				record.Changed(func() *resume.Unfinished { return tc.recorded })
+				record.Close(false)
+			}
+			store := resume.New(dir, nil)
+			if tc.left != nil {
+				store.Leave(ctx, testKey, *tc.left)
+			}
+			fits := func(u *resume.Unfinished) bool { return u.UploadID != "z" }
+			record := store.Take(ctx, testKey, fits)
+			if tc.want != nil {
+				trusted(tc.want)
+			}
+			if diff := cmp.Diff(tc.want, record.Found()); diff != "" || record.Left() != (tc.left != nil) {
+				t.Errorf("left %v: %s", record.Left(), diff)
+			}
+			if again := store.Take(ctx, testKey, func(u *resume.Unfinished) bool { return u.UploadID == "a" }); again != nil {
+				t.Errorf("it is taken twice: %+v", again.Found())
+			}
+			record.Close(true)
+			if u := found(ctx, dir, testKey); u != nil && u.UploadID == "a" {
+				t.Errorf("it is recorded after it was over: %+v", u)
+			}
+			if tc.left != nil {
+				if store.Leave(ctx, testKey, *tc.left); !store.Taken("a") || store.TakeLeft(ctx, testKey, fits) != nil {
+					t.Error("it is taken once more after it was over")
+				}
+			}
+		})
+	}
+}
+
+// TestRecordsInMemory leaves an upload where nothing can be written, or only until the record is.
+func TestRecordsInMemory(t *testing.T) {
+	t.Parallel()
+	full := func(op regularfile.Op, path string, _ int) (int, error) {
+		if op == regularfile.OpWrite && strings.Contains(path, ".tmp") {
+			return 0, syscall.ENOSPC
+		}
+		return 0, nil
+	}
+	noLocks := func(op regularfile.Op, path string, n int) (int, error) {
+		if strings.HasSuffix(path, ".lock") {
+			return 0, syscall.EIO
+		}
+		return n, nil
+	}
+	for name, store := range map[string]*resume.Store{
+		"no folder": resume.New("", nil), "full disk": resume.New(t.TempDir(), full), "no locks": resume.New(t.TempDir(), noLocks),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			begun := store.Begin(ctx, testKey, "u0")
+			begun.Changed(testUpload)
+			begun.Flush()
+			begun.Close(false)
+			if store.Take(ctx, testKey, fitsAny) != nil || store.Memo(ctx, "a.mp4").SHA256() != "" {
+				t.Error("something is kept that no state has left")
+			}
+			store.Leave(ctx, testKey, *testUpload())
+			record := store.TakeLeft(ctx, testKey, fitsAny)
+			if record.Found() == nil || !record.Left() || store.Take(ctx, testKey, fitsAny) != nil {
+				t.Errorf("found %+v", record.Found())
+			}
+			record.Close(true)
+		})
 	}
 }
 
@@ -104,7 +217,6 @@ func TestRecordIsOfOneUpload(t *testing.T) {
 		"service":   func(k *resume.Key) { k.Address = "https://other.example.com" },
 		"content":   func(k *resume.Key) { k.SHA256 = strings.Repeat("cd", 32) },
 		"size":      func(k *resume.Key) { k.Size++ },
-		"part size": func(k *resume.Key) { k.PartSize++ },
 		"file name": func(k *resume.Key) { k.FileName = "b.mp4" },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,11 +251,13 @@ func TestDamagedRecordIsIgnored(t *testing.T) {
 		return func(record map[string]any) { record["parts"].([]any)[0].(map[string]any)[field] = value }
 	}
 	for name, change := range map[string]func(map[string]any){
-		"newer version": func(record map[string]any) { record["version"] = 2 },
+		"newer version": func(record map[string]any) { record["version"] = 3 },
 		"no upload":     func(record map[string]any) { record["upload_id"] = "" },
 		"hostile id":    func(record map[string]any) { record["upload_id"] = "u\x1b[2J" },
 		"hostile key":   func(record map[string]any) { record["key_path"] = "k\nError: forged" },
 		"long key":      func(record map[string]any) { record["key_path"] = strings.Repeat("k", 1025) },
+		"another's id":  func(record map[string]any) { record["upload_id"] = "u2" },
+		"no part size":  func(record map[string]any) { record["part_size"] = 0 },
 		"part 0":        part("number", 0),
 		"part too many": part("number", 4),
 		"bad MD5":       part("md5", "abc"),
@@ -208,7 +322,7 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		for _, p := range u.Parts {
-			if p.Number < 1 || p.Number > 3 || p.Size < 1 || p.Size > testKey.PartSize {
+			if p.Number < 1 || p.Number > 3 || p.Size < 1 || p.Size > testPartSize {
 				t.Errorf("part %+v", p)
 			}
 		}
@@ -220,10 +334,11 @@ func TestRecordHasOneHolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	keep(t, dir, testKey)
-	first, _ := resume.New(dir, nil).Record(t.Context(), testKey)
-	second, elsewhere := resume.New(dir, nil).Record(t.Context(), testKey)
-	if second != nil || elsewhere != "u1" {
-		t.Errorf("second holder %v, elsewhere %q", second, elsewhere)
+	first := resume.New(dir, nil).Take(t.Context(), testKey, fitsAny)
+	other := resume.New(dir, nil)
+	other.Leave(t.Context(), testKey, *testUpload()) // of a state
+	if second := other.Take(t.Context(), testKey, fitsAny); first.Found() == nil || second != nil {
+		t.Errorf("the first holder has %v, the second one %v", first.Found(), second.Found())
 	}
 	first.Close(false)
 	if u := found(t.Context(), dir, testKey); u == nil {
@@ -236,7 +351,7 @@ func TestRecordIsWrittenOnceASecond(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		record, _ := resume.New(dir, nil).Record(t.Context(), testKey)
+		record := resume.New(dir, nil).Begin(t.Context(), testKey, "u1")
 		defer record.Close(true)
 		writes := 0
 		snapshot := func() *resume.Unfinished { writes++; return testUpload() }
@@ -262,11 +377,13 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	const (
 		digest = "0123456789abcdef0123456789abcdef"
 		line   = "session-0123456789abcdef-0123456789abcdef-" + digest + "-0123456789abcdef.json"
+		record = "upload-" + digest + "-0123456789abcdef.json"
 		book   = "ledger-" + digest + "-0123456789abcdef.jsonl" // of an earlier build
 	)
 	removed := []string{
-		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", "hash-" + digest + ".json", book, book + ".lock",
+		record, "upload-0123456789abcdef.json.lock", record + ".0123456789abcdef.tmp", "hash-" + digest + ".json", book, book + ".lock",
 		"process-0123456789abcdef-0123456789abcdef.lock", line + ".0123456789abcdef.tmp",
+		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", // of an earlier build
 		"upload-" + digest + ".json.0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",
 	}
 	kept := []string{
@@ -326,8 +443,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 func TestLockInUseIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	record, _ := resume.New(dir, nil).Record(t.Context(), testKey)
-	defer record.Close(true)
+	defer resume.New(dir, nil).Begin(t.Context(), testKey, "u1").Close(true)
 	locks, err := filepath.Glob(filepath.Join(dir, resume.Folder, "*.lock"))
 	if err != nil || len(locks) != 1 {
 		t.Fatalf("locks: %v, %v", locks, err)

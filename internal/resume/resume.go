@@ -29,26 +29,24 @@ const Folder = "terraform-provider-vodlive"
 // lifetime is the age at which files are removed. Storage drops unfinished uploads, too.
 const lifetime = 7 * 24 * time.Hour
 
-// Store is the folder of the records. A nil *Store is turned off: it has and keeps nothing. It is
-// safe for concurrent use.
+// Store is the folder of what is kept. Where it cannot be used, only what one operation of this
+// process leaves to another one is kept, in memory. It is safe for concurrent use.
 type Store struct {
-	dir     string // resume_dir
+	dir     string // resume_dir; "": there is none
 	hook    regularfile.Hook
 	refused sync.Once
 	cleaned sync.Once
 
-	mu   sync.Mutex      // also during an attempt to lock a record
-	held map[string]bool // names of the records that this process has locked
+	mu    sync.Mutex             // also during an attempt to lock a record
+	taken map[string]bool        // locks of the uploads that operations of this process have or had
+	left  map[string]*Unfinished // by record: what Leave was given; nil: the record has it
 }
 
-// New returns the store below dir, nil if dir is "". The folder is opened and checked for each use,
-// so that a process keeps none open between uploads. The hook is called before each operation on a
-// file; nil: none.
+// New returns the store below dir, in memory if dir is "". The folder is opened and checked for
+// each use, so that a process keeps none open between uploads. The hook is called before each
+// operation on a file; nil: none.
 func New(dir string, hook regularfile.Hook) *Store {
-	if dir == "" {
-		return nil
-	}
-	return &Store{dir: dir, hook: hook, held: map[string]bool{}}
+	return &Store{dir: dir, hook: hook, taken: map[string]bool{}, left: map[string]*Unfinished{}}
 }
 
 // Usable reports whether records can be kept.
@@ -63,7 +61,7 @@ func (s *Store) Usable(ctx context.Context) bool {
 
 // open returns the folder, nil if it cannot or must not be used. The log says why, once a process.
 func (s *Store) open(ctx context.Context) *folder {
-	if s == nil {
+	if s.dir == "" {
 		return nil
 	}
 	f, err := openFolder(s.dir, s.hook)

@@ -22,6 +22,7 @@ type destination struct {
 	operation *operation
 	api       *api.Client
 	id        resume.Unfinished // Parts: what an earlier upload left
+	record    *resume.Record
 	continued bool
 
 	mu         sync.Mutex
@@ -30,9 +31,12 @@ type destination struct {
 	done       bool                  // nothing is left to continue
 }
 
-func (o *operation) newDestination(id resume.Unfinished) *destination {
-	return &destination{operation: o, api: o.uploader.config.API, id: id, stored: map[int]transfer.Part{}, completing: id.Completing}
+func (o *operation) newDestination(id resume.Unfinished, record *resume.Record) *destination {
+	return &destination{operation: o, api: o.uploader.config.API, id: id, record: record, stored: map[int]transfer.Part{}, completing: id.Completing}
 }
+
+// close ends the use of the record, and removes one that nothing can be continued from.
+func (d *destination) close() { d.record.Close(d.done) }
 
 func (d *destination) PartURL(ctx context.Context, number int) (string, error) {
 	address, err := d.api.PresignPart(ctx, d.id.KeyPath, d.id.UploadID, number)
@@ -47,7 +51,7 @@ func (d *destination) Stored(part transfer.Part) {
 	d.mu.Lock()
 	d.stored[part.Number] = part
 	d.mu.Unlock()
-	d.operation.record.Changed(d.unfinished)
+	d.record.Changed(d.unfinished)
 }
 
 // set changes what unfinished tells.
@@ -78,7 +82,7 @@ func (d *destination) unfinished() *resume.Unfinished {
 	}
 	for i := range u.Parts {
 		u.Parts[i].Sent, u.Parts[i].Repeated = false, false
-		if d.operation.record == nil { // then nothing keeps the checksums
+		if !d.record.Lasts() { // then nothing keeps the checksums
 			u.Parts[i].Checksum = ""
 		}
 	}
@@ -113,7 +117,6 @@ func (d *destination) send(ctx context.Context) (StoredFile, error) {
 		return StoredFile{}, err
 	}
 	d.set(true, true)
-	d.operation.uploader.claims.Store(d.id.UploadID, true)
 	if err := checkObject(d.id.KeyPath, sent, completed); err != nil {
 		return StoredFile{}, err
 	}
@@ -149,8 +152,8 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	}
 	// Before the call: if this process ends now, the next one knows that the object may exist.
 	d.set(true, false)
-	d.operation.record.Changed(d.unfinished)
-	d.operation.record.Flush()
+	d.record.Changed(d.unfinished)
+	d.record.Flush()
 	completed, err := d.api.CompleteMultipartUpload(ctx, d.id.KeyPath, d.id.UploadID, listed)
 	lost := api.MayHaveBeenProcessed(err)
 	if again(ctx, err) {
@@ -172,7 +175,7 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 		return &api.CompletedUpload{}, nil
 	}
 	d.set(d.id.Completing || lost, !d.continued && why.final())
-	d.operation.record.Changed(d.unfinished)
+	d.record.Changed(d.unfinished)
 	return nil, err
 }
 

@@ -68,8 +68,6 @@ func (f File) Object() Object { return Object{f.SHA256, f.Name, f.ContentType, f
 // The hash may have been mistyped, and each part is compared with the file before it is used.
 func (f File) Continues(earlier File) bool { return f.Size == earlier.Size && f.Name == earlier.Name }
 
-func (f File) key() string { return fmt.Sprintf("%s %d %s", f.SHA256, f.Size, f.Name) }
-
 // sum is SHA256 as the engine takes it. Every caller has set it: see Prepare.
 func (f File) sum() (sha [sha256.Size]byte) {
 	decoded, _ := hex.DecodeString(f.SHA256)

@@ -95,13 +95,11 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 		b.report()
 	}()
 	if o.Err = b.proceed(ctx); o.Err != nil {
-		rest := operation{uploader: b.uploader, file: f}
-		rest.keepPartSize(nil)
-		o.Left = rest.choose(nil, nil, "")
+		o.Left = b.uploader.left(ctx, f)
 		return
 	}
 	if o.Err = f.CheckSize(); o.Err == nil {
-		o.Result, o.Err = b.uploader.store(ctx, f, nil, ledgerOf(f), func(p transfer.Progress) {
+		o.Result, o.Err = b.uploader.store(ctx, f, ledgerOf(f), func(p transfer.Progress) {
 			b.files[i].progress(p)
 			b.report()
 		})

@@ -130,7 +130,13 @@ func (w *world) run(earlier *resume.Unfinished) (upload.Result, error) {
 		ctx, cancel = context.WithTimeout(ctx, w.limit)
 		defer cancel()
 	}
-	result, err := w.uploader().Upload(ctx, w.file, earlier, nil)
+	u := w.uploader()
+	if earlier != nil {
+		if err := u.LeaveUnfinished(ctx, w.file, earlier); err != nil {
+			return upload.Result{Left: earlier}, err // the state stays as it is
+		}
+	}
+	result, err := u.Upload(ctx, w.file, nil)
 	w.warnings = result.Warnings
 	return result, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -12,123 +11,90 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-func (o *operation) multipart(ctx context.Context, earlier *resume.Unfinished) error {
-	o.keepPartSize(earlier)
-	account, err := o.uploader.config.Account(ctx)
-	if err != nil {
-		o.result.Left = o.choose(earlier, nil, "") // nothing of it is lost
-		return err
+// LeaveUnfinished gives an unfinished upload of a state to the next Upload of f, in this process or
+// in a later one on this machine. The error is that of reading the token.
+func (u *Uploader) LeaveUnfinished(ctx context.Context, f File, left *resume.Unfinished) error {
+	key, err := u.key(ctx, f)
+	if err == nil && f.continues(left) {
+		u.config.Resume.Leave(ctx, key, *left)
 	}
-	key := resume.Key{
-		Account: account, Address: o.uploader.config.Address, SHA256: o.file.SHA256,
-		Size: o.file.Size, PartSize: o.file.partSize(), FileName: o.file.Name,
-	}
-	var elsewhere string
-	o.record, elsewhere = o.uploader.config.Resume.Record(ctx, key)
-	defer func() { o.record.Close(o.over) }()
+	return err
+}
 
-	found, err := o.recorded(ctx, earlier)
+// left returns what LeaveUnfinished was given for a file that is not sent now. No other operation of
+// this process gets it any more.
+func (u *Uploader) left(ctx context.Context, f File) *resume.Unfinished {
+	if !f.multipart() {
+		return nil
+	}
+	key, err := u.key(context.WithoutCancel(ctx), f)
 	if err != nil {
-		o.result.Left = o.choose(earlier, nil, "")
+		return nil
+	}
+	r := u.config.Resume.TakeLeft(ctx, key, f.continues)
+	defer r.Close(false)
+	return r.Found()
+}
+
+// key is what the unfinished uploads of a file are looked up by.
+func (u *Uploader) key(ctx context.Context, f File) (resume.Key, error) {
+	account, err := u.config.Account(ctx)
+	return resume.Key{Account: account, Address: u.config.Address, SHA256: f.SHA256, Size: f.Size, FileName: f.Name}, err
+}
+
+// continues reports whether the parts of an unfinished upload have the size asked for, or any that
+// storage takes: a state may have been edited.
+func (f File) continues(u *resume.Unfinished) bool {
+	if f.PartSize != 0 {
+		return u.PartSize == f.PartSize
+	}
+	return u.PartSize >= transfer.MinPartSize && u.PartSize <= transfer.MaxPartSize && transfer.PartCount(f.Size, u.PartSize) <= transfer.MaxParts
+}
+
+func (o *operation) multipart(ctx context.Context) (err error) {
+	if o.key, err = o.uploader.key(ctx, o.file); err != nil {
 		return err
 	}
-	if chosen := o.choose(earlier, found, elsewhere); chosen != nil {
-		o.uploader.config.Resume.Disown(ctx, key, chosen.UploadID)
-		return o.resume(ctx, *chosen)
+	d, err := o.find(ctx)
+	if err == nil && d == nil {
+		d, err = o.begin(ctx)
 	}
-	d, err := o.begin(ctx)
 	if err != nil {
 		return err
 	}
 	return o.runOrBegin(ctx, d)
 }
 
-// recorded returns the upload that is recorded on this machine. If no state names it, it must
+// find returns the unfinished upload to continue, nil if there is none. If no state has it, it must
 // belong to the customer of this run.
-func (o *operation) recorded(ctx context.Context, earlier *resume.Unfinished) (*resume.Unfinished, error) {
-	found := o.record.Found()
-	if refused := found != nil && o.uploader.CheckCustomer(found.KeyPath) != nil; found == nil || refused {
-		return found, nil // choose says that it is refused
-	}
-	for _, known := range o.candidates(earlier) {
-		if known != nil && known.UploadID == found.UploadID {
-			return found, nil
+func (o *operation) find(ctx context.Context) (*destination, error) {
+	for {
+		record := o.uploader.config.Resume.Take(ctx, o.key, o.file.continues)
+		found := record.Found()
+		if found == nil {
+			return nil, nil //nolint:nilnil // nothing to continue
 		}
-	}
-	if err := o.uploader.askCustomer(ctx, o.file); err != nil {
-		return nil, err
-	}
-	if o.uploader.ours(found.KeyPath) {
-		return found, nil
-	}
-	o.warn(Warning{Kind: NotContinued, Err: fmt.Errorf("its key path %s belongs to another customer than that of the identity token", found.KeyPath)})
-	return nil, nil //nolint:nilnil // nothing is recorded
-}
-
-// keepPartSize leaves an unfinished upload its part size, if storage takes parts of that size: a
-// state may have been edited.
-func (o *operation) keepPartSize(earlier *resume.Unfinished) {
-	if o.file.PartSize != 0 {
-		return
-	}
-	for _, known := range o.candidates(earlier) {
-		if known != nil && known.PartSize >= transfer.MinPartSize && known.PartSize <= transfer.MaxPartSize &&
-			transfer.PartCount(o.file.Size, known.PartSize) <= transfer.MaxParts {
-			o.file.PartSize = known.PartSize
-			return
+		refusal := o.uploader.CheckCustomer(found.KeyPath)
+		if refusal == nil && !record.Left() {
+			if err := o.uploader.askCustomer(ctx, o.file); err != nil {
+				o.result.Left = found
+				record.Close(false)
+				return nil, err
+			}
+			if !o.uploader.ours(found.KeyPath) {
+				refusal = fmt.Errorf("its key path %s belongs to another customer than that of the identity token", found.KeyPath)
+			}
 		}
-	}
-}
-
-// candidates are the unfinished uploads that the caller knows, and those that were handed over.
-func (o *operation) candidates(earlier *resume.Unfinished) []*resume.Unfinished {
-	o.uploader.mu.Lock()
-	defer o.uploader.mu.Unlock()
-	return append([]*resume.Unfinished{earlier}, o.uploader.handedOver[o.file.key()]...)
-}
-
-// choose finds the unfinished upload to continue: a candidate, joined with this machine's record of
-// the same upload, or else the record's. Which list of parts is newer does not matter: the engine
-// proves them. An upload that another operation has, in this process or in another one (elsewhere),
-// is not used: otherwise one object would end up in two resources.
-func (o *operation) choose(earlier, recorded *resume.Unfinished, elsewhere string) *resume.Unfinished {
-	for _, candidate := range append(o.candidates(earlier), recorded) {
-		if candidate == nil || candidate.PartSize != o.file.partSize() || candidate.UploadID == "" || candidate.KeyPath == "" ||
-			candidate.UploadID == elsewhere || !o.uploader.claim(candidate.UploadID) {
-			continue
+		if refusal == nil {
+			tflog.Info(ctx, "continuing an unfinished upload",
+				map[string]any{"file_name": o.file.Name, "key_path": found.KeyPath, "stored_parts": len(found.Parts)})
+			d := o.newDestination(*found, record)
+			d.continued = true
+			return d, nil
 		}
-		if err := o.uploader.CheckCustomer(candidate.KeyPath); err != nil {
-			o.warn(Warning{Kind: NotContinued, Err: err})
-			continue
-		}
-		chosen := *candidate
-		if recorded != nil && recorded.UploadID == chosen.UploadID && recorded.KeyPath == chosen.KeyPath {
-			chosen.Parts = union(recorded.Parts, chosen.Parts)
-			chosen.Completing = chosen.Completing || recorded.Completing
-		}
-		return &chosen
+		o.warn(Warning{Kind: NotContinued, Err: refusal})
+		record.Close(true)
 	}
-	return nil
-}
-
-// union joins the parts of a record, which only this user can write, with those of a state, which
-// others may have edited. If both list a part, the engine takes the one that it can prove.
-func union(recorded, own []transfer.Part) []transfer.Part {
-	joined, known := slices.Clone(recorded), map[transfer.Part]bool{}
-	plain := func(p transfer.Part) transfer.Part {
-		p.Checksum, p.Trusted, p.Sent, p.Repeated = "", false, false, false
-		return p
-	}
-	for i, p := range recorded {
-		known[plain(p)] = true
-		joined[i].Trusted = true
-	}
-	for _, p := range own {
-		if !known[plain(p)] {
-			joined = append(joined, plain(p))
-		}
-	}
-	return joined
 }
 
 func (o *operation) begin(ctx context.Context) (*destination, error) {
@@ -140,33 +106,25 @@ func (o *operation) begin(ctx context.Context) (*destination, error) {
 	if err := o.uploader.CheckCustomer(created.KeyPath); err != nil {
 		return nil, err
 	}
-	o.uploader.claim(created.UploadID)
-	return o.newDestination(resume.Unfinished{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}), nil
+	begun := resume.Unfinished{UploadID: created.UploadID, KeyPath: created.KeyPath, PartSize: o.file.partSize()}
+	return o.newDestination(begun, o.uploader.config.Resume.Begin(ctx, o.key, begun.UploadID)), nil
 }
 
 func (o *operation) run(ctx context.Context, d *destination) error {
 	stored, err := d.send(ctx)
-	o.result.StoredFile, o.result.Left, o.over = stored, d.unfinished(), d.done
+	o.result.StoredFile, o.result.Left = stored, d.unfinished()
 	if err == nil {
 		o.stored(ctx) // before the record is removed
 	}
 	return err
 }
 
-// resume continues an unfinished upload.
-func (o *operation) resume(ctx context.Context, earlier resume.Unfinished) error {
-	tflog.Info(ctx, "continuing an unfinished upload",
-		map[string]any{"file_name": o.file.Name, "key_path": earlier.KeyPath, "stored_parts": len(earlier.Parts)})
-	d := o.newDestination(earlier)
-	d.continued = true
-	return o.runOrBegin(ctx, d)
-}
-
 // runOrBegin runs an upload. If it is refused, the file is uploaded from its beginning, once, so
 // that no two runs meet the same refusal. The stored parts are kept only if that gets no further
 // either.
 func (o *operation) runOrBegin(ctx context.Context, d *destination) error {
-	refusal, earlier := o.run(ctx, d), d.id
+	defer d.close()
+	refusal := o.run(ctx, d)
 	why := refusalOf(refusal)
 	if _, unsure := errors.AsType[*MaybeCompleteError](refusal); unsure || why == notRefused {
 		return refusal
@@ -174,9 +132,9 @@ func (o *operation) runOrBegin(ctx context.Context, d *destination) error {
 	if !d.continued && d.completing { // the object may exist
 		return refusal
 	}
-	unsure := &MaybeCompleteError{KeyPath: earlier.KeyPath, Err: refusal}
-	if earlier.Completing && why == uploadUnknown {
-		o.result.Left, o.over = nil, true
+	unsure := &MaybeCompleteError{KeyPath: d.id.KeyPath, Err: refusal}
+	if d.id.Completing && why == uploadUnknown {
+		o.result.Left, d.done = nil, true
 		return unsure
 	}
 	left := o.result.Left
@@ -184,16 +142,17 @@ func (o *operation) runOrBegin(ctx context.Context, d *destination) error {
 	if err != nil {
 		return fmt.Errorf("%w; and no new upload could be begun: %w", refusal, err)
 	}
-	if earlier.Completing && why == refusedNotFound {
-		o.result.Left, o.over = nil, true
+	defer replacement.close()
+	if d.id.Completing && why == refusedNotFound {
+		o.result.Left, d.done, replacement.done = nil, true, true
 		return unsure
 	}
 	err = o.run(ctx, replacement)
 	if err != nil && o.result.Left == nil && !why.final() && !replacement.done {
-		o.result.Left, o.over = left, false
+		o.result.Left, replacement.done = left, true
 		return err
 	}
-	o.over = o.result.Left == nil
+	d.done = true
 	o.warn(Warning{Kind: NotContinued, KeyPath: replacement.id.KeyPath, Err: refusal})
 	return err
 }

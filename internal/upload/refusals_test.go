@@ -55,7 +55,7 @@ func TestRefusedCalls(t *testing.T) {
 		"a file of 77 parts": func(ctx context.Context, u *upload.Uploader, dir string) error {
 			f := smallFile(dir, "a.mp4", bytes.Repeat([]byte("x"), parts*1000))
 			f.Method, f.PartSize = upload.MethodMultipart, 1000
-			_, err := u.Upload(ctx, f, nil, nil)
+			_, err := u.Upload(ctx, f, nil)
 			return err
 		},
 		"400 files": func(ctx context.Context, u *upload.Uploader, dir string) error {

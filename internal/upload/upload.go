@@ -30,7 +30,7 @@ const DefaultLimit = 24 * time.Hour
 type Config struct {
 	API    *api.Client // nil: files can be hashed, not uploaded
 	Engine *transfer.Engine
-	Resume *resume.Store // nil: nothing is recorded on this machine
+	Resume *resume.Store // of unfinished uploads; nil: in memory
 	Ledger *resume.Ledger
 
 	Address string // vod_base_url, normalized
@@ -48,24 +48,17 @@ type Uploader struct {
 	config  Config
 	display *display
 
-	// claims has the ids of the multipart uploads that operations of this process have or had, true
-	// once they are complete.
-	claims sync.Map
-
 	stamps sync.Map // of the files that this process has read, by stampKey
 
 	customers sync.Map      // ids of the customers for whom this process got an address
 	asking    chan struct{} // holds a value while a caller asks for the first address
-
-	mu         sync.Mutex
-	handedOver map[string][]*resume.Unfinished // by File.key
 }
 
 // New returns an Uploader.
 func New(c Config) *Uploader {
-	c.Redactor = cmp.Or(c.Redactor, redact.New())
+	c.Redactor, c.Resume = cmp.Or(c.Redactor, redact.New()), cmp.Or(c.Resume, resume.New("", nil))
 	shown := &display{path: c.ProgressFile, mask: c.Redactor, tasks: map[*task]struct{}{}}
-	return &Uploader{config: c, display: shown, asking: make(chan struct{}, 1), handedOver: map[string][]*resume.Unfinished{}}
+	return &Uploader{config: c, display: shown, asking: make(chan struct{}, 1)}
 }
 
 // StoredFile is a complete upload as the service and storage describe it, "" for what they left
@@ -96,10 +89,9 @@ func (r Result) InLedger() bool { return r.line.Written() }
 // Forget removes the file of an action from the ledger.
 func (r Result) Forget(ctx context.Context) { r.line.Drop(ctx) }
 
-// Upload stores the file. It continues what an earlier upload left: earlier, which may be nil, what
-// HandOver was given, or this machine's record. show, which may be nil, gets a line of progress
-// every five seconds.
-func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Unfinished, show func(line string)) (Result, error) {
+// Upload stores the file. It continues an unfinished upload that LeaveUnfinished was given, or that
+// this machine has recorded. show, which may be nil, gets a line of progress every five seconds.
+func (u *Uploader) Upload(ctx context.Context, f File, show func(line string)) (Result, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	r, m := u.newReporter(ctx, "uploading", show), &meter{}
@@ -113,7 +105,7 @@ func (u *Uploader) Upload(ctx context.Context, f File, earlier *resume.Unfinishe
 		line, _ := m.line()
 		return f.Name + ": " + line
 	}
-	result, err := u.store(ctx, f, earlier, ledgerOf(f), func(p transfer.Progress) {
+	result, err := u.store(ctx, f, ledgerOf(f), func(p transfer.Progress) {
 		file.progress(p)
 		r.report(line, false)
 	})
@@ -129,9 +121,12 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, DefaultLimit, fmt.Errorf("the time limit of %s was reached", DefaultLimit))
 }
 
-func (u *Uploader) store(ctx context.Context, f File, earlier *resume.Unfinished, kind resume.Kind, progress func(transfer.Progress)) (Result, error) {
+func (u *Uploader) store(ctx context.Context, f File, kind resume.Kind, progress func(transfer.Progress)) (Result, error) {
 	o := &operation{uploader: u, file: f, kind: kind, progress: progress}
 	taken, err := o.take(ctx)
+	if err != nil {
+		o.result.Left = u.left(ctx, f)
+	}
 	if taken || err != nil {
 		return o.result, err
 	}
@@ -140,7 +135,7 @@ func (u *Uploader) store(ctx context.Context, f File, earlier *resume.Unfinished
 		o.sums = u.sums(ctx, f)
 	}
 	if f.multipart() {
-		err = o.multipart(ctx, earlier)
+		err = o.multipart(ctx)
 	} else {
 		err = o.single(ctx)
 	}
@@ -158,27 +153,11 @@ func (u *Uploader) store(ctx context.Context, f File, earlier *resume.Unfinished
 	return o.result, err
 }
 
-// HandOver leaves an unfinished upload to an Upload of the same content and name in this process.
-func (u *Uploader) HandOver(f File, left *resume.Unfinished) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.handedOver[f.key()] = append(u.handedOver[f.key()], left)
-}
-
 // Records reports whether unfinished uploads are recorded on this machine.
 func (u *Uploader) Records(ctx context.Context) bool { return u.config.Resume.Usable(ctx) }
 
-// Completed reports whether this process completed the upload with this id.
-func (u *Uploader) Completed(id string) bool {
-	complete, _ := u.claims.Load(id)
-	return complete == true
-}
-
-// claim takes a multipart upload for one operation. It is false if another one has it or had it.
-func (u *Uploader) claim(id string) bool {
-	_, taken := u.claims.LoadOrStore(id, false)
-	return !taken
-}
+// Taken reports whether an Upload of this process has continued an unfinished upload.
+func (u *Uploader) Taken(uploadID string) bool { return u.config.Resume.Taken(uploadID) }
 
 // operation is one call of Upload.
 type operation struct {
@@ -188,8 +167,7 @@ type operation struct {
 	progress func(transfer.Progress)
 	sums     transfer.Sums // as the plan has found them; empty: the file is hashed while it is sent
 
-	record *resume.Record // of a multipart upload; nil if it is not recorded
-	over   bool           // the record is not needed any more
+	key    resume.Key // of a multipart upload
 	result Result
 }
 

@@ -634,23 +634,63 @@ func TestPartSizeThatStorageDoesNotTake(t *testing.T) {
 	})
 }
 
-// TestOwnPartSizeComesFirst has another resource with the same content leave an upload with another
-// part size.
-func TestOwnPartSizeComesFirst(t *testing.T) {
+// TestUploadLeftByAStateOutlivesTheProcess: the run ends after the state has given up the upload,
+// and before anything continues it.
+func TestUploadLeftByAStateOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
 	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
-		left := state(w.interruptedByFormer())
-		w.dir = t.TempDir()
-		u := w.uploader()
-		u.HandOver(w.file, &resume.Unfinished{UploadID: "another", KeyPath: left.KeyPath, PartSize: 6 << 20})
-		since := len(w.Journal())
-		if _, err := u.Upload(t.Context(), w.file, left, nil); err != nil {
+		left := state(w.interrupted())
+		w.dir = t.TempDir() // of another machine
+		if err := w.uploader().LeaveUnfinished(t.Context(), w.file, left); err != nil {
 			t.Fatal(err)
 		}
-		if sent := w.sent(since); !slices.Equal(sent, []string{"2"}) {
-			t.Errorf("parts %v were sent", sent)
+		if stored := w.mustStore(nil, "3"); stored.KeyPath != left.KeyPath {
+			t.Errorf("stored as %q, the unfinished upload is %q", stored.KeyPath, left.KeyPath)
 		}
 	})
+}
+
+// TestTwoUnfinishedUploadsOfOneFile: two states have an unfinished upload of the same content, with
+// part sizes of their own. Each is continued once, also where nothing can be recorded.
+func TestTwoUnfinishedUploadsOfOneFile(t *testing.T) {
+	t.Parallel()
+	for _, recorded := range []bool{true, false} {
+		t.Run(fmt.Sprintf("recorded %v", recorded), func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
+				first := state(w.interruptedByFormer())
+				w.dir = t.TempDir() // of another machine
+				w.file.PartSize = 10 << 20
+				second := state(w.interrupted())
+				if w.dir = ""; recorded {
+					w.dir = t.TempDir()
+				}
+				u, keyPaths := w.uploader(), []string{}
+				w.file.PartSize = 0
+				for _, left := range []*resume.Unfinished{first, second} {
+					if err := u.LeaveUnfinished(t.Context(), w.file, left); err != nil {
+						t.Fatal(err)
+					}
+				}
+				since := len(w.Journal())
+				for _, partSize := range []int64{10 << 20, 0, 0} {
+					w.file.PartSize = partSize
+					result, err := u.Upload(t.Context(), w.file, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					keyPaths = append(keyPaths, result.KeyPath)
+				}
+				if want := []string{second.KeyPath, first.KeyPath}; !slices.Equal(keyPaths[:2], want) || keyPaths[2] == first.KeyPath || keyPaths[2] == second.KeyPath {
+					t.Errorf("stored as %q, the unfinished uploads are %q", keyPaths, want)
+				}
+				if sent := w.sent(since); !slices.Equal(sent, []string{"1", "2", "2", "2", "3"}) {
+					t.Errorf("parts %v were sent", sent)
+				}
+				w.mustHaveNoRecord()
+			})
+		})
+	}
 }
 
 // TestExpiredAddressesAreReplaced: the first address expires on its way, and the second one, which
@@ -703,7 +743,9 @@ func TestFileOfAFolderThatIsNotTriedLosesNothing(t *testing.T) {
 	inWorld(t, simulator.Options{}, func(t *testing.T, w *world) {
 		left := state(w.interruptedByFormer())
 		u := w.uploader()
-		u.HandOver(w.file, left)
+		if err := u.LeaveUnfinished(t.Context(), w.file, left); err != nil {
+			t.Fatal(err)
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		outcomes, _ := u.UploadFolder(ctx, upload.Folder{Name: "folder", Files: []upload.File{w.file}}, nil)

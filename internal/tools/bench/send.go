@@ -146,7 +146,7 @@ func (j job) engine(ctx context.Context) error {
 		group.Go(func() error {
 			_, err := uploader.Upload(ctx, upload.File{
 				Path: path, Name: filepath.Base(path), ContentType: "video/mp4", Size: j.Size, SHA256: j.SHA256[i],
-			}, nil, nil)
+			}, nil)
 			return err
 		})
 	}
