@@ -418,7 +418,7 @@ func TestTokenThatCannotBeReadReplacesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			state, diags := m.Provider(m.provider).Apply(plan)
-			m.says(diags, "VODLIVE_ID_TOKEN_FILE")
+			m.says(diags, token+" does not exist")
 			if m.state = state; !diags.Failed() || !state.Exists() || state.Attrs()["incomplete_upload"] == nil {
 				t.Fatalf("the state has nothing of the upload: %s", diags)
 			}
