@@ -101,6 +101,7 @@ func (p *player) checkObjects() {
 		}
 	}
 	owners, homes := map[string]string{}, map[string]*place{}
+	p.checkTwice()
 	for _, pl := range p.places {
 		for address, o := range pl.state {
 			id := o.Text("id")
@@ -127,6 +128,24 @@ func (p *player) checkObjects() {
 		for _, address := range []string{"folder.one", "folder.two", "folder.made"} {
 			for name, e := range folderEntries(pl.state[address]) {
 				p.checkObject(pl.name+" "+address+" "+name, e, objects)
+			}
+		}
+	}
+}
+
+// checkTwice: no two resources, in whatever states, have one session.
+func (p *player) checkTwice() {
+	has := map[string]string{}
+	for _, pl := range p.places {
+		for address, o := range pl.state {
+			for _, one := range []*Instance{&o, o.Deposed} {
+				if one == nil || !one.Exists() || kinds[address].typ != sessionType || p.imported[one.Text("id")] || p.free[one.Text("id")] {
+					continue
+				}
+				if other := has[one.Text("id")]; other != "" {
+					p.rec.Errorf("session %s is in the states of %s and %s %s", one.Text("id"), other, pl.name, address)
+				}
+				has[one.Text("id")] = pl.name + " " + address
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func (r *liveSession) move(ctx context.Context, m *model, given *session, old *m
 		}
 	}
 	if created == nil {
-		if created = r.create(ctx, limited, given, old, diags); created == nil {
+		if created = r.create(ctx, limited, m, given, old, diags); created == nil {
 			return false
 		}
 		data.leave()

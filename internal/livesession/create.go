@@ -38,7 +38,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	if created == nil {
-		created = r.create(ctx, limited, &given, nil, &resp.Diagnostics)
+		created = r.create(ctx, limited, &m, &given, nil, &resp.Diagnostics)
 	}
 	if created == nil {
 		return
@@ -87,12 +87,12 @@ func updateLimit(m *model) string {
 
 // create sends the request once, unless an earlier run has sent it and no state shows the session.
 // old is the session in the state, nil if there is none.
-func (r *liveSession) create(ctx, limited context.Context, given *session, old *model, diags *diag.Diagnostics) *api.Session {
+func (r *liveSession) create(ctx, limited context.Context, m *model, given *session, old *model, diags *diag.Diagnostics) *api.Session {
 	diags.Append(given.checkFuture(time.Now())...)
 	if diags.HasError() {
 		return nil
 	}
-	if d := r.madeEarlier(ctx, limited, given, old); d != nil {
+	if d := r.madeEarlier(ctx, limited, m, given, old); d != nil {
 		diags.Append(d)
 		return nil
 	}

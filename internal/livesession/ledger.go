@@ -26,10 +26,11 @@ func (r *liveSession) leave(ctx context.Context, m *model) {
 	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.ID.ValueString()}, "")
 }
 
-// left takes the session with these arguments that a Delete has left, and that has not ended.
+// left takes the session with these arguments that a Delete of this process has left, and that has
+// not ended. After one that was killed, a state may still have it.
 func (r *liveSession) left(ctx context.Context, m *model, diags *diag.Diagnostics) *api.Session {
 	for {
-		line, ok := r.Data.Ledger.Take(ctx, leftRequest(r.Data, m), nil)
+		line, ok := r.Data.Ledger.Take(ctx, leftRequest(r.Data, m), (*resume.Line).Left)
 		if !ok {
 			return nil
 		}
@@ -64,8 +65,9 @@ func unreadableEarlier(label string, err error) diag.Diagnostic {
 // asked and which no state has shown. One that may run is an error: nobody can stop it, and only
 // the user knows whether another resource has it. old is the session in the state, which may be
 // nil.
-func (r *liveSession) madeEarlier(ctx, limited context.Context, given *session, old *model) diag.Diagnostic {
-	for _, line := range r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given.spec())) {
+func (r *liveSession) madeEarlier(ctx, limited context.Context, m *model, given *session, old *model) diag.Diagnostic {
+	lines := r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given.spec()))
+	for _, line := range append(lines, r.Data.Ledger.Find(limited, leftRequest(r.Data, m))...) {
 		if line.Made() == nil {
 			if d := r.unanswered(ctx, line, given, old); d != nil {
 				return d

@@ -26,19 +26,18 @@ func TestCreateThatTimedOut(t *testing.T) {
 		then    func(t *testing.T, w *acctest.World, o acctest.Instance) acctest.Instance
 		creates int
 	}{
-		"ready by then":                     {status: "READY", creates: 1},
-		"ready, without a refresh":          {status: "READY", stale: true, creates: 1},
-		"on its way":                        {status: "PROVISIONING", creates: 1},
-		"with write-only URLs":              {base: writeOnly, status: "READY", creates: 1},
-		"protected":                         {base: config{"deletion_protection": true}, status: "READY", creates: 1},
-		"not readable at all":               {fault: simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden}, status: "READY", creates: 1},
-		"ended":                             {status: "ERROR", creates: 2},
-		"ended, without a refresh":          {status: "ERROR", stale: true, creates: 2},
-		"gone":                              {gone: true, stale: true, creates: 2},
-		"other arguments":                   {status: "READY", next: config{"name": "other"}, creates: 2},
-		"other write-only URLs":             {base: writeOnly, status: "READY", next: config{"urls_wo_version": 2}, creates: 2},
-		"killed between Delete and Create":  {status: "READY", creates: 1, then: deletedOnly},
-		"refused between Delete and Create": {status: "READY", creates: 1, then: deletedAndRefused},
+		"ready by then":            {status: "READY", creates: 1},
+		"ready, without a refresh": {status: "READY", stale: true, creates: 1},
+		"on its way":               {status: "PROVISIONING", creates: 1},
+		"with write-only URLs":     {base: writeOnly, status: "READY", creates: 1},
+		"protected":                {base: config{"deletion_protection": true}, status: "READY", creates: 1},
+		"not readable at all":      {fault: simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden}, status: "READY", creates: 1},
+		"ended":                    {status: "ERROR", creates: 2},
+		"ended, without a refresh": {status: "ERROR", stale: true, creates: 2},
+		"gone":                     {gone: true, stale: true, creates: 2},
+		"other arguments":          {status: "READY", next: config{"name": "other"}, creates: 2},
+		"other write-only URLs":    {base: writeOnly, status: "READY", next: config{"urls_wo_version": 2}, creates: 2},
+		"the state was lost":       {status: "READY", creates: 1, then: stateLost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,27 +86,55 @@ func TestCreateThatTimedOut(t *testing.T) {
 	}
 }
 
-// deletedOnly ends the apply of the replacement after its Delete.
-func deletedOnly(t *testing.T, w *acctest.World, o acctest.Instance) acctest.Instance {
+// stateLost has the state of the apply that went on with the session lost: the next one has the
+// state of before.
+func stateLost(t *testing.T, w *acctest.World, o acctest.Instance) acctest.Instance {
 	t.Helper()
 	p := w.Provider(once)
-	o, diags := p.ApplyDelete(p.Plan(o, base()))
+	_, diags := p.Apply(p.Plan(o, base()))
 	diags.Must(t)
 	p.End()
 	return o
 }
 
-// deletedAndRefused has the Create of the replacement fail.
-func deletedAndRefused(t *testing.T, w *acctest.World, o acctest.Instance) acctest.Instance {
-	t.Helper()
-	w.Fail(simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden})
-	p := w.Provider(once)
-	o, diags := p.Apply(p.Plan(o, base()))
-	w.ClearFaults()
-	if !strings.Contains(diags.String(), "The live session of an earlier run cannot be read") || o.Exists() {
-		t.Errorf("%v: %s", o.Attrs(), diags)
+// TestKilledBetweenDeleteAndCreate: the next run is told of the session, because a state may still
+// have it.
+func TestKilledBetweenDeleteAndCreate(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]bool{"killed": false, "refused": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
+				w.Fail(notReady)
+				given := base().With(config{"timeouts": config{"create": "1m"}})
+				o, _ := w.Provider(once).Create(resourceType, given)
+				w.ClearFaults()
+				p := w.Provider(once)
+				if refused {
+					w.Fail(simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden})
+					_, diags := p.Apply(p.Plan(o, base()))
+					w.ClearFaults()
+					if !strings.Contains(diags.String(), "The live session of an earlier run cannot be read") {
+						t.Errorf("got %s", diags)
+					}
+				} else {
+					p.ApplyDelete(p.Plan(o, base()))
+				}
+				p.End()
+				for range 2 {
+					now, diags := w.Provider(once).Create(resourceType, base())
+					if !strings.Contains(diags.String(), "An earlier run has created this live session") || !strings.Contains(diags.String(), o.Text("id")) || now.Exists() {
+						t.Errorf("%v: %s", now.Attrs(), diags)
+					}
+				}
+				o, diags := w.Provider(once).Import(resourceType, o.Text("id"))
+				diags.Must(t)
+				w.Provider(once).AssertNoChanges(o, base())
+				w.AssertCalls(t, simulator.CallCreateSession, 1)
+			})
+		})
 	}
-	return o
 }
 
 // TestTaintedByTheUser: a session that was ready is replaced by another one.
