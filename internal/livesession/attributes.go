@@ -139,7 +139,7 @@ var computed = []attribute{
 		func(m *session) *types.String { return &m.ElasticIPA })),
 	onlyListed(computedText("elastic_ip_b", "IP address of the backup pipeline. Set with mode `HA`.",
 		func(m *session) *types.String { return &m.ElasticIPB }, ha)),
-	onlyListed(computedInteger("port", "Port that the service allocated. Its documentation does not say for which direction. Null until allocated.",
+	onlyListed(computedInteger("port", "Port that the service allocated; its documentation does not say for which direction. Null until allocated.",
 		func(m *session) *types.Int64 { return &m.Port })),
 	onlyListed(computedInteger("egress_port", "Egress port that the service allocated. Null until allocated.",
 		func(m *session) *types.Int64 { return &m.EgressPort })),

@@ -122,7 +122,7 @@ func SendingAttributes() map[string]schema.Attribute {
 		},
 		"change_detection": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.DetectStat),
-			MarkdownDescription: "How a plan notices that the content changed. `stat`: a file that was not touched since its content was last read is not read again: size, modification time and, where the system has one, change time are the same. " +
+			MarkdownDescription: "How a plan notices that the content changed. `stat`: a plan reads the file if its size, modification time or (where the system has one) change time has changed since the file was last read. " +
 				"`content`: every run of Terraform reads the file. Default: `stat`.",
 			Validators: []validator.String{stringvalidator.OneOf(upload.DetectStat, upload.DetectContent)},
 		},

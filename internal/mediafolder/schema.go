@@ -30,7 +30,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	attributes := Arguments()
 	attributes["adopt"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
-		MarkdownDescription: "Key paths of files that are stored already, by relative path. Such a file is taken for what is stored there when it first gets into the state, without being sent. " +
+		MarkdownDescription: "Key paths of files that are stored already, by relative path. When such a file first enters the state, the provider assumes that the stored object is identical, and sends nothing. " +
 			"Later changes of the file upload it again. The service shows no stored content, so nothing compares the two.",
 		Validators: []validator.Map{
 			mapvalidator.ValueStringsAre(providerdata.KeyPath),
@@ -49,8 +49,8 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	attributes["deletion_protection"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether Terraform must keep the stored files in the state. While this is `true` in the state, every plan that would destroy or replace " +
-			"the resource, or forget its files for another `source_dir`, is an error, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+		MarkdownDescription: "Whether Terraform must keep the stored files in the state. While this is `true` in the state, any plan that would destroy or replace " +
+			"the resource, or forget its files for another `source_dir`, fails, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
 			"The protection begins when the resource has been created without an error. Files that changed or were removed from the folder are still forgotten, with a warning of the plan. Default: `false`. A change makes no request.",
 	}
 	maps.Copy(attributes, computedAttributes())

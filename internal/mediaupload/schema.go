@@ -40,8 +40,8 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	attributes["deletion_protection"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether Terraform must keep the stored file in the state. While this is `true` in the state, every plan is an error that would destroy " +
-			"it or upload another one in its place, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+		MarkdownDescription: "Whether Terraform must keep the stored file in the state. While this is `true` in the state, any plan that would destroy " +
+			"it or upload another one in its place fails, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
 			"An unfinished upload is not protected. Default: `false`. A change makes no request.",
 	}
 	attributes["timeouts"] = providerdata.Timeouts(ctx, timeouts.Opts{
