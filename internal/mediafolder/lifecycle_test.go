@@ -332,12 +332,12 @@ func TestCreateBeforeDestroySharesNothing(t *testing.T) {
 }
 
 // TestLargeFilesContinue has an upload in parts break off, and continue on the same or another
-// machine, tainted or not.
+// machine, or on one that keeps nothing because nobody says where, tainted or not.
 func TestLargeFilesContinue(t *testing.T) {
 	t.Parallel()
-	for _, elsewhere := range []bool{false, true} {
+	for _, where := range []string{"here", "elsewhere", "without HOME"} {
 		for _, untaint := range []bool{false, true} {
-			t.Run(fmt.Sprintf("elsewhere %v, untaint %v", elsewhere, untaint), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, untaint %v", where, untaint), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, "small.mp4")
 				w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 1})
@@ -349,8 +349,13 @@ func TestLargeFilesContinue(t *testing.T) {
 				incomplete, _ := w.state.Attrs()["incomplete_uploads"].(acctest.Attrs)
 				left, _ := incomplete["sub/large.mp4"].(acctest.Attrs)
 				want(t, "stored parts", left["stored_parts"], 1)
-				if elsewhere {
+				switch where {
+				case "elsewhere":
 					w.Env["VODLIVE_RESUME_DIR"] = t.TempDir()
+				case "without HOME":
+					for _, name := range []string{"VODLIVE_RESUME_DIR", "HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+						delete(w.Env, name)
+					}
 				}
 				keyPath, _ := left["key_path"].(string)
 				pl := w.Provider(w.provider).Plan(w.state, nil)
@@ -366,6 +371,7 @@ func TestLargeFilesContinue(t *testing.T) {
 					calls[simulator.CallPresignURL] = 1 // the address tells the customer
 				}
 				want(t, "calls", w.Counts(), calls)
+				want(t, "the log says that nothing is kept", strings.Contains(w.Log.String(), "resume_dir is not used"), where == "without HOME")
 				want(t, "incomplete_uploads", w.state.Attrs()["incomplete_uploads"], nil)
 			})
 		}

@@ -84,7 +84,8 @@ func (p *vodlive) Schema(_ context.Context, _ provider.SchemaRequest, resp *prov
 			"resume_dir": text("Folder for records of unfinished uploads, with which the next apply on this machine resumes them, and for the ledger of what was made and no state has shown yet; `\"\"` turns both off. " +
 				"The provider uses only the subfolder `terraform-provider-vodlive`. The subfolder must belong to the user who " +
 				"runs Terraform, and no other user may be able to write to it: otherwise the provider does not use it and logs why. " +
-				"They contain no secrets. Default: the user's cache folder. Environment: `VODLIVE_RESUME_DIR`."),
+				"On Windows, the folder must be below the user's `LocalAppData` folder. " +
+				"They contain no secrets. Default: the user's cache folder; a user without one, as in a container without `HOME`, has neither. Environment: `VODLIVE_RESUME_DIR`."),
 		},
 	}
 }

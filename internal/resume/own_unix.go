@@ -3,6 +3,7 @@
 package resume
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,14 +15,13 @@ import (
 
 const noFollow = syscall.O_NOFOLLOW
 
-// checkFolder returns why the open folder may hold what another user wrote.
-func checkFolder(root *os.Root) error {
-	info, err := root.Stat(".")
-	if err != nil {
-		return err
-	}
-	return checkOwn(info)
-}
+var (
+	errForeign  = errors.New("it belongs to another user")
+	errWritable = errors.New("other users can write to it")
+)
+
+// checkPlace returns why nothing can be kept below a folder, whoever may write to it.
+func checkPlace(string) error { return nil }
 
 // checkOwn returns why a file or folder may hold what another user wrote.
 func checkOwn(info fs.FileInfo) error {

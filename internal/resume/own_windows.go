@@ -1,9 +1,11 @@
 package resume
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 	"unsafe"
 
@@ -13,51 +15,30 @@ import (
 const noFollow = 0
 
 // Files and folders have no permission bits on Windows, but access control lists, which they
-// inherit from the folder above. So only the provider's own folder is checked: one that another
-// user puts in its place belongs to that user.
+// inherit from the folder above. So only what is below the LocalAppData folder of the user is used,
+// to which no other user but administrators can write.
 func checkOwn(fs.FileInfo) error    { return nil }
 func checkParent(fs.FileInfo) error { return nil }
 
-// checkFolder returns why the open folder may hold what another user wrote.
-func checkFolder(root *os.Root) error {
-	folder, err := root.Open(".")
+// checkPlace returns why nothing can be kept below a folder.
+func checkPlace(dir string) error {
+	private, err := windows.KnownFolderPath(windows.FOLDERID_LocalAppData, windows.KF_FLAG_DEFAULT)
+	if err == nil {
+		private, err = filepath.EvalSymlinks(private)
+	}
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { _ = folder.Close() }()
-	descriptor, err := windows.GetSecurityInfo(windows.Handle(folder.Fd()), windows.SE_FILE_OBJECT,
-		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
-	if err != nil {
-		return err
+	if below, err := filepath.Rel(private, dir); err != nil || !filepath.IsLocal(below) {
+		return errors.New("it is not below the LocalAppData folder of this user, " + private)
 	}
-	owner, _, err := descriptor.Owner()
-	if err != nil {
-		return err
-	}
-	list, _, err := descriptor.DACL()
-	if err != nil {
-		return err
-	}
-	if list == nil {
-		return errWritable // everybody may do everything
-	}
-	self, err := windows.GetCurrentProcessToken().GetTokenUser()
-	if err != nil {
-		return err
-	}
-	entries := make([]access, list.AceCount)
-	for i := range entries {
-		var entry *windows.ACCESS_ALLOWED_ACE
-		if err := windows.GetAce(list, uint32(i), &entry); err != nil {
-			return err
-		}
-		entries[i] = access{kind: entry.Header.AceType}
-		if entry.Header.AceType == accessAllowed {
-			entries[i].mask = uint32(entry.Mask)
-			entries[i].sid = (*windows.SID)(unsafe.Pointer(&entry.SidStart)).String()
-		}
-	}
-	return checkAccess(owner.String(), self.User.Sid.String(), entries)
+	return nil
 }
 
 // fileBasicInfo is FILE_BASIC_INFO. Times are in units of 100 ns.

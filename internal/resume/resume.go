@@ -10,6 +10,7 @@
 package resume
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -61,9 +62,6 @@ func (s *Store) Usable(ctx context.Context) bool {
 
 // open returns the folder, nil if it cannot or must not be used. The log says why, once a process.
 func (s *Store) open(ctx context.Context) *folder {
-	if s.dir == "" {
-		return nil
-	}
 	f, err := openFolder(s.dir, s.hook)
 	if err != nil {
 		s.refused.Do(func() {
@@ -80,6 +78,9 @@ func (s *Store) open(ctx context.Context) *folder {
 // checked once it is open, and files are looked up in it, so that nobody can put another one in its
 // place.
 func openFolder(dir string, hook regularfile.Hook) (*folder, error) {
+	if dir == "" {
+		return nil, errors.New("it is empty, and if nobody has set it, the cache folder of this user is not known")
+	}
 	if err := hook.Before(regularfile.OpOpen, filepath.Join(dir, Folder)); err != nil {
 		return nil, regularfile.Cause(err)
 	}
@@ -93,7 +94,7 @@ func openFolder(dir string, hook regularfile.Hook) (*folder, error) {
 	defer func() { _ = parent.Close() }()
 	info, err := parent.Stat(".")
 	if err == nil {
-		err = checkParent(info)
+		err = cmp.Or(checkParent(info), checkPlace(dir))
 	}
 	if err != nil {
 		return nil, regularfile.Cause(err)
@@ -120,7 +121,10 @@ func openBelow(parent *os.Root) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFolder(root); err != nil {
+	if info, err = root.Stat("."); err == nil {
+		err = checkOwn(info)
+	}
+	if err != nil {
 		_ = root.Close()
 		return nil, err
 	}
