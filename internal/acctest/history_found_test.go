@@ -558,3 +558,19 @@ func TestFoundStateThatABackendLost(t *testing.T) {
 		})
 	}
 }
+
+// TestFoundTwoTaintedFolders: the replacements of two folders of one path take the same files.
+func TestFoundTwoTaintedFolders(t *testing.T) {
+	t.Parallel()
+	for range 3 {
+		Replay(t, History{
+			Seed: 3,
+			Steps: []Step{
+				{Do: DoConfig, On: "folder.one", N: 1005},
+				{Do: DoConfig, On: "folder.two", N: 1},
+				{Do: DoApply, Faults: []Trouble{{Call: "put-object", What: "500", After: 3}}},
+				{Do: DoApply},
+			},
+		})
+	}
+}

@@ -377,9 +377,10 @@ func (p *player) checkFolders() {
 			continue
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)
-		// Folders of one path that select the same files, or of which a plan did not know which,
-		// may exchange what is stored.
-		alike := reflect.DeepEqual(patterns(now), patterns(pl.state["folder.two"])) || pl.via["folder.one"]+pl.via["folder.two"] > 0
+		// Folders of one path that select the same files, or of which a plan did not know which, or
+		// that are both replaced because their creates failed, may exchange what is stored.
+		alike := reflect.DeepEqual(patterns(now), patterns(pl.state["folder.two"])) || pl.via["folder.one"]+pl.via["folder.two"] > 0 ||
+			old.Tainted && p.priors[pl]["folder.two"].Tainted
 		for name := range before {
 			file := filepath.Join(mediaDir, name)
 			if _, kept := folderEntries(now)[name]; !kept && now.Exists() && old.Text("id") != "" && !p.edited && pl.machine.versions[file] > 0 &&
