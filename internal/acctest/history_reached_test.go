@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/server"
 )
 
 // reached counts the diagnostics of histories by their heading in the troubleshooting guide. What
@@ -19,7 +18,28 @@ type reached struct {
 	times map[string]int
 }
 
-// note counts the cause of a diagnostic and its summary, each once.
+// heading is a heading of the troubleshooting guide. NAME in it stands for a session.
+type heading struct {
+	text    string
+	summary *regexp.Regexp
+}
+
+// guideHeadings are the headings for diagnostics, those without a placeholder first.
+var guideHeadings = sync.OnceValue(func() (all []heading) {
+	text, err := os.ReadFile("../../templates/guides/troubleshooting.md")
+	if err != nil {
+		panic(err)
+	}
+	for _, match := range regexp.MustCompile(`(?m)^### (.+)$`).FindAllStringSubmatch(string(text), -1) {
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(match[1]), "NAME", ".+")
+		all = append(all, heading{match[1], regexp.MustCompile("^" + pattern + "$")})
+	}
+	slices.SortStableFunc(all, func(a, b heading) int {
+		return cmp.Compare(strings.Count(a.text, "NAME"), strings.Count(b.text, "NAME"))
+	})
+	return all
+})
+
 func (r *reached) note(diags Diagnostics) {
 	if r == nil {
 		return
@@ -30,10 +50,11 @@ func (r *reached) note(diags Diagnostics) {
 		r.times = map[string]int{}
 	}
 	for _, d := range diags {
-		summary := server.Heading(d.Summary, "")
-		r.times[summary]++
-		if cause := server.Heading(d.Summary, d.Detail); cause != summary {
-			r.times[cause]++
+		for _, h := range guideHeadings() {
+			if h.summary.MatchString(d.Summary) {
+				r.times[h.text]++
+				break
+			}
 		}
 	}
 }
@@ -64,7 +85,8 @@ func (r *reached) missing(t *testing.T) (missing []string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, h := range server.Headings() {
+	for _, title := range guideHeadings() {
+		h := title.text
 		switch {
 		case excused[h] && r.times[h] > 0:
 			t.Errorf("testdata/unreachable.txt names %q, which a history has reached", h)
@@ -84,9 +106,9 @@ func (r *reached) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []string
-	for _, h := range server.Headings() {
-		if r.times[h] > 0 {
-			all = append(all, h)
+	for _, h := range guideHeadings() {
+		if r.times[h.text] > 0 {
+			all = append(all, h.text)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.times[a], r.times[b]) })

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"math/big"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -59,6 +60,13 @@ func must[Q, R any](p *Provider, call func(context.Context, Q) (R, error), req Q
 	resp, err := call(p.ctx, req)
 	if err != nil {
 		p.tb.Fatal(err)
+	}
+	if field := reflect.Indirect(reflect.ValueOf(resp)).FieldByName("Diagnostics"); field.IsValid() {
+		for _, d := range field.Interface().([]*tfprotov6.Diagnostic) {
+			if d.Severity == tfprotov6.DiagnosticSeverityError && !guideLink.MatchString(d.Detail) {
+				p.tb.Errorf("an error has no link to the documentation: %s: %s", d.Summary, d.Detail)
+			}
+		}
 	}
 	return resp
 }

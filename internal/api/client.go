@@ -73,11 +73,7 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 		}
 		o.MayHaveBeenProcessed = call.Method != http.MethodGet
 		// The error names keys, which the service chose.
-		switch {
-		case ctx.Err() != nil:
-		case call.Withheld:
-			err = &shapeError{text: "its form is another one than documented; " + wire.Withheld}
-		default:
+		if ctx.Err() == nil {
 			err = &shapeError{text: c.mask.Line(strings.TrimPrefix(err.Error(), shapePrefix))}
 		}
 	}
@@ -90,8 +86,7 @@ func ask[T any](ctx context.Context, c *Client, attempted string, call wire.Call
 	}
 	switch {
 	case o.OK() && !bytes.HasPrefix(bytes.TrimSpace(o.Body), []byte("<")): // a page, or an error of S3
-	case call.Method == http.MethodGet && strings.HasPrefix(call.Path, sessionsPath) && len(o.Body) > 0:
-		// It could name the keys of sessions that this run has not seen.
+	case call.Shown != nil && len(o.Body) > 0:
 		e.Message = "the text of the response is " + wire.Withheld
 	default:
 		e.Message = errorMessage(c.mask, o.ContentType, o.Body)

@@ -46,7 +46,7 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 	}
 	call := wire.Call{
 		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), Refusal: refusal(false, hasSession),
-		Withheld: c.mask.LacksKeys(id),
+		Shown: func(body []byte) bool { return hasSession(parse(body)) },
 	}
 	return ask(ctx, c, attempted, call, c.masking(c.mask.AddStreams))
 }
@@ -58,20 +58,9 @@ func (c *Client) masking(add func(shown []string, addresses ...string)) func(val
 		s, urls, err := decodeSession(v)
 		if s != nil {
 			add([]string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB}, urls...)
-			if s.HasURLs() {
-				c.mask.HasKeys(s.ID)
-			}
 		}
 		return s, err
 	}
-}
-
-// HasURLs reports whether a session has all of its URLs: each pipeline has a source or an endpoint
-// for its input, and a destination or an endpoint for its output.
-func (s *Session) HasURLs() bool {
-	a := s.InputSourceA+s.InputEndpointA != "" && s.OutputDestinationA+s.OutputEndpointA != ""
-	b := s.InputSourceB+s.InputEndpointB != "" && s.OutputDestinationB+s.OutputEndpointB != ""
-	return a && (b || s.Mode != "HA")
 }
 
 // checkID returns an error for an id that would make the path that of another call.
@@ -96,7 +85,7 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 			query.Set(key, v)
 		}
 	}
-	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query, Withheld: c.mask.LacksKeys("")}
+	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query, Shown: func(body []byte) bool { return hasSessions(parse(body)) }}
 	// The listing may have more stream keys than the masker has room for.
 	decode := c.masking(c.mask.AddListed)
 	return ask(ctx, c, "listing the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, decode) })

@@ -68,6 +68,11 @@ func decodePage(ctx context.Context, v value, decodeSession func(value) (*Sessio
 	return page, nil
 }
 
+func hasSessions(v value) bool {
+	_, ok := findList(v, "Sessions", "LastEvaluatedKey")
+	return ok
+}
+
 // keptWith, in bytes, is about what is kept besides a session: where it was seen, and what the
 // masker has to know of it.
 const keptWith = 300

@@ -88,7 +88,7 @@ func TestInvalidConfigurations(t *testing.T) {
 		"a mode twice":         {acctest.Attrs{"service_modes": []string{mode, mode}}, []string{"error service_modes: ", "duplicate", mode}},
 		"a blank path":         {acctest.Attrs{"paths": []string{path, " \t"}}, []string{"error paths.[]: ", "paths[1]", "must be a key path"}},
 		"a local path":         {acctest.Attrs{"paths": []string{"promo.mp4"}}, []string{"error paths.[]: Invalid key path: `paths[0]` is \"promo.mp4\"", "must be a key path, vod/input/<customer id>", "`key_path`"}},
-		"a mode in capitals":   {acctest.Attrs{"service_modes": []string{"VIDEO_OPTIMIZER"}}, []string{"warning service_modes.[]: Unknown mode in service_modes: \"VIDEO_OPTIMIZER\" is not", "Did you mean \"video_optimizer\"?"}},
+		"a mode in capitals":   {acctest.Attrs{"service_modes": []string{"VIDEO_OPTIMIZER"}}, []string{"warning service_modes.[]: Unknown mode: `service_modes[0]` is \"VIDEO_OPTIMIZER\", which is not", "Did you mean \"video_optimizer\"?"}},
 		"a mode with a hyphen": {acctest.Attrs{"service_modes": []string{"video-optimizer"}}, []string{"warning service_modes.[]: "}},
 		"a letter too many":    {acctest.Attrs{"service_modes": []string{"video_optimizers"}}, []string{"warning service_modes.[]: "}},
 		"exchanged letters":    {acctest.Attrs{"service_modes": []string{"vidoe_optimizer"}}, []string{"warning service_modes.[]: "}},

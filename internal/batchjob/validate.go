@@ -27,7 +27,7 @@ const knownMode = "video_optimizer"
 // ServiceMode refuses a blank processing mode, and warns of one that is nearly a known one. The
 // service documents one mode, and may have others.
 var ServiceMode = providerdata.StringRule{
-	Kind: "processing mode", Allowed: "must not be blank", Unknown: "mode",
+	Kind: "processing mode", Allowed: "must not be blank", Unknown: "Unknown mode",
 	Problem: func(given string) string {
 		if strings.TrimSpace(given) != "" {
 			return ""
@@ -38,7 +38,7 @@ var ServiceMode = providerdata.StringRule{
 		if given == knownMode || !providerdata.Nearly(given, knownMode) {
 			return ""
 		}
-		return fmt.Sprintf("%q is not a known processing mode. Did you mean %q? A job that was submitted cannot be cancelled.", given, knownMode)
+		return fmt.Sprintf("is %q, which is not a known processing mode. Did you mean %q? A job that was submitted cannot be cancelled.", given, knownMode)
 	},
 }
 

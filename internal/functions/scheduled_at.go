@@ -103,5 +103,5 @@ var parseScheduledAt = pure{
 
 // zoneError is the error of a second argument that is not a time zone.
 func zoneError(zone string) *function.FuncError {
-	return argumentError(1, "the argument "+strings.TrimPrefix(localtime.ZoneProblem(zone), fmt.Sprintf("%q was given; it ", zone)))
+	return argumentError(1, "the argument "+strings.TrimPrefix(localtime.ZoneProblem(zone), fmt.Sprintf("is %q; it ", zone)))
 }

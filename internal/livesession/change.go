@@ -162,7 +162,7 @@ func (r *liveSession) inAccount(ctx context.Context, state *session, data *priva
 	case api.NotFound(err):
 		diags.Append(elsewhere(state, data.FoundIn, r.account(), err))
 	case err != nil:
-		diags.Append(providerdata.ErrorDiagnostic("Reading live session "+id, err))
+		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 	default:
 		data.FoundIn = r.account()
 	}
@@ -186,7 +186,7 @@ func (r *liveSession) showEndpoints(ctx context.Context, m, state *model, data *
 	}
 	s, err := r.Data.API.GetSession(ctx, m.ID.ValueString())
 	if err != nil {
-		diags.Append(providerdata.ErrorDiagnostic("Reading live session "+m.ID.ValueString(), err))
+		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
 	m.fill(s, endpoints) // the other values were planned as they are in the state

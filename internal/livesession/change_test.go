@@ -386,7 +386,7 @@ func TestChangeThatEnds(t *testing.T) {
 		w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"PENDING", "ERROR"}})
 		o := imported(t, w, w.Provider(once), matchRecord)
 		now, diags := w.Provider(once).Change(o, base().With(config{"name": "other"}))
-		if !diags.Failed() || !now.State.Equal(o.State) || !strings.Contains(diags.String(), "The live session ended as ERROR") ||
+		if !diags.Failed() || !now.State.Equal(o.State) || !strings.Contains(diags.String(), "The live session ended in a final status") ||
 			!strings.Contains(diags.String(), "The state still has live session "+o.Text("id")) {
 			t.Errorf("%v: %s", now.Attrs(), diags)
 		}

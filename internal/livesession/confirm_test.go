@@ -141,7 +141,7 @@ func TestInterruptedRefresh(t *testing.T) {
 		defer cancel()
 		time.AfterFunc(3*time.Second, cancel)
 		o, diags := d.Read(o)
-		if !o.Exists() || !strings.Contains(diags.String(), "error : Reading live session") {
+		if !o.Exists() || !strings.Contains(diags.String(), "error : Terraform interrupted this call: Reading the live session was interrupted") {
 			t.Errorf("the session has left the state: %s", diags.String())
 		}
 	})

@@ -58,7 +58,7 @@ func TestCreateEndsWithTheCLI(t *testing.T) {
 		cli := acctest.NewCLI(t, s)
 		cli.Config(pushPull())
 		ended{failed: true, state: true, tainted: true, sessions: 1, creates: 1, texts: []string{
-			"The live session ended as ERROR", "Live session {id} was created but ended in status ERROR", "`terraform untaint`", "`wait_for_status`",
+			"The live session ended in a final status", "Live session {id} was created but ended in status ERROR", "`terraform untaint`", "`wait_for_status`",
 		}}.check(t, s, end(cli, cli.Run("apply", "-auto-approve")))
 		if plan := cli.Must("plan").Flat(); !strings.Contains(plan, "is tainted, so") {
 			t.Errorf("the next plan does not replace:\n%s", plan)

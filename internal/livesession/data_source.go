@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -116,7 +115,7 @@ func (d *sessionDataSource) read(ctx context.Context, m *model, diags *diag.Diag
 		}
 		return
 	case err != nil:
-		diags.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
+		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
 	m.fill(s, attributes)
@@ -206,7 +205,7 @@ func (d *sessionsDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			Optional: true,
 			MarkdownDescription: "Maximum number of sessions in `sessions`, at least 1. Reading stops as soon as that many have matched, " +
 				"which saves requests in a large account (a page has 100 sessions). Default: no limit.",
-			Validators: []validator.Int64{int64validator.AtLeast(1)},
+			Validators: []validator.Int64{providerdata.NumberRule{Allowed: "must be at least 1", OK: func(n int64) bool { return n >= 1 }}},
 		},
 		"sessions": schema.ListAttribute{
 			Computed: true, ElementType: objectType(withoutURLs),

@@ -49,8 +49,8 @@ func TestSingleDataSourceInvalid(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
 	for want, c := range map[string]config{
-		"error id: Invalid id":                     {"id": " "},
-		"error name: Invalid name":                 {"name": ""},
+		"error id: Invalid value":                  {"id": " "},
+		"error name: Invalid value":                {"name": ""},
 		"Missing Attribute":                        nil,
 		"Invalid Attribute":                        {"id": "s1", "name": "match"},
 		`"name" must be specified when "statuses"`: {"id": "s1", "statuses": []any{"READY"}},
@@ -325,9 +325,9 @@ func TestListDataSourceInvalid(t *testing.T) {
 		`must be a regular expression in RE2 syntax`: {"name_regex": "("},
 		`must be at least 1`:                         {"limit": 0},
 		`must not be blank`:                          {"name": ""},
-		`error output_mode: Invalid output_mode`:     {"output_mode": "PULL"},
+		`error output_mode: Invalid value`:           {"output_mode": "PULL"},
 		`error statuses: `:                           {"statuses": []any{}},
-		`error statuses.[]: Invalid statuses`:        {"statuses": []any{" "}},
+		`error statuses.[]: Invalid value`:           {"statuses": []any{" "}},
 		`must be a regular`:                          {"name_regex": "(?<x>"},
 	} {
 		if _, diags := p.DataSource("vodlive_live_sessions", filter); !diags.Failed() || !strings.Contains(diags.String(), want) {

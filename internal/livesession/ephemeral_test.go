@@ -33,7 +33,7 @@ func TestEphemeralHasEveryField(t *testing.T) {
 		t.Error(diags)
 	}
 	w.Fail(simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden})
-	if _, diags := w.Provider(nil).Open(resourceType, config{"id": "any"}); !strings.Contains(diags.String(), "Reading live session any failed") {
+	if _, diags := w.Provider(nil).Open(resourceType, config{"id": "any"}); !strings.Contains(diags.String(), "The credentials have no permission for this call: Reading the live session any failed") {
 		t.Error(diags)
 	}
 }

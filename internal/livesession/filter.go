@@ -2,6 +2,7 @@ package livesession
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"regexp"
 	"slices"
@@ -57,7 +58,7 @@ func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq
 	return func(yield func(*api.Session, diag.Diagnostic) bool) {
 		pattern, err := regexp.Compile(f.NameRegex.ValueString())
 		if err != nil { // it was unknown during validation
-			yield(nil, diag.NewAttributeErrorDiagnostic(path.Root("name_regex"), "Invalid name_regex", "name_regex: "+err.Error()))
+			yield(nil, diag.NewAttributeErrorDiagnostic(path.Root("name_regex"), providerdata.InvalidValue, fmt.Sprintf("`name_regex` is %q, which is no regular expression in RE2 syntax: %s.", f.NameRegex.ValueString(), err)))
 			return
 		}
 		for s, err := range data.Sessions.All(ctx) {

@@ -98,7 +98,7 @@ func TestImportOfNoID(t *testing.T) {
 			continue // the data source takes the name then
 		}
 		_, diags = w.Provider(once).DataSource("vodlive_live_session", config{"id": id})
-		if !strings.Contains(diags.String(), "Invalid id") {
+		if !strings.Contains(diags.String(), "Invalid value: `id` is") {
 			t.Errorf("data source, %q: %s", id, diags)
 		}
 	}

@@ -254,7 +254,7 @@ func TestValidateNeedsNoNetwork(t *testing.T) {
 		"valid":   {pushPull(), "Success! The configuration is valid"},
 		"missing": {strings.Replace(pushPull(), "RTMP_PUSH", "RTMP_PULL", 1), "`input_source_a` is required when `input` is RTMP_PULL or RTMPS_PULL."},
 		"surplus": {pushPull(`timezone = "UTC"`), "`timezone` may only be set when `is_scheduled` is true."},
-		"enum":    {strings.Replace(pushPull(), "NORM", "norm", 1), `"norm" was given; it must be "HA" or "NORM". Write "NORM".`},
+		"enum":    {strings.Replace(pushPull(), "NORM", "norm", 1), `is "norm"; it must be "HA" or "NORM". Write "NORM".`},
 		"skipped": {
 			pushPull(`is_scheduled = true`, `timezone = "Europe/Berlin"`, `scheduled_at = "2031-03-30 02:30"`),
 			`The nearest valid times are "2031-03-30 01:59" and "2031-03-30 03:00".`,

@@ -338,7 +338,7 @@ func TestRegionCheck(t *testing.T) {
 				"To plan without this check, set `skip_region_validation = true` in the provider block.",
 		}},
 		"no permission": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusForbidden}, want: []string{
-			"error : Listing the regions failed: Listing the regions failed: GET %s/live/v1/regions: 403 Forbidden.\n\nThe credentials have no permission for this call.\n\n" +
+			"error : The credentials have no permission for this call: Listing the regions failed: GET %s/live/v1/regions: 403 Forbidden.\n\nAsk the administrator of the account for it.\n\n" +
 				"To plan without this check, set `skip_region_validation = true` in the provider block.",
 		}},
 	}

@@ -67,7 +67,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.Append(gone(&m.session, err))
 		return
 	case err != nil:
-		resp.Diagnostics.Append(providerdata.ErrorDiagnostic(fmt.Sprintf("Reading live session %s", id), err))
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
 	data.FoundIn = r.account()
@@ -174,12 +174,11 @@ func listedAfterAll(ctx context.Context, data *providerdata.Data, id string) (bo
 
 // listedOnly says that the listing shows a session for which the GET answered 404.
 func listedOnly(id string, err error, severity diag.Severity) diag.Diagnostic {
-	summary := fmt.Sprintf("Live session %s is listed, but was not found", id)
 	detail := fmt.Sprintf("Reading live session %s returned 404, but the listing of the account shows it: %s\n\n", id, providerdata.ErrorText(err))
 	if severity == diag.SeverityWarning {
-		return diag.NewWarningDiagnostic(summary, detail+"The state was not changed. The next plan or refresh reads the session again.")
+		return diag.NewWarningDiagnostic(fmt.Sprintf("Live session %s is listed, but was not found", id), detail+"The state was not changed. The next plan or refresh reads the session again.")
 	}
-	return diag.NewErrorDiagnostic(summary, detail+"Try again. If the 404 stays, report it to the service.")
+	return diag.NewErrorDiagnostic("The live session is listed, but was not found", detail+"Try again. If the 404 stays, report it to the service.")
 }
 
 // unlistable is the error of a 404 that the listing neither confirms nor denies.

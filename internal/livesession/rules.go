@@ -26,7 +26,7 @@ func rule(allowed string, check func(value string) (ok bool, hint string)) provi
 		if ok {
 			return ""
 		}
-		return fmt.Sprintf("%q was given; it %s.%s", value, allowed, hint)
+		return fmt.Sprintf("is %q; it %s.%s", value, allowed, hint)
 	}}
 }
 
@@ -57,10 +57,10 @@ var sessionID = rule("must be the id of a session", func(value string) (ok bool,
 // knownStatus only warns of an unknown status, because the service may have added it. Another
 // spelling of a known one is an error: no session would ever have it.
 var knownStatus = providerdata.StringRule{
-	Allowed: "should be " + quoted(statuses), Unknown: "status",
+	Allowed: "should be " + quoted(statuses), Unknown: "Unknown status",
 	Problem: func(value string) string {
 		if meant := alike(value, statuses); meant != "" && meant != value {
-			return fmt.Sprintf("%q was given; no session has this status. Write %q.", value, meant)
+			return fmt.Sprintf("has %q; no session has this status. Write %q.", value, meant)
 		}
 		return ""
 	},
@@ -68,7 +68,7 @@ var knownStatus = providerdata.StringRule{
 		if slices.Contains(statuses, value) || strings.TrimSpace(value) == "" { // notBlank rejects a blank one
 			return ""
 		}
-		problem := fmt.Sprintf("%q is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
+		problem := fmt.Sprintf("has %q, which is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
 		if i := slices.IndexFunc(statuses, func(known string) bool { return providerdata.Nearly(value, known) }); i >= 0 {
 			problem += fmt.Sprintf(" Did you mean %q?", statuses[i])
 		}
@@ -83,7 +83,7 @@ var otherSchemes = regexp.MustCompile(`(?i)^(https?|srt|rtsps?|rtp|udp|tcp|hls|w
 // carries a stream key.
 var streamURL = providerdata.StringRule{Allowed: streamURLRule, Problem: func(value string) string {
 	if wrong := streamURLProblem(value); wrong != "" {
-		return fmt.Sprintf("The value given (sensitive, so not shown) %s; it %s.", wrong, streamURLRule)
+		return fmt.Sprintf("(sensitive, so not shown) %s; it %s.", wrong, streamURLRule)
 	}
 	return ""
 }}
@@ -138,7 +138,7 @@ var localTime = rule("must be a local time of the form YYYY-MM-DD HH:MM, such as
 // regex allows regular expressions of Go's regexp package.
 var regex = providerdata.StringRule{Allowed: "must be a regular expression in RE2 syntax", Problem: func(value string) string {
 	if _, err := regexp.Compile(value); err != nil {
-		return fmt.Sprintf("%q was given; it must be a regular expression in RE2 syntax (%s).", value, err)
+		return fmt.Sprintf("is %q; it must be a regular expression in RE2 syntax (%s).", value, err)
 	}
 	return ""
 }}

@@ -480,12 +480,12 @@ func TestStatusInvalid(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
 	for want, c := range map[string]config{
-		"error session_ids: ":                       {"session_ids": []any{nil}},
-		"error session_ids.[]: Invalid session_ids": {"session_ids": []any{" "}},
-		"error wait_for_status":                     {"session_ids": []any{"s1"}, "wait_for_status": []any{}},
-		"warning wait_for_status.[]: Unknown status in wait_for_status: \"READDY\" is not a known status":                      {"session_ids": []any{"s1"}, "wait_for_status": []any{"READDY"}},
-		"error wait_for_status.[]: Invalid wait_for_status: \"ready\" was given; no session has this status. Write \"READY\".": {"session_ids": []any{"s1"}, "wait_for_status": []any{"ready"}},
-		"error timeouts: Invalid timeouts.update": {"session_ids": []any{"s1"}, "timeouts": config{"update": "soon"}},
+		"error session_ids: ":                                {"session_ids": []any{nil}},
+		"error session_ids.[]: Invalid value: `session_ids`": {"session_ids": []any{" "}},
+		"error wait_for_status":                              {"session_ids": []any{"s1"}, "wait_for_status": []any{}},
+		"warning wait_for_status.[]: Unknown status: `wait_for_status` has \"READDY\", which is not a known status":              {"session_ids": []any{"s1"}, "wait_for_status": []any{"READDY"}},
+		"error wait_for_status.[]: Invalid value: `wait_for_status` has \"ready\"; no session has this status. Write \"READY\".": {"session_ids": []any{"s1"}, "wait_for_status": []any{"ready"}},
+		"error timeouts: Invalid value: `timeouts.update`":                                                                       {"session_ids": []any{"s1"}, "timeouts": config{"update": "soon"}},
 	} {
 		if texts := p.Validate(statusType, c).Texts(); len(texts) != 1 || !strings.HasPrefix(texts[0], want) {
 			t.Errorf("%v: %q, want %q", c, texts, want)

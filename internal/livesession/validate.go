@@ -69,13 +69,13 @@ func (m *model) checkConditions(a attribute, generated bool) (diags diag.Diagnos
 		if a.sensitive && generated {
 			detail += " A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
 		}
-		diags.AddAttributeError(path.Root(name), name+" is missing", detail)
+		diags.AddAttributeError(path.Root(name), providerdata.MissingArgument, detail)
 	case !value.IsNull() && holds.Equal(types.BoolValue(false)):
 		detail := fmt.Sprintf("`%s` may only be set when %s. It is set, and here %s. Set %s, or remove `%s`", name, rule, here, enumerate(lacking, "and"), name)
 		if value.Equal(types.StringValue("")) {
 			detail += ", or write null: an empty string counts as set"
 		}
-		diags.AddAttributeError(path.Root(name), name+" does not apply", detail+".")
+		diags.AddAttributeError(path.Root(name), providerdata.DoesNotApply, detail+".")
 	}
 	return diags
 }
@@ -84,7 +84,7 @@ func (m *model) checkConditions(a attribute, generated bool) (diags diag.Diagnos
 func (m *model) checkVersion() (diags diag.Diagnostics) {
 	given := slices.ContainsFunc(arguments, func(a attribute) bool { return a.twin != nil && !a.twin(m).IsNull() })
 	if !m.URLsWOVersion.IsNull() && !m.URLsWOVersion.IsUnknown() && !given {
-		diags.AddAttributeError(path.Root("urls_wo_version"), "urls_wo_version does not apply",
+		diags.AddAttributeError(path.Root("urls_wo_version"), providerdata.DoesNotApply,
 			"`urls_wo_version` is set, but no write-only URL is, such as `input_source_a_wo`. Set one, or remove `urls_wo_version`.")
 	}
 	return diags

@@ -75,7 +75,7 @@ func wait(ctx context.Context, poll pollFunc, created *api.Session, want []strin
 		case len(want) == 0, slices.Contains(want, s.Status):
 			return s, nil
 		case terminal(s.Status):
-			return s, &stop{diag.NewErrorDiagnostic(fmt.Sprintf("The live session ended as %s", s.Status),
+			return s, &stop{diag.NewErrorDiagnostic("The live session ended in a final status",
 				fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s "+
 					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID, s.Status, next.ended, s.Status)), over}
 		}

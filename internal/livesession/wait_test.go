@@ -57,7 +57,7 @@ func failing(status int) error {
 
 // What the errors of a wait say, beside the session, its status and how to keep it.
 var (
-	ended      = []string{"The live session ended as ", "`terraform untaint`", "add it to `wait_for_status`"}
+	ended      = []string{"The live session ended in a final status", "`terraform untaint`", "add it to `wait_for_status`"}
 	late       = []string{"The live session was not ready in time", `timeouts = { create = "40m" }`}
 	cut        = []string{"Waiting for the live session was interrupted", "last status seen", "The next apply waits for it again"}
 	unreadable = []string{"The new live session cannot be read", "The last status seen", "Reading it failed: "}

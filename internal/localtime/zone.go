@@ -82,7 +82,7 @@ func ZoneProblem(name string) string {
 	if _, err := Zone(name); err == nil {
 		return ""
 	}
-	problem := fmt.Sprintf("%q was given; it %s.", name, ZoneRule)
+	problem := fmt.Sprintf("is %q; it %s.", name, ZoneRule)
 	meant := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(name), " ", "_"))
 	if offset.MatchString(meant) {
 		problem += " An offset is not enough: it does not say when clocks change."

@@ -4,7 +4,6 @@
 package mediafile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -118,7 +117,7 @@ func SendingAttributes() map[string]schema.Attribute {
 			Optional: true,
 			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
 				"A change sends nothing.",
-			Validators: []validator.Int64{partSize{}},
+			Validators: []validator.Int64{partSize},
 		},
 		"change_detection": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.DetectStat),
@@ -173,23 +172,14 @@ func SourcePath(instead string) providerdata.StringRule {
 }
 
 // partSize names the unit, which is easily taken for MiB.
-type partSize struct{}
-
-func (partSize) Description(context.Context) string {
-	return fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize)
-}
-
-func (v partSize) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v partSize) ValidateInt64(ctx context.Context, req validator.Int64Request, resp *validator.Int64Response) {
-	n := req.ConfigValue.ValueInt64()
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || n >= transfer.MinPartSize && n <= transfer.MaxPartSize {
-		return
-	}
-	problem := fmt.Sprintf("`%s` is %d; it %s.", req.Path, n, v.Description(ctx))
-	if n > 0 && n <= transfer.MaxPartSize>>20 {
+var partSize = providerdata.NumberRule{
+	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
+	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
+	Hint: func(n int64) string {
+		if n <= 0 || n > transfer.MaxPartSize>>20 {
+			return ""
+		}
 		mib := max(n, transfer.MinPartSize>>20)
-		problem += fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
-	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+providerdata.Label(req.Path), problem)
+		return fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
+	},
 }

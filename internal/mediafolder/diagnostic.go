@@ -79,12 +79,12 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 	if notTried > 0 {
 		counts = append(counts, fmt.Sprintf("Files that were not tried, because too many in a row failed: %d.", notTried))
 	}
-	detail := providerdata.List(append(counts, lines...))
+	detail := fmt.Sprintf("%d of %d files could not be uploaded:\n", len(failed), asked) + providerdata.List(append(counts, lines...))
 	if hint != "" {
 		detail += "\n\n" + hint
 	}
 	detail += fmt.Sprintf("\n\nStored files: %d. %s", asked-len(failed), next.toContinue)
-	return diag.NewErrorDiagnostic(fmt.Sprintf("%d of %d files could not be uploaded", len(failed), asked), detail)
+	return diag.NewErrorDiagnostic("Files could not be uploaded", detail)
 }
 
 // warnForgotten adds one warning for all files that leave the state and stay stored: gone are known

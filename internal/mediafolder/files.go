@@ -32,7 +32,7 @@ func plannedFiles(ctx context.Context, diags *diag.Diagnostics) map[string]entry
 func entriesOf(v tftypes.Value, diags *diag.Diagnostics) map[string]entry {
 	entries, err := fromTerraform(v)
 	if err != nil {
-		diags.Append(providerdata.ErrorDiagnostic("Reading `files`", err))
+		diags.Append(providerdata.ErrorDiagnostic("Reading the files of the folder", err))
 	}
 	return entries
 }

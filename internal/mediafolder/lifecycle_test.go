@@ -580,7 +580,7 @@ func TestFolderProblems(t *testing.T) {
 		"part size":         {func(*world) {}, acctest.Attrs{"adopt": acctest.Attrs{"a.mp4": "nonsense"}}, []string{"must be a key path"}},
 		"pattern":           {func(*world) {}, acctest.Attrs{"include": []string{"[a"}}, []string{"Invalid pattern"}},
 		"media type":        {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{".x": "nonsense"}}, []string{"Invalid media type"}},
-		"extension twice":   {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{"mp4": "video/mp4", ".MP4": "video/x"}}, []string{"Invalid content_types", `".MP4" and "mp4" are both the extension ".mp4"`}},
+		"extension twice":   {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{"mp4": "video/mp4", ".MP4": "video/x"}}, []string{"Invalid value: `content_types`", `".MP4" and "mp4" are both the extension ".mp4"`}},
 		"extension":         {func(*world) {}, acctest.Attrs{"content_types": acctest.Attrs{"a/b": "video/mp4"}}, []string{"must be an extension"}},
 	} {
 		t.Run(name, func(t *testing.T) {

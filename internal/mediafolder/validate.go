@@ -39,7 +39,7 @@ func (v eachExtensionOnce) ValidateMap(ctx context.Context, req validator.MapReq
 	for _, given := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
 		extension := fileExtension(given)
 		if other, twice := first[extension]; twice {
-			resp.Diagnostics.AddAttributeError(req.Path, "Invalid content_types",
+			resp.Diagnostics.AddAttributeError(req.Path, providerdata.InvalidValue,
 				fmt.Sprintf("`%s` %s, and %q and %q are both the extension %q. Remove one of them.", req.Path, v.Description(ctx), other, given, extension))
 			continue
 		}

@@ -182,7 +182,7 @@ func TestContentIsRefused(t *testing.T) {
 		"too large":          {config: acctest.Attrs{"content": strings.Repeat("a", mib+1), "file_name": "a.vtt"}, text: []string{"has 1048577 bytes", "1 to 1048576 bytes", "set `source`"}},
 		"too large, base64":  {config: acctest.Attrs{"content_base64": base64.StdEncoding.EncodeToString(make([]byte, mib+1)), "file_name": "a.vtt"}, text: []string{"has 1048577 bytes"}},
 		"no base64":          {config: acctest.Attrs{"content_base64": secret, "file_name": "a.vtt"}, text: []string{"is not base64"}},
-		"in parts":           {config: acctest.Attrs{"content": secret, "file_name": "a.vtt", "method": "multipart"}, text: []string{"error method: Invalid method", "one PUT"}},
+		"in parts":           {config: acctest.Attrs{"content": secret, "file_name": "a.vtt", "method": "multipart"}, text: []string{"error method: Invalid value: `method`", "one PUT"}},
 		"another hash":       {config: acctest.Attrs{"content": secret, "file_name": "a.vtt", "sha256": sumOf([]byte("x"))}, text: []string{"error sha256: The content has another SHA-256", sumOf([]byte(secret)), sumOf([]byte("x"))}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestUnknownContentInParts(t *testing.T) {
 		plan := p.Plan(p.New(resourceType), acctest.Attrs{argument: acctest.Unknown, "file_name": "a.vtt", "method": "multipart"})
 		plan.Diags.Must(t)
 		plan.Config[argument] = "YQ=="
-		if _, diags := p.Apply(plan); !diags.Failed() || !strings.Contains(diags.String(), "Invalid method") {
+		if _, diags := p.Apply(plan); !diags.Failed() || !strings.Contains(diags.String(), "Invalid value: `method`") {
 			t.Error(diags)
 		}
 		want(t, "requests", len(w.Journal()), 0)
@@ -246,7 +246,7 @@ func TestContentIsNotLogged(t *testing.T) {
 	w.server.Fail(simulator.Fault{Call: simulator.CallPutObject, Status: 400})
 	w.Config("resource \"vodlive_media_upload\" \"file\" {\n  content = sensitive(\"" + secret + "\")\n  file_name = \"a.vtt\"\n}")
 	r := w.Run("apply", "-auto-approve")
-	contains(t, r, `Uploading "a.vtt" failed`, "/vod/v1/customer/presign-url")
+	contains(t, r, `File "a.vtt"`, "/vod/v1/customer/presign-url")
 	for _, shown := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
 		if r.Code == 0 || strings.Contains(r.Output, shown) {
 			t.Errorf("exit code %d, the output shows %q", r.Code, shown)

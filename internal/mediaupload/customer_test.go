@@ -26,22 +26,22 @@ func TestCustomerThatIsNotAllowed(t *testing.T) {
 		"one PUT": {run: func(_ *acctest.World, p *acctest.Provider, path string) acctest.Diagnostics {
 			_, diags := p.Create(resourceType, acctest.Attrs{"source": path})
 			return diags
-		}, more: []string{`Uploading "promo.mp4" failed`}},
+		}, more: []string{"The key path is not allowed: File \"promo.mp4\": "}},
 		"in parts": {run: func(_ *acctest.World, p *acctest.Provider, path string) acctest.Diagnostics {
 			_, diags := p.Create(resourceType, acctest.Attrs{"source": path}.With(inParts))
 			return diags
-		}, more: []string{`Uploading "promo.mp4" failed`}},
+		}, more: []string{"The key path is not allowed: File \"promo.mp4\": "}},
 		"action": {run: func(_ *acctest.World, p *acctest.Provider, path string) acctest.Diagnostics {
 			_, diags := p.Invoke("vodlive_process_media", acctest.Attrs{"source": path, "service_modes": []string{"video_optimizer"}})
 			return diags
-		}, more: []string{`Uploading "promo.mp4" failed`}},
+		}, more: []string{"The key path is not allowed: File \"promo.mp4\": "}},
 		"upload URL": {run: func(_ *acctest.World, p *acctest.Provider, _ string) acctest.Diagnostics {
 			opened, diags := p.Open("vodlive_upload_url", acctest.Attrs{"file_name": "a.mp4"})
 			if opened != nil {
 				t.Errorf("the upload URL was opened: %v", opened)
 			}
 			return diags
-		}, more: []string{"Asking for an upload address failed"}},
+		}, more: []string{"The key path is not allowed: The key path"}},
 		"import": {run: func(w *acctest.World, p *acctest.Provider, _ string) acctest.Diagnostics {
 			_, diags := p.Import(resourceType, w.Store(t))
 			return diags

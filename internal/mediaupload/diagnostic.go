@@ -55,11 +55,11 @@ var (
 // configured.
 func uploadDiagnostic(f upload.File, left *resume.Unfinished, err error, given bool, next steps) diag.Diagnostic {
 	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
-		return diag.NewErrorDiagnostic(fmt.Sprintf("The upload of %q may be complete", f.Name),
-			fmt.Sprintf("%s\n\nFind out whether the file is stored, for example with a batch job on this key path.\n\n%s\n\nIf the file is not stored, %s",
-				providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", quote.Shell(unsure.KeyPath)), next.ifNot))
+		return diag.NewErrorDiagnostic("The upload may be complete",
+			fmt.Sprintf("File %q: %s\n\nFind out whether the file is stored, for example with a batch job on this key path.\n\n%s\n\nIf the file is not stored, %s",
+				f.Name, providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", quote.Shell(unsure.KeyPath)), next.ifNot))
 	}
-	d := providerdata.ErrorDiagnostic(fmt.Sprintf("Uploading %q", f.Name), err)
+	d := providerdata.ErrorDiagnostic("Uploading the file", fmt.Errorf("file %q: %w", f.Name, err))
 	changed, ok := errors.AsType[*transfer.ChangedError](err)
 	mistyped := ok && given && changed.SHA256 != ""
 	if mistyped {

@@ -349,8 +349,8 @@ func TestInvalidConfigurations(t *testing.T) {
 		{"part_size", 5242879, []string{"`part_size` is 5242879; it must be a number of bytes from 5242880 (5 MiB)"}},
 		{"part_size", 64, []string{"`part_size` is 64;", "For 64 MiB, write 64 * 1024 * 1024."}},
 		{"change_detection", "mtime", []string{`"stat"`, `"content"`}},
-		{"timeouts", acctest.Attrs{"create": "soon"}, []string{"Invalid timeouts.create", `"soon" was given`}},
-		{"timeouts", acctest.Attrs{"create": "0s"}, []string{"Invalid timeouts.create", `"0s" was given; it must be a duration longer than 0`}},
+		{"timeouts", acctest.Attrs{"create": "soon"}, []string{"Invalid value", "`timeouts.create` is \"soon\""}},
+		{"timeouts", acctest.Attrs{"create": "0s"}, []string{"Invalid value", `is "0s"; it must be a duration longer than 0`}},
 	} {
 		diags := p.Validate(resourceType, acctest.Attrs{"source": "media.mp4", tc.argument: tc.value})
 		want(t, fmt.Sprintf("failure of %s = %v", tc.argument, tc.value), diags.Failed(), true)

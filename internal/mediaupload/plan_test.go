@@ -261,7 +261,7 @@ func TestTimeLimitThatLeavesNoTimeLosesNothing(t *testing.T) {
 		m.configure(acctest.Attrs{"timeouts": acctest.Attrs{"create": limit}})
 		diags := m.apply()
 		want(t, fmt.Sprintf("failure under %q", limit), diags.Failed(), true)
-		m.says(diags, "Invalid timeouts.create", fmt.Sprintf("%q was given", limit))
+		m.says(diags, "Invalid value", fmt.Sprintf("`timeouts.create` is %q", limit))
 	}
 	m.holds(acctest.Attrs{"key_path": object.KeyPath})
 }

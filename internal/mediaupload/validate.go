@@ -23,7 +23,7 @@ func (r *mediaUpload) ValidateConfig(ctx context.Context, req resource.ValidateC
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() && config.content() != nil && config.Method.ValueString() == upload.MethodMultipart {
-		resp.Diagnostics.AddAttributeError(path.Root("method"), "Invalid method",
+		resp.Diagnostics.AddAttributeError(path.Root("method"), providerdata.InvalidValue,
 			"`method` is \"multipart\", but `content`, `content_base64` and `content_wo` are sent with one PUT. Remove `method`, or put the content into a file and set `source`.")
 	}
 }

@@ -68,7 +68,7 @@ func TestWriteOnlyContentInvalid(t *testing.T) {
 		`"content_wo" must be specified when "content_wo_version"`: {"source": "a.mp4", "content_wo_version": 1},
 		`"file_name" must be specified when "content_wo"`:          {"content_wo": "x", "content_wo_version": 1},
 		"[source,content,content_base64,content_wo]":               {"content_wo": "x", "content_wo_version": 1, "file_name": "a.vtt", "content": "y"},
-		"Invalid method": {"content_wo": "x", "content_wo_version": 1, "file_name": "a.vtt", "method": "multipart"},
+		"Invalid value: `method`":                                  {"content_wo": "x", "content_wo_version": 1, "file_name": "a.vtt", "method": "multipart"},
 	} {
 		if diags := p.Validate(resourceType, c); !strings.Contains(diags.String(), text) {
 			t.Errorf("%v: the diagnostics lack %q: %s", c, text, diags)

@@ -53,8 +53,8 @@ func faultKinds() map[string]faultKind {
 	page := simulator.Fault{Body: "<html><head><title>Sign in to the network</title></head></html>"}
 	return map[string]faultKind{
 		"not connected":        {notMade: true, said: "connection refused", aside: "connection refused"},
-		"broken before":        {fault: simulator.Fault{BreakBefore: true}, said: "connection broken", aside: `Uploading "clip.mp4" failed: Send `},
-		"broken after":         {fault: simulator.Fault{BreakAfter: true}, said: "connection broken", aside: `Uploading "clip.mp4" failed: Send `},
+		"broken before":        {fault: simulator.Fault{BreakBefore: true}, said: "connection broken", aside: `Uploading the file failed: File "clip.mp4": send `},
+		"broken after":         {fault: simulator.Fault{BreakAfter: true}, said: "connection broken", aside: `Uploading the file failed: File "clip.mp4": send `},
 		"time-out before":      {fault: simulator.Fault{Delay: time.Hour}, said: "time-out after 5s", aside: "no progress for 5s"},
 		"time-out after":       {held: true, said: "time-out after 5s", aside: "no progress for 5s"},
 		"429":                  status(http.StatusTooManyRequests, simulator.Fault{}),

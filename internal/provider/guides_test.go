@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +16,8 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
@@ -95,46 +96,64 @@ func planGuide(t *testing.T, config string) {
 	cli.Must("plan")
 }
 
-// placeholder is a word in a heading of the troubleshooting guide that stands for what differs from
-// case to case.
-var placeholder = regexp.MustCompile(`\b(ACTION|COUNT|NAME|FILE|STATUS)\b`)
+// headingsOfTheGuide are those of the troubleshooting guide.
+func headingsOfTheGuide(t *testing.T) (headings []string) {
+	t.Helper()
+	for _, match := range regexp.MustCompile(`(?m)^### (.+)$`).FindAllStringSubmatch(guide(t, "troubleshooting.md"), -1) {
+		headings = append(headings, match[1])
+	}
+	return headings
+}
 
 // TestTroubleshootingKnowsEveryDiagnostic holds the headings of the guide against the summaries of
-// the errors and warnings in the code. So the anchor of a summary is its slug, or that of the
-// heading with a placeholder.
+// the errors and warnings in the code. The summary of an error is constant. That of a warning may
+// name what stays behind, because Terraform folds warnings with equal summaries.
 func TestTroubleshootingKnowsEveryDiagnostic(t *testing.T) {
 	t.Parallel()
-	var explained []*regexp.Regexp
-	for _, match := range regexp.MustCompile(`(?m)^### (.+)$`).FindAllStringSubmatch(guide(t, "troubleshooting.md"), -1) {
-		pattern := placeholder.ReplaceAllLiteralString(regexp.QuoteMeta(match[1]), ".+")
-		explained = append(explained, regexp.MustCompile("^"+pattern+"$"))
+	aboutValues := regexp.MustCompile(`^(Invalid (value|pattern|\.\.\.)|An argument (is missing|does not apply))$`)
+	headings := headingsOfTheGuide(t)
+	constant, named := map[string]bool{}, []*regexp.Regexp{}
+	for _, heading := range headings {
+		constant[heading] = true
+		if strings.Contains(heading, "NAME") {
+			named = append(named, regexp.MustCompile("^"+strings.ReplaceAll(regexp.QuoteMeta(heading), "NAME", ".+")+"$"))
+		}
 	}
 	found := summaries(t)
+	delete(found, "The ... is protected from deletion")
+	for _, kind := range []string{"live session", "stored file", "media folder"} {
+		found["The "+kind+" is protected from deletion"] = false
+	}
 	if len(found) < 40 {
-		t.Errorf("%d summaries found: the code has more: %q", len(found), found)
+		t.Errorf("%d summaries found: the code has more: %v", len(found), found)
 	}
-	for _, summary := range found {
-		if !slices.ContainsFunc(explained, func(r *regexp.Regexp) bool { return r.MatchString(summary) }) {
-			t.Errorf("the guide has no heading for %q", summary)
+	for summary, warns := range found {
+		matches := func(r *regexp.Regexp) bool { return r.MatchString(summary) }
+		if !constant[summary] && !aboutValues.MatchString(summary) && !(warns && slices.ContainsFunc(named, matches)) {
+			t.Errorf("the guide has no heading for %q, of a warning: %t", summary, warns)
+		}
+		delete(constant, summary)
+	}
+	for _, r := range named {
+		for summary := range found {
+			if r.MatchString(summary) {
+				delete(constant, strings.ReplaceAll(r.String()[1:len(r.String())-1], ".+", "NAME"))
+			}
 		}
 	}
-	for _, r := range explained {
-		byTerraform := []string{"Provider produced inconsistent final plan", "Invalid function argument"}
-		if !slices.ContainsFunc(append(found, byTerraform...), r.MatchString) {
-			t.Errorf("the guide explains %s, which nothing in the code says", r)
-		}
+	delete(constant, "Provider produced inconsistent final plan") // by Terraform
+	delete(constant, "Invalid function argument")                 // by Terraform
+	for heading := range constant {
+		t.Errorf("the guide explains %q, which nothing in the code says", heading)
 	}
 }
 
 // TestHeadingsAreThoseOfTheGuide holds the file that the provider carries against the guide.
 func TestHeadingsAreThoseOfTheGuide(t *testing.T) {
 	t.Parallel()
-	var want strings.Builder
-	for _, line := range regexp.MustCompile(`(?m)^####? .+\n`).FindAllString(guide(t, "troubleshooting.md"), -1) {
-		want.WriteString(line)
-	}
+	want := strings.Join(headingsOfTheGuide(t), "\n") + "\n"
 	if *update {
-		if err := os.WriteFile("../server/headings.txt", []byte(want.String()), 0o600); err != nil {
+		if err := os.WriteFile("../server/headings.txt", []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,7 +161,7 @@ func TestHeadingsAreThoseOfTheGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("headings.txt is out of date; run make docs:\n%s", diff)
 	}
 }
@@ -196,22 +215,131 @@ func TestErrorsOfValuesLinkToTheSchema(t *testing.T) {
 	}
 }
 
-// TestNumbersThatAreNotWhole: the framework would report them as an error in the provider.
-func TestNumbersThatAreNotWhole(t *testing.T) {
+// TestNumbersThatTheProviderCannotHold tries them for each number argument of every object, in its
+// validation and, as for a value that is not known before, in what follows. The framework would
+// report them as an error in the provider.
+func TestNumbersThatTheProviderCannotHold(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
-	for _, tc := range []struct {
-		name, number string
-		diags        acctest.Diagnostics
+	p.Configure(nil).Must(t)
+	check := func(t *testing.T, name, want string, diags acctest.Diagnostics) {
+		t.Helper()
+		text := strings.Join(diags.Texts(), "\n")
+		if !strings.Contains(text, fmt.Sprintf("error %s: ", name)) || !strings.Contains(text, "`"+name+"` "+want) || strings.Contains(text, "error in the provider") {
+			t.Errorf("%s: got %q, want %q", name, text, want)
+		}
+	}
+	objects, arguments := numberArguments(p)
+	for i, o := range objects {
+		for _, name := range arguments[i] {
+			t.Run(o.name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				for number, want := range map[float64]string{
+					1.5: "is 1.5, which is not a whole number.", 1e-30: "is 1e-30, which is not a whole number.", -0.25: "is -0.25, which is not a whole number.",
+					1e30: "is 1e+30, which is out of range: whole numbers are from -9223372036854775808 to 9223372036854775807.", -1e30: "is -1e+30, which is out of range:",
+				} {
+					for _, step := range o.steps {
+						check(t, name, want, step(attrs{name: number}))
+					}
+				}
+				if !strings.HasSuffix(name, "_wo_version") {
+					check(t, name, "is -1", o.steps[0](attrs{name: -1}))
+					return
+				}
+				for _, version := range []float64{-1, 0, 1 << 53} {
+					if text := o.steps[0](attrs{name: version}).String(); strings.Contains(text, fmt.Sprintf("error %s: Invalid value", name)) {
+						t.Errorf("%s = %v: %s", name, version, text)
+					}
+				}
+			})
+		}
+	}
+}
+
+// numbered is an object of the provider.
+type numbered struct {
+	name  string
+	steps []func(config attrs) acctest.Diagnostics // what gets its configuration, the validation first
+}
+
+// numberArguments returns the objects that have arguments which are numbers, and their names.
+func numberArguments(p *acctest.Provider) (objects []numbered, arguments [][]string) {
+	add := func(o numbered, schema *tfprotov6.Schema) {
+		var names []string
+		for _, a := range schema.Block.Attributes {
+			if a.Type != nil && a.Type.Is(tftypes.Number) && (a.Optional || a.Required) {
+				names = append(names, a.Name)
+			}
+		}
+		if len(names) > 0 {
+			objects, arguments = append(objects, o), append(arguments, names)
+		}
+	}
+	type steps = []func(attrs) acctest.Diagnostics
+	add(numbered{"provider", steps{p.ValidateProvider, p.Configure}}, p.Schema.Provider)
+	for name, schema := range p.Schema.ResourceSchemas {
+		validate := func(c attrs) acctest.Diagnostics { return p.Validate(name, c) }
+		plan := func(c attrs) acctest.Diagnostics { return p.Plan(p.New(name), c).Diags }
+		add(numbered{name, steps{validate, plan}}, schema)
+	}
+	for name, schema := range p.Schema.DataSourceSchemas {
+		read := func(c attrs) acctest.Diagnostics {
+			_, diags := p.DataSource(name, c)
+			return diags
+		}
+		add(numbered{"data " + name, steps{read}}, schema)
+	}
+	for name, schema := range p.Schema.EphemeralResourceSchemas {
+		open := func(c attrs) acctest.Diagnostics {
+			_, diags := p.Open(name, c)
+			return diags
+		}
+		add(numbered{"ephemeral " + name, steps{open}}, schema)
+	}
+	for name, schema := range p.Schema.ListResourceSchemas {
+		list := func(c attrs) (diags acctest.Diagnostics) {
+			for r := range p.List(name, c, false, 1) {
+				diags = append(diags, r.Diags...)
+			}
+			return diags
+		}
+		add(numbered{"list " + name, steps{list}}, schema)
+	}
+	for name, schema := range p.Schema.ActionSchemas {
+		invoke := func(c attrs) acctest.Diagnostics {
+			_, diags := p.Invoke(name, c)
+			return diags
+		}
+		add(numbered{"action " + name, steps{invoke}}, schema.Schema)
+	}
+	return objects, arguments
+}
+
+// TestErrorsOfLibrariesHaveALink to the description of the argument.
+func TestErrorsOfLibrariesHaveALink(t *testing.T) {
+	t.Parallel()
+	p := acctest.NewProvider(t, nil)
+	for _, row := range []struct {
+		summary, page string
+		diags         acctest.Diagnostics
 	}{
-		{"max_retries", "1.5", p.ValidateProvider(attrs{"max_retries": 1.5})},
-		{"part_size", "10000000.5", p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "part_size": 10000000.5})},
-		{"part_size", "1e-30", p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "part_size": 1e-30})},
-		{"urls_wo_version", "0.25", p.Validate("vodlive_live_session", attrs{"urls_wo_version": 0.25})},
+		{"Duplicate List Value", "resources/batch_job", p.Validate("vodlive_batch_job", attrs{"paths": []string{"vod/input/c/u/a.mp4", "vod/input/c/u/a.mp4"}, "service_modes": []string{"a"}})},
+		{"Null List Value", "resources/batch_job", p.Validate("vodlive_batch_job", attrs{"paths": []any{nil}, "service_modes": []string{"a"}})},
+		{"Missing Attribute Configuration", "resources/media_upload", p.Validate("vodlive_media_upload", attrs{"file_name": "a.mp4"})},
+		{"Invalid Attribute Combination", "resources/media_upload", p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "content": "x", "file_name": "a.mp4"})},
+		{"Invalid Attribute Value Match", "resources/media_upload", p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "method": "both"})},
+		{"Invalid Attribute Value Match", "resources/media_folder", p.Validate("vodlive_media_folder", attrs{"source_dir": ".", "name_format": "x"})},
 	} {
-		name, text := tc.name, strings.Join(tc.diags.Texts(), "\n")
-		if want := fmt.Sprintf("error %s: Invalid %s: `%s` is %s, which is not a whole number.", name, name, name, tc.number); !strings.HasPrefix(text, want) || strings.Contains(text, "error in the provider") {
-			t.Errorf("%s: %s", name, text)
+		want := "/docs/" + row.page + ".md#schema"
+		if _, err := os.Stat("../../docs/" + row.page + ".md"); err != nil {
+			t.Error(err)
+		}
+		found := false
+		for _, d := range row.diags {
+			found = found || d.Summary == row.summary && strings.HasSuffix(d.Detail, want)
+		}
+		if !found {
+			t.Errorf("no %q with a link to %s: %s", row.summary, want, row.diags)
 		}
 	}
 }
@@ -224,7 +352,7 @@ func TestErrorsBelowObjects(t *testing.T) {
 		"input_preset": attrs{"resolution": "HDD", "bitrate": "MAX_10_MBPS"}, "timeouts": attrs{"create": "soon"},
 	})
 	text := diags.String()
-	if len(diags) != 2 || !strings.Contains(text, "error input_preset: Invalid input_preset.resolution: ") || !strings.Contains(text, "error timeouts: Invalid timeouts.create: ") {
+	if len(diags) != 2 || !strings.Contains(text, "error input_preset: Invalid value: `input_preset.resolution` is ") || !strings.Contains(text, "error timeouts: Invalid value: `timeouts.create` is ") {
 		t.Error(text)
 	}
 }
@@ -243,8 +371,8 @@ func TestErrorsLinkToTheirCause(t *testing.T) {
 		{simulator.CallCreateSession, "429", "the-service-limits-the-rate-of-requests"},
 		{simulator.CallMultipartURL, "500", "the-service-failed"},
 		{simulator.CallRegions, "time-out before", "the-request-timed-out"},
-		{simulator.CallCreateSession, "not connected", "check-that-the-address-is-right-and-can-be-reached"},
-		{simulator.CallPutPart, "404", "uploading-file-failed"}, // the cause is in the text
+		{simulator.CallCreateSession, "not connected", "the-address-cannot-be-reached"},
+		{simulator.CallPutPart, "404", "uploading-the-file-failed"}, // the cause is in the text
 	} {
 		t.Run(row.call+" "+row.kind, func(t *testing.T) {
 			t.Parallel()
@@ -329,10 +457,17 @@ var summaryAt = map[string]int{
 	"ErrorDiagnostic": 0, "warn": 0, "fail": 0,
 }
 
-// summaries are those in the code that can be told from it: literals, formats and constants.
-func summaries(t *testing.T) []string {
+// summaries are those in the code that can be told from it: literals, formats and constants. The
+// value says whether only warnings have one.
+func summaries(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
+	note := func(text string, warns bool) {
+		if strings.Trim(text, ". ") != "" {
+			before, known := found[text]
+			found[text] = warns && (before || !known)
+		}
+	}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -353,11 +488,17 @@ func summaries(t *testing.T) []string {
 		names := constants(file)
 		ast.Inspect(file, func(node ast.Node) bool {
 			if literal, ok := node.(*ast.CompositeLit); ok {
-				if typ, ok := literal.Type.(*ast.SelectorExpr); ok && typ.Sel.Name == "Diagnostic" {
-					for _, e := range literal.Elts {
-						if field := e.(*ast.KeyValueExpr); field.Key.(*ast.Ident).Name == "Summary" {
-							found[written(field.Value, names)] = true
-						}
+				switch typ := literal.Type.(type) {
+				case *ast.SelectorExpr:
+					switch typ.Sel.Name {
+					case "Diagnostic":
+						noteField(literal, "Summary", names, false, note)
+					case "StringRule":
+						noteField(literal, "Unknown", names, true, note)
+					}
+				case *ast.Ident:
+					if typ.Name == "cause" { // of a failed call
+						noteField(literal, "summary", names, false, note)
 					}
 				}
 			}
@@ -370,12 +511,14 @@ func summaries(t *testing.T) []string {
 			if !ok || at >= len(call.Args) {
 				return true
 			}
-			if text := written(call.Args[at], names); strings.Trim(text, ". ") != "" {
-				if name == "ErrorDiagnostic" {
-					text += " failed"
-				}
-				found[text] = true
+			text := written(call.Args[at], names)
+			if text == "... failed" { // see ErrorDiagnostic
+				return true
 			}
+			if text != "" && name == "ErrorDiagnostic" {
+				text += " failed"
+			}
+			note(text, strings.Contains(strings.ToLower(name), "warn"))
 			return true
 		})
 		return nil
@@ -383,7 +526,24 @@ func summaries(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.Sorted(maps.Keys(found))
+	return found
+}
+
+// noteField notes the summary in a composite literal: its field of that name, or else its first
+// value.
+func noteField(literal *ast.CompositeLit, name string, names map[string]string, warns bool, note func(text string, warns bool)) {
+	for i, e := range literal.Elts {
+		switch e := e.(type) {
+		case *ast.KeyValueExpr:
+			if e.Key.(*ast.Ident).Name == name {
+				note(written(e.Value, names), warns)
+			}
+		default:
+			if i == 0 {
+				note(written(e, names), warns)
+			}
+		}
+	}
 }
 
 func called(call *ast.CallExpr) string {

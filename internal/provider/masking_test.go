@@ -102,7 +102,7 @@ func TestGuideOfMaskedSummary(t *testing.T) {
 		"name": "n", "region": "eu-central-1", "input": "RTMP_PUSH", "mode": "NORM", "output_mode": "RTMP_PULL",
 		"input_preset": attrs{"resolution": "HD", "bitrate": "MAX_10_MBPS"}, "timezone": "UTC",
 	})
-	if len(diags) != 1 || diags[0].Summary != "timezone ***" || !strings.HasSuffix(diags[0].Detail, "/docs/resources/live_session.md#schema") {
+	if len(diags) != 1 || diags[0].Summary != "An argument ***" || !strings.HasSuffix(diags[0].Detail, "/docs/resources/live_session.md#schema") {
 		t.Errorf("got %+v", diags)
 	}
 }

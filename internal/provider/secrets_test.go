@@ -366,7 +366,7 @@ var reflections = map[string]reflection{
 	},
 	"401 with an echo": {
 		fault:  simulator.Fault{Match: isCall, Status: 401, Header: contentType("application/json"), Body: `{"errors": [{"detail": ECHO}]}`},
-		escape: quoted, text: []string{"401 Unauthorized", "check the environment variable VODLIVE_ID_TOKEN", "`secret_key`"},
+		escape: quoted, text: []string{"401 Unauthorized", "Check the environment variable VODLIVE_ID_TOKEN", "`secret_key`"},
 	},
 	"500 with HTML": {
 		fault: simulator.Fault{Match: isCall, Status: 500, Header: contentType("text/html"), Body: `<html><head><title>ECHO</title></head><body><pre>ECHO</pre></body></html>`},
@@ -406,7 +406,7 @@ var reflections = map[string]reflection{
 		fault: simulator.Fault{Match: isStorage, Status: 500, Header: contentType("text/html"), Body: `<h1>ECHO</h1>`},
 		text:  []string{"storage answered 500"},
 	},
-	"storage breaks":                {fault: simulator.Fault{Match: isStorage, BreakBefore: true}, text: []string{"Uploading \"clip.mp4\" failed"}},
+	"storage breaks":                {fault: simulator.Fault{Match: isStorage, BreakBefore: true}, text: []string{"Uploading the file failed: File \"clip.mp4\": send "}},
 	"storage redirects elsewhere":   {fault: simulator.Fault{Match: isStorage, Status: 307}, elsewhere: apiListeners, text: []string{"storage answered 307"}},
 	"nobody listens at the service": {deaf: apiListeners, text: []string{"connection refused"}},
 	"nobody listens at storage":     {deaf: storageListener, text: []string{"connection refused"}},

@@ -33,7 +33,7 @@ func TestTimeLimitOfAnUpload(t *testing.T) {
 		if took := time.Since(begun); took != 20*time.Minute {
 			t.Errorf("the upload ended after %s, want its time limit", took)
 		}
-		for _, want := range []string{"The time limit of 20m0s (timeouts.create) was reached", "1 of 2 parts are stored"} {
+		for _, want := range []string{"the time limit of 20m0s (timeouts.create) was reached", "1 of 2 parts are stored"} {
 			if !strings.Contains(diags.String(), want) {
 				t.Errorf("the diagnostics lack %q: %s", want, diags)
 			}

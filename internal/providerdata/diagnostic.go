@@ -17,20 +17,21 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// ErrorDiagnostic converts an error to a diagnostic: that what was attempted ("Creating the live
-// session") failed, the error and what to do. The error must not contain secrets.
+// ErrorDiagnostic converts an error to a diagnostic. The summary is the cause, which the detail does
+// not repeat, or else that what was attempted ("Creating the live session") failed. attempted must
+// be constant, because the documentation has a heading for each summary. The error must not contain
+// secrets.
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
-	detail := ErrorText(err)
-	if errors.Is(err, context.Canceled) {
-		detail = "Terraform interrupted this call, as after Ctrl-C."
-		if text := ErrorText(err); text != ErrorText(context.Canceled) {
-			detail += " " + text
-		}
+	why, detail := causeOf(err), ErrorText(err)
+	switch {
+	case why.summary == "":
+		return diag.NewErrorDiagnostic(attempted+" failed", detail)
+	case detail == ErrorText(context.Canceled):
+		detail = attempted + " was interrupted, as by Ctrl-C."
+	case why.advice != "":
+		detail += "\n\n" + why.advice
 	}
-	if hint := Advice(err); hint != "" {
-		detail += "\n\n" + hint
-	}
-	return diag.NewErrorDiagnostic(attempted+" failed", detail)
+	return diag.NewErrorDiagnostic(why.summary, detail)
 }
 
 // ErrorText returns the error as sentences, without advice, for a diagnostic that has its own: two
@@ -38,7 +39,19 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 func ErrorText(err error) string { return sentence(err.Error()) }
 
 // ErrorAndAdvice returns the error as sentences, and what the user can do about it.
-func ErrorAndAdvice(err error) string { return strings.TrimSpace(ErrorText(err) + " " + Advice(err)) }
+func ErrorAndAdvice(err error) string {
+	return strings.TrimSpace(ErrorText(err) + " " + causeOf(err).advice)
+}
+
+// Advice says, for a list of errors, what the cause of one is and what the user can do about it. It
+// is "" if the text of the error says it.
+func Advice(err error) string {
+	why := causeOf(err)
+	if why.advice == "" {
+		return ""
+	}
+	return why.summary + ". " + why.advice
+}
 
 // mostLines is how many lines of a list a diagnostic shows.
 const mostLines = 200
@@ -55,65 +68,70 @@ func List(items []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Advice says what the user can do about an error. It is "" if the text of the error says it.
-func Advice(err error) string {
+// cause is why a call or an upload failed. It is empty if the text of the error says it.
+type cause struct {
+	summary string // constant
+	advice  string // what the user can do
+}
+
+func causeOf(err error) cause {
+	if errors.Is(err, context.Canceled) {
+		return cause{summary: "Terraform interrupted this call"}
+	}
 	e, ok := errors.AsType[*api.Error](err)
 	if !ok {
-		return uploadAdvice(err)
-	}
-	if errors.Is(err, context.Canceled) {
-		return ""
+		return uploadCause(err)
 	}
 	_, noToken := errors.AsType[*credential.TokenError](err)
 	switch {
 	case noToken:
-		return "Check where the identity token comes from: " + tokenSource(e) + "."
+		return cause{"The identity token cannot be used", "Check where the identity token comes from: " + tokenSource(e) + "."}
 	case e.Status == http.StatusUnauthorized && strings.Contains(e.Address, "/live/v1/"):
-		return "The service did not accept the credentials: check `access_token_id` and `secret_key`."
+		return cause{"The service did not accept the credentials", "Check `access_token_id` and `secret_key`."}
 	case e.Status == http.StatusUnauthorized:
-		return "The service did not accept the identity token: check " + tokenSource(e) + ", and that the token has not expired."
+		return cause{"The service did not accept the identity token", "Check " + tokenSource(e) + ", and that the token has not expired."}
 	case e.Status == http.StatusForbidden:
-		return "The credentials have no permission for this call."
+		return cause{"The credentials have no permission for this call", "Ask the administrator of the account for it."}
 	case e.Status == http.StatusNotFound && (e.Attempts == 0 || e.StorageCode != ""):
-		return ""
+		return cause{}
 	case e.Status == http.StatusNotFound && repeats.MatchString(e.Address):
-		return "The address has the path of the API twice: `base_url` and `vod_base_url` end before `/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end from the configured address."
+		return cause{"The address has the path of the API twice", "`base_url` and `vod_base_url` end before `/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end from the configured address."}
 	case e.Status == http.StatusNotFound:
-		return "The service does not know this address: check `base_url` and `vod_base_url`, to which the provider appends the path of the API, and the ids and key paths of the configuration."
+		return cause{"The service does not know this address", "Check `base_url` and `vod_base_url`, to which the provider appends the path of the API, and the ids and key paths of the configuration."}
 	case e.Status == http.StatusBadRequest:
-		return "The service refused the values of this request. Its message above says why: correct the configuration and apply again."
+		return cause{"The service refused the values of this request", "Its message above says why: correct the configuration and apply again."}
 	case e.Status == http.StatusTooManyRequests:
-		return "The service limits the rate of requests, and refused this one until the time for the operation was over. Apply again later, or with a longer time limit."
+		return cause{"The service limits the rate of requests", "It refused this one until the time for the operation was over. Apply again later, or with a longer time limit."}
 	case e.Status >= http.StatusInternalServerError:
-		return "The service failed. Apply again later. If the error persists, report it to the service with the request id, if there is one above."
+		return cause{"The service failed", "Apply again later. If the error persists, report it to the service with the request id, if there is one above."}
 	case e.Status == 0 && errors.Is(err, context.DeadlineExceeded):
-		return "" // the time limit of the operation, which the error names
+		return cause{} // the time limit of the operation, which the error names
 	case e.Status == 0 && timedOut(err):
-		return "The request timed out: check the network, or raise `request_timeout` in the provider block."
+		return cause{"The request timed out", "Check the network, or raise `request_timeout` in the provider block."}
 	case e.Status == 0 && !e.MayHaveBeenProcessed:
-		return "Check that the address is right and can be reached from this machine (proxy settings, `ca_bundle_file`)."
+		return cause{"The address cannot be reached", "Check that the address is right and can be reached from this machine (proxy settings, `ca_bundle_file`)."}
 	}
-	return ""
+	return cause{}
 }
 
-// uploadAdvice names the argument to change.
-func uploadAdvice(err error) string {
+// uploadCause names the argument to change.
+func uploadCause(err error) cause {
 	if _, ok := errors.AsType[*upload.CustomerError](err); ok {
-		return "Check that the identity token is that of the right account, and `allowed_customer_ids` of the provider."
+		return cause{"The key path is not allowed", "Check that the identity token is that of the right account, and `allowed_customer_ids` of the provider."}
 	}
 	if _, ok := errors.AsType[*upload.NameError](err); ok {
-		return "Set `file_name` to the name to store it under."
+		return cause{"The file cannot be uploaded", "Set `file_name` to the name to store it under."}
 	}
 	e, ok := errors.AsType[*upload.SizeError](err)
 	switch {
 	case !ok:
-		return ""
+		return cause{}
 	case e.Limit == upload.LimitPut:
-		return "Leave `method` out, or set it to \"multipart\"."
+		return cause{"The file is too large for one PUT", "Leave `method` out, or set it to \"multipart\"."}
 	case e.Limit == upload.LimitParts:
-		return fmt.Sprintf("Raise `part_size` to at least %d, or leave it out.", transfer.PartSize(e.Size))
+		return cause{"The part size does not fit the file", fmt.Sprintf("Raise `part_size` to at least %d, or leave it out.", transfer.PartSize(e.Size))}
 	}
-	return "Split the file."
+	return cause{"The file is too large", "Split the file."}
 }
 
 // repeats finds the path of an API after the one that a user has appended to the base address.

@@ -1,6 +1,7 @@
 package providerdata_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -9,34 +10,39 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	const live = "https://live.example.com/live/v1/regions"
 	tests := map[string]struct {
-		err  error
-		want string
+		err             error
+		summary, advice string
 	}{
-		"live credentials": {&api.Error{Address: live, Status: http.StatusUnauthorized}, "check `access_token_id` and `secret_key`"},
-		"identity token":   {&api.Error{Status: http.StatusUnauthorized}, "check `id_token`"},
-		"token variable":   {&api.Error{Status: http.StatusUnauthorized, Token: "the environment variable VODLIVE_ID_TOKEN"}, "did not accept the identity token: check the environment variable VODLIVE_ID_TOKEN, and that"},
-		"path twice":       {&api.Error{Address: "https://live.example.com/live/v1/live/v1/regions", Status: http.StatusNotFound, Attempts: 1}, "`/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end"},
-		"not found":        {&api.Error{Address: live, Status: http.StatusNotFound, Attempts: 1}, "check `base_url` and `vod_base_url`"},
-		"refused":          {&api.Error{Address: live, Status: http.StatusBadRequest, Attempts: 1}, "Its message above says why"},
-		"no token":         {&api.Error{Err: &credential.TokenError{Err: errors.New("the command failed")}}, "Check where the identity token comes from"},
-		"no new token":     {&api.Error{Status: http.StatusUnauthorized, Err: &credential.TokenError{Err: errors.New("x")}}, "Check where the identity token comes from"},
-		"forbidden":        {&api.Error{Status: http.StatusForbidden}, "have no permission for this call"},
-		"too many":         {&api.Error{Status: http.StatusTooManyRequests}, "longer time limit"},
-		"service":          {&api.Error{Status: http.StatusBadGateway}, "report it to the service with the request id"},
-		"no connection":    {&api.Error{Err: errors.New("connection refused")}, "Check that the address is right"},
+		"live credentials": {&api.Error{Address: live, Status: http.StatusUnauthorized}, "The service did not accept the credentials", "Check `access_token_id` and `secret_key`."},
+		"identity token":   {&api.Error{Status: http.StatusUnauthorized}, "The service did not accept the identity token", "Check `id_token`"},
+		"token variable":   {&api.Error{Status: http.StatusUnauthorized, Token: "the environment variable VODLIVE_ID_TOKEN"}, "The service did not accept the identity token", "Check the environment variable VODLIVE_ID_TOKEN, and that"},
+		"path twice":       {&api.Error{Address: "https://live.example.com/live/v1/live/v1/regions", Status: http.StatusNotFound, Attempts: 1}, "The address has the path of the API twice", "`/live/v1`, `/vod/v1` and `/v1/local`, which the provider appends. Remove this end"},
+		"not found":        {&api.Error{Address: live, Status: http.StatusNotFound, Attempts: 1}, "The service does not know this address", "Check `base_url` and `vod_base_url`"},
+		"refused":          {&api.Error{Address: live, Status: http.StatusBadRequest, Attempts: 1}, "The service refused the values of this request", "Its message above says why"},
+		"no token":         {&api.Error{Err: &credential.TokenError{Err: errors.New("the command failed")}}, "The identity token cannot be used", "Check where the identity token comes from"},
+		"no new token":     {&api.Error{Status: http.StatusUnauthorized, Err: &credential.TokenError{Err: errors.New("x")}}, "The identity token cannot be used", "Check where the identity token comes from"},
+		"forbidden":        {&api.Error{Status: http.StatusForbidden}, "The credentials have no permission for this call", "administrator"},
+		"too many":         {&api.Error{Status: http.StatusTooManyRequests}, "The service limits the rate of requests", "longer time limit"},
+		"service":          {&api.Error{Status: http.StatusBadGateway}, "The service failed", "report it to the service with the request id"},
+		"no connection":    {&api.Error{Err: errors.New("connection refused")}, "The address cannot be reached", "Check that the address is right"},
+		"customer":         {&upload.CustomerError{KeyPath: "k", Customer: "c"}, "The key path is not allowed", "`allowed_customer_ids`"},
+		"interrupted":      {context.Canceled, "Terraform interrupted this call", "Trying was interrupted"},
+		"in a request":     {&api.Error{Attempted: "x", Err: context.Canceled}, "Terraform interrupted this call", "X failed: context canceled."},
+		"anything else":    {errors.New("it broke"), "Trying failed", "It broke."},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := providerdata.ErrorDiagnostic("Trying", tt.err)
-			if d.Summary() != "Trying failed" || !strings.Contains(d.Detail(), tt.want) {
-				t.Errorf("%s: %s\nlacks %q", d.Summary(), d.Detail(), tt.want)
+			if d.Summary() != tt.summary || !strings.Contains(d.Detail(), tt.advice) {
+				t.Errorf("%s: %s\nwant %q, %q", d.Summary(), d.Detail(), tt.summary, tt.advice)
 			}
 		})
 	}

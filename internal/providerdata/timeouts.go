@@ -35,5 +35,5 @@ var positiveDuration = StringRule{Allowed: durationRule, Problem: func(given str
 	if d, err := time.ParseDuration(given); err == nil && d > 0 {
 		return ""
 	}
-	return fmt.Sprintf("%q was given; it %s.", given, durationRule)
+	return fmt.Sprintf("is %q; it %s.", given, durationRule)
 }}

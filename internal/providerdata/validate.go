@@ -1,6 +1,7 @@
 package providerdata
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,20 +18,26 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 )
 
+// The summaries of errors about the value of an argument. Their link is the documentation of the
+// argument.
+const (
+	InvalidValue    = "Invalid value"
+	MissingArgument = "An argument is missing"
+	DoesNotApply    = "An argument does not apply"
+)
+
 // NotBlank rejects an empty string and white space.
 var NotBlank = stringvalidator.RegexMatches(regexp.MustCompile(`\S`), "must not be blank")
 
 // StringRule validates a known string.
 type StringRule struct {
-	// Kind is what the summary calls the value, "" for the name of its attribute. With a Kind, the
-	// problem follows the path of the attribute.
-	Kind    string
+	Kind    string                    // what the summary calls the value, "" for "value"
 	Allowed string                    // the rule, such as "must not be blank"
-	Problem func(value string) string // "" for none
+	Problem func(value string) string // what follows the path of the attribute, "" for none
 
 	// What the provider does not know may be new at the service, so it is only a warning.
-	Unknown string                    // what the summary of the warning calls the value
-	Doubt   func(value string) string // "" for none; not asked if there is a problem
+	Unknown string                    // the summary of the warning
+	Doubt   func(value string) string // as Problem; not asked if there is a problem
 }
 
 // Description returns the rule.
@@ -49,13 +56,37 @@ func (v StringRule) ValidateString(_ context.Context, req validator.StringReques
 	case problem == "" && v.Doubt == nil:
 	case problem == "":
 		if doubt := v.Doubt(given); doubt != "" {
-			resp.Diagnostics.AddAttributeWarning(req.Path, "Unknown "+v.Unknown+" in "+Label(req.Path), doubt)
+			resp.Diagnostics.AddAttributeWarning(req.Path, v.Unknown, fmt.Sprintf("`%s` %s", argument(req.Path), doubt))
 		}
-	case v.Kind != "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+v.Kind, fmt.Sprintf("`%s` %s", req.Path, problem))
 	default:
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+Label(req.Path), problem)
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+cmp.Or(v.Kind, "value"), fmt.Sprintf("`%s` %s", argument(req.Path), problem))
 	}
+}
+
+// NumberRule validates a known number.
+type NumberRule struct {
+	Allowed string                   // the rule, such as "must be at least 1"
+	Hint    func(value int64) string // what a value that is not allowed was meant as, "" for nothing; nil: always
+	OK      func(value int64) bool
+}
+
+// Description returns the rule.
+func (v NumberRule) Description(context.Context) string { return v.Allowed }
+
+// MarkdownDescription returns the rule.
+func (v NumberRule) MarkdownDescription(context.Context) string { return v.Allowed }
+
+// ValidateInt64 adds the problem of a value to the response.
+func (v NumberRule) ValidateInt64(_ context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	n := req.ConfigValue.ValueInt64()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || v.OK(n) {
+		return
+	}
+	problem := fmt.Sprintf("`%s` is %d; it %s.", req.Path, n, v.Allowed)
+	if v.Hint != nil {
+		problem += v.Hint(n)
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, InvalidValue, problem)
 }
 
 // NoNulls rejects a null element of a list, a set or a map, as of a variable that is not set: what
@@ -96,7 +127,7 @@ func nullElement(at path.Path, diags *diag.Diagnostics) {
 	if _, whole := last.(path.PathStepAttributeName); whole {
 		where = "has an element that is null"
 	}
-	diags.AddAttributeError(at, "Invalid "+Label(at),
+	diags.AddAttributeError(at, InvalidValue,
 		fmt.Sprintf("`%s` %s, as a variable is that is not set. Give the element a value, or leave it out.", at, where))
 }
 
@@ -112,6 +143,16 @@ func PathProblem(given string) string {
 		return "is a URL, not a path on this machine: download the file first, as the guide \"Large files\" shows, and write its path"
 	}
 	return ""
+}
+
+// argument is the path of an argument, or of its element unless that is named by its value.
+func argument(p path.Path) path.Path {
+	if last, _ := p.Steps().LastStep(); last != nil {
+		if _, ofSet := last.(path.PathStepElementKeyValue); ofSet {
+			return p.ParentPath()
+		}
+	}
+	return p
 }
 
 // Label is the path of an attribute without list indexes and set values.

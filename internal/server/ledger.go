@@ -139,9 +139,3 @@ func describe(n *resume.Line) string {
 	}
 	return what
 }
-
-// finished masks and shortens texts of this package for a response.
-func (s *server) finished(req any, diags []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
-	s.finish(req, diags)
-	return diags
-}

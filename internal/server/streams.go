@@ -2,45 +2,30 @@ package server
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 )
 
 // learn makes the masker know the stream keys in the configuration, the plan and the state of a
 // request, before the provider calls the service for it: a refusal may repeat a key.
-func (s *server) learn(req any) {
-	v := reflect.Indirect(reflect.ValueOf(req))
-	for _, field := range v.Fields() {
-		var forms [][]byte
-		var decode func(tftypes.Type) (tftypes.Value, error)
-		switch field := field.Interface().(type) {
-		case *tfprotov6.DynamicValue:
-			if field != nil {
-				forms, decode = [][]byte{field.MsgPack, field.JSON}, field.Unmarshal
-			}
-		case *tfprotov6.RawState:
-			if field != nil {
-				forms, decode = [][]byte{field.JSON}, func(t tftypes.Type) (tftypes.Value, error) {
-					return field.UnmarshalWithOpts(t, tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}})
-				}
-			}
-		}
+func (s *server) learn(of object) {
+	for _, v := range of.values {
 		// Most values have no URL, and the state of a folder is large. Both forms have names as
 		// they are.
-		if !slices.ContainsFunc(forms, hasURLs) {
+		if v == nil || of.schema == nil || !hasURLs(v.MsgPack) && !hasURLs(v.JSON) {
 			continue
 		}
-		if schema := s.schemaOf(req); schema != nil {
-			if value, err := decode(schema.ValueType()); err == nil { // else the framework says what is wrong with it
-				s.learnValue(value)
-				s.learnMissing(value)
+		decode := v.Unmarshal
+		if v.JSON != nil { // of a state file, perhaps an older one
+			decode = func(t tftypes.Type) (tftypes.Value, error) {
+				return (tfprotov6.RawState{JSON: v.JSON}).UnmarshalWithOpts(t, tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}})
 			}
+		}
+		if value, err := decode(of.schema.ValueType()); err == nil { // else the framework says what is wrong with it
+			s.learnValue(value)
 		}
 	}
 }
@@ -79,26 +64,6 @@ func (s *server) learnValue(value tftypes.Value) {
 	})
 	if len(addresses) > 0 {
 		s.config.Redactor.AddStreams(shown, addresses...)
-	}
-}
-
-// learnMissing notes a session in a state that lacks one of its URLs, as with write-only arguments:
-// a refusal to read it may repeat a stream key that nobody can know. An import has the id alone.
-func (s *server) learnMissing(state tftypes.Value) {
-	values := map[string]tftypes.Value{}
-	if state.As(&values) != nil {
-		return
-	}
-	text := func(name string) string { return textOf(values[name]) }
-	session := api.Session{
-		ID: text("id"), Name: text("name"), Mode: text("mode"),
-		InputSourceA: text("input_source_a"), InputSourceB: text("input_source_b"),
-		InputEndpointA: text("input_endpoint_a"), InputEndpointB: text("input_endpoint_b"),
-		OutputDestinationA: text("output_destination_a"), OutputDestinationB: text("output_destination_b"),
-		OutputEndpointA: text("output_endpoint_a"), OutputEndpointB: text("output_endpoint_b"),
-	}
-	if session.ID != "" && session.Name != "" && !session.HasURLs() {
-		s.config.Redactor.MissKeys(session.ID)
 	}
 }
 

@@ -23,11 +23,11 @@ const (
 
 // finish masks and shortens the diagnostics of a request, and adds to errors where the
 // documentation explains them.
-func (s *server) finish(req any, diagnostics []*tfprotov6.Diagnostic) {
+func (s *server) finish(of object, diagnostics []*tfprotov6.Diagnostic) {
 	for _, d := range diagnostics {
 		guide := ""
 		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			guide = s.guideTo(req, d.Summary, d.Detail) // before a word of it is masked
+			guide = s.guideTo(of.page, d.Summary) // before a word of it is masked
 		}
 		d.Attribute = located(d.Attribute)
 		d.Summary = s.text(d.Summary, summaryLimit)

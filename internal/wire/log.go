@@ -24,7 +24,7 @@ const (
 func (x *exchange) logRequest(ctx context.Context) (*response, error) {
 	start, path := time.Now(), x.mask.Line(x.url.EscapedPath())
 	tflog.Trace(ctx, "request body", map[string]any{
-		"method": x.Method, "path": path, "body": &loggedBody{x.mask, "application/json", x.payload, false},
+		"method": x.Method, "path": path, "body": &loggedBody{x.mask, "application/json", x.payload, nil},
 	})
 	res, err := x.send(ctx)
 	line := map[string]any{
@@ -44,21 +44,26 @@ func (x *exchange) logRequest(ctx context.Context) (*response, error) {
 	if res != nil {
 		tflog.Trace(ctx, "response body", map[string]any{
 			"method": x.Method, "path": path, "status": res.status,
-			"body": &loggedBody{x.mask, res.header.Get("Content-Type"), res.body, x.Withheld},
+			"body": &loggedBody{x.mask, res.header.Get("Content-Type"), res.body, func() bool { return x.withholds(res) }},
 		})
 	}
 	return res, err
 }
 
-// Withheld stands for the text of a response to a Call that is Withheld.
+// Withheld stands for the text of a response that is not Shown.
 const Withheld = "not shown: it may contain a stream key that is not in the state"
+
+// withholds reports whether the body of a response is not shown.
+func (x *exchange) withholds(res *response) bool {
+	return x.Shown != nil && !(res.ok() && x.Shown(res.body))
+}
 
 // loggedBody is a body in the log. The logger calls MarshalText only if its level is low enough.
 type loggedBody struct {
 	mask        *redact.Redactor
 	contentType string
 	content     []byte
-	withheld    bool
+	withheld    func() bool // nil: it is shown
 }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -74,7 +79,7 @@ func (b *loggedBody) String() string {
 	switch {
 	case len(b.content) == 0:
 		return "none"
-	case b.withheld:
+	case b.withheld != nil && b.withheld():
 		return size + ", " + Withheld
 	case len(b.content) > bodyLogged:
 		return size + ", too long to be shown"

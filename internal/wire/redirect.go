@@ -25,7 +25,7 @@ func (x *exchange) follow(ctx context.Context) (*response, error) {
 			return res, x.misdirected("the service redirects to an address that is not a URL")
 		}
 		shown := redact.Address(target)
-		if x.Withheld {
+		if x.Shown != nil {
 			shown = target.Scheme + "://" + target.Host
 		}
 		if res.status < http.StatusTemporaryRedirect && x.Method != http.MethodGet {
