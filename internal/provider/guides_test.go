@@ -661,3 +661,35 @@ func TestParagraphsAreShort(t *testing.T) {
 		}
 	}
 }
+
+// TestReadmeFigures holds the figures in the README against the results of the benchmark.
+func TestReadmeFigures(t *testing.T) {
+	t.Parallel()
+	readme, results := readFile(t, "../../README.md"), readFile(t, "../tools/bench/results.md")
+	measured := func(section, client string) (seconds, mebibytes float64) {
+		_, text, _ := strings.Cut(results, "\n## "+section+"\n")
+		text, _, _ = strings.Cut(text, "\n## ")
+		row := regexp.MustCompile(`(?m)^\| ` + client + ` \| ([\d.]+) s .* (\d+) MiB`).FindStringSubmatch(text)
+		if row == nil {
+			t.Fatalf("the results lack %s in %s", client, section)
+		}
+		seconds, _ = strconv.ParseFloat(row[1], 64)
+		mebibytes, _ = strconv.ParseFloat(row[2], 64)
+		return seconds, mebibytes
+	}
+	for client, row := range map[string]string{
+		"curl": "curl", "rclone copyto": "rclone copyto", "transfer manager": "AWS SDK transfer manager", "engine": "upload engine of this provider",
+		"engine, sums known": "the same after a plan", "apply": "complete `terraform apply`",
+	} {
+		storage, memory := measured("1 x 1024 MiB to versitygw", client)
+		sink, more := measured("1 x 1024 MiB to sink", client)
+		peak := fmt.Sprintf("%.0f MiB", max(memory, more))
+		if client == "curl" {
+			peak = "–" // its parts were split by another program before
+		}
+		want := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(row) + `.* \| ` + regexp.QuoteMeta(fmt.Sprintf("%.1f s | %.1f s | %s |", storage, sink, peak)))
+		if !want.MatchString(readme) {
+			t.Errorf("the README has other figures of %s than %.1f s, %.1f s, %s", row, storage, sink, peak)
+		}
+	}
+}
