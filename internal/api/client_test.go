@@ -66,12 +66,12 @@ func TestBodies(t *testing.T) {
 	client := newClient(t, config(service))
 	for _, spec := range []api.SessionSpec{
 		{},
-		{Name: "n", Region: "eu", Input: "RTMP_PUSH", Mode: "NORM", OutputMode: "RTMP_PULL", InputPreset: api.InputPreset{Codec: "H264"}},
+		{"name": "n", "region": "eu", "input": "RTMP_PUSH", "mode": "NORM", "output_mode": "RTMP_PULL", "input_preset": map[string]any{"codec": "H264"}},
 		{
-			Name: "n", Region: "eu", Input: "RTMP_PULL", Mode: "HA", OutputMode: "RTMP_PUSH",
-			InputPreset:  api.InputPreset{Codec: "H264", Resolution: "HD", Bitrate: "MAX_10_MBPS"},
-			InputSourceA: "rtmp://a/k", InputSourceB: "rtmp://b/k", OutputDestinationA: "rtmp://c/k", OutputDestinationB: "rtmp://d/k",
-			EnableInputRecord: true, IsScheduled: true, Timezone: "UTC", ScheduledAt: "2026-01-01 00:00",
+			"name": "n", "region": "eu", "input": "RTMP_PULL", "mode": "HA", "output_mode": "RTMP_PUSH",
+			"input_preset":   map[string]any{"codec": "H264", "resolution": "HD", "bitrate": "MAX_10_MBPS"},
+			"input_source_a": "rtmp://a/k", "input_source_b": "rtmp://b/k", "output_destination_a": "rtmp://c/k", "output_destination_b": "rtmp://d/k",
+			"enable_input_record": true, "is_scheduled": true, "timezone": "UTC", "scheduled_at": "2026-01-01 00:00",
 		},
 	} {
 		if _, err := client.CreateSession(t.Context(), spec); err != nil {
@@ -85,8 +85,8 @@ func TestBodies(t *testing.T) {
 	_, _ = client.CompleteMultipartUpload(t.Context(), "k", "u", []api.CompletedPart{{Number: 1, ETag: `"a"`}, {Number: 2, ETag: "b"}})
 	_, _ = client.SubmitBatch(t.Context(), api.Batch{Paths: []string{"k", "l"}, ServiceModes: []string{"video_optimizer"}})
 	want := []string{
-		`POST /edge/live/v1/live-streams/session {"enable_input_record":false,"is_scheduled":false}`,
-		`POST /edge/live/v1/live-streams/session {"name":"n","region":"eu","input":"RTMP_PUSH","mode":"NORM","output_mode":"RTMP_PULL","input_preset":{"codec":"H264"},"enable_input_record":false,"is_scheduled":false}`,
+		`POST /edge/live/v1/live-streams/session {}`,
+		`POST /edge/live/v1/live-streams/session {"name":"n","region":"eu","input":"RTMP_PUSH","mode":"NORM","output_mode":"RTMP_PULL","input_preset":{"codec":"H264"}}`,
 		`POST /edge/live/v1/live-streams/session {"name":"n","region":"eu","input":"RTMP_PULL","mode":"HA","output_mode":"RTMP_PUSH","input_preset":{"codec":"H264","resolution":"HD","bitrate":"MAX_10_MBPS"},` +
 			`"input_source_a":"rtmp://a/k","input_source_b":"rtmp://b/k","output_destination_a":"rtmp://c/k","output_destination_b":"rtmp://d/k","enable_input_record":true,"is_scheduled":true,"timezone":"UTC","scheduled_at":"2026-01-01 00:00"}`,
 		`POST /vod/v1/customer/presign-url {"file_name":"a.mp4","content_type":"video/mp4"}`,

@@ -50,6 +50,15 @@ func valid(t *testing.T, v any) {
 	}
 }
 
+func validSession(t *testing.T, s api.Session) {
+	t.Helper()
+	for name, text := range s {
+		if text == "" || !utf8.ValidString(text) {
+			t.Errorf("%s is empty or not UTF-8: %q", name, text)
+		}
+	}
+}
+
 func FuzzDecodeSession(f *testing.F) {
 	addVectors(f, "get-session", "create-session")
 	for _, wrapper := range wrappers(f, "object") {
@@ -64,7 +73,7 @@ func FuzzDecodeSession(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		read, err := once(t, 200, body).GetSession(t.Context(), "s-1")
 		checkError(t, err)
-		created, createErr := once(t, 200, body).CreateSession(t.Context(), api.SessionSpec{Name: "n"})
+		created, createErr := once(t, 200, body).CreateSession(t.Context(), api.SessionSpec{"name": "n"})
 		checkError(t, createErr)
 		if (read == nil) != (err != nil) || (created == nil) != (createErr != nil) {
 			t.Errorf("session %v with error %v; %v with %v", read, err, created, createErr)
@@ -77,8 +86,8 @@ func FuzzDecodeSession(f *testing.F) {
 			}
 		}
 		if read != nil {
-			valid(t, *read)
-			if strings.TrimSpace(read.ID) == "" || created == nil || created.ID != read.ID {
+			validSession(t, read)
+			if strings.TrimSpace(read.ID()) == "" || created == nil || created.ID() != read.ID() {
 				t.Errorf("read %+v, created %+v", read, created)
 			}
 		}
@@ -107,7 +116,7 @@ func FuzzDecodeSessionPage(f *testing.F) {
 			return
 		}
 		for _, s := range page.Sessions {
-			valid(t, s)
+			validSession(t, s)
 		}
 		if page.Next != nil && len(page.Next) == 0 {
 			t.Error("the cursor is empty")

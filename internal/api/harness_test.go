@@ -52,7 +52,7 @@ var calls = []struct {
 		return err
 	}},
 	{"create-session", true, sessionJSON, true, true, func(ctx context.Context, c *api.Client) error {
-		_, err := c.CreateSession(ctx, api.SessionSpec{Name: "n", Region: "eu"})
+		_, err := c.CreateSession(ctx, api.SessionSpec{"name": "n", "region": "eu"})
 		return err
 	}},
 	{"get-session", true, sessionJSON, false, false, func(ctx context.Context, c *api.Client) error {

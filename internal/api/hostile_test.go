@@ -26,7 +26,7 @@ func TestStringsOfTheService(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", unsafe, err)
 		}
-		for _, text := range []string{s.Name, s.Region, s.Status, s.UserID, s.OutputMode, s.InputPreset.Codec, s.InputEndpointA} {
+		for _, text := range []string{s["name"], s["region"], s["status"], s["user_id"], s["output_mode"], s["input_preset.codec"], s["input_endpoint_a"]} {
 			if !quote.Safe(text) || !strings.Contains(text, `a\u`) {
 				t.Errorf("%q is read as %q", unsafe, text)
 			}
@@ -76,7 +76,7 @@ func TestStringsOfTheService(t *testing.T) {
 		}
 	}
 	// Joiners are part of words and emoji.
-	if s, err := once(t, 200, `{"id":"s-1","name":"👩\u200d💻 می\u200cخواهم"}`).GetSession(t.Context(), "s-1"); err != nil || s.Name != "👩\u200d💻 می\u200cخواهم" {
+	if s, err := once(t, 200, `{"id":"s-1","name":"👩\u200d💻 می\u200cخواهم"}`).GetSession(t.Context(), "s-1"); err != nil || s.Name() != "👩\u200d💻 می\u200cخواهم" {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
@@ -91,7 +91,7 @@ func TestLongStreamURLs(t *testing.T) {
 	} {
 		session := fmt.Sprintf(`{"id":"s-1","name":"n",%q:%q}`, key, long)
 		s, err := once(t, 200, session).GetSession(t.Context(), "s-1")
-		if err != nil || s.InputSourceA+s.InputSourceB+s.OutputDestinationA+s.OutputDestinationB+s.InputEndpointA+s.InputEndpointB+s.OutputEndpointA+s.OutputEndpointB != long {
+		if err != nil || s["input_source_a"]+s["input_source_b"]+s["output_destination_a"]+s["output_destination_b"]+s["input_endpoint_a"]+s["input_endpoint_b"]+s["output_endpoint_a"]+s["output_endpoint_b"] != long {
 			t.Errorf("%s: %v", key, err)
 		}
 		if _, err := listSessions(t, `{"Sessions":[`+session+`]}`); err != nil {
@@ -108,7 +108,7 @@ func TestLongStreamURLs(t *testing.T) {
 func TestLongStringsOfTheService(t *testing.T) {
 	t.Parallel()
 	exact, long := strings.Repeat("x", 1024), strings.Repeat("x", 1025)
-	if s, err := once(t, 200, `{"id":"s-1","name":"`+exact+`"}`).GetSession(t.Context(), "s-1"); err != nil || s.Name != exact {
+	if s, err := once(t, 200, `{"id":"s-1","name":"`+exact+`"}`).GetSession(t.Context(), "s-1"); err != nil || s.Name() != exact {
 		t.Errorf("1 KiB: %v", err)
 	}
 	if address, err := once(t, 200, `{"url":"https://h/`+long+`"}`).PresignPart(t.Context(), "k", "u", 1); err != nil || len(address) < 1024 {
@@ -223,7 +223,7 @@ func TestStreamKeysAreRemembered(t *testing.T) {
 		wiretest.With(200, `{"id":"s-1","name":"studio","input_endpoint_a":"rtmp://h/live/k3y-received"}`),
 		wiretest.With(400, `{"message":"k3y-sent and K3Y%2Dreceived of studio s-1"}`),
 	)))
-	if _, err := client.CreateSession(t.Context(), api.SessionSpec{Name: "studio", InputSourceA: "rtmp://h/live/k3y-sent"}); err != nil {
+	if _, err := client.CreateSession(t.Context(), api.SessionSpec{"name": "studio", "input_source_a": "rtmp://h/live/k3y-sent"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.Regions(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "*** and *** of studio s-1") {

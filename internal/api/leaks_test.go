@@ -96,7 +96,7 @@ func TestNothingLeaks(t *testing.T) {
 				c.MaxRetries, c.Token = 0, &wiretest.TokenSource{Tokens: []string{testToken}}
 				client := newClient(t, c)
 				err := call.run(ctx, client)
-				_, second := client.CreateSession(ctx, api.SessionSpec{Name: "n", InputSourceA: "rtmp://in.example.com/app/" + streamKey})
+				_, second := client.CreateSession(ctx, api.SessionSpec{"name": "n", "input_source_a": "rtmp://in.example.com/app/" + streamKey})
 				var texts strings.Builder
 				texts.WriteString(log.String())
 				for _, err := range []error{err, second} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -24,12 +25,16 @@ func (c *Client) Regions(ctx context.Context) ([]Region, error) {
 // call is repeated only if it was surely not processed: see MayHaveBeenProcessed. A session whose
 // id can be read is returned even if another field cannot: the id must not be lost, and GetSession
 // reports the field.
-func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session, error) {
-	c.mask.AddStreams([]string{spec.Name, spec.Region}, spec.InputSourceA, spec.InputSourceB, spec.OutputDestinationA, spec.OutputDestinationB)
+func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (Session, error) {
+	given := Session{}
+	for name, value := range spec {
+		given[name], _ = value.(string)
+	}
+	c.mask.AddStreams(given.public(), given.urls()...)
 	call := wire.Call{
 		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true, Refusal: refusal(false, hasSession),
 	}
-	return ask(ctx, c, "creating the live session", call, func(v value) (*Session, error) {
+	return ask(ctx, c, "creating the live session", call, func(v value) (Session, error) {
 		session, err := c.masking(c.mask.AddStreams)(v)
 		if session != nil {
 			return session, nil
@@ -39,7 +44,7 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (*Session,
 }
 
 // GetSession reads a session (SERVICE.md, call 10). NotFound tells that there is none with this id.
-func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
+func (c *Client) GetSession(ctx context.Context, id string) (Session, error) {
 	attempted := "reading the live session " + c.mask.Line(id)
 	if err := checkID(id); err != nil {
 		return nil, &Error{Attempted: attempted, Method: http.MethodGet, Err: err}
@@ -53,14 +58,32 @@ func (c *Client) GetSession(ctx context.Context, id string) (*Session, error) {
 
 // masking returns decodeSession that makes the masker know the stream keys of the session. A stream
 // key may repeat the values shown, without making them secret.
-func (c *Client) masking(add func(shown []string, addresses ...string)) func(value) (*Session, error) {
-	return func(v value) (*Session, error) {
+func (c *Client) masking(add func(shown []string, addresses ...string)) func(value) (Session, error) {
+	return func(v value) (Session, error) {
 		s, urls, err := decodeSession(v)
 		if s != nil {
-			add([]string{s.ID, s.Name, s.UserID, s.Region, s.TranscoderID, s.SubDomainA, s.SubDomainB}, urls...)
+			add(s.public(), urls...)
 		}
 		return s, err
 	}
+}
+
+// public returns the values that a stream key may repeat without making them secret.
+func (s Session) public() []string { return s.texts(sessionfield.Field.Public) }
+
+// urls returns the URLs of a session.
+func (s Session) urls() []string {
+	return s.texts(func(f sessionfield.Field) bool { return f.Kind == sessionfield.URL })
+}
+
+// texts returns the values of some fields.
+func (s Session) texts(of func(sessionfield.Field) bool) (list []string) {
+	for _, f := range sessionfield.All {
+		if text := s[f.Name]; text != "" && of(f) {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // checkID returns an error for an id that would make the path that of another call.

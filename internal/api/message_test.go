@@ -101,8 +101,8 @@ func TestStreamKeysOfTheCall(t *testing.T) {
 	for _, quoted := range []string{"live/k3y-of-a?auth=q7-a", "live/k3y-of-a", "k3y-of-a", "auth=q7-a", "rtmp://joe:pw77@in-a.example.com/live/k3y-of-a?auth=q7-a", "joe:pw77", "app/k3y-of-b", "k3y-of-b", "k3y-of-c", "k3y-of-d"} {
 		service := wiretest.Always(400, `{"message":"the stream '`+quoted+`' is not valid"}`)
 		_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{
-			Name: "n", InputSourceA: "rtmp://joe:pw77@in-a.example.com/live/k3y-of-a?auth=q7-a", InputSourceB: "rtmps://in-b.example.com/app/k3y-of-b",
-			OutputDestinationA: "rtmp://out-a.example.com/app/k3y-of-c", OutputDestinationB: "rtmp://out-b.example.com/app/k3y-of-d",
+			"name": "n", "input_source_a": "rtmp://joe:pw77@in-a.example.com/live/k3y-of-a?auth=q7-a", "input_source_b": "rtmps://in-b.example.com/app/k3y-of-b",
+			"output_destination_a": "rtmp://out-a.example.com/app/k3y-of-c", "output_destination_b": "rtmp://out-b.example.com/app/k3y-of-d",
 		})
 		for _, secret := range []string{"k3y", "q7-a", "pw77"} {
 			if strings.Contains(err.Error(), secret) {
@@ -115,7 +115,7 @@ func TestStreamKeysOfTheCall(t *testing.T) {
 func TestErrorText(t *testing.T) {
 	t.Parallel()
 	service := wiretest.Always(400, `{"message":"region \"x\" is not allocated"}`, "X-Amzn-RequestId", "abc")
-	_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{Region: "x"})
+	_, err := newClient(t, config(service)).CreateSession(t.Context(), api.SessionSpec{"region": "x"})
 	want := `creating the live session failed: POST https://live.example.com/edge/live/v1/live-streams/session: 400 Bad Request: region "x" is not allocated (request id abc)`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)

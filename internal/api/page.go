@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ const (
 
 // decodePage reads the response to call 11 of SERVICE.md: Sessions and LastEvaluatedKey, wrapped or
 // bare, or only a list. It reads the sessions with decodeSession, and stops when ctx ends.
-func decodePage(ctx context.Context, v value, decodeSession func(value) (*Session, error)) (*SessionPage, error) {
+func decodePage(ctx context.Context, v value, decodeSession func(value) (Session, error)) (*SessionPage, error) {
 	list, ok := findList(v, "Sessions", "LastEvaluatedKey")
 	if !ok {
 		return nil, misshapen("no list of sessions was found in %s%s", v.describe(), describeData(v))
@@ -50,8 +49,8 @@ func decodePage(ctx context.Context, v value, decodeSession func(value) (*Sessio
 		if err != nil {
 			return nil, misshapen("entry %d of the sessions: %s", i+1, strings.TrimPrefix(err.Error(), shapePrefix))
 		}
-		page.Sessions = append(page.Sessions, *s)
-		page.Size += keptWith + sizeOf(reflect.ValueOf(s).Elem())
+		page.Sessions = append(page.Sessions, s)
+		page.Size += keptWith + s.size()
 	}
 	page.Sessions = slices.Clip(slices.Clone(page.Sessions)) // kept without the room to grow
 	o, found := aCursor.count(v)
@@ -73,24 +72,15 @@ func hasSessions(v value) bool {
 	return ok
 }
 
-// keptWith, in bytes, is about what is kept besides a session: where it was seen, and what the
-// masker has to know of it.
-const keptWith = 300
+// keptWith, in bytes, is about what is kept besides the values of a session: the map, where it was
+// seen, and what the masker has to know of it.
+const keptWith = 2 << 10
 
-// sizeOf returns about how many bytes a struct takes, with its texts.
-func sizeOf(v reflect.Value) int64 {
-	const class = 16            // allocations are multiples of this
-	n := int64(v.Type().Size()) // #nosec G115 -- a type is small
-	for _, field := range v.Fields() {
-		switch field.Kind() {
-		case reflect.String:
-			n += (int64(field.Len()) + class - 1) / class * class
-		case reflect.Struct:
-			n += sizeOf(field) - int64(field.Type().Size()) // #nosec G115 -- as above
-		case reflect.Pointer:
-			n += class
-		default: // all of it is in the size of the type
-		}
+// size returns about how many bytes the values take.
+func (s Session) size() (n int64) {
+	const class = 16 // allocations are multiples of this
+	for _, text := range s {
+		n += (int64(len(text)) + class - 1) / class * class
 	}
 	return n
 }

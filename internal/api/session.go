@@ -2,72 +2,30 @@ package api
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
-// InputPreset is the codec, maximum resolution and maximum bit rate of a session's input.
-type InputPreset struct {
-	Codec      string `json:"codec,omitempty"`      // H264
-	Resolution string `json:"resolution,omitempty"` // SD, HD, FULL_HD
-	Bitrate    string `json:"bitrate,omitempty"`    // MAX_10_MBPS, MAX_20_MBPS
-}
+// SessionSpec has the arguments of a session by the service's names, as JSON can hold them.
+type SessionSpec map[string]any
 
-// SessionSpec has the arguments of a session. An empty string is not sent, a boolean always is.
-type SessionSpec struct {
-	Name       string `json:"name,omitempty"`
-	Region     string `json:"region,omitempty"`
-	Input      string `json:"input,omitempty"`       // RTMP_PUSH, RTMP_PULL, RTMPS_PUSH, RTMPS_PULL
-	Mode       string `json:"mode,omitempty"`        // HA, NORM
-	OutputMode string `json:"output_mode,omitempty"` // as Input
+// Session is a live session as the service returns it, by the service's names, numbers and booleans
+// as text. A part of an object has a name such as input_preset.codec. A create returns fewer fields
+// than a GET, and a GET fewer than the listing. A field that was not in the response, or does not
+// apply, is missing. The URLs contain stream keys: they are secrets. A nil Session is none.
+type Session map[string]string
 
-	InputPreset InputPreset `json:"input_preset,omitzero"`
+// ID returns the id, which every session has.
+func (s Session) ID() string { return s["id"] }
 
-	// rtmp or rtmps URLs
-	InputSourceA       string `json:"input_source_a,omitempty"`
-	InputSourceB       string `json:"input_source_b,omitempty"`
-	OutputDestinationA string `json:"output_destination_a,omitempty"`
-	OutputDestinationB string `json:"output_destination_b,omitempty"`
+// Name returns the name.
+func (s Session) Name() string { return s["name"] }
 
-	EnableInputRecord bool `json:"enable_input_record"`
-	IsScheduled       bool `json:"is_scheduled"`
-
-	Timezone    string `json:"timezone,omitempty"`     // name of the tz database
-	ScheduledAt string `json:"scheduled_at,omitempty"` // YYYY-MM-DD HH:MM in Timezone
-}
-
-// Session is a live session as the service returns it: create returns fewer fields than get, and
-// get fewer than the listing. "" and nil mean that a field was not in the response or does not
-// apply.
-type Session struct {
-	ID, UserID, Region, Name string
-	Input, Mode              string
-	// OutputMode is "" if the service sent an empty object. The listing has it as a string.
-	OutputMode string
-	// Status is one of SERVICE.md, or one that was added to the service since.
-	Status string
-
-	InputPreset InputPreset
-
-	// The paths of these URLs contain stream keys: they are secrets.
-	InputSourceA, InputSourceB             string
-	OutputDestinationA, OutputDestinationB string
-
-	EnableInputRecord, IsScheduled *bool
-
-	Timezone    string
-	ScheduledAt string // YYYY-MM-DD HH:MM in Timezone
-
-	// The paths of these URLs contain stream keys: they are secrets.
-	InputEndpointA, InputEndpointB   string
-	OutputEndpointA, OutputEndpointB string
-
-	TranscoderID           string
-	SubDomainA, SubDomainB string
-	ElasticIPA, ElasticIPB string
-	Port, EgressPort       *int64
-}
+// Status returns one of SERVICE.md, or one that was added to the service since.
+func (s Session) Status() string { return s["status"] }
 
 var (
 	// sessionKeys are fields by which a session is told from its wrappers.
@@ -91,7 +49,7 @@ func hasSession(v value) bool {
 // decodeSession reads a session, wrapped or bare. If a field cannot be read, it returns the error
 // and the rest of the session. Without an id it returns no session. urls are all texts in the
 // fields of URLs, whatever shape these have.
-func decodeSession(v value) (s *Session, urls []string, err error) {
+func decodeSession(v value) (s Session, urls []string, err error) {
 	o, ok := aSession.find(v)
 	if !ok {
 		return nil, nil, misshapen("no session with an id was found in %s%s", v.describe(), describeData(v))
@@ -104,52 +62,75 @@ func decodeSession(v value) (s *Session, urls []string, err error) {
 	if id = f.need("id"); f.err != nil {
 		return nil, nil, f.err
 	}
-	s = &Session{
-		ID: id, UserID: f.str("user_id"), Region: f.str("region"), Name: f.str("name"),
-		Input: f.str("input"), Mode: f.str("mode"), OutputMode: f.outputMode(), Status: f.str("status"),
-		InputPreset:  f.preset(),
-		InputSourceA: f.streamURL("input_source_a"), InputSourceB: f.streamURL("input_source_b"),
-		OutputDestinationA: f.streamURL("output_destination_a"), OutputDestinationB: f.streamURL("output_destination_b"),
-		EnableInputRecord: f.boolean("enable_input_record"), IsScheduled: f.boolean("is_scheduled"),
-		Timezone: f.str("timezone"), ScheduledAt: f.str("scheduled_at"),
-		InputEndpointA: f.streamURL("input_endpoint_a"), InputEndpointB: f.streamURL("input_endpoint_b"),
-		OutputEndpointA: f.streamURL("output_endpoint_a"), OutputEndpointB: f.streamURL("output_endpoint_b"),
-		TranscoderID: f.str("transcoder_id"),
-		SubDomainA:   f.str("sub_domain_a"), SubDomainB: f.str("sub_domain_b"),
-		ElasticIPA: f.str("elastic_ip_a"), ElasticIPB: f.str("elastic_ip_b"),
-		Port: f.integer("port"), EgressPort: f.integer("egress_port"),
+	s = make(Session, len(sessionfield.All))
+	for _, field := range sessionfield.All {
+		if field.Kind == sessionfield.Group {
+			f.group(s, field)
+		} else {
+			s.set(field.Name, f.field(field))
+		}
+	}
+	s["id"] = id
+	if s["is_scheduled"] == "" && s["scheduled_at"] != "" { // a response with a start may leave it out
+		s["is_scheduled"] = "true"
 	}
 	return s, f.urls, f.err
 }
 
-// streamURL reads a URL, which may carry a token.
-func (f *fields) streamURL(key string) string {
-	f.urls = append(f.urls, f.get(key).strings(0)...)
-	return quote.Escape(f.limited(AddressLimit, key))
+func (s Session) set(name, text string) {
+	if text != "" {
+		s[name] = text
+	}
 }
 
-func (f *fields) preset() InputPreset {
-	v := f.get("input_preset")
+// group reads the parts of an object.
+func (f *fields) group(s Session, group sessionfield.Field) {
+	v := f.get(group.Name)
 	if !v.isObject() && !v.empty() {
-		f.complain("input_preset", v, "an object")
+		f.complain(group.Name, v, "an object")
 	}
 	inner := &fields{object: v.object(), err: f.err}
-	preset := InputPreset{Codec: inner.str("codec"), Resolution: inner.str("resolution"), Bitrate: inner.str("bitrate")}
+	for _, part := range group.Parts {
+		s.set(group.Name+"."+part.Name, inner.field(part))
+	}
 	f.err = inner.err
-	return preset
 }
 
-// outputModes are the values of output_mode, also those that only the rules of SERVICE.md name.
-var outputModes = []string{"RTMP_PULL", "RTMPS_PULL", "RTMP_PUSH", "RTMPS_PUSH"}
+// field reads a value as text, "" if there is none.
+func (f *fields) field(field sessionfield.Field) string {
+	switch field.Kind {
+	case sessionfield.URL: // it may carry a token
+		f.urls = append(f.urls, f.get(field.Name).strings(0)...)
+		return quote.Escape(f.limited(AddressLimit, field.Name))
+	case sessionfield.Flag:
+		if b := f.boolean(field.Name); b != nil {
+			return strconv.FormatBool(*b)
+		}
+		return ""
+	case sessionfield.Number:
+		if n := f.integer(field.Name); n != nil && *n != 0 {
+			return strconv.FormatInt(*n, 10)
+		}
+		return ""
+	default:
+		if field.Name == outputMode {
+			return f.outputMode()
+		}
+		return sessionfield.Canonical(f.str(field.Name), field.Values)
+	}
+}
+
+// outputMode is the only field that may be a text or an object.
+const outputMode = "output_mode"
 
 // outputModeKeys are the keys under which an object is most likely to have the mode.
 var outputModeKeys = []string{"output_mode", "mode", "value", "type", "name", "protocol", "key", "id"}
 
 // outputMode reads a string or an object with it, which may be empty: the service documents both.
 func (f *fields) outputMode() string {
-	v := f.get("output_mode")
+	v := f.get(outputMode)
 	texts := v.strings(0)
-	modes := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !slices.Contains(outputModes, text) })
+	modes := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !slices.Contains(sessionfield.Directions, text) })
 	slices.Sort(modes)
 	modes = slices.Compact(modes)
 	likely := v.object().get(outputModeKeys...)
@@ -162,12 +143,12 @@ func (f *fields) outputMode() string {
 	case len(modes) == 0 && len(texts) == 1:
 		mode = texts[0]
 	case !v.hollow(0):
-		f.complain("output_mode", v, "a string, or an object holding one,")
+		f.complain(outputMode, v, "a string, or an object holding one,")
 	}
 	if len(mode) > TextLimit {
-		f.complain("output_mode", v, "a shorter string")
+		f.complain(outputMode, v, "a shorter string")
 	}
-	return quote.Escape(mode)
+	return sessionfield.Canonical(quote.Escape(mode), sessionfield.Directions)
 }
 
 // strings lists what a value says up to three levels deep, in objects and in lists of one element.

@@ -58,7 +58,7 @@ var vectorCalls = map[string]struct {
 	"create-session": {
 		"creating the live session failed: POST " + liveBase + "/live/v1/live-streams/session",
 		func(ctx context.Context, c *api.Client) (any, error) {
-			return c.CreateSession(ctx, api.SessionSpec{Name: "n"})
+			return c.CreateSession(ctx, api.SessionSpec{"name": "n"})
 		},
 	},
 	"get-session": {

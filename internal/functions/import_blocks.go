@@ -14,6 +14,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
 // formatImportBlocks writes the configuration that imports sessions.
@@ -50,65 +51,65 @@ var formatImportBlocks = pure{
 			all = append(all, blocks(sessions[i], name))
 		}
 		if slices.ContainsFunc(sessions, hasURL) {
-			all = append(all, urlsVariable)
+			all = append(all, urlsVariable())
 		}
 		return strings.Join(all, "\n"), nil
 	},
 }
 
-// sessionArguments are the arguments of a session in the order in which a block has them. Those
-// with a condition are URLs, which the data source vodlive_live_sessions does not have in its
-// sessions.
-var sessionArguments = []struct {
-	name   string
-	typ    attr.Type
-	exists func(session types.Object) bool
-}{
-	{name: "name", typ: types.StringType},
-	{name: "region", typ: types.StringType},
-	{name: "input", typ: types.StringType},
-	{name: "mode", typ: types.StringType},
-	{name: "output_mode", typ: types.StringType},
-	{name: "input_preset", typ: types.ObjectType{AttrTypes: map[string]attr.Type{
-		"codec": types.StringType, "resolution": types.StringType, "bitrate": types.StringType,
-	}}},
-	{name: "input_source_a", exists: pullsInput},
-	{name: "input_source_b", exists: func(s types.Object) bool { return pullsInput(s) && text(s, "mode") == "HA" }},
-	{name: "output_destination_a", exists: pushesOutput},
-	{name: "output_destination_b", exists: func(s types.Object) bool { return pushesOutput(s) && text(s, "mode") == "HA" }},
-	{name: "enable_input_record", typ: types.BoolType},
-	{name: "is_scheduled", typ: types.BoolType},
-	{name: "timezone", typ: types.StringType},
-	{name: "scheduled_at", typ: types.StringType},
+// urlsVariable returns the block of the variable that has the URLs of the sessions by their ids.
+// The data source vodlive_live_sessions does not have them in its sessions.
+func urlsVariable() string {
+	width := 0
+	for _, f := range urlFields {
+		width = max(width, len(f.Name))
+	}
+	var b strings.Builder
+	b.WriteString("variable \"session_urls\" {\n  description = \"Sources and destinations of live sessions, by session id\"\n  type = map(object({\n")
+	for _, f := range urlFields {
+		fmt.Fprintf(&b, "    %-*s = optional(string)\n", width, f.Name)
+	}
+	b.WriteString("  }))\n  sensitive = true\n}\n")
+	return b.String()
 }
 
-// urlsVariable is the variable that has the URLs of the sessions by their ids.
-const urlsVariable = `variable "session_urls" {
-  description = "Sources and destinations of live sessions, by session id"
-  type = map(object({
-    input_source_a       = optional(string)
-    input_source_b       = optional(string)
-    output_destination_a = optional(string)
-    output_destination_b = optional(string)
-  }))
-  sensitive = true
+var urlFields = slices.DeleteFunc(slices.Clone(sessionfield.Arguments), func(f sessionfield.Field) bool { return !isURL(f) })
+
+func isURL(f sessionfield.Field) bool { return f.Kind == sessionfield.URL }
+
+func hasURL(session types.Object) bool {
+	return slices.ContainsFunc(urlFields, func(f sessionfield.Field) bool { return applies(f, session) })
 }
-`
 
-func hasURL(s types.Object) bool { return pullsInput(s) || pushesOutput(s) }
-
-func pullsInput(s types.Object) bool { return strings.HasSuffix(text(s, "input"), "_PULL") }
-
-func pushesOutput(s types.Object) bool { return strings.HasSuffix(text(s, "output_mode"), "_PUSH") }
+func applies(f sessionfield.Field, session types.Object) bool {
+	return f.Applies(func(name string) string { return text(session, name) })
+}
 
 func sessionType() attr.Type {
 	all := map[string]attr.Type{"id": types.StringType}
-	for _, a := range sessionArguments {
-		if a.typ != nil {
-			all[a.name] = a.typ
+	for _, f := range sessionfield.Arguments {
+		if !isURL(f) {
+			all[f.Name] = fieldType(f)
 		}
 	}
 	return types.ObjectType{AttrTypes: all}
+}
+
+func fieldType(f sessionfield.Field) attr.Type {
+	switch f.Kind {
+	case sessionfield.Flag:
+		return types.BoolType
+	case sessionfield.Number:
+		return types.Int64Type
+	case sessionfield.Group:
+		parts := map[string]attr.Type{}
+		for _, part := range f.Parts {
+			parts[part.Name] = fieldType(part)
+		}
+		return types.ObjectType{AttrTypes: parts}
+	default:
+		return types.StringType
+	}
 }
 
 // text returns a string of an object, "" if it is null.
@@ -174,17 +175,14 @@ func identifier(text string) string {
 func blocks(session types.Object, name string) string {
 	var lines [][2]string // name and value of each argument
 	width, id := 0, quote.HCL(text(session, "id"))
-	for _, a := range sessionArguments {
-		var value string
-		var ok bool
-		if a.exists == nil {
-			value, ok = expression(session, a.name)
-		} else if ok = a.exists(session); ok {
-			value = fmt.Sprintf("var.session_urls[%s].%s", id, a.name)
+	for _, f := range sessionfield.Arguments {
+		value, ok := expression(session, f)
+		if isURL(f) {
+			value, ok = fmt.Sprintf("var.session_urls[%s].%s", id, f.Name), applies(f, session)
 		}
 		if ok {
-			lines = append(lines, [2]string{a.name, value})
-			width = max(width, len(a.name))
+			lines = append(lines, [2]string{f.Name, value})
+			width = max(width, len(f.Name))
 		}
 	}
 	const resource = "vodlive_live_session"
@@ -198,9 +196,9 @@ func blocks(session types.Object, name string) string {
 }
 
 // expression returns an argument as HCL. It is false for an argument that a block leaves out.
-func expression(object types.Object, name string) (hcl string, ok bool) {
-	value := object.Attributes()[name]
-	if value.IsNull() {
+func expression(object types.Object, f sessionfield.Field) (hcl string, ok bool) {
+	value := object.Attributes()[f.Name]
+	if value == nil || value.IsNull() {
 		return "", false
 	}
 	switch value := value.(type) {
@@ -210,15 +208,15 @@ func expression(object types.Object, name string) (hcl string, ok bool) {
 		return strconv.FormatInt(value.ValueInt64(), 10), true
 	case types.Object:
 		var parts []string
-		for _, part := range []string{"codec", "resolution", "bitrate"} {
+		for _, part := range f.Parts {
 			if of, ok := expression(value, part); ok {
-				parts = append(parts, part+" = "+of)
+				parts = append(parts, part.Name+" = "+of)
 			}
 		}
 		return "{ " + strings.Join(parts, ", ") + " }", true
 	}
-	given := text(object, name)
-	if wall, ok := localtime.Read(given); ok && name == "scheduled_at" {
+	given := text(object, f.Name)
+	if wall, ok := localtime.Read(given); ok && f.Kind == sessionfield.LocalTime {
 		given = wall.Format(localtime.Layout) // the service may write it in another layout
 	}
 	return quote.HCL(given), true

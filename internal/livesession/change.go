@@ -24,38 +24,35 @@ import (
 // Update creates a new session if the plan needs one, waits for one that was never ready, or
 // changes only the provider's own arguments. If it fails, the state keeps the session that it has.
 func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var m, state, config model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	data := readPrivate(ctx, req.Private, &state, &resp.Diagnostics)
+	m := get(ctx, req.Plan, &resp.Diagnostics)
+	state := get(ctx, req.State, &resp.Diagnostics)
+	config := get(ctx, req.Config, &resp.Diagnostics)
+	data := readPrivate(ctx, req.Private, state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	changed := changes(&state, &m, &config, &data)
-	if len(changed) > 0 && providerdata.ProtectsChange(state.DeletionProtection, m.DeletionProtection) && !data.unusable(&state, &m) {
+	changed := changes(state, m, config, &data)
+	if len(changed) > 0 && providerdata.ProtectsChange(state.flag("deletion_protection"), m.flag("deletion_protection")) && !data.unusable(state, m) {
 		resp.Diagnostics.Append(protectedChange(state.label(), changed))
 		return
 	}
-	given := m.given(&config)
+	given := m.given(config)
 	data.own(r.Data)
 	ok := true
 	switch {
 	case len(changed) > 0:
-		if ok = r.move(ctx, &m, &given, &state, &data, &resp.Diagnostics); ok {
-			resp.Diagnostics.Append(state.leftBehind(m.ID.ValueString(), changed)...)
+		if ok = r.move(ctx, m, given, state, &data, &resp.Diagnostics); ok {
+			resp.Diagnostics.Append(state.leftBehind(m.text("id"), changed)...)
 		}
-	case data.waitsFor(&state) && !m.ready(state.Status):
-		data.rememberURLs(&m, &state.session)
-		ok = r.waitAgain(ctx, &m, &given, &state, &data, &resp.Diagnostics)
+	case data.waitsFor(state) && !m.ready(state.str("status")):
+		ok = r.waitAgain(ctx, m, given, state, &data, &resp.Diagnostics)
 	default:
-		data.rememberURLs(&m, &state.session)
-		m.keep(&state)
-		r.showEndpoints(ctx, &m, &state, &data, &resp.Diagnostics)
+		m.keep(state)
+		r.showEndpoints(ctx, m, state, &data, &resp.Diagnostics)
 		if resp.Diagnostics.HasError() {
 			return
 		}
-		if data.waitsFor(&state) {
+		if data.waitsFor(state) {
 			data.Waiting = nil
 		}
 	}
@@ -68,17 +65,17 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 
 // move makes the session of a plan that of m, and reports whether it can be used: the one that an
 // earlier update made with the same arguments, or a new one. old is the session in the state.
-func (r *liveSession) move(ctx context.Context, m *model, given *session, old *model, data *privateData, diags *diag.Diagnostics) (ok bool) {
-	limited, cancel := m.limitUpdate(ctx, diags)
+func (r *liveSession) move(ctx context.Context, m values, given values, old values, data *privateData, diags *diag.Diagnostics) (ok bool) {
+	limited, cancel := m.limit(ctx, "update", diags)
 	defer cancel()
-	if !r.inAccount(limited, &old.session, data, diags) {
+	if !r.inAccount(limited, old, data, diags) {
 		return false
 	}
-	next := privateData{Unconfirmed: true, NotReadBy: byListing, FoundIn: r.account()}
+	next := privateData{Unconfirmed: true, FoundIn: r.account()}
 	if data.waitsFor(old) && old.ended() {
 		data.Waiting = nil
 	}
-	var created *api.Session
+	var created api.Session
 	if data.continues(old, m, given) {
 		var failed bool
 		if created, failed = r.onItsWay(limited, m, data, diags); failed {
@@ -90,12 +87,11 @@ func (r *liveSession) move(ctx context.Context, m *model, given *session, old *m
 			return false
 		}
 		data.leave()
-		data.Waiting = &made{ID: created.ID, Name: m.Name.ValueString(), Status: created.Status, Arguments: data.digest(given)}
+		data.Waiting = &made{ID: created.ID(), Name: m.text("name"), Status: created.Status(), Arguments: data.digest(given)}
 	}
-	next.rememberURLs(m, given)
 	stopped := r.settle(limited, m, given, created, m.afterUpdate(old), &next, diags)
 	if stopped == nil {
-		if data.Waiting.ID == created.ID {
+		if data.Waiting.ID == created.ID() {
 			data.Waiting = nil
 		}
 		data.leave()
@@ -103,7 +99,7 @@ func (r *liveSession) move(ctx context.Context, m *model, given *session, old *m
 		*data = next
 		return true
 	}
-	data.Waiting.Status = m.Status.ValueString()
+	data.Waiting.Status = m.text("status")
 	if stopped.session == over {
 		data.Waiting = nil
 	}
@@ -113,13 +109,13 @@ func (r *liveSession) move(ctx context.Context, m *model, given *session, old *m
 
 // onItsWay reads the session that an earlier update made and did not see ready. It is nil, without
 // a failure, if that has ended or is gone.
-func (r *liveSession) onItsWay(ctx context.Context, m *model, data *privateData, diags *diag.Diagnostics) (s *api.Session, failed bool) {
+func (r *liveSession) onItsWay(ctx context.Context, m values, data *privateData, diags *diag.Diagnostics) (s api.Session, failed bool) {
 	s, err := r.readEarlier(ctx, data.Waiting.ID, time.Time{})
 	switch {
 	case err != nil && !api.NotFound(err):
 		diags.Append(unreadableEarlier(data.Waiting.label(), err))
 		return nil, true
-	case s == nil, terminal(canonical(s.Status, statuses)) && !m.ready(types.StringValue(canonical(s.Status, statuses))):
+	case s == nil, terminal(s.Status()) && !m.ready(types.StringValue(s.Status())):
 		data.Waiting = nil
 		return nil, false
 	}
@@ -128,14 +124,14 @@ func (r *liveSession) onItsWay(ctx context.Context, m *model, data *privateData,
 
 // waitAgain waits for the session in the state, and reports whether the state is to have what was
 // seen of it: if it became ready, and if the run was interrupted.
-func (r *liveSession) waitAgain(ctx context.Context, m *model, given *session, state *model, data *privateData, diags *diag.Diagnostics) (ok bool) {
-	limited, cancel := m.limitUpdate(ctx, diags)
+func (r *liveSession) waitAgain(ctx context.Context, m values, given values, state values, data *privateData, diags *diag.Diagnostics) (ok bool) {
+	limited, cancel := m.limit(ctx, "update", diags)
 	defer cancel()
-	if !r.inAccount(limited, &state.session, data, diags) {
+	if !r.inAccount(limited, state, data, diags) {
 		return false
 	}
 	m.keep(state)
-	stopped := r.settle(limited, m, given, &api.Session{ID: state.ID.ValueString(), Status: state.Status.ValueString()}, m.afterUpdate(nil), data, diags)
+	stopped := r.settle(limited, m, given, api.Session{"id": state.text("id"), "status": state.text("status")}, m.afterUpdate(nil), data, diags)
 	switch {
 	case stopped == nil:
 		data.Waiting = nil
@@ -151,12 +147,12 @@ func (r *liveSession) waitAgain(ctx context.Context, m *model, given *session, s
 // inAccount reports whether the session in the state is in the account of the configuration. It
 // asks the service only if the session was last found under another address or token id, and no
 // refresh has looked for it since.
-func (r *liveSession) inAccount(ctx context.Context, state *session, data *privateData, diags *diag.Diagnostics) bool {
+func (r *liveSession) inAccount(ctx context.Context, state values, data *privateData, diags *diag.Diagnostics) bool {
 	diags.Append(r.Data.NeedLive(typeName)...)
 	if diags.HasError() || data.FoundIn == (account{}) || data.FoundIn == r.account() {
 		return !diags.HasError()
 	}
-	id := state.ID.ValueString()
+	id := state.text("id")
 	_, err := r.Data.API.GetSession(ctx, id)
 	switch {
 	case api.NotFound(err):
@@ -170,21 +166,21 @@ func (r *liveSession) inAccount(ctx context.Context, state *session, data *priva
 }
 
 // keep makes the session in the state the result of a plan that left computed values open.
-func (m *model) keep(state *model) {
+func (m values) keep(state values) {
 	for _, a := range computed {
-		if a.value(&m.session).IsUnknown() {
-			a.copy(&m.session, &state.session)
+		if m[a.Name].IsUnknown() {
+			m[a.Name] = state[a.Name]
 		}
 	}
 	m.dropEndpoints()
 }
 
 // showEndpoints reads the endpoints that the state did not have so far.
-func (r *liveSession) showEndpoints(ctx context.Context, m, state *model, data *privateData, diags *diag.Diagnostics) {
-	if !state.hidesEndpoints() || m.hidesEndpoints() || !r.inAccount(ctx, &state.session, data, diags) {
+func (r *liveSession) showEndpoints(ctx context.Context, m, state values, data *privateData, diags *diag.Diagnostics) {
+	if !state.hidesEndpoints() || m.hidesEndpoints() || !r.inAccount(ctx, state, data, diags) {
 		return
 	}
-	s, err := r.Data.API.GetSession(ctx, m.ID.ValueString())
+	s, err := r.Data.API.GetSession(ctx, m.text("id"))
 	if err != nil {
 		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
@@ -194,19 +190,18 @@ func (r *liveSession) showEndpoints(ctx context.Context, m, state *model, data *
 
 // Delete stops nothing: the service has no call that stops or deletes a session.
 func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var m model
-	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	m := get(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if m.DeletionProtection.ValueBool() { // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
+	if m.flag("deletion_protection").ValueBool() { // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
 		providerdata.RefuseDelete(ctx, resp, protected(m.label(), providerdata.ReplaceOrRemove))
 		return
 	}
 	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	if !note.Destroy && !m.ended() && !ending(m.Status.ValueString()) && !m.ready(m.Status) {
-		r.leave(ctx, &m)
+	if !note.Destroy && !m.ended() && !ending(m.text("status")) && !m.ready(m.str("status")) {
+		r.leave(ctx, m)
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
 			fmt.Sprintf("Live session %s was removed from the state before it could be used. A create with the same arguments waits for it, and creates no other session unless it has ended. "+
 				"With other arguments, it %s. %s", m.label(), m.goesOn(), noStop))
@@ -222,39 +217,32 @@ type change struct {
 }
 
 // changes returns why a plan needs a new session: arguments that the service knows, the version of
-// the write-only URLs, and the status.
-func changes(state, plan, config *model, data *privateData) (list []change) {
-	if version := plan.URLsWOVersion; !state.URLsWOVersion.IsNull() && !version.IsNull() && !state.URLsWOVersion.Equal(version) {
-		list = append(list, change{"urls_wo_version", version.IsUnknown()})
+// the write-only URLs, which alone says whether these change, and the status.
+func changes(state, plan, config values, data *privateData) (list []change) {
+	if was, is := state[versionName], plan[versionName]; !was.IsNull() && !is.IsNull() && !was.Equal(is) {
+		list = append(list, change{versionName, is.IsUnknown()})
 	}
 	for _, a := range arguments {
-		was, is := a.value(&state.session), a.value(&plan.session)
-		if a.twin != nil && is.IsNull() { // the value may have moved to the write-only argument
-			is = *a.twin(config)
+		was, is := state[a.Name], plan[a.Name]
+		if a.HasTwin() && is.IsNull() { // it may have moved to the write-only argument
+			is = config[a.twin()]
 		}
-		if a.equal(was, is) || state.writeOnly(a) && plan.sameWriteOnly(a, data) {
+		if a.equal(was, is) || state.writeOnly(a) {
 			continue
 		}
-		list = append(list, change{a.name, mayBeEqual(was, is)})
+		list = append(list, change{a.Name, mayBeEqual(was, is)})
 	}
-	ended := slices.Contains(elements(plan.ReplaceOnStatus), state.Status.ValueString())
-	if ended || partlyUnknown(plan.ReplaceOnStatus) {
+	ended := slices.Contains(elements(plan.set("replace_on_status")), state.text("status"))
+	if ended || partlyUnknown(plan.set("replace_on_status")) {
 		list = append(list, change{"replace_on_status", !ended})
 	}
 	switch {
-	case data.waitsFor(state) && partlyUnknown(plan.WaitForStatus):
+	case data.waitsFor(state) && partlyUnknown(plan.set("wait_for_status")):
 		list = append(list, change{"wait_for_status", true})
 	case data.unusable(state, plan):
 		list = append(list, change{name: "status"})
 	}
 	return list
-}
-
-// sameWriteOnly reports whether a URL that was given by a write-only argument still is, so that
-// only its version counts, or has moved to the plain argument and is the same.
-func (m *model) sameWriteOnly(a attribute, data *privateData) bool {
-	value, _ := a.value(&m.session).(types.String)
-	return value.IsNull() || !value.IsUnknown() && data.WriteOnly[a.name] == saltedURL(data.Salt, value)
 }
 
 // mayBeEqual reports whether a planned value that is not known, or an object with such parts, may
@@ -292,17 +280,17 @@ type importedID string
 
 // importDiffers is the error of a plan that imports a session and has other arguments than it: a
 // new session would run beside it.
-func importDiffers(state, plan *model, changed []change) diag.Diagnostic {
+func importDiffers(state, plan values, changed []change) diag.Diagnostic {
 	var lines []string
 	for _, c := range changed {
-		i := slices.IndexFunc(arguments, func(a attribute) bool { return a.name == c.name })
+		i := slices.IndexFunc(arguments, func(a attribute) bool { return a.Name == c.name })
 		switch {
 		case i < 0:
 			lines = append(lines, "`"+c.name+"`")
-		case arguments[i].sensitive:
+		case arguments[i].sensitive():
 			lines = append(lines, "`"+c.name+"` (sensitive, so not shown)")
 		default:
-			lines = append(lines, fmt.Sprintf("`%s`: the session has %s, the configuration %s", c.name, arguments[i].value(&state.session), arguments[i].value(&plan.session)))
+			lines = append(lines, fmt.Sprintf("`%s`: the session has %s, the configuration %s", c.name, state[c.name], plan[c.name]))
 		}
 	}
 	return diag.NewErrorDiagnostic("The imported live session differs from the configuration",
@@ -312,8 +300,8 @@ func importDiffers(state, plan *model, changed []change) diag.Diagnostic {
 }
 
 // label names a session in a diagnostic.
-func (m *session) label() string {
-	return label(m.ID.ValueString(), m.Name.ValueString(), m.Status.ValueString())
+func (m values) label() string {
+	return label(m.text("id"), m.text("name"), m.text("status"))
 }
 
 func label(id, name, status string) string {
@@ -331,26 +319,26 @@ func protectedChange(label string, changed []change) diag.Diagnostic {
 }
 
 // ended reports whether a session is known to run no longer.
-func (m *session) ended() bool { return m.ID.IsNull() || terminal(m.Status.ValueString()) }
+func (m values) ended() bool { return m.str("id").IsNull() || terminal(m.text("status")) }
 
 const noStop = "The service has no call to stop or delete a session. To manage it again, import this id."
 
 // goesOn says what a session that no state has any longer does.
-func (m *session) goesOn() string {
-	if m.Status.ValueString() != statusScheduled || m.ScheduledAt.ValueString() == "" {
+func (m values) goesOn() string {
+	if m.text("status") != statusScheduled || m.text("scheduled_at") == "" {
 		return "keeps running"
 	}
-	return fmt.Sprintf("stays scheduled for %s (%s) and will run then", m.ScheduledAt.ValueString(), m.Timezone.ValueString())
+	return fmt.Sprintf("stays scheduled for %s (%s) and will run then", m.text("scheduled_at"), m.text("timezone"))
 }
 
 // title names a session in the first line of a diagnostic: Terraform folds warnings whose first
 // lines are equal.
-func (m *session) title() string { return title(m.ID.ValueString(), m.Name.ValueString()) }
+func (m values) title() string { return title(m.text("id"), m.text("name")) }
 
 func title(id, name string) string { return fmt.Sprintf("%s (%q)", id, name) }
 
 // forgotten warns of a session that leaves the state and may keep running.
-func (m *session) forgotten(what string) (diags diag.Diagnostics) {
+func (m values) forgotten(what string) (diags diag.Diagnostics) {
 	if !m.ended() {
 		diags.AddWarning(fmt.Sprintf("Live session %s keeps running", m.title()), fmt.Sprintf("Live session %s %s, but %s. %s", m.label(), what, m.goesOn(), noStop))
 	}
@@ -358,7 +346,7 @@ func (m *session) forgotten(what string) (diags diag.Diagnostics) {
 }
 
 // leftBehind warns of a session in whose place the state has a new one.
-func (m *session) leftBehind(id string, changed []change) diag.Diagnostics {
+func (m values) leftBehind(id string, changed []change) diag.Diagnostics {
 	return m.forgotten(fmt.Sprintf("was replaced in the state by the new live session %s because of %s", id, names(changed)))
 }
 
@@ -366,7 +354,7 @@ const forPolicies = " In the JSON of this plan the change is an update with `cha
 
 // willLeave warns, in a plan, of the new session that the apply creates, and of the one that it
 // leaves running.
-func (m *session) willLeave(changed []change) (diags diag.Diagnostics) {
+func (m values) willLeave(changed []change) (diags diag.Diagnostics) {
 	keeps := ""
 	if !m.ended() {
 		keeps = fmt.Sprintf(" Live session %s %s. %s", m.label(), m.goesOn(), noStop)
@@ -374,12 +362,12 @@ func (m *session) willLeave(changed []change) (diags diag.Diagnostics) {
 	if decided(changed) {
 		diags.AddWarning("A new live session will be created in place of "+m.title(),
 			fmt.Sprintf("The apply creates a new live session in place of %s because of %s, since the service has no call to change a session.%s%s",
-				m.ID.ValueString(), names(changed), keeps, forPolicies))
+				m.text("id"), names(changed), keeps, forPolicies))
 		return diags
 	}
 	diags.AddWarning("A new live session may be created in place of "+m.title(),
 		fmt.Sprintf("The value of %s is not known yet. It decides at apply whether live session %s is kept, or a new one is created in its place.%s%s\n\n"+
 			"To know before, first apply the resource that the value comes from, with `-target`. With `deletion_protection = true` in state and configuration, the apply creates no new session.",
-			names(changed), m.ID.ValueString(), strings.Replace(keeps, " Live session", " In that case, live session", 1), forPolicies))
+			names(changed), m.text("id"), strings.Replace(keeps, " Live session", " In that case, live session", 1), forPolicies))
 	return diags
 }

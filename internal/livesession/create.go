@@ -3,11 +3,13 @@ package livesession
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -20,74 +22,69 @@ import (
 // Create creates a session, waits for it and reads the values that only the listing has. A failure
 // after the session was created leaves it in the state as tainted.
 func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var m, config model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	m := get(ctx, req.Plan, &resp.Diagnostics)
+	config := get(ctx, req.Config, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
-	limited, cancel := m.limitCreate(ctx, &resp.Diagnostics)
+	limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
 	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	given := m.given(&config)
-	created := r.left(limited, &m, &resp.Diagnostics)
+	given := m.given(config)
+	created := r.left(limited, m, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if created == nil {
-		created = r.create(ctx, limited, &m, &given, nil, &resp.Diagnostics)
+		created = r.create(ctx, limited, m, given, nil, &resp.Diagnostics)
 	}
 	if created == nil {
 		return
 	}
-	data := privateData{Unconfirmed: true, NotReadBy: byListing, FoundIn: r.account()}
-	data.rememberURLs(&m, &given)
-	if stopped := r.settle(limited, &m, &given, created, m.afterCreate(), &data, &resp.Diagnostics); stopped != nil {
+	data := privateData{Unconfirmed: true, FoundIn: r.account()}
+	if stopped := r.settle(limited, m, given, created, m.afterCreate(), &data, &resp.Diagnostics); stopped != nil {
 		if stopped.session != over {
-			data.Waiting = &made{ID: m.ID.ValueString(), Name: m.Name.ValueString(), Status: m.Status.ValueString(), Failed: stopped.session != interrupted}
+			data.Waiting = &made{ID: m.text("id"), Name: m.text("name"), Status: m.text("status"), Failed: stopped.session != interrupted}
 		}
 		if stopped.session == interrupted {
 			resp.Diagnostics.Append(stopped.warning())
 		} else {
 			resp.Diagnostics.Append(stopped.Diagnostic)
-			m.DeletionProtection = types.BoolNull() // so that the next apply can replace the tainted session
+			m["deletion_protection"] = types.BoolNull() // so that the next apply can replace the tainted session
 		}
-		if m.ready(m.Status) { // by what the create returned: no GET has shown it
-			m.Status = types.StringNull()
+		if m.ready(m.str("status")) { // by what the create returned: no GET has shown it
+			m["status"] = types.StringNull()
 		}
 	}
 	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
 }
 
-// limitCreate limits ctx to the time that a create may take.
-func (m *model) limitCreate(ctx context.Context, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
-	limit, d := m.Timeouts.Create(ctx, defaultTimeout)
-	diags.Append(d...)
-	return context.WithTimeoutCause(ctx, limit, errTimeout)
-}
-
-// limitUpdate limits ctx to the time that an update may take, which is that of a create unless it
+// limit limits ctx to the time that an operation may take. An update has that of a create unless it
 // is given.
-func (m *model) limitUpdate(ctx context.Context, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
-	limit, d := m.Timeouts.Create(ctx, defaultTimeout)
+func (m values) limit(ctx context.Context, operation string, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
+	given, _ := m["timeouts"].(timeouts.Value)
+	limit, d := given.Create(ctx, defaultTimeout)
 	diags.Append(d...)
-	limit, d = m.Timeouts.Update(ctx, limit)
-	diags.Append(d...)
+	if operation == "update" {
+		limit, d = given.Update(ctx, limit)
+		diags.Append(d...)
+	}
 	return context.WithTimeoutCause(ctx, limit, errTimeout)
 }
 
 // updateLimit is the configured `timeouts.update`, "" without one.
-func updateLimit(m *model) string {
-	limit, _ := m.Timeouts.Attributes()["update"].(types.String)
+func (m values) updateLimit() string {
+	given, _ := m["timeouts"].(timeouts.Value)
+	limit, _ := given.Attributes()["update"].(types.String)
 	return limit.ValueString()
 }
 
 // create sends the request once, unless an earlier run has sent it and no state shows the session.
 // old is the session in the state, nil if there is none.
-func (r *liveSession) create(ctx, limited context.Context, m *model, given *session, old *model, diags *diag.Diagnostics) *api.Session {
+func (r *liveSession) create(ctx, limited context.Context, m, given, old values, diags *diag.Diagnostics) api.Session {
 	diags.Append(given.checkFuture(time.Now())...)
 	if diags.HasError() {
 		return nil
@@ -97,61 +94,57 @@ func (r *liveSession) create(ctx, limited context.Context, m *model, given *sess
 		return nil
 	}
 	spec := given.spec()
-	line := r.Data.Ledger.Begin(ctx, ledgerRequest(r.Data, spec))
+	line := r.Data.Ledger.Begin(ctx, ledgerRequest(r.Data, given))
 	sent := time.Now()
-	answered := createsOf(r.Data).begin(spec)
 	created, err := r.Data.API.CreateSession(limited, spec)
 	r.Data.Sessions.Wrote()
 	switch {
 	case err == nil:
-		line.Complete(ctx, resume.Made{ID: created.ID})
-		createsOf(r.Data).own(created.ID)
-		answered()
+		line.Complete(ctx, resume.Made{ID: created.ID()})
+		own(r.Data, created.ID())
 		return created
 	case !api.MayHaveBeenProcessed(err):
 		line.Drop(ctx)
-		answered()
 	}
-	diags.Append(createFailed(ctx, r.Data, *given, old, sent, err))
+	diags.Append(createFailed(ctx, r.Data, given, old, sent, err))
 	return nil
 }
 
 // settle waits for a session and fills m with what the service shows of it. given has the values of
 // the create request. next says how a user goes on after a failure.
-func (r *liveSession) settle(ctx context.Context, m *model, given *session, created *api.Session, next outlook, data *privateData, diags *diag.Diagnostics) *stop {
-	shown := *given
-	m.fillCreated(created, &shown, data)
-	last, stopped := wait(ctx, r.pollCreated(data), created, waitStatuses(m.WaitForStatus), next)
-	m.fillCreated(last, &shown, data)
+func (r *liveSession) settle(ctx context.Context, m values, given values, created api.Session, next outlook, data *privateData, diags *diag.Diagnostics) *stop {
+	shown := maps.Clone(given)
+	m.fillCreated(created, shown)
+	last, stopped := wait(ctx, r.pollCreated(data, func(s api.Session) {
+		m.fillCreated(s, shown)
+		data.drifted(m, shown)
+	}), created, waitStatuses(m.set("wait_for_status")), next)
+	m.fillCreated(last, shown)
 	if stopped == nil {
-		if s := r.listCreated(ctx, m, created.ID, last.Status, diags); s != nil {
-			m.fillCreated(s, &shown, data)
-			data.NotReadBy, data.ListedIn = "", m.Status.String()
+		if s := r.listCreated(ctx, m, created.ID(), last.Status(), diags); s != nil {
+			m.fillCreated(s, shown)
+			data.ListedIn = m.str("status").String()
 		}
 	}
-	diags.Append(otherValues(m.ID.ValueString(), given, &shown)...)
+	diags.Append(otherValues(m.text("id"), given, shown)...)
 	return stopped
 }
 
 // fillCreated sets the values of a response to a session that is being created. shown is the
 // session as the service shows it. The arguments of m stay as planned, because Terraform refuses
 // others.
-func (m *model) fillCreated(s *api.Session, shown *session, data *privateData) {
+func (m values) fillCreated(s api.Session, shown values) {
 	shown.fill(s, arguments)
-	for _, a := range differing(&m.session, shown) {
-		if !m.writeOnly(a) {
-			data.addSpelling(a.name, a.value(shown))
-		}
-	}
 	m.fillComputed(s)
 }
 
 // pollCreated returns how a new session is polled: by GETs until one has returned it, the first at
 // once. Only then does it use pages of the listing, which may show a session for which a GET still
-// returns 404. data notes whether a GET has returned it.
-func (r *liveSession) pollCreated(data *privateData) pollFunc {
+// returns 404. data notes whether a GET has returned it,
+// and got gets what it returned.
+func (r *liveSession) pollCreated(data *privateData, got func(api.Session)) pollFunc {
 	first := true
-	return func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+	return func(ctx context.Context, id string, early, late time.Duration) (api.Session, error) {
 		switch {
 		case !data.Unconfirmed:
 			return r.Data.Sessions.Poll(ctx, id, early, late)
@@ -160,7 +153,9 @@ func (r *liveSession) pollCreated(data *privateData) pollFunc {
 		}
 		first = false
 		s, err := r.Data.API.GetSession(ctx, id)
-		data.Unconfirmed = err != nil
+		if data.Unconfirmed = err != nil; err == nil {
+			got(s)
+		}
 		return s, err
 	}
 }
@@ -169,7 +164,7 @@ func (r *liveSession) pollCreated(data *privateData) pollFunc {
 // have. status is the one in the last response. It lists for appearWithin, because the listing may
 // not show a new session at once, and then warns of what is missing. A page from before the call
 // could show an older status than the wait ended with.
-func (r *liveSession) listCreated(ctx context.Context, m *model, id, status string, diags *diag.Diagnostics) *api.Session {
+func (r *liveSession) listCreated(ctx context.Context, m values, id, status string, diags *diag.Diagnostics) api.Session {
 	_, missing := m.missing()
 	if len(missing) == 0 || slices.Contains(unallocatedStatuses, status) {
 		return nil
@@ -202,13 +197,13 @@ func quotedNames(names []string) (list []string) {
 
 // otherValues warns of arguments that the service shows with another meaning than given. It leaves
 // out the values of sources and destinations, because they carry stream keys.
-func otherValues(id string, given, shown *session) (diags diag.Diagnostics) {
+func otherValues(id string, given, shown values) (diags diag.Diagnostics) {
 	var lines strings.Builder
 	for _, a := range differing(given, shown) {
-		if a.sensitive {
-			fmt.Fprintf(&lines, "\n  - %s (sensitive, so not shown)", a.name)
+		if a.sensitive() {
+			fmt.Fprintf(&lines, "\n  - %s (sensitive, so not shown)", a.Name)
 		} else {
-			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.name, a.value(given), a.value(shown))
+			fmt.Fprintf(&lines, "\n  - %s: configured %s, shown %s", a.Name, given[a.Name], shown[a.Name])
 		}
 	}
 	if lines.Len() == 0 {

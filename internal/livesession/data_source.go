@@ -28,13 +28,6 @@ func NewDataSource() datasource.DataSource {
 
 type sessionDataSource struct{ providerdata.DataSource }
 
-type dataSourceModel struct {
-	session
-
-	Statuses    types.Set  `tfsdk:"statuses"`
-	IncludeURLs types.Bool `tfsdk:"include_urls"`
-}
-
 var _ datasource.DataSourceWithConfigValidators = (*sessionDataSource)(nil)
 
 func (d *sessionDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -68,39 +61,36 @@ func (d *sessionDataSource) ConfigValidators(context.Context) []datasource.Confi
 }
 
 func (d *sessionDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var asked dataSourceModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &asked)...)
+	asked := get(ctx, req.Config, &resp.Diagnostics)
 	resp.Diagnostics.Append(d.Data.ReadLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	m := model{session: newSession()}
-	m.ID = asked.ID
-	if m.ID.IsNull() {
-		s, problem := d.named(ctx, asked.Name, asked.Statuses)
+	m := unset(attributes)
+	m["id"] = asked["id"]
+	if m["id"].IsNull() {
+		s, problem := d.named(ctx, asked.str("name"), asked.set("statuses"))
 		if problem != nil {
 			resp.Diagnostics.Append(problem)
 			return
 		}
 		m.fill(s, attributes)
 	} else {
-		d.read(ctx, &m, &resp.Diagnostics)
+		d.read(ctx, m, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for _, a := range onlyURLs {
-		if !asked.IncludeURLs.ValueBool() {
-			a.clear(&m.session)
-		}
+	if !asked.flag("include_urls").ValueBool() {
+		m.clear(onlyURLs)
 	}
-	asked.session = m.session
-	resp.Diagnostics.Append(resp.State.Set(ctx, asked)...)
+	maps.Copy(asked, m)
+	resp.Diagnostics.Append(resp.State.Set(ctx, asked.object())...)
 }
 
 // read reads the session with the id of m.
-func (d *sessionDataSource) read(ctx context.Context, m *model, diags *diag.Diagnostics) {
-	id := m.ID.ValueString()
+func (d *sessionDataSource) read(ctx context.Context, m values, diags *diag.Diagnostics) {
+	id := m.text("id")
 	since := time.Now()
 	s, err := d.Data.API.GetSession(ctx, id)
 	switch {
@@ -139,14 +129,14 @@ const mostNamed = 10
 
 // named returns the only session of the account with a name and, unless the set is null, one of
 // these statuses. Sessions that have ended count only if all of them have.
-func (d *sessionDataSource) named(ctx context.Context, name types.String, of types.Set) (*api.Session, diag.Diagnostic) {
-	var found, ended []*api.Session
+func (d *sessionDataSource) named(ctx context.Context, name types.String, of types.Set) (api.Session, diag.Diagnostic) {
+	var found, ended []api.Session
 	sameName := filter{Name: name, Statuses: of}
 	for s, problem := range sameName.matching(ctx, d.Data) {
 		switch {
 		case problem != nil:
 			return nil, problem
-		case terminal(canonical(s.Status, statuses)):
+		case terminal(s.Status()):
 			ended = append(ended, s)
 		default:
 			found = append(found, s)
@@ -170,7 +160,7 @@ func (d *sessionDataSource) named(ctx context.Context, name types.String, of typ
 	}
 	var lines []string
 	for _, s := range found[:min(len(found), mostNamed)] {
-		lines = append(lines, fmt.Sprintf("%s (status %s)", s.ID, canonical(s.Status, statuses)))
+		lines = append(lines, fmt.Sprintf("%s (status %s)", s.ID(), s.Status()))
 	}
 	text := providerdata.List(lines)
 	if more := len(found) - len(lines); more > 0 {
@@ -241,10 +231,10 @@ func (d *sessionsDataSource) Read(ctx context.Context, req datasource.ReadReques
 			resp.Diagnostics.Append(problem)
 			return
 		}
-		item := newSession()
+		item := unset(attributes)
 		item.fill(s, attributes)
-		sessions, ids = append(sessions, item.object(withoutURLs)), append(ids, item.ID)
-		urls[s.ID] = item.object(onlyURLs)
+		sessions, ids = append(sessions, item.only(withoutURLs)), append(ids, item["id"])
+		urls[s.ID()] = item.only(onlyURLs)
 		if !m.Limit.IsNull() && int64(len(sessions)) == m.Limit.ValueInt64() {
 			break
 		}

@@ -23,9 +23,9 @@
 //	wait.go           wait for a status; one session from the listing
 //	state.go          the identity and the private state
 //	fill.go           a response into a model
-//	attributes.go     one row for each attribute of a session
-//	model.go          the values of a session, from and to the types of package api
+//	attributes.go     the fields of package sessionfield as attributes: types, rules, comparison
+//	model.go          the attributes of a session by name, as a request and as Terraform's values
 //	rules.go          rules for single values
 //	schedule.go, spelling.go, wording.go
-//	values.go         the values that the service knows
+//	values.go         what the statuses mean
 package livesession

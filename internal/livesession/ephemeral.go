@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
@@ -42,14 +41,13 @@ func (e *ephemeralSession) Configure(_ context.Context, req ephemeral.ConfigureR
 }
 
 func (e *ephemeralSession) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
-	m := model{session: newSession()}
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("id"), &m.ID)...)
+	m := get(ctx, req.Config, &resp.Diagnostics)
 	resp.Diagnostics.Append(e.Data.OpenLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	e.read(ctx, &m, &resp.Diagnostics)
+	e.read(ctx, m, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.Result.Set(ctx, m.session)...)
+		resp.Diagnostics.Append(resp.Result.Set(ctx, m.object())...)
 	}
 }

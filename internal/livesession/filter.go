@@ -17,6 +17,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
 // filter selects sessions for a data source or a list resource. A null attribute selects all. The
@@ -34,11 +35,11 @@ type filter struct {
 // filterAttributes are for the schemas of the data source and of the list resource.
 var filterAttributes = map[string]schema.Attribute{
 	"region": filterBy("Only sessions in this region.", notBlank),
-	"mode":   filterBy("Only sessions with this mode: `HA` or `NORM`.", oneOf(modes...)),
+	"mode":   filterBy("Only sessions with this mode: `HA` or `NORM`.", oneOf(sessionfield.Modes...)),
 	"input": filterBy("Only sessions with this input: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
-		oneOf(directions...)),
+		oneOf(sessionfield.Directions...)),
 	"output_mode": filterBy("Only sessions with this output mode: `RTMP_PUSH`, `RTMP_PULL`, `RTMPS_PUSH` or `RTMPS_PULL`.",
-		oneOf(directions...)),
+		oneOf(sessionfield.Directions...)),
 	"statuses": schema.SetAttribute{
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "Only sessions with one of these statuses, for example `[\"READY\", \"SCHEDULED\"]`.",
@@ -54,8 +55,8 @@ func filterBy(description string, rules ...validator.String) schema.StringAttrib
 }
 
 // matching yields the sessions of the account that match. An error is the last element.
-func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq2[*api.Session, diag.Diagnostic] {
-	return func(yield func(*api.Session, diag.Diagnostic) bool) {
+func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq2[api.Session, diag.Diagnostic] {
+	return func(yield func(api.Session, diag.Diagnostic) bool) {
 		pattern, err := regexp.Compile(f.NameRegex.ValueString())
 		if err != nil { // it was unknown during validation
 			yield(nil, diag.NewAttributeErrorDiagnostic(path.Root("name_regex"), providerdata.InvalidValue, fmt.Sprintf("`name_regex` is %q, which is no regular expression in RE2 syntax: %s.", f.NameRegex.ValueString(), err)))
@@ -66,7 +67,7 @@ func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq
 				yield(nil, providerdata.ErrorDiagnostic("Listing the live sessions", err))
 				return
 			}
-			if f.matches(s) && pattern.MatchString(s.Name) && !yield(s, nil) {
+			if f.matches(s) && pattern.MatchString(s.Name()) && !yield(s, nil) {
 				return
 			}
 		}
@@ -75,10 +76,10 @@ func (f *filter) matching(ctx context.Context, data *providerdata.Data) iter.Seq
 
 // matches applies all attributes but name_regex. Spellings of the service that mean the same count
 // as the same.
-func (f *filter) matches(s *api.Session) bool {
+func (f *filter) matches(s api.Session) bool {
 	same := func(want types.String, got string) bool { return want.IsNull() || want.ValueString() == got }
-	return (f.Region.IsNull() || strings.EqualFold(f.Region.ValueString(), s.Region)) && same(f.Mode, canonical(s.Mode, modes)) &&
-		same(f.Input, canonical(s.Input, directions)) && same(f.OutputMode, canonical(s.OutputMode, directions)) &&
-		(f.Statuses.IsNull() || slices.Contains(elements(f.Statuses), canonical(s.Status, statuses))) &&
-		(f.Name.IsNull() || api.SameText(f.Name.ValueString(), s.Name))
+	return (f.Region.IsNull() || strings.EqualFold(f.Region.ValueString(), s["region"])) && same(f.Mode, s["mode"]) &&
+		same(f.Input, s["input"]) && same(f.OutputMode, s["output_mode"]) &&
+		(f.Statuses.IsNull() || slices.Contains(elements(f.Statuses), s.Status())) &&
+		(f.Name.IsNull() || api.SameText(f.Name.ValueString(), s.Name()))
 }

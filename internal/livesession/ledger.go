@@ -16,19 +16,19 @@ import (
 )
 
 // ledgerRequest is what a session is looked up by in the ledger.
-func ledgerRequest(data *providerdata.Data, spec api.SessionSpec) resume.Request {
-	return resume.Request{Kind: resume.KindSession, Service: data.LiveAddress + "\n" + data.LiveAccount, Body: spec, Name: spec.Name}
+func ledgerRequest(data *providerdata.Data, given values) resume.Request {
+	return resume.Request{Kind: resume.KindSession, Service: data.LiveAddress + "\n" + data.LiveAccount, Body: given.spec(), Name: given.text("name")}
 }
 
 // leave leaves a session that was never ready to the Create that replaces it: Terraform passes
 // nothing from a Delete to a Create.
-func (r *liveSession) leave(ctx context.Context, m *model) {
-	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.ID.ValueString()}, "")
+func (r *liveSession) leave(ctx context.Context, m values) {
+	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.text("id")}, "")
 }
 
 // left takes the session with these arguments that a Delete of this process has left, and that has
 // not ended. After one that was killed, a state may still have it.
-func (r *liveSession) left(ctx context.Context, m *model, diags *diag.Diagnostics) *api.Session {
+func (r *liveSession) left(ctx context.Context, m values, diags *diag.Diagnostics) api.Session {
 	for {
 		line, ok := r.Data.Ledger.Take(ctx, leftRequest(r.Data, m), (*resume.Line).Left)
 		if !ok {
@@ -39,7 +39,7 @@ func (r *liveSession) left(ctx context.Context, m *model, diags *diag.Diagnostic
 		case err != nil && !api.NotFound(err):
 			diags.Append(unreadableEarlier(line.Made().ID, err))
 			return nil
-		case err == nil && (!ending(canonical(s.Status, statuses)) || m.ready(types.StringValue(canonical(s.Status, statuses)))):
+		case err == nil && (!ending(s.Status()) || m.ready(types.StringValue(s.Status()))):
 			return s
 		}
 		line.Drop(ctx)
@@ -48,9 +48,9 @@ func (r *liveSession) left(ctx context.Context, m *model, diags *diag.Diagnostic
 
 // leftRequest is what a session that a Delete has left is looked up by: the arguments that states
 // have.
-func leftRequest(data *providerdata.Data, m *model) resume.Request {
-	r := ledgerRequest(data, m.spec())
-	r.Body = []any{r.Body, m.URLsWOVersion.String()}
+func leftRequest(data *providerdata.Data, m values) resume.Request {
+	r := ledgerRequest(data, m)
+	r.Body = []any{r.Body, m[versionName].String()}
 	return r
 }
 
@@ -65,8 +65,8 @@ func unreadableEarlier(label string, err error) diag.Diagnostic {
 // asked and which no state has shown. One that may run is an error: nobody can stop it, and only
 // the user knows whether another resource has it. old is the session in the state, which may be
 // nil.
-func (r *liveSession) madeEarlier(ctx, limited context.Context, m *model, given *session, old *model) diag.Diagnostic {
-	lines := r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given.spec()))
+func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old values) diag.Diagnostic {
+	lines := r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given))
 	for _, line := range append(lines, r.Data.Ledger.Find(limited, leftRequest(r.Data, m))...) {
 		if line.Made() == nil {
 			if d := r.unanswered(ctx, line, given, old); d != nil {
@@ -78,7 +78,7 @@ func (r *liveSession) madeEarlier(ctx, limited context.Context, m *model, given 
 		id := line.Made().ID
 		s, err := r.readEarlier(limited, id, line.Began())
 		switch {
-		case api.NotFound(err), err == nil && terminal(canonical(s.Status, statuses)):
+		case api.NotFound(err), err == nil && terminal(s.Status()):
 			line.Drop(ctx)
 		case err != nil:
 			return unreadableEarlier(id, err)
@@ -88,15 +88,15 @@ func (r *liveSession) madeEarlier(ctx, limited context.Context, m *model, given 
 					"Nothing stops it, so no other session was created.\n\n"+
 					"%sTo manage it, add this block with the address of the resource, then apply:\n\n%s\n\n"+
 					"If a resource has it already, `terraform state list -id=%s` names that resource. Then run `terraform refresh`, or a plan without `-target` and `-refresh=false`, before you apply again.\n\n%s",
-					id, line.Name(), s.Status, utc(line.Began()), replacing(old), importBlock(id), quote.Shell(id), secondSession(line)))
+					id, line.Name(), s.Status(), utc(line.Began()), replacing(old), importBlock(id), quote.Shell(id), secondSession(line)))
 		}
 	}
 	return nil
 }
 
 // replacing says what comes before an import into a resource that has a session.
-func replacing(old *model) string {
-	if old == nil {
+func replacing(old values) string {
+	if old.text("id") == "" {
 		return ""
 	}
 	return fmt.Sprintf("The state still has live session %s. To import another session in its place, first run `terraform state rm` with the address of the resource. ", old.label())
@@ -112,14 +112,14 @@ func secondSession(line *resume.Line) string {
 
 // unanswered looks for a session for which an earlier run has asked without a response. It returns
 // nil if the service surely did not make it: a new session would be in the listing by now.
-func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given *session, old *model) diag.Diagnostic {
-	l := lostCreate{data: r.Data, given: *given, old: old, within: appearWithin}
+func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given values, old values) diag.Diagnostic {
+	l := lostCreate{data: r.Data, given: given, old: old, within: appearWithin}
 	// A clock that was set back since then says nothing.
 	if age := time.Since(line.Began()); age > 0 {
 		l.within = max(appearWithin-age, 0)
 	}
 	l.search(ctx)
-	if !l.interrupted && l.err == nil && len(l.appeared)+len(l.inFirst) == 0 {
+	if !l.interrupted && l.err == nil && len(l.found) == 0 {
 		return nil
 	}
 	return diag.NewErrorDiagnostic("The live session may have been created",
@@ -129,7 +129,7 @@ func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given *
 
 // readEarlier reads a session of an earlier run. A 404 does not count while the session may be too
 // new to be read, nor while the listing shows it: then it is as the listing has it.
-func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Time) (*api.Session, error) {
+func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Time) (api.Session, error) {
 	start := time.Now()
 	if age := time.Since(began); age > 0 {
 		start = began
@@ -153,11 +153,11 @@ func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Tim
 
 // imported completes the line of a request without a response, if the user imports a session with
 // exactly its arguments: only that session can have been its answer, or the user wants no other.
-func (r *liveSession) imported(ctx context.Context, m *session) {
-	for _, line := range r.Data.Ledger.Find(ctx, ledgerRequest(r.Data, m.spec())) {
+func (r *liveSession) imported(ctx context.Context, m values) {
+	for _, line := range r.Data.Ledger.Find(ctx, ledgerRequest(r.Data, m)) {
 		if line.Made() == nil {
-			line.Complete(ctx, resume.Made{ID: m.ID.ValueString()})
-			r.Data.Ledger.Import(ctx, m.ID.ValueString())
+			line.Complete(ctx, resume.Made{ID: m.text("id")})
+			r.Data.Ledger.Import(ctx, m.text("id"))
 			return
 		}
 	}

@@ -56,14 +56,14 @@ func (l *listing) List(ctx context.Context, req list.ListRequest, stream *list.L
 
 // result converts a session. The resource is the state that an import would read, but for the URLs:
 // they carry stream keys, which `terraform query -json` would print.
-func result(ctx context.Context, req list.ListRequest, s *api.Session) list.ListResult {
+func result(ctx context.Context, req list.ListRequest, s api.Session) list.ListResult {
 	r := req.NewListResult(ctx)
-	r.DisplayName = s.Name
-	setIdentity(ctx, r.Identity, s.ID, &r.Diagnostics)
+	r.DisplayName = s.Name()
+	setIdentity(ctx, r.Identity, s.ID(), &r.Diagnostics)
 	if req.IncludeResource {
-		m := newModel()
+		m := newValues(ctx)
 		m.fill(s, withoutURLs)
-		r.Diagnostics.Append(r.Resource.Set(ctx, m)...)
+		r.Diagnostics.Append(r.Resource.Set(ctx, m.object())...)
 	}
 	return r
 }

@@ -22,8 +22,8 @@ const searchLimit = 2 * time.Minute
 // createFailed turns the failure of a create into a diagnostic. A session that may have been
 // created nevertheless is looked for in the listing, so that the user can import it instead of
 // creating a second one. ErrorText leaves out the advice to apply again. old is the session in the
-// state, which is nil for a new resource.
-func createFailed(ctx context.Context, data *providerdata.Data, given session, old *model, sent time.Time, err error) diag.Diagnostic {
+// state, which is empty for a new resource.
+func createFailed(ctx context.Context, data *providerdata.Data, given, old values, sent time.Time, err error) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Creating the live session", err)
 	}
@@ -35,24 +35,21 @@ func createFailed(ctx context.Context, data *providerdata.Data, given session, o
 }
 
 // lostCreate is the search for the session of a create whose response was lost. The service shows
-// no time of creation, so when the listing first shows a session tells a new one from an older one.
+// no time of creation, so every session with these arguments may be it, unless the listing showed
+// it before, or a resource has it.
 type lostCreate struct {
 	data  *providerdata.Data
-	given session   // with the URLs of write-only arguments
-	old   *model    // in the state; may be nil
+	given values    // with the URLs of write-only arguments
+	old   values    // in the state; may be empty
 	sent  time.Time // before the request went out; zero: by an earlier process
 
 	within time.Duration // how long the session may still take to appear
 
 	searched    time.Duration // from the first listing to the last
 	interrupted bool
-	err         error           // of the last listing
-	firstIDs    map[string]bool // in the first listing; nil before
-
-	// Sessions of the last listing with these arguments that no resource of this run has.
-	appeared []*api.Session // not in the first listing
-	inFirst  []*api.Session // in the first listing, so new or older
-	older    []*api.Session // on a page received before the request was sent
+	listed      bool          // a listing was read
+	err         error         // of the last listing
+	found       []api.Session // in the last listing that was read; those that may still run come first
 }
 
 // search lists repeatedly for within. It does not end when a session appears, because that
@@ -74,156 +71,69 @@ func (l *lostCreate) search(ctx context.Context) {
 	l.interrupted = ctx.Err() != nil
 }
 
-// list reads the whole listing and sorts the matching sessions into appeared, inFirst and older.
+// list reads the whole listing.
 func (l *lostCreate) list(ctx context.Context) error {
-	var matching []*api.Session
+	var found, ended []api.Session
 	for s, err := range l.data.Sessions.All(ctx) {
-		if err != nil {
-			return err
-		}
-		if mayHave(&l.given, s) && !createsOf(l.data).owns(s.ID) && !l.data.Ledger.HasShown(s.ID) {
-			matching = append(matching, s)
-		}
-	}
-	first := l.firstIDs == nil
-	if first {
-		l.firstIDs = map[string]bool{}
-	}
-	l.appeared, l.inFirst, l.older = nil, nil, nil
-	slices.SortStableFunc(matching, runningFirst)
-	for _, s := range matching {
-		if first {
-			l.firstIDs[s.ID] = true
-		}
 		switch {
-		case l.data.Sessions.ShownBefore(s.ID, l.sent):
-			l.older = append(l.older, s)
-		case l.firstIDs[s.ID]:
-			l.inFirst = append(l.inFirst, s)
+		case err != nil:
+			return err
+		case !mayHave(l.given, s), owns(l.data, s.ID()), l.data.Ledger.HasShown(s.ID()), l.data.Sessions.ShownBefore(s.ID(), l.sent):
+		case terminal(s.Status()):
+			ended = append(ended, s)
 		default:
-			l.appeared = append(l.appeared, s)
+			found = append(found, s)
 		}
 	}
+	l.listed, l.found = true, slices.Concat(found, ended)
 	return nil
-}
-
-// certain reports whether the only session that appeared is most likely the new one: the first
-// listing had none, and no other create with these arguments is unanswered.
-func (l *lostCreate) certain() bool {
-	return len(l.appeared) == 1 && len(l.inFirst) == 0 && !l.interrupted && l.err == nil && !createsOf(l.data).several(l.given.spec())
-}
-
-// text describes the result of the search, with an import block for each session that may be new.
-// It shows no sources and destinations, which are secrets.
-func (l *lostCreate) text() string {
-	var b strings.Builder
-	certain := l.certain()
-	switch {
-	case l.firstIDs == nil && l.interrupted:
-		b.WriteString("The run was interrupted before the provider could look for the session.")
-	case l.firstIDs == nil:
-		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
-	case certain:
-		b.WriteString("A session with exactly these arguments appeared after the request was sent. It is most likely the new session. It may also be an older one that the listing shows late, or one that somebody else created:")
-	default:
-		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.searched))
-		if l.interrupted {
-			b.WriteString(", until the run was interrupted")
-		}
-		if len(l.appeared) == 0 {
-			b.WriteString(". No session with exactly these arguments appeared in this time. The session may still appear.")
-		} else {
-			fmt.Fprintf(&b, ". In this time %s with exactly these arguments appeared. Each may be the new session, an older one that the listing shows late, "+
-				"or the session of another create.", count(len(l.appeared)))
-		}
-		if l.err != nil && !l.interrupted {
-			b.WriteString(" The last listing failed: " + providerdata.ErrorText(l.err))
-		}
-	}
-	shown := withBlocks(l.appeared, l.inFirst)
-	writeBlocks(&b, l.appeared, shown)
-	if len(l.inFirst) > 0 {
-		fmt.Fprintf(&b, "\n\nThe first listing already showed %s with exactly these arguments. Each may be the new session or an older one: "+
-			"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.inFirst)))
-		writeBlocks(&b, l.inFirst, shown)
-	}
-	if len(l.older) > 0 {
-		fmt.Fprintf(&b, "\n\nBefore the request was sent, the listing already showed %s with exactly these arguments, which cannot be the new session: %s.", count(len(l.older)), idsOf(l.older))
-	}
-	b.WriteString("\n\n")
-	b.WriteString(replacing(l.old))
-	if certain {
-		b.WriteString("Add this block with the address of the resource, then apply.")
-	} else {
-		spec := l.given.spec()
-		fmt.Fprintf(&b, "Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
-			"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
-			"An apply without the import creates a second session.", spec.Name, spec.Region, spec.Input, spec.Mode, spec.OutputMode)
-	}
-	b.WriteString(" If several resources have these arguments, import each session into one of them only.")
-	return b.String()
 }
 
 // A diagnostic has at most this many import blocks, and no more bytes of them: an account may have
 // thousands of sessions with the same arguments, and an id may be long.
 const mostBlocks, mostBlockBytes = 10, 6 << 10
 
-// withBlocks chooses the sessions of both lists that get an import block: first those that may
-// still run.
-func withBlocks(appeared, inFirst []*api.Session) map[*api.Session]bool {
-	chosen := map[*api.Session]bool{}
+// text describes the result of the search, with import blocks. It shows no sources and
+// destinations, which are secrets.
+func (l *lostCreate) text() string {
+	var b strings.Builder
+	switch {
+	case !l.listed && l.interrupted:
+		b.WriteString("The run was interrupted before the provider could look for the session.")
+	case !l.listed:
+		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
+	default:
+		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.searched))
+		if l.interrupted {
+			b.WriteString(", until the run was interrupted")
+		}
+		if len(l.found) == 0 {
+			b.WriteString(". No session with exactly these arguments is listed yet. The session may still appear.")
+		} else {
+			fmt.Fprintf(&b, ", and found %s with exactly these arguments. Each may be the new session, an older one, or the session of another create: "+
+				"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.found)))
+		}
+		if l.err != nil && !l.interrupted {
+			b.WriteString(" The last listing failed: " + providerdata.ErrorText(l.err))
+		}
+	}
 	left := mostBlockBytes
-	all := slices.Concat(appeared, inFirst)
-	slices.SortStableFunc(all, runningFirst)
-	for _, s := range all {
-		if left -= len(importBlock(s.ID)); left < 0 || len(chosen) == mostBlocks {
+	for i, s := range l.found {
+		block := importBlock(s.ID())
+		if left -= len(block); left < 0 || i == mostBlocks {
+			fmt.Fprintf(&b, "\n\nNot shown here: %s of these. The data source `vodlive_live_sessions` lists all of them by name.", count(len(l.found)-i))
 			break
 		}
-		chosen[s] = true
+		status := strings.Trim(strconv.Quote(s.Status()), `"`) // a line break would end the comment
+		b.WriteString("\n\n# status " + status + "\n" + block)
 	}
-	return chosen
-}
-
-// runningFirst orders sessions that may still run before those that have ended.
-func runningFirst(a, b *api.Session) int {
-	ended := func(s *api.Session) int {
-		if terminal(canonical(s.Status, statuses)) {
-			return 1
-		}
-		return 0
-	}
-	return ended(a) - ended(b)
-}
-
-// writeBlocks writes an import block for each chosen session of a list, below an empty line, and
-// then how many have none.
-func writeBlocks(b *strings.Builder, list []*api.Session, chosen map[*api.Session]bool) {
-	others := 0
-	for _, s := range list {
-		if !chosen[s] {
-			others++
-			continue
-		}
-		status := strings.Trim(strconv.Quote(s.Status), `"`) // a line break would end the comment
-		b.WriteString("\n\n# status " + status + "\n" + importBlock(s.ID))
-	}
-	if others > 0 {
-		fmt.Fprintf(b, "\n\nNot shown here: %s of these. The data source `vodlive_live_sessions` lists all of them by name.", count(others))
-	}
-}
-
-// idsOf names sessions in a sentence, at most as many as import blocks.
-func idsOf(list []*api.Session) string {
-	var ids []string
-	left := mostBlockBytes / 2 // bytes
-	for i, s := range list {
-		if left -= len(s.ID); i == mostBlocks || left < 0 {
-			ids = append(ids, fmt.Sprintf("%d more", len(list)-i))
-			break
-		}
-		ids = append(ids, s.ID)
-	}
-	return enumerate(ids, "and")
+	b.WriteString("\n\n")
+	b.WriteString(replacing(l.old))
+	fmt.Fprintf(&b, "Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
+		"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
+		"An apply without the import creates a second session. If several resources have these arguments, import each session into one of them only.",
+		l.given.text("name"), l.given.text("region"), l.given.text("input"), l.given.text("mode"), l.given.text("output_mode"))
+	return b.String()
 }
 
 // importBlock is the block that imports a session.
@@ -233,8 +143,7 @@ func importBlock(id string) string {
 
 // mayHave reports whether a session has the given arguments. An optional value that the service did
 // not send counts as equal.
-func mayHave(given *session, s *api.Session) bool {
-	shown := *given
-	shown.fill(s, arguments)
-	return s.Name != "" && s.Region != "" && s.Input != "" && s.Mode != "" && len(differing(given, &shown)) == 0
+func mayHave(given values, s api.Session) bool {
+	shown := given.shown(s)
+	return s.Name() != "" && s["region"] != "" && s["input"] != "" && s["mode"] != "" && len(differing(given, shown)) == 0
 }

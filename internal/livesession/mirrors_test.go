@@ -16,9 +16,9 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// The tables below attributes.go that repeat its rows: the mappings of model.go, the request and
-// the decoder of package api, the function format_import_blocks, the simulator. Each test fails for
-// an attribute that one of them lacks.
+// What has to know each field besides package sessionfield is the simulator. What is made of that
+// list is the decoder, the request and the function format_import_blocks: each test fails for an
+// attribute that one of them lacks.
 
 // ownArguments are those that the service does not know.
 var ownArguments = []string{"wait_for_status", "replace_on_status", "deletion_protection", "endpoints_in_state", "urls_wo_version", "timeouts"}
@@ -97,7 +97,7 @@ func TestEveryAttributeIsDecoded(t *testing.T) {
 	}
 	for _, a := range p.Schema.DataSourceSchemas[resourceType].Block.Attributes {
 		if !decoded[a.Name] && !slices.Contains(own, a.Name) {
-			t.Errorf("%s is read from no response: look at api.decodeSession and livesession.received", a.Name)
+			t.Errorf("%s is read from no response: look at api.decodeSession", a.Name)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestEveryArgumentIsSentAndShown(t *testing.T) {
 		}
 		for name := range arguments(p) {
 			if !sent[name] {
-				t.Errorf("%s is in no create request: look at api.SessionSpec and livesession.spec", name)
+				t.Errorf("%s is in no create request: look at livesession/model.go", name)
 			}
 		}
 		for name, ok := range shown {
@@ -173,7 +173,7 @@ func TestEveryArgumentIsImported(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if got := element.AttributeTypes[name]; got == nil || !got.Equal(want[name]) {
-			t.Errorf("format_import_blocks takes %s as %v, the resource as %v: look at functions.sessionArguments", name, got, want[name])
+			t.Errorf("format_import_blocks takes %s as %v, the resource as %v", name, got, want[name])
 		}
 	}
 	session := config{}

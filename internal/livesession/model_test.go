@@ -2,54 +2,54 @@ package livesession
 
 import (
 	"fmt"
-	"reflect"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"pgregory.net/rapid"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
-// full is a session with a value in every field, of those that apply and of
-// those that do not.
-func full(input, mode, output string) *api.Session {
-	s := &api.Session{
-		ID: "s1", Region: "eu", Name: "match", Input: input, Mode: mode, OutputMode: output, Status: "READY",
-		InputPreset:  api.InputPreset{Codec: "H264", Resolution: "HD", Bitrate: "MAX_10_MBPS"},
-		InputSourceA: "rtmp://in/a", InputSourceB: "rtmp://in/b", OutputDestinationA: "rtmp://out/a", OutputDestinationB: "rtmp://out/b",
-		Timezone: "UTC", ScheduledAt: "2031-05-17 20:15",
-		InputEndpointA: "rtmp://e/ia", InputEndpointB: "rtmp://e/ib", OutputEndpointA: "rtmp://e/oa", OutputEndpointB: "rtmp://e/ob",
-	}
-	for _, field := range reflect.ValueOf(s).Elem().Fields() { // the others may have any value
-		switch field.Interface().(type) {
-		case string:
-			if field.IsZero() {
-				field.SetString("x")
+// full is a session with a value in every field, of those that apply and of those that do not.
+func full(input, mode, output string) api.Session {
+	s := api.Session{}
+	for _, a := range attributes { // most may have any value
+		switch a.Kind {
+		case sessionfield.Number:
+			s[a.Name] = "7"
+		case sessionfield.Flag:
+			s[a.Name] = "true"
+		case sessionfield.URL:
+			s[a.Name] = "rtmp://live.example.com/app/" + a.Name
+		case sessionfield.Group:
+			for _, part := range a.parts {
+				s[a.Name+"."+part.Name] = part.Values[len(part.Values)-1]
 			}
-		case *int64:
-			field.Set(reflect.ValueOf(new(int64(7))))
-		case *bool:
-			field.Set(reflect.ValueOf(new(true)))
+		default:
+			s[a.Name] = "x"
 		}
 	}
+	maps.Copy(s, api.Session{"input": input, "mode": mode, "output_mode": output, "status": "READY", "timezone": "UTC", "scheduled_at": "2031-05-17 20:15"})
 	return s
 }
 
 // TestFillApplies: what does not apply to a session is null, whatever is sent.
 func TestFillApplies(t *testing.T) {
 	t.Parallel()
-	onlyPullIn := []string{"InputSourceA", "InputSourceB"}
-	onlyPushIn := []string{"InputEndpointA", "InputEndpointB"}
-	onlyPullOut := []string{"OutputEndpointA", "OutputEndpointB"}
-	onlyPushOut := []string{"OutputDestinationA", "OutputDestinationB"}
-	onlyHA := []string{"InputSourceB", "InputEndpointB", "OutputEndpointB", "OutputDestinationB", "SubDomainB", "ElasticIPB"}
-	for _, input := range directions {
-		for _, output := range directions {
-			for _, mode := range modes {
-				m := newModel()
+	onlyPullIn := []string{"input_source_a", "input_source_b"}
+	onlyPushIn := []string{"input_endpoint_a", "input_endpoint_b"}
+	onlyPullOut := []string{"output_endpoint_a", "output_endpoint_b"}
+	onlyPushOut := []string{"output_destination_a", "output_destination_b"}
+	onlyHA := []string{"input_source_b", "input_endpoint_b", "output_endpoint_b", "output_destination_b", "sub_domain_b", "elastic_ip_b"}
+	for _, input := range sessionfield.Directions {
+		for _, output := range sessionfield.Directions {
+			for _, mode := range sessionfield.Modes {
+				m := newValues(t.Context())
 				m.fill(full(input, mode, output), attributes)
 				absent := map[string]bool{}
 				add := func(names []string, yes bool) {
@@ -61,12 +61,12 @@ func TestFillApplies(t *testing.T) {
 				add(onlyPushIn, !strings.HasSuffix(input, "_PUSH"))
 				add(onlyPullOut, !strings.HasSuffix(output, "_PULL"))
 				add(onlyPushOut, !strings.HasSuffix(output, "_PUSH"))
-				add(onlyHA, mode != modeHA)
-				eachField(m.session, func(name string, value nullable) {
-					if value.IsUnknown() || value.IsNull() != absent[name] {
-						t.Errorf("%s %s %s: %s is %v, want null: %v", input, mode, output, name, value, absent[name])
+				add(onlyHA, mode != sessionfield.HA)
+				for _, a := range attributes {
+					if value := m[a.Name]; value.IsUnknown() || value.IsNull() != absent[a.Name] {
+						t.Errorf("%s %s %s: %s is %v, want null: %v", input, mode, output, a.Name, value, absent[a.Name])
 					}
-				})
+				}
 				if required, listed := m.missing(); len(required)+len(listed) > 0 {
 					t.Errorf("%s %s %s: %v and %v are said to be missing", input, mode, output, required, listed)
 				}
@@ -75,130 +75,81 @@ func TestFillApplies(t *testing.T) {
 	}
 }
 
-type nullable interface {
-	IsNull() bool
-	IsUnknown() bool
-}
-
-func eachField(m session, f func(name string, value nullable)) {
-	v := reflect.ValueOf(m)
-	for i := range v.NumField() {
-		f(v.Type().Field(i).Name, v.Field(i).Interface().(nullable))
-	}
-}
-
 // TestFillKeeps: an answer that leaves a field out changes nothing of it, and
 // none is unknown afterwards.
 func TestFillKeeps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		whole := full(rapid.SampledFrom(directions).Draw(t, "input"), rapid.SampledFrom(modes).Draw(t, "mode"), rapid.SampledFrom(directions).Draw(t, "output"))
-		m := newSession()
+		whole := full(rapid.SampledFrom(sessionfield.Directions).Draw(t, "input"), rapid.SampledFrom(sessionfield.Modes).Draw(t, "mode"), rapid.SampledFrom(sessionfield.Directions).Draw(t, "output"))
+		m := unset(attributes)
 		m.fill(whole, attributes)
-		before := m
-
-		part := *whole
-		v := reflect.ValueOf(&part).Elem()
-		for i := range v.NumField() {
-			if rapid.Bool().Draw(t, "leave out "+v.Type().Field(i).Name) {
-				v.Field(i).SetZero()
+		before := maps.Clone(m)
+		part := maps.Clone(whole)
+		for _, name := range slices.Sorted(maps.Keys(part)) {
+			if rapid.Bool().Draw(t, "leave out "+name) {
+				delete(part, name)
 			}
 		}
-		m.fill(&part, attributes)
-		if !reflect.DeepEqual(m, before) {
+		m.fill(part, attributes)
+		if !maps.EqualFunc(m, before, attr.Value.Equal) {
 			t.Fatalf("got %+v\nwant %+v", m, before)
 		}
-
-		planned := before
-		planned.ID, planned.Status, planned.Port = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
-		planned.InputEndpointA, planned.SubDomainB = types.StringUnknown(), types.StringUnknown()
-		planned.fill(&part, attributes)
-		eachField(planned, func(name string, value nullable) {
+		m.open(computed)
+		m.fill(part, attributes)
+		for name, value := range m {
 			if value.IsUnknown() {
 				t.Fatalf("%s is unknown", name)
 			}
-		})
+		}
 	})
-}
-
-func TestFillNotScheduled(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		flag      *bool
-		at        string
-		scheduled bool
-	}{
-		"told":                    {new(true), "2031-05-17 20:15", true},
-		"told that it is not":     {new(false), "2031-05-17 20:15", false},
-		"not told, with a start":  {nil, "2031-05-17 20:15", true},
-		"not told, without start": {nil, "", false},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := newSession()
-			m.fill(&api.Session{ID: "s1", IsScheduled: tt.flag, ScheduledAt: tt.at, Timezone: "UTC"}, attributes)
-			if m.IsScheduled.ValueBool() != tt.scheduled || m.ScheduledAt.IsNull() == tt.scheduled || m.Timezone.IsNull() == tt.scheduled {
-				t.Errorf("is_scheduled %v, scheduled_at %v, timezone %v", m.IsScheduled, m.ScheduledAt, m.Timezone)
-			}
-		})
-	}
 }
 
 // TestSpec: what is sent is what is planned, field by field.
 func TestSpec(t *testing.T) {
 	t.Parallel()
-	m := newModel()
-	m.fill(full("RTMP_PULL", modeHA, "RTMPS_PUSH"), attributes)
+	m := newValues(t.Context())
+	m.fill(full("RTMP_PULL", sessionfield.HA, "RTMPS_PUSH"), attributes)
 	spec := m.spec()
-	v := reflect.ValueOf(spec)
-	for i := range v.NumField() {
-		if v.Field(i).IsZero() {
-			t.Errorf("%s is not sent", v.Type().Field(i).Name)
+	for _, a := range arguments {
+		if spec[a.Name] == nil {
+			t.Errorf("%s is not sent", a.Name)
 		}
 	}
-	answer := full("RTMP_PULL", modeHA, "RTMPS_PUSH")
-	if !mayHave(&m.session, answer) {
+	answer := full("RTMP_PULL", sessionfield.HA, "RTMPS_PUSH")
+	if !mayHave(m, answer) {
 		t.Error("the session differs from its own spec")
 	}
 }
 
 // afterCreate returns the warnings of a create that was planned and answered like this.
-func afterCreate(planned model, s *api.Session) diag.Diagnostics {
-	given, shown := planned.session, planned.session
-	planned.fillCreated(s, &shown, &privateData{})
-	return otherValues(s.ID, &given, &shown)
+func afterCreate(planned values, s api.Session) diag.Diagnostics {
+	shown := maps.Clone(planned)
+	shown.fill(s, arguments)
+	return otherValues(s.ID(), planned, shown)
 }
 
 // TestDiffering changes every argument in turn.
 func TestDiffering(t *testing.T) {
 	t.Parallel()
-	m := newModel()
-	m.fill(full("RTMP_PULL", modeHA, "RTMPS_PUSH"), attributes)
-	changes := map[string]func(s *api.Session){
-		"name":                    func(s *api.Session) { s.Name = "x" },
-		"region":                  func(s *api.Session) { s.Region = "x" },
-		"input":                   func(s *api.Session) { s.Input = "RTMPS_PULL" },
-		"mode":                    func(s *api.Session) { s.Mode = modeNORM },
-		"output_mode":             func(s *api.Session) { s.OutputMode = "RTMP_PUSH" },
-		"input_preset.codec":      func(s *api.Session) { s.InputPreset.Codec = "x" },
-		"input_preset.resolution": func(s *api.Session) { s.InputPreset.Resolution = "x" },
-		"input_preset.bitrate":    func(s *api.Session) { s.InputPreset.Bitrate = "x" },
-		"input_source_a":          func(s *api.Session) { s.InputSourceA = "x" },
-		"input_source_b":          func(s *api.Session) { s.InputSourceB = "x" },
-		"output_destination_a":    func(s *api.Session) { s.OutputDestinationA = "x" },
-		"output_destination_b":    func(s *api.Session) { s.OutputDestinationB = "x" },
-		"enable_input_record":     func(s *api.Session) { s.EnableInputRecord = new(false) },
-		"is_scheduled":            func(s *api.Session) { s.IsScheduled = new(false) },
-		"timezone":                func(s *api.Session) { s.Timezone = "Europe/Berlin" },
-		"scheduled_at":            func(s *api.Session) { s.ScheduledAt = "x" },
+	m := newValues(t.Context())
+	m.fill(full("RTMP_PULL", sessionfield.HA, "RTMPS_PUSH"), attributes)
+	changes := map[string]string{
+		"name": "y", "region": "y", "input": "RTMPS_PULL", "mode": sessionfield.NORM, "output_mode": "RTMP_PUSH",
+		"input_preset.codec": "y", "input_preset.resolution": "y", "input_preset.bitrate": "y",
+		"input_source_a": "y", "input_source_b": "y", "output_destination_a": "y", "output_destination_b": "y",
+		"enable_input_record": "false", "is_scheduled": "false", "timezone": "Europe/Berlin", "scheduled_at": "y",
+	}
+	for _, a := range arguments {
+		if a.parts == nil && changes[a.Name] == "" {
+			t.Errorf("%s is not changed", a.Name)
+		}
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := full("RTMP_PULL", modeHA, "RTMPS_PUSH")
-			change(s)
-			if mayHave(&m.session, s) {
+			s := full("RTMP_PULL", sessionfield.HA, "RTMPS_PUSH")
+			s[name] = change
+			if mayHave(m, s) {
 				t.Error("not a difference")
 			}
 			attribute, _, _ := strings.Cut(name, ".")
@@ -213,12 +164,12 @@ func TestDiffering(t *testing.T) {
 	}
 	t.Run("left out", func(t *testing.T) {
 		t.Parallel()
-		s := &api.Session{ID: "s1"}
-		if mayHave(&m.session, s) {
+		s := api.Session{"id": "s1"}
+		if mayHave(m, s) {
 			t.Error("a session that says nothing is a candidate")
 		}
-		s.Name, s.Region, s.Input, s.Mode = "match", "eu", "RTMP_PULL", modeHA
-		if !mayHave(&m.session, s) {
+		maps.Copy(s, api.Session{"name": "x", "region": "x", "input": "RTMP_PULL", "mode": sessionfield.HA})
+		if !mayHave(m, s) {
 			t.Error("a session that says no more than name, region, input and mode is no candidate")
 		}
 		if diags := afterCreate(m, s); len(diags) > 0 {

@@ -3,7 +3,6 @@ package livesession
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -20,12 +19,9 @@ import (
 // one resource: for a replacement first with the prior state, and then without it, as for a create,
 // but with the private data of the first call.
 func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var state, plan, config model
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
+	state := get(ctx, req.State, &resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
-		if state.DeletionProtection.ValueBool() {
+		if state.flag("deletion_protection").ValueBool() {
 			resp.Diagnostics.Append(protected(state.label(), "remove it from the state"))
 			return
 		}
@@ -33,48 +29,48 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	plan := get(ctx, req.Plan, &resp.Diagnostics)
+	config := get(ctx, req.Config, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if req.State.Raw.IsNull() {
-		r.planCreate(ctx, &plan, &config, resp)
+		r.planCreate(ctx, plan, config, resp)
 	} else {
-		r.planChange(ctx, &state, &plan, &config, resp)
+		r.planChange(ctx, state, plan, config, resp)
 	}
 	plan.planComputed()
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan.object())...)
 }
 
 // planChange plans an update: one that creates a session, that waits for one, or that changes only
 // the provider's own arguments.
-func (r *liveSession) planChange(ctx context.Context, state, plan, config *model, resp *resource.ModifyPlanResponse) {
+func (r *liveSession) planChange(ctx context.Context, state, plan, config values, resp *resource.ModifyPlanResponse) {
 	data := readPrivate(ctx, resp.Private, state, &resp.Diagnostics)
 	if r.Data != nil {
 		data.own(r.Data)
 	}
 	var note providerdata.PlanNote // for the second call of a replacement
-	if state.DeletionProtection.ValueBool() {
+	if state.flag("deletion_protection").ValueBool() {
 		note.Protected = state.label()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	known := r.Data != nil && !r.Data.Unknown
 	if known && data.FoundIn != r.account() {
-		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.ID.ValueString(), state.Name.ValueString()})...)
+		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.text("id"), state.text("name")})...)
 	}
 	changed := changes(state, plan, config, &data)
 	if r.Data != nil && decided(changed) {
-		if _, imported := providerdata.Shared[imports](r.Data).Load(importedID(state.ID.ValueString())); imported {
+		if _, imported := providerdata.Shared[imports](r.Data).Load(importedID(state.text("id"))); imported {
 			resp.Diagnostics.Append(importDiffers(state, plan, changed))
 			return
 		}
 	}
 	given := plan.given(config)
-	continues := len(changed) > 0 && data.continues(state, plan, &given)
+	continues := len(changed) > 0 && data.continues(state, plan, given)
 	resp.Diagnostics.Append(warnOthers(data.others(state, continues))...)
 	switch {
-	case decided(changed) && providerdata.ProtectsChange(state.DeletionProtection, plan.DeletionProtection) && !data.unusable(state, plan):
+	case decided(changed) && providerdata.ProtectsChange(state.flag("deletion_protection"), plan.flag("deletion_protection")) && !data.unusable(state, plan):
 		resp.Diagnostics.Append(protectedChange(note.Protected, changed))
 	case continues:
 		plan.open(computed)
@@ -82,12 +78,12 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 	case len(changed) > 0:
 		plan.open(computed)
 		resp.Diagnostics.Append(state.willLeave(changed)...)
-		if decided(changed) && (!known || r.inAccount(ctx, &state.session, &data, &resp.Diagnostics)) {
+		if decided(changed) && (!known || r.inAccount(ctx, state, &data, &resp.Diagnostics)) {
 			r.checkNew(ctx, plan, config, &resp.Diagnostics)
 		}
-	case data.waitsFor(state) && !plan.ready(state.Status):
+	case data.waitsFor(state) && !plan.ready(state.str("status")):
 		plan.openUnsettled(state)
-		waiting := made{ID: state.ID.ValueString(), Name: state.Name.ValueString(), Status: state.Status.ValueString()}
+		waiting := made{ID: state.text("id"), Name: state.text("name"), Status: state.text("status")}
 		resp.Diagnostics.Append(waiting.willWait(nil)...)
 	case state.hidesEndpoints() && !plan.hidesEndpoints():
 		plan.open(endpoints)
@@ -95,7 +91,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config *model
 }
 
 // planCreate applies the rules for a new session.
-func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp *resource.ModifyPlanResponse) {
+func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp *resource.ModifyPlanResponse) {
 	first, diags := providerdata.ReadPlanNote(ctx, resp.Private) // of the call with the prior state, if there was one
 	resp.Diagnostics.Append(diags...)
 	if first.Protected != "" {
@@ -107,7 +103,7 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp 
 	if was.ID != "" && r.Data != nil && !r.Data.Unknown {
 		data, diags := providerdata.ReadPrivate[privateData](ctx, resp.Private, privateDataKey)
 		resp.Diagnostics.Append(diags...)
-		if !r.inAccount(ctx, &session{ID: types.StringValue(was.ID), Name: types.StringValue(was.Name)}, &data, &resp.Diagnostics) {
+		if !r.inAccount(ctx, values{"id": types.StringValue(was.ID), "name": types.StringValue(was.Name)}, &data, &resp.Diagnostics) {
 			return
 		}
 	}
@@ -115,13 +111,13 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config *model, resp 
 }
 
 // checkNew reports why a session could not be created.
-func (r *liveSession) checkNew(ctx context.Context, plan, config *model, diags *diag.Diagnostics) {
+func (r *liveSession) checkNew(ctx context.Context, plan, config values, diags *diag.Diagnostics) {
 	if r.Data != nil {
 		diags.Append(r.Data.NeedLive(typeName)...)
 	}
 	given := plan.given(config)
 	diags.Append(given.checkFuture(time.Now())...)
-	r.planRegion(ctx, given.Region, diags)
+	r.planRegion(ctx, given.str("region"), diags)
 }
 
 const withoutCheck = "To plan without this check, set `skip_region_validation = true` in the provider block."
@@ -147,40 +143,26 @@ func (r *liveSession) planRegion(ctx context.Context, region types.String, diags
 	}
 }
 
-// open plans attributes as known after the apply.
-func (m *model) open(list []attribute) {
-	for _, a := range list {
-		a.open(&m.session)
-	}
-}
-
 // openUnsettled plans what can change, or come, while a session becomes ready as known after the
 // apply.
-func (m *model) openUnsettled(state *model) {
+func (m values) openUnsettled(state values) {
 	for _, a := range withoutID {
-		if a.name == "status" || a.value(&state.session).IsNull() {
-			a.open(&m.session)
+		if a.Name == "status" || state[a.Name].IsNull() {
+			m[a.Name] = a.unknown
 		}
 	}
 }
 
 // planComputed plans the values of the service that can never apply as null, so that `count` and
 // `for_each` may depend on them.
-func (m *model) planComputed() {
+func (m values) planComputed() {
 	for _, a := range computed {
-		switch applies := a.applies(&m.session); {
+		switch applies := a.applies(m); {
 		case !applies.IsUnknown() && !applies.ValueBool():
-			a.clear(&m.session)
-		case a.sensitive && m.EndpointsInState.IsUnknown():
-			a.open(&m.session)
+			m[a.Name] = a.none
+		case a.sensitive() && m.flag("endpoints_in_state").IsUnknown():
+			m[a.Name] = a.unknown
 		}
 	}
 	m.dropEndpoints()
 }
-
-// withoutID are the attributes that the service sets, without the id, which a session keeps.
-// endpoints are those with stream keys.
-var (
-	withoutID = slices.DeleteFunc(slices.Clone(computed), func(a attribute) bool { return a.name == "id" })
-	endpoints = slices.DeleteFunc(slices.Clone(computed), func(a attribute) bool { return !a.sensitive })
-)

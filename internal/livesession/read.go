@@ -3,9 +3,10 @@ package livesession
 import (
 	"context"
 	"fmt"
-	"reflect"
+	"maps"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -18,17 +19,16 @@ import (
 // Read refreshes the state. It looks up values that only the listing shows once per status, and
 // only while a value is missing, so that the refresh of a complete session requests no listing.
 func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var m model
-	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	m := get(ctx, req.State, &resp.Diagnostics)
 	resp.Diagnostics.Append(r.Data.NeedLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	id := m.ID.ValueString()
+	id := m.text("id")
 	// Set before the request: the framework requires an identity from every read, also of a session
 	// that is gone, and a CLI below 1.12 has stored none.
 	setIdentity(ctx, resp.Identity, id, &resp.Diagnostics)
-	importing := m.Name.IsNull() // required, so only null during an import
+	importing := m.str("name").IsNull() // required, so only null during an import
 	if r.Data.Unknown {
 		if importing {
 			resp.Diagnostics.AddError("The provider configuration is not known yet",
@@ -37,7 +37,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		return // the state stays as it is until the next run
 	}
-	data := readPrivate(ctx, req.Private, &m, &resp.Diagnostics)
+	data := readPrivate(ctx, req.Private, m, &resp.Diagnostics)
 	s, paged, err := r.read(ctx, id, &data)
 	if api.NotFound(err) && (data.FoundIn == account{} || data.FoundIn == r.account()) {
 		switch listed, listErr := listedAfterAll(ctx, r.Data, id); {
@@ -57,45 +57,48 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.Append(noSuchSession(id, r.Data.LiveAddress, err))
 		return
 	case api.NotFound(err) && data.FoundIn != account{} && data.FoundIn != r.account():
-		resp.Diagnostics.Append(elsewhere(&m.session, data.FoundIn, r.account(), err))
+		resp.Diagnostics.Append(elsewhere(m, data.FoundIn, r.account(), err))
 		return
-	case api.NotFound(err) && m.DeletionProtection.ValueBool():
-		resp.Diagnostics.Append(protectedGone(&m.session, err))
+	case api.NotFound(err) && m.flag("deletion_protection").ValueBool():
+		resp.Diagnostics.Append(protectedGone(m, err))
 		return
 	case api.NotFound(err):
 		resp.State.RemoveResource(ctx)
-		resp.Diagnostics.Append(gone(&m.session, err))
+		resp.Diagnostics.Append(gone(m, err))
 		return
 	case err != nil:
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
 	data.FoundIn = r.account()
-	before := m.session
+	before := maps.Clone(m)
 	m.refresh(s, paged, importing, &data)
 	required, missing := m.missing()
-	if len(required)+len(missing) > 0 && data.ListedIn != m.Status.String() {
-		if s, _ := fromListing(ctx, r.Data, id, time.Time{}, &resp.Diagnostics); s != nil {
-			m.refresh(s, true, importing, &data)
-			data.ListedIn = m.Status.String()
+	if len(required)+len(missing) > 0 && data.ListedIn != m.str("status").String() {
+		if listed, _ := fromListing(ctx, r.Data, id, time.Time{}, &resp.Diagnostics); listed != nil {
+			m.refresh(listed, true, importing, &data)
+			data.ListedIn = m.str("status").String()
 			required, _ = m.missing()
 		}
 	}
+	if !paged {
+		data.drifted(m, m.shown(s))
+	}
 	switch {
-	case !data.waitsFor(&m):
-	case data.Waiting.Failed && !terminal(m.Status.ValueString()):
-		m.Status = before.Status // Delete, which has no private data, leaves what was never ready to the Create of a replacement
-	case m.ready(m.Status):
+	case !data.waitsFor(m):
+	case data.Waiting.Failed && !terminal(m.text("status")):
+		m["status"] = before["status"] // Delete, which has no private data, leaves what was never ready to the Create of a replacement
+	case m.ready(m.str("status")):
 		data.Waiting = nil
 	}
-	r.refreshOthers(ctx, &m, &data)
+	r.refreshOthers(ctx, m, &data)
 	if importing {
-		setIdentity(ctx, resp.Identity, m.ID.ValueString(), &resp.Diagnostics) // in the service's spelling
-		providerdata.Shared[imports](r.Data).Store(m.Name.ValueString(), nil)
-		providerdata.Shared[imports](r.Data).Store(importedID(m.ID.ValueString()), nil)
-		r.imported(ctx, &m.session)
+		setIdentity(ctx, resp.Identity, m.text("id"), &resp.Diagnostics) // in the service's spelling
+		providerdata.Shared[imports](r.Data).Store(m.text("name"), nil)
+		providerdata.Shared[imports](r.Data).Store(importedID(m.text("id")), nil)
+		r.imported(ctx, m)
 	} else {
-		m.ID = types.StringValue(id) // an identity must not change
+		m["id"] = types.StringValue(id) // an identity must not change
 		providerdata.Shared[imports](r.Data).Delete(importedID(id))
 	}
 	if importing && len(required) > 0 {
@@ -103,16 +106,16 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 			fmt.Sprintf("Live session %s exists, but neither the GET nor the listing returned %s, which the import needs. Report this to the service.", id, enumerate(required, "and")))
 		return
 	}
-	if !reflect.DeepEqual(before, m.session) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	if !maps.EqualFunc(before, m, attr.Value.Equal) {
+		resp.Diagnostics.Append(resp.State.Set(ctx, m.object())...)
 	}
 	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
 }
 
 // read reads a session of the state. If no GET has returned it since its creation, read retries on
 // 404, as for a new session.
-func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s *api.Session, paged bool, err error) {
-	createsOf(r.Data).own(id) // so that no lost create of this run reports it
+func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s api.Session, paged bool, err error) {
+	own(r.Data, id) // so that no lost create of this run reports it
 	if !data.Unconfirmed {
 		return r.Data.Sessions.Get(ctx, id)
 	}
@@ -129,40 +132,35 @@ func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s
 	}
 }
 
-// refresh sets the values of a response, of the listing or of a GET. An argument keeps its value
-// while the service shows this value or a spelling of it. Any other value is drift and removes the
-// argument's spellings, unless it is in the first response of its kind: then it is a spelling, too.
-// In an import, the listing's values replace those of the GET, because configurations are generated
-// from the listing. A write-only argument stays null.
-func (m *model) refresh(s *api.Session, listing, importing bool, data *privateData) {
-	call, other := byGet, byListing
-	if listing {
-		call, other = other, call
-	}
-	if importing && data.NotReadBy == "" { // the first response
-		data.NotReadBy = other
-	}
-	first := data.NotReadBy == call
-	shown := m.session
-	shown.fill(s, arguments)
-	for _, a := range differing(&m.session, &shown) {
-		was, is := a.value(&m.session), a.value(&shown)
-		switch {
-		case m.writeOnly(a) || data.hasSpelling(a.name, is):
-		case first && importing && !was.IsNull():
-			data.addSpelling(a.name, was)
-			a.copy(&m.session, &shown)
-		case first && !was.IsNull():
-			data.addSpelling(a.name, is)
-		default:
-			a.copy(&m.session, &shown)
-			delete(data.Spellings, a.name)
+// refresh sets the values of a response, of the listing or of a GET. Only a GET shows drift: the
+// listing may spell a value differently. The first GET shows the service's spelling of what was
+// configured. When a later one shows something else, the state gets all arguments as they are shown.
+// An argument that the state does not have, as one that is write-only, stays null. An import takes
+// what is shown, last from the listing, because configurations are generated from it.
+func (m values) refresh(s api.Session, listing, importing bool, data *privateData) {
+	shown := m.shown(s)
+	drifted := !listing && data.drifted(m, shown)
+	for _, a := range differing(m, shown) {
+		if importing || drifted && !m[a.Name].IsNull() {
+			m[a.Name] = shown[a.Name]
 		}
 	}
 	m.fillComputed(s)
-	if first {
-		data.NotReadBy = ""
-	}
+}
+
+// shown returns the session with the arguments that a response shows.
+func (m values) shown(s api.Session) values {
+	shown := maps.Clone(m)
+	shown.fill(s, arguments)
+	return shown
+}
+
+// drifted notes the arguments that a GET shows, and reports whether an earlier one has shown others.
+func (d *privateData) drifted(m, shown values) bool {
+	others := selected(differing(m, shown), func(a attribute) bool { return !m[a.Name].IsNull() })
+	was := d.Shown
+	d.Shown = salted(d.salt(), shown.only(others))
+	return was != "" && was != d.Shown
 }
 
 // listedAfterAll reports whether the listing shows a session for which a GET answered 404. A
@@ -192,7 +190,7 @@ const forgetIt = "run `terraform state rm` with the address of the resource. The
 
 // elsewhere is the error of a 404 in another account than the one in which the session was last
 // found.
-func elsewhere(m *session, found, now account, err error) diag.Diagnostic {
+func elsewhere(m values, found, now account, err error) diag.Diagnostic {
 	last, here := fmt.Sprintf("at %s", found.Address), fmt.Sprintf("at %s", now.Address)
 	switch {
 	case found.Address == now.Address:
@@ -203,21 +201,21 @@ func elsewhere(m *session, found, now account, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The live session may be in another account",
 		fmt.Sprintf("Live session %s (%q) was last found %s. It was not found %s: %s\n\n"+
 			"The state was not changed. To go on with the session, configure the `base_url`, `access_token_id` and `secret_key` with which it was found. "+
-			"If the resource is to have a session of this account, or the session is gone, %s", m.ID.ValueString(), m.Name.ValueString(), last, here, providerdata.ErrorText(err), forgetIt))
+			"If the resource is to have a session of this account, or the session is gone, %s", m.text("id"), m.text("name"), last, here, providerdata.ErrorText(err), forgetIt))
 }
 
 // protectedGone is the error of a 404 for a protected session.
-func protectedGone(m *session, err error) diag.Diagnostic {
+func protectedGone(m values, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The protected live session was not found",
 		fmt.Sprintf("Live session %s (%q) has `deletion_protection = true` in the state, and reading it returned 404: %s\n\n"+
 			"The state was not changed. Check `base_url`, `access_token_id` and `secret_key`. If the session is gone, %s",
-			m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err), forgetIt))
+			m.text("id"), m.text("name"), providerdata.ErrorText(err), forgetIt))
 }
 
 // gone warns of a session that is removed from the state because of a 404.
-func gone(m *session, err error) diag.Diagnostic {
+func gone(m values, err error) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(fmt.Sprintf("Live session %s was not found", m.title()),
 		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404 and the listing does not show it: %s\n\n"+
 			"The service also returns 404 if the credentials belong to another account. If the session should still exist, check `base_url`, "+
-			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.ID.ValueString(), m.Name.ValueString(), providerdata.ErrorText(err)))
+			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.text("id"), m.text("name"), providerdata.ErrorText(err)))
 }

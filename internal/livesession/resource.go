@@ -39,7 +39,7 @@ func (r *liveSession) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 
 func (r *liveSession) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: computed[0].description},
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: computed[0].Description},
 	}}
 }
 

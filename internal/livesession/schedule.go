@@ -34,10 +34,10 @@ func checkLocalTime(at, zone string) (diags diag.Diagnostics) {
 
 // checkFuture rejects a start in the past. It applies to new sessions only: an existing session
 // keeps its start.
-func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
-	loc, zoneErr := localtime.Zone(m.Timezone.ValueString())
-	wall, err := localtime.Parse(m.ScheduledAt.ValueString())
-	if !m.IsScheduled.ValueBool() || zoneErr != nil || err != nil {
+func (m values) checkFuture(now time.Time) (diags diag.Diagnostics) {
+	loc, zoneErr := localtime.Zone(m.text("timezone"))
+	wall, err := localtime.Parse(m.text("scheduled_at"))
+	if !m.flag("is_scheduled").ValueBool() || zoneErr != nil || err != nil {
 		return nil
 	}
 	found := localtime.Instants(wall, loc)
@@ -46,6 +46,6 @@ func (m *session) checkFuture(now time.Time) (diags diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root("scheduled_at"), "scheduled_at is in the past",
 		fmt.Sprintf("`scheduled_at` is %q; in %s it is now %q. A new session needs a start in the future.",
-			m.ScheduledAt.ValueString(), m.Timezone.ValueString(), now.In(loc).Format(localtime.Layout)))
+			m.text("scheduled_at"), m.text("timezone"), now.In(loc).Format(localtime.Layout)))
 	return diags
 }

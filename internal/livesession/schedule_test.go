@@ -31,7 +31,7 @@ func TestCheckFuture(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := session{IsScheduled: tt.scheduled, ScheduledAt: tt.at, Timezone: tt.zone}
+			m := values{"is_scheduled": tt.scheduled, "scheduled_at": tt.at, "timezone": tt.zone}
 			diags := m.checkFuture(now)
 			switch {
 			case tt.want == "" && len(diags) > 0:

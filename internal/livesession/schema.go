@@ -3,8 +3,6 @@ package livesession
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -62,10 +60,10 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		}),
 	}
 	for _, a := range attributes {
-		known[a.name] = a.schema()
-		if a.twin != nil {
-			known[a.name+writeOnlySuffix] = a.writeOnlySchema()
-		}
+		known[a.Name] = a.schema()
+	}
+	for _, a := range twins {
+		known[a.twin()] = a.twinSchema()
 	}
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
@@ -80,50 +78,45 @@ func resourceSchema(ctx context.Context) schema.Schema {
 
 // schema returns the attribute for the resource.
 func (a attribute) schema() schema.Attribute {
-	defaults := a.optional && a.computed
-	description := a.description + a.rule
-	if defaults {
-		description += fmt.Sprintf(" Default: `%s`.", strings.Trim(a.none.String(), `"`))
+	description := a.Description + a.Rule
+	if a.Default != "" {
+		description += fmt.Sprintf(" Default: `%s`.", a.Default)
 	}
 	switch none := a.none.(type) {
 	case types.Bool:
-		s := schema.BoolAttribute{
-			Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: description,
-		}
-		if defaults {
+		s := schema.BoolAttribute{Required: a.Required, Optional: a.Optional, Computed: a.Computed, MarkdownDescription: description}
+		if a.Default != "" {
 			s.Default = booldefault.StaticBool(none.ValueBool())
 		}
 		return s
 	case types.Int64:
-		s := schema.Int64Attribute{
-			Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: description,
-		}
-		if defaults {
+		s := schema.Int64Attribute{Required: a.Required, Optional: a.Optional, Computed: a.Computed, MarkdownDescription: description}
+		if a.Default != "" {
 			s.Default = int64default.StaticInt64(none.ValueInt64())
-		} else if a.computed {
+		} else if a.Computed {
 			s.PlanModifiers = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 		}
 		return s
 	case types.Object:
 		parts := map[string]schema.Attribute{}
-		for _, part := range presetParts {
-			if !a.required {
+		for _, part := range a.parts {
+			if !a.Required {
 				part = part.readOnly()
 			}
-			parts[part.name] = part.schema()
+			parts[part.Name] = part.schema()
 		}
 		return schema.SingleNestedAttribute{
-			Required: a.required, Optional: a.optional, Computed: a.computed, MarkdownDescription: description, Attributes: parts,
+			Required: a.Required, Optional: a.Optional, Computed: a.Computed, MarkdownDescription: description, Attributes: parts,
 		}
 	}
 	s := schema.StringAttribute{
-		Required: a.required, Optional: a.optional, Computed: a.computed, Sensitive: a.sensitive, MarkdownDescription: description,
+		Required: a.Required, Optional: a.Optional, Computed: a.Computed, Sensitive: a.sensitive(), MarkdownDescription: description,
 		Validators:    a.valid,
 		PlanModifiers: []planmodifier.String{keepSpelling{a}},
 	}
-	if none, _ := a.none.(types.String); defaults {
-		s.Default = stringdefault.StaticString(none.ValueString())
-	} else if a.computed {
+	if a.Default != "" {
+		s.Default = stringdefault.StaticString(a.Default)
+	} else if a.Computed {
 		s.PlanModifiers = []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	}
 	return s
@@ -131,19 +124,16 @@ func (a attribute) schema() schema.Attribute {
 
 // readOnly returns the attribute for a schema in which the service sets all values.
 func (a attribute) readOnly() attribute {
-	a.required, a.optional, a.computed, a.rule, a.valid = false, false, true, "", nil
+	a.Required, a.Optional, a.Computed, a.Rule, a.Default, a.valid = false, false, true, "", "", nil
 	return a
 }
 
-// writeOnlySuffix ends the name of an argument that is the write-only twin of another one.
-const writeOnlySuffix = "_wo"
-
-func (a attribute) writeOnlySchema() schema.StringAttribute {
+func (a attribute) twinSchema() schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true,
-		MarkdownDescription: fmt.Sprintf("As `%s`, but in no plan and no state.", a.name),
+		MarkdownDescription: fmt.Sprintf("As `%s`, but in no plan and no state.", a.Name),
 		Validators: append(rules(
-			stringvalidator.ConflictsWith(path.MatchRoot(a.name)),
+			stringvalidator.ConflictsWith(path.MatchRoot(a.Name)),
 			stringvalidator.AlsoRequires(path.MatchRoot("urls_wo_version")),
 		), a.valid...),
 	}
@@ -165,13 +155,14 @@ func (k keepSpelling) PlanModifyString(_ context.Context, req planmodifier.Strin
 	}
 }
 
-// A list or map of sessions has the attributes withoutURLs. Their URLs, which carry stream keys,
-// are in a map of their own that is sensitive as a whole: Terraform's time for a resource or a data
-// source grows with the square of its sensitive values.
-var (
-	withoutURLs = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return a.sensitive })
-	onlyURLs    = slices.DeleteFunc(slices.Clone(attributes), func(a attribute) bool { return !a.sensitive })
-)
+// newValues returns every attribute of the resource as null.
+func newValues(ctx context.Context) values {
+	m := values{}
+	for name, a := range resourceSchema(ctx).Attributes {
+		m[name] = null(a.GetType())
+	}
+	return m
+}
 
 // computedAttributes returns attributes of a session as values of the service. A is the interface
 // of the schema of a resource, a data source or an ephemeral resource: those of a resource
@@ -179,7 +170,7 @@ var (
 func computedAttributes[A any](list []attribute) map[string]A {
 	all := map[string]A{}
 	for _, a := range list {
-		all[a.name] = any(a.readOnly().schema()).(A) //nolint:forcetypeassert // see above
+		all[a.Name] = any(a.readOnly().schema()).(A) //nolint:forcetypeassert // see above
 	}
 	return all
 }
@@ -198,18 +189,5 @@ func urlsAttribute(description string) schema.MapAttribute {
 	return schema.MapAttribute{Computed: true, Sensitive: true, MarkdownDescription: description, ElementType: objectType(onlyURLs)}
 }
 
-// object returns the values of attributes of the session.
-func (m *session) object(list []attribute) types.Object {
-	kinds, values := map[string]attr.Type{}, map[string]attr.Value{}
-	for _, a := range list {
-		value := a.value(m)
-		kinds[a.name], values[a.name] = value.Type(context.Background()), value
-	}
-	return types.ObjectValueMust(kinds, values)
-}
-
 // objectType returns the type of an object of these attributes.
-func objectType(list []attribute) attr.Type {
-	none := newSession()
-	return none.object(list).Type(context.Background())
-}
+func objectType(list []attribute) attr.Type { return unset(list).object().Type(context.Background()) }

@@ -4,31 +4,27 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
 // TestSchemaOfEachType has attributes of every type be required, optional, optional with a default,
 // and computed.
 func TestSchemaOfEachType(t *testing.T) {
 	t.Parallel()
-	for byDefault, none := range map[attr.Value]attr.Value{
-		types.BoolValue(false):   types.BoolNull(),
-		types.Int64Value(7):      types.Int64Null(),
-		types.StringValue("abc"): types.StringNull(),
-	} {
-		for _, a := range []attribute{
-			{required: true, access: access{none: none}},
-			{optional: true, access: access{none: none}},
-			{optional: true, computed: true, access: access{none: byDefault}},
-			{computed: true, access: access{none: none}},
+	for kind, byDefault := range map[sessionfield.Kind]string{sessionfield.Flag: "false", sessionfield.Number: "7", sessionfield.Text: "abc"} {
+		for _, f := range []sessionfield.Field{
+			{Kind: kind, Required: true},
+			{Kind: kind, Optional: true},
+			{Kind: kind, Optional: true, Computed: true, Default: byDefault},
+			{Kind: kind, Computed: true},
 		} {
+			a := newAttribute(f)
 			s := a.schema()
-			if s.IsRequired() != a.required || s.IsOptional() != a.optional || s.IsComputed() != a.computed || s.GetType() != none.Type(t.Context()) {
+			if s.IsRequired() != a.Required || s.IsOptional() != a.Optional || s.IsComputed() != a.Computed || s.GetType() != a.typ {
 				t.Errorf("%+v has the schema %+v", a, s)
 			}
-			want := a.optional && a.computed
-			if got := strings.Contains(s.GetMarkdownDescription(), " Default: `"+strings.Trim(byDefault.String(), `"`)+"`."); got != want {
+			want := a.Optional && a.Computed
+			if got := strings.Contains(s.GetMarkdownDescription(), " Default: `"+byDefault+"`."); got != want {
 				t.Errorf("%+v is described as %q", a, s.GetMarkdownDescription())
 			}
 			if r := a.readOnly().schema(); r.IsRequired() || r.IsOptional() || !r.IsComputed() || strings.Contains(r.GetMarkdownDescription(), "Default") {

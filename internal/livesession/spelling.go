@@ -8,19 +8,8 @@ import (
 
 // The service may store a value in another spelling than configured. Replacing the session would
 // not help: the new session would show the same spelling, and the old one could not be stopped. So
-// values with the same meaning are equal (see attribute.same), and any other value that the service
-// shows after a create is remembered as its spelling (see privateData).
-
-// canonical returns the element of values that equals value without regard to letter case, else
-// value.
-func canonical(value string, values []string) string {
-	for _, v := range values {
-		if strings.EqualFold(v, value) {
-			return v
-		}
-	}
-	return value
-}
+// values with the same meaning are equal (see attribute.same), and any other value that the first
+// GET shows is taken for a spelling (see privateData.Shown).
 
 // sameClock compares local times in different layouts.
 func sameClock(a, b string) bool {

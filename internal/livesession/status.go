@@ -207,8 +207,7 @@ func (r *sessionStatus) wait(ctx context.Context, m, before *statusModel) diag.D
 			g.ids = append(g.ids, id)
 		} else if urls[id] == nil && m.IncludeURLs.ValueBool() {
 			lacking.ids = append(lacking.ids, id)
-			none := newSession()
-			urls[id] = none.object(onlyURLs)
+			urls[id] = unset(onlyURLs).object()
 		}
 	}
 	if problem := g.wait(ctx); problem != nil {
@@ -218,10 +217,10 @@ func (r *sessionStatus) wait(ctx context.Context, m, before *statusModel) diag.D
 		return providerdata.ErrorDiagnostic("Listing the live sessions", err)
 	}
 	for _, s := range g.shown {
-		sessions[s.ID], urls[s.ID] = exported(s)
+		sessions[s.ID()], urls[s.ID()] = exported(s)
 	}
 	for _, s := range lacking.shown {
-		_, urls[s.ID] = exported(s)
+		_, urls[s.ID()] = exported(s)
 	}
 	m.Sessions, m.URLs = types.MapValueMust(objectType(withoutURLs), sessions), types.MapNull(objectType(onlyURLs))
 	if m.IncludeURLs.ValueBool() {
@@ -231,25 +230,21 @@ func (r *sessionStatus) wait(ctx context.Context, m, before *statusModel) diag.D
 }
 
 // exported returns a session as it is in `sessions` and in `urls`.
-func exported(s *api.Session) (session, urls attr.Value) {
-	shown := newSession()
+func exported(s api.Session) (session, urls types.Object) {
+	shown := unset(attributes)
 	shown.fill(s, attributes)
-	for _, a := range arguments {
-		if a.twin != nil {
-			a.clear(&shown) // it may be write-only in the session's resource
-		}
-	}
-	return shown.object(withoutURLs), shown.object(onlyURLs)
+	shown.clear(twins) // they may be write-only in the session's resource
+	return shown.only(withoutURLs), shown.only(onlyURLs)
 }
 
 type group struct {
-	list func(context.Context) iter.Seq2[*api.Session, error]
+	list func(context.Context) iter.Seq2[api.Session, error]
 	ids  []string
 	want []string
 
 	operation string // whose time limit ends the wait
 
-	shown map[string]*api.Session // by id, from the last listing that did not fail
+	shown map[string]api.Session // by id, from the last listing that did not fail
 }
 
 // wait lists the sessions until each has one of the wanted statuses. Each pause is an eighth of
@@ -310,13 +305,13 @@ func (g *group) read(ctx context.Context) error {
 	if len(g.ids) == 0 {
 		return nil
 	}
-	shown := map[string]*api.Session{}
+	shown := map[string]api.Session{}
 	for s, err := range g.list(ctx) {
 		if err != nil {
 			return err
 		}
-		if _, asked := slices.BinarySearch(g.ids, s.ID); asked {
-			shown[s.ID] = s
+		if _, asked := slices.BinarySearch(g.ids, s.ID()); asked {
+			shown[s.ID()] = s
 		}
 		if len(shown) == len(g.ids) {
 			break
@@ -334,8 +329,8 @@ func (g *group) sorted() (ended, waiting, missing []string) {
 		switch {
 		case s == nil:
 			missing = append(missing, id)
-		case slices.Contains(g.want, canonical(s.Status, statuses)):
-		case terminal(canonical(s.Status, statuses)):
+		case slices.Contains(g.want, s.Status()):
+		case terminal(s.Status()):
 			ended = append(ended, id)
 		default:
 			waiting = append(waiting, id)
@@ -373,7 +368,7 @@ func (g *group) lines(ids []string) string {
 	var lines []string
 	for _, id := range ids {
 		if s := g.shown[id]; s != nil {
-			lines = append(lines, fmt.Sprintf("%s (%q, status %s)", id, s.Name, cmp.Or(s.Status, "not known")))
+			lines = append(lines, fmt.Sprintf("%s (%q, status %s)", id, s.Name(), cmp.Or(s.Status(), "not known")))
 		} else {
 			lines = append(lines, id+" (not listed)")
 		}

@@ -18,21 +18,20 @@ import (
 // "Sessions") and their converses. The service does not return a value that does not apply, so a
 // configured one would be a difference in every plan.
 func (r *liveSession) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var m model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	m := get(ctx, req.Config, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	generated := false
 	if r.Data != nil { // Terraform validates what it generates in the run that imports
-		_, generated = providerdata.Shared[imports](r.Data).Load(m.Name.ValueString())
+		_, generated = providerdata.Shared[imports](r.Data).Load(m.text("name"))
 	}
 	for _, a := range arguments {
 		resp.Diagnostics.Append(m.checkConditions(a, generated)...)
 	}
 	resp.Diagnostics.Append(m.checkVersion()...)
-	resp.Diagnostics.Append(checkLocalTime(m.ScheduledAt.ValueString(), m.Timezone.ValueString())...)
-	resp.Diagnostics.Append(checkDistinctStatuses(m.WaitForStatus, m.ReplaceOnStatus)...)
+	resp.Diagnostics.Append(checkLocalTime(m.text("scheduled_at"), m.text("timezone"))...)
+	resp.Diagnostics.Append(checkDistinctStatuses(m.set("wait_for_status"), m.set("replace_on_status"))...)
 }
 
 // imports are the names and the ids of the sessions that this run has imported.
@@ -41,32 +40,32 @@ type imports struct{ sync.Map }
 // checkConditions checks that an argument, or its write-only twin, is set exactly when it applies.
 // It never shows the value, which may be a secret. generated is set if Terraform may have written
 // the configuration.
-func (m *model) checkConditions(a attribute, generated bool) (diags diag.Diagnostics) {
-	if a.needs == nil {
+func (m values) checkConditions(a attribute, generated bool) (diags diag.Diagnostics) {
+	if a.Needs == nil {
 		return nil
 	}
-	name := a.name
-	value := a.value(&m.session)
-	if a.twin != nil && value.IsNull() && !a.twin(m).IsNull() {
-		name, value = a.name+writeOnlySuffix, *a.twin(m)
+	name := a.Name
+	value := m[a.Name]
+	if a.HasTwin() && value.IsNull() && !m[a.twin()].IsNull() {
+		name, value = a.twin(), m[a.twin()]
 	}
 	var rules, values, lacking, instead []string
-	for _, c := range a.needs {
+	for _, c := range a.conditions() {
 		rules = append(rules, c.String())
-		if c.holds(&m.session).Equal(types.BoolValue(false)) {
+		if c.holds(m).Equal(types.BoolValue(false)) {
 			lacking = append(lacking, c.set(true))
 		}
 		instead = append(instead, c.set(false))
-		if here := c.value(&m.session).ValueString(); here != "" {
-			values = append(values, fmt.Sprintf("`%s` is %s", c.argument, here))
+		if here := c.value(m).ValueString(); here != "" {
+			values = append(values, fmt.Sprintf("`%s` is %s", c.Argument, here))
 		}
 	}
 	rule, here := enumerate(rules, "and"), enumerate(values, "and")
-	switch holds := a.applies(&m.session); {
+	switch holds := a.applies(m); {
 	case value.IsUnknown():
 	case value.IsNull() && holds.ValueBool():
 		detail := fmt.Sprintf("`%s` is required when %s. It is not set, and here %s. Set `%s`, or set %s.", name, rule, here, name, enumerate(instead, "or"))
-		if a.sensitive && generated {
+		if a.sensitive() && generated {
 			detail += " A configuration that Terraform generated for an import leaves this value out because it is sensitive: fill it in."
 		}
 		diags.AddAttributeError(path.Root(name), providerdata.MissingArgument, detail)
@@ -81,9 +80,9 @@ func (m *model) checkConditions(a attribute, generated bool) (diags diag.Diagnos
 }
 
 // checkVersion refuses a version of write-only URLs where there is none.
-func (m *model) checkVersion() (diags diag.Diagnostics) {
-	given := slices.ContainsFunc(arguments, func(a attribute) bool { return a.twin != nil && !a.twin(m).IsNull() })
-	if !m.URLsWOVersion.IsNull() && !m.URLsWOVersion.IsUnknown() && !given {
+func (m values) checkVersion() (diags diag.Diagnostics) {
+	given := slices.ContainsFunc(twins, func(a attribute) bool { return !m[a.twin()].IsNull() })
+	if !m[versionName].IsNull() && !m[versionName].IsUnknown() && !given {
 		diags.AddAttributeError(path.Root("urls_wo_version"), providerdata.DoesNotApply,
 			"`urls_wo_version` is set, but no write-only URL is, such as `input_source_a_wo`. Set one, or remove `urls_wo_version`.")
 	}

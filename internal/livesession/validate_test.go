@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
 // TestConditional goes through every combination of a target, a condition on a
@@ -51,7 +53,7 @@ func TestConditional(t *testing.T) {
 					holds := both(kind.holds, flag.holds)
 					missing := target.set == no && holds == yes
 					surplus := target.set == yes && holds == no
-					m := model{session: session{Input: kind.value, IsScheduled: flag.value, InputSourceA: target.value}}
+					m := values{"kind": kind.value, "flag": flag.value, "target": target.value}
 					if got, want := m.checkConditions(targetIf(kindIn, flagSet), true).HasError(), missing || surplus; got != want {
 						t.Errorf("refused %v, want %v", got, want)
 					}
@@ -62,13 +64,12 @@ func TestConditional(t *testing.T) {
 }
 
 var (
-	kindIn  = condition{"kind", func(m *session) types.String { return m.Input }, []string{"x", "y"}, []string{"z"}}
-	flagSet = condition{"flag", func(m *session) types.String { return boolText(m.IsScheduled) }, []string{"true"}, []string{"false"}}
+	kindIn  = sessionfield.Condition{Argument: "kind", In: []string{"x", "y"}, Others: []string{"z"}}
+	flagSet = sessionfield.Condition{Argument: "flag", In: []string{"true"}, Others: []string{"false"}}
 )
 
-// targetIf is an argument that is in input_source_a.
-func targetIf(needs ...condition) attribute {
-	return attribute{name: "target", needs: needs, access: text(func(m *session) *types.String { return &m.InputSourceA })}
+func targetIf(needs ...sessionfield.Condition) attribute {
+	return newAttribute(sessionfield.Field{Name: "target", Needs: needs})
 }
 
 func TestConditionalTexts(t *testing.T) {
@@ -76,35 +77,34 @@ func TestConditionalTexts(t *testing.T) {
 	null, text := types.StringNull(), types.StringValue
 	tests := map[string]struct {
 		target attribute
-		here   session
+		here   values
 		detail string
 	}{
 		"missing": {
 			targetIf(kindIn, flagSet),
-			session{InputSourceA: null, Input: text("y"), IsScheduled: types.BoolValue(true)},
+			values{"target": null, "kind": text("y"), "flag": types.BoolValue(true)},
 			"`target` is required when `kind` is x or y and `flag` is true. It is not set, and here `kind` is y and `flag` is true. Set `target`, or set `kind` to z or `flag` to false.",
 		},
 		"surplus": {
 			targetIf(kindIn),
-			session{InputSourceA: text("secret"), Input: text("z")},
+			values{"target": text("secret"), "kind": text("z")},
 			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Set `kind` to x or y, or remove `target`.",
 		},
 		"surplus by default": {
 			targetIf(flagSet),
-			session{InputSourceA: text("secret")},
+			values{"target": text("secret"), "flag": types.BoolNull()},
 			"`target` may only be set when `flag` is true. It is set, and here `flag` is false. Set `flag` to true, or remove `target`.",
 		},
 		"surplus and empty": {
 			targetIf(kindIn),
-			session{InputSourceA: text(""), Input: text("z")},
+			values{"target": text(""), "kind": text("z")},
 			"`target` may only be set when `kind` is x or y. It is set, and here `kind` is z. Set `kind` to x or y, or remove `target`, or write null: an empty string counts as set.",
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := model{session: tt.here}
-			diags := m.checkConditions(tt.target, true)
+			diags := tt.here.checkConditions(tt.target, true)
 			if len(diags) != 1 || diags[0].Detail() != tt.detail {
 				t.Errorf("got %v\nwant %s", diags, tt.detail)
 			}

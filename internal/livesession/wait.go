@@ -26,58 +26,57 @@ const (
 )
 
 // pollFunc waits between early and late and then reads the session, as sessions.Reader.Poll does.
-type pollFunc func(ctx context.Context, id string, early, late time.Duration) (*api.Session, error)
+type pollFunc func(ctx context.Context, id string, early, late time.Duration) (api.Session, error)
 
 // wait polls a new session until it has one of the wanted statuses, or until it has been read once
 // if want is empty. It returns the session as last read, in any case. It continues on unknown
 // statuses and on transient failures: the retries of a single call cover only seconds. next says
 // how a user goes on after a failure.
-func wait(ctx context.Context, poll pollFunc, created *api.Session, want []string, next outlook) (*api.Session, *stop) {
+func wait(ctx context.Context, poll pollFunc, created api.Session, want []string, next outlook) (api.Session, *stop) {
 	start, last := time.Now(), created
 	readable := start // when the session was last read
 	var lastErr error // the failure of the last poll; nil after a success
-	seen := []string{canonical(created.Status, statuses)}
+	seen := []string{created.Status()}
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
-		s, err := poll(ctx, created.ID, max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
+		s, err := poll(ctx, created.ID(), max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
 		switch {
 		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
 			detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` (%s) when `timeouts.%s` ended after %s. "+
 				"The last status seen was %s.%s %s%s",
-				last.ID, enumerate(want, "or"), next.operation, time.Since(start).Round(time.Second), last.Status, before(seen), next.unfinished, remedy(want, next.operation))
+				last.ID(), enumerate(want, "or"), next.operation, time.Since(start).Round(time.Second), last.Status(), before(seen), next.unfinished, remedy(want, next.operation))
 			if lastErr != nil {
 				detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(lastErr)
 			}
 			return last, &stop{diag.NewErrorDiagnostic("The live session was not ready in time", detail), stillGoing}
 		case ctx.Err() != nil:
 			return last, &stop{diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
-				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s", last.ID, last.Status, next.interrupted)), interrupted}
+				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s", last.ID(), last.Status(), next.interrupted)), interrupted}
 		case api.NotFound(err) && time.Since(readable) < appearWithin:
-			tflog.Info(ctx, "The live session is not readable yet", map[string]any{"id": created.ID})
+			tflog.Info(ctx, "The live session is not readable yet", map[string]any{"id": created.ID()})
 			continue
 		case err != nil && !transient(err):
 			return last, &stop{diag.NewErrorDiagnostic("The new live session cannot be read",
 				fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s\n\n%s",
-					last.ID, last.Status, next.unfinished, providerdata.ErrorText(err))), stillGoing}
+					last.ID(), last.Status(), next.unfinished, providerdata.ErrorText(err))), stillGoing}
 		case err != nil:
 			lastErr = err
-			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID, "error": err.Error()})
+			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID(), "error": err.Error()})
 			continue
 		}
-		s.Status = canonical(s.Status, statuses)
 		lastErr, last, readable = nil, s, time.Now()
-		if seen[len(seen)-1] != s.Status {
-			seen = append(seen, s.Status)
+		if seen[len(seen)-1] != s.Status() {
+			seen = append(seen, s.Status())
 		}
 		tflog.Info(ctx, "Waiting for the live session", map[string]any{
-			"id": s.ID, "status": s.Status, "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
+			"id": s.ID(), "status": s.Status(), "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
 		})
 		switch {
-		case len(want) == 0, slices.Contains(want, s.Status):
+		case len(want) == 0, slices.Contains(want, s.Status()):
 			return s, nil
-		case terminal(s.Status):
+		case terminal(s.Status()):
 			return s, &stop{diag.NewErrorDiagnostic("The live session ended in a final status",
 				fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s "+
-					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID, s.Status, next.ended, s.Status)), over}
+					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID(), s.Status(), next.ended, s.Status())), over}
 		}
 	}
 }
@@ -136,7 +135,7 @@ type outlook struct {
 }
 
 // afterCreate is for a session that the state has, tainted after an error.
-func (m *model) afterCreate() outlook {
+func (m values) afterCreate() outlook {
 	return outlook{
 		operation:   "create",
 		interrupted: "It is in the state. The next apply waits for it again, and creates no other session unless it has ended.",
@@ -149,9 +148,9 @@ func (m *model) afterCreate() outlook {
 
 // afterUpdate is for a session that is to take the place of the one in the state. state is nil if
 // the state has it already.
-func (m *model) afterUpdate(state *model) outlook {
+func (m values) afterUpdate(state values) outlook {
 	o := outlook{operation: "create"}
-	if updateLimit(m) != "" {
+	if m.updateLimit() != "" {
 		o.operation = "update"
 	}
 	const again = "The next apply with the same arguments waits for it again, and creates no other session unless it has ended."
@@ -178,7 +177,7 @@ var errTimeout = errors.New("the time limit of the operation is over")
 // fromListing returns a session from a page of the listing that was requested after since. It is
 // nil if no page shows the session. A failure (ok is false) is only a warning, because the session
 // exists.
-func fromListing(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s *api.Session, ok bool) {
+func fromListing(ctx context.Context, data *providerdata.Data, id string, since time.Time, diags *diag.Diagnostics) (s api.Session, ok bool) {
 	s, err := data.Sessions.Listed(ctx, id, since)
 	if err != nil {
 		diags.AddWarning(fmt.Sprintf("Some values of live session %s are missing", id),

@@ -24,7 +24,7 @@ type script struct {
 	previous time.Time
 }
 
-func (s *script) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+func (s *script) Poll(ctx context.Context, id string, early, late time.Duration) (api.Session, error) {
 	s.tooLong = max(s.tooLong, late-early)
 	timer := time.NewTimer(early)
 	defer timer.Stop()
@@ -39,7 +39,7 @@ func (s *script) Poll(ctx context.Context, id string, early, late time.Duration)
 	if err != nil {
 		return nil, err
 	}
-	return &api.Session{ID: id, Status: status}, nil
+	return api.Session{"id": id, "status": status}, nil
 }
 
 func statusAfter(ready time.Duration, before, then string) func(time.Duration) (string, error) {
@@ -171,10 +171,10 @@ func TestWait(t *testing.T) {
 				ctx, stop := context.WithTimeoutCause(ctx, limit, errTimeout)
 				defer stop()
 				p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
-				s, failed := wait(ctx, p.Poll, &api.Session{ID: "s1", Status: "PENDING"}, tt.want, new(model).afterCreate())
+				s, failed := wait(ctx, p.Poll, api.Session{"id": "s1", "status": "PENDING"}, tt.want, values{}.afterCreate())
 				took := time.Since(p.start)
-				if s.ID != "s1" || s.Status != tt.status {
-					t.Errorf("the session is %s with status %s, want s1 with %s", s.ID, s.Status, tt.status)
+				if s.ID() != "s1" || s.Status() != tt.status {
+					t.Errorf("the session is %s with status %s, want s1 with %s", s.ID(), s.Status(), tt.status)
 				}
 				if took < tt.least || took > tt.most {
 					t.Errorf("took %v, want %v to %v", took, tt.least, tt.most)
@@ -205,7 +205,7 @@ func TestWaitPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &script{start: time.Now(), previous: time.Now(), at: statusAfter(10*time.Minute, "PENDING", "READY")}
-		if _, failed := wait(t.Context(), p.Poll, &api.Session{ID: "s1"}, []string{"READY"}, new(model).afterCreate()); failed != nil {
+		if _, failed := wait(t.Context(), p.Poll, api.Session{"id": "s1"}, []string{"READY"}, values{}.afterCreate()); failed != nil {
 			t.Fatal(failed)
 		}
 		for i, pause := range p.polls {

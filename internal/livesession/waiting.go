@@ -27,24 +27,22 @@ type made struct {
 func (s made) label() string { return label(s.ID, s.Name, s.Status) }
 
 // digest returns the digest of a create request. It is "" while an argument is not known.
-func (d *privateData) digest(given *session) string {
-	for _, a := range arguments {
-		if a.value(given).IsUnknown() || slices.ContainsFunc(presetParts, func(p attribute) bool { return given.preset(p.name).IsUnknown() }) {
-			return ""
-		}
+func (d *privateData) digest(given values) string {
+	if v, err := given.only(arguments).ToTerraformValue(context.Background()); err != nil || !v.IsFullyKnown() {
+		return ""
 	}
 	content, _ := json.Marshal(given.spec()) // strings and booleans
 	return salted(d.salt(), types.StringValue(string(content)))
 }
 
 // waitsFor reports whether the session of the state is on its way.
-func (d *privateData) waitsFor(state *model) bool {
-	return d.Waiting != nil && d.Waiting.ID == state.ID.ValueString()
+func (d *privateData) waitsFor(state values) bool {
+	return d.Waiting != nil && d.Waiting.ID == state.text("id")
 }
 
 // continues reports whether an update goes on waiting for a session that an earlier update made
 // with these arguments, and that is not known to have ended.
-func (d *privateData) continues(state, plan *model, given *session) bool {
+func (d *privateData) continues(state, plan values, given values) bool {
 	return d.Waiting != nil && !d.waitsFor(state) && d.Waiting.Arguments != "" && d.Waiting.Arguments == d.digest(given) &&
 		(!terminal(d.Waiting.Status) || plan.ready(types.StringValue(d.Waiting.Status)))
 }
@@ -59,7 +57,7 @@ func (d *privateData) leave() {
 
 // others are the sessions of the resource that the state does not have, and that the plan does not
 // go on with.
-func (d *privateData) others(state *model, continues bool) []made {
+func (d *privateData) others(state values, continues bool) []made {
 	list := slices.Clone(d.Left)
 	if d.Waiting != nil && !continues && !d.waitsFor(state) && !terminal(d.Waiting.Status) {
 		list = append(list, *d.Waiting)
@@ -70,16 +68,16 @@ func (d *privateData) others(state *model, continues bool) []made {
 // own notes the sessions in private data, so that no lost create of this run reports them.
 func (d *privateData) own(data *providerdata.Data) {
 	for _, s := range d.Left {
-		createsOf(data).own(s.ID)
+		own(data, s.ID)
 	}
 	if d.Waiting != nil {
-		createsOf(data).own(d.Waiting.ID)
+		own(data, d.Waiting.ID)
 	}
 }
 
 // refreshOthers reads the sessions in private data, and forgets those that are gone, or were left
 // and have ended.
-func (r *liveSession) refreshOthers(ctx context.Context, m *model, data *privateData) {
+func (r *liveSession) refreshOthers(ctx context.Context, m values, data *privateData) {
 	data.own(r.Data)
 	exists := func(s *made) bool {
 		shown, _, err := r.Data.Sessions.Get(ctx, s.ID)
@@ -88,7 +86,7 @@ func (r *liveSession) refreshOthers(ctx context.Context, m *model, data *private
 			return listed || err != nil
 		}
 		if err == nil {
-			s.Status = canonical(shown.Status, statuses)
+			s.Status = shown.Status()
 		}
 		return true
 	}
@@ -118,7 +116,7 @@ func (s made) title() string { return title(s.ID, s.Name) }
 
 // willWait warns, in a plan, that the apply goes on waiting for a session. old is nil if it is the
 // one of the state.
-func (s made) willWait(old *model) (diags diag.Diagnostics) {
+func (s made) willWait(old values) (diags diag.Diagnostics) {
 	then := "It creates no other session, unless this one has ended."
 	if old != nil {
 		then += fmt.Sprintf(" When the session can be used, the state has it in place of %s.", old.label())

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
 
 // learn makes the masker know the stream keys in the configuration, the plan and the state of a
@@ -31,17 +33,24 @@ func (s *server) learn(of object) {
 }
 
 // urlNames begin the names of attributes whose values are URLs of streams, whatever they look like.
-var urlNames = []string{"input_source_", "input_endpoint_", "output_destination_", "output_endpoint_"}
+var urlNames = fieldNames(func(f sessionfield.Field) bool { return f.Kind == sessionfield.URL })
+
+// shownNames are the attributes of a session that a stream key may repeat without making them
+// secret.
+var shownNames = fieldNames(sessionfield.Field.Public)
+
+func fieldNames(of func(sessionfield.Field) bool) (names []string) {
+	for _, f := range sessionfield.All {
+		if of(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
 
 // hasURLs reports whether a value has something that learnValue learns from.
 func hasURLs(form []byte) bool {
 	return bytes.Contains(form, []byte("://")) || slices.ContainsFunc(urlNames, func(name string) bool { return bytes.Contains(form, []byte(name)) })
-}
-
-// namesOfSessions are the attributes of a session that a stream key may repeat without making them
-// secret.
-var namesOfSessions = map[tftypes.AttributeName]bool{
-	"id": true, "name": true, "user_id": true, "region": true, "transcoder_id": true, "sub_domain_a": true, "sub_domain_b": true,
 }
 
 func (s *server) learnValue(value tftypes.Value) {
@@ -57,7 +66,7 @@ func (s *server) learnValue(value tftypes.Value) {
 		case text == "":
 		case isURL || len(text) > 4 && strings.EqualFold(text[:4], "rtmp") && strings.Contains(text, "://"):
 			addresses = append(addresses, text)
-		case namesOfSessions[name]:
+		case slices.Contains(shownNames, string(name)):
 			shown = append(shown, text)
 		}
 		return true, nil

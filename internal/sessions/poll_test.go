@@ -60,7 +60,7 @@ func TestPollTogether(t *testing.T) {
 						for range 20 {
 							asked := time.Now()
 							s, err := r.Poll(t.Context(), id, 9*time.Second, 15*time.Second)
-							if err != nil || s.ID != id {
+							if err != nil || s.ID() != id {
 								t.Errorf("Poll: %v, %v", s, err)
 							}
 							if d := time.Since(asked); d < 9*time.Second || d > 15*time.Second+11*a.latency {
@@ -93,7 +93,7 @@ func TestPollSeesWhatIsNew(t *testing.T) {
 		var group sync.WaitGroup
 		for _, id := range []string{"s1", "s2"} {
 			group.Go(func() {
-				if s, err := r.Poll(t.Context(), id, time.Second, time.Second); err != nil || s.Status != "STOPPED" {
+				if s, err := r.Poll(t.Context(), id, time.Second, time.Second); err != nil || s.Status() != "STOPPED" {
 					t.Errorf("Poll: %v, %v", s, err)
 				}
 			})
@@ -112,7 +112,7 @@ func TestPollOfSessionOnNoPage(t *testing.T) {
 		for id, found := range map[string]bool{"new": true, "gone": false, "s3": true} {
 			group.Go(func() {
 				s, err := r.Poll(t.Context(), id, time.Second, time.Second)
-				if found && (err != nil || s.ID != id) || !found && !api.NotFound(err) {
+				if found && (err != nil || s.ID() != id) || !found && !api.NotFound(err) {
 					t.Errorf("%s: %v, %v", id, s, err)
 				}
 			})
@@ -138,7 +138,7 @@ func TestPollCancelled(t *testing.T) {
 		}
 		synctest.Wait()
 		group.Go(func() {
-			if s, err := r.Poll(t.Context(), "s2", time.Second, time.Second); err != nil || s.ID != "s2" {
+			if s, err := r.Poll(t.Context(), "s2", time.Second, time.Second); err != nil || s.ID() != "s2" {
 				t.Errorf("a poll beside cancelled ones: %v, %v", s, err)
 			}
 		})
@@ -164,7 +164,7 @@ func TestPollBesideHangingListing(t *testing.T) {
 		for i := range 8 {
 			group.Go(func() {
 				start := time.Now()
-				if s, err := r.Poll(t.Context(), a.ids[i], time.Second, 2*time.Second); err != nil || s.ID != a.ids[i] {
+				if s, err := r.Poll(t.Context(), a.ids[i], time.Second, 2*time.Second); err != nil || s.ID() != a.ids[i] {
 					t.Errorf("Poll: %v, %v", s, err)
 				}
 				if took := time.Since(start); took > 7*time.Second+a.latency {

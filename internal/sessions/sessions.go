@@ -33,7 +33,8 @@ const (
 	largest  = 256 << 20        // bytes that the pages of one listing take
 )
 
-// Reader is safe for concurrent use. It returns copies. Only GETs return NotFound.
+// Reader is safe for concurrent use. Its sessions are shared: nobody may change them. Only GETs return
+// NotFound.
 type Reader struct {
 	client  *api.Client
 	turn    chan struct{} // contains an element while a page is in flight
@@ -52,7 +53,7 @@ type Reader struct {
 
 // sighting is a session as the newest page shows it.
 type sighting struct {
-	session *api.Session
+	session api.Session
 	asked   time.Duration // when that page was requested
 	first   time.Duration // when the first page that showed the session arrived
 }
@@ -75,13 +76,13 @@ func New(client *api.Client) *Reader {
 }
 
 // Get reads a session for a refresh, by a GET or from a page, which may show a value differently.
-func (r *Reader) Get(ctx context.Context, id string) (s *api.Session, paged bool, err error) {
+func (r *Reader) Get(ctx context.Context, id string) (s api.Session, paged bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reads++
 	if s, ok := r.seen[id]; ok && s.asked >= r.oldest() {
 		r.hits++
-		return new(*s.session), true, nil
+		return s.session, true, nil
 	}
 	r.gets++
 	if r.stop == nil && r.reads > alone {
@@ -112,7 +113,7 @@ func (r *Reader) readAhead(ctx context.Context) {
 
 // Poll waits between early and late and then reads the session, at a multiple of late-early since a
 // random start. So the calls of a run read together and share pages, at most one for four of them.
-func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration) (*api.Session, error) {
+func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration) (api.Session, error) {
 	moment := (time.Since(r.start) + late).Truncate(late - early)
 	r.polls.Add(1)
 	defer r.polls.Add(-1)
@@ -131,20 +132,20 @@ func (r *Reader) Poll(ctx context.Context, id string, early, late time.Duration)
 
 // Listed returns a session from a page that was requested at or after earliest, with the fields
 // that only the listing has. It is nil, without an error, if a whole listing does not show it.
-func (r *Reader) Listed(ctx context.Context, id string, earliest time.Time) (*api.Session, error) {
+func (r *Reader) Listed(ctx context.Context, id string, earliest time.Time) (api.Session, error) {
 	return r.listed(ctx, id, earliest.Sub(r.start), longest)
 }
 
 // listed reads at most limit pages. It first ends a listing in progress, so callers need at most
 // two.
-func (r *Reader) listed(ctx context.Context, id string, since time.Duration, limit int) (*api.Session, error) {
+func (r *Reader) listed(ctx context.Context, id string, since time.Duration, limit int) (api.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	since = max(since, r.oldest())
 	l, underWay := r.latest, len(r.turn) > 0
 	for {
 		if s, ok := r.seen[id]; ok && s.asked >= since {
-			return new(*s.session), nil
+			return s.session, nil
 		}
 		if l.over || !underWay {
 			l = r.begunSince(since)
@@ -159,8 +160,8 @@ func (r *Reader) listed(ctx context.Context, id string, since time.Duration, lim
 }
 
 // All yields each session once, from a new listing, page by page. An error is the last element.
-func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
-	return func(yield func(*api.Session, error) bool) {
+func (r *Reader) All(ctx context.Context) iter.Seq2[api.Session, error] {
+	return func(yield func(api.Session, error) bool) {
 		r.mu.Lock()
 		l := r.begunSince(time.Since(r.start))
 		r.mu.Unlock()
@@ -176,10 +177,10 @@ func (r *Reader) All(ctx context.Context) iter.Seq2[*api.Session, error] {
 				return
 			}
 			for _, s := range page.Sessions {
-				if !yielded[s.ID] && !yield(&s, nil) {
+				if !yielded[s.ID()] && !yield(s, nil) {
 					return
 				}
-				yielded[s.ID] = true
+				yielded[s.ID()] = true
 			}
 		}
 	}
@@ -233,8 +234,8 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 		return nil, l.err
 	}
 	l.size += page.Size
-	for n, s := range page.Sessions {
-		r.seen[s.ID] = sighting{&page.Sessions[n], asked, cmp.Or(r.seen[s.ID].first, time.Since(r.start))}
+	for _, s := range page.Sessions {
+		r.seen[s.ID()] = sighting{s, asked, cmp.Or(r.seen[s.ID()].first, time.Since(r.start))}
 	}
 	again := slices.ContainsFunc(l.pages, func(p *api.SessionPage) bool { return maps.Equal(p.Next, page.Next) })
 	l.pages, l.next, l.over = append(l.pages, page), page.Next, len(page.Next) == 0
