@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing/synctest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -243,11 +244,12 @@ func (p *player) ending(id string) bool {
 
 // ordered is what was asked for by the create of a session or a job.
 func ordered(o Instance) Attrs {
+	names := []string{"paths", "service_modes", "triggers"}
+	for _, f := range sessionfield.Arguments {
+		names = append(names, f.Name)
+	}
 	all := Attrs{}
-	for _, name := range []string{
-		"name", "region", "input", "mode", "output_mode", "input_preset", "input_source_a", "input_source_b", "output_destination_a", "output_destination_b",
-		"enable_input_record", "is_scheduled", "timezone", "scheduled_at", "paths", "service_modes", "triggers",
-	} {
+	for _, name := range names {
 		all[name] = o.Attrs()[name]
 	}
 	return all

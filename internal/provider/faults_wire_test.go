@@ -176,7 +176,7 @@ func TestEverySessionThatMatchesIsReported(t *testing.T) {
 	text := diags.String()
 	sessions := w.Sessions()
 	want = append(want, sessions[len(sessions)-1].ID)
-	if !diags.Failed() || !strings.Contains(text, "The first listing already showed 2 sessions with exactly these arguments") {
+	if !diags.Failed() || !strings.Contains(text, "and found 2 sessions with exactly these arguments") {
 		t.Errorf("diagnostics: %s", text)
 	}
 	for _, id := range want {
