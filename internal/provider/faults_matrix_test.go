@@ -305,9 +305,9 @@ func (c cell) checkText(t *testing.T, kind faultKind, path string, failed bool, 
 	case c.call == simulator.CallBatch:
 		has("The batch job may have been submitted", path, "did not send the request again")
 	case c.made == 0:
-		has("The live session may have been created", "No session with exactly these arguments appeared", "list the sessions of the account again")
+		has("The live session may have been created", "No session with exactly these arguments is listed yet", "list the sessions of the account again")
 	default:
-		has("The live session may have been created", "The first listing already showed 1 session with exactly these arguments", "import {\n  to = vodlive_live_session.NAME\n  id = ")
+		has("The live session may have been created", "and found 1 session with exactly these arguments", "import {\n  to = vodlive_live_session.NAME\n  id = ")
 	}
 }
 
