@@ -13,6 +13,13 @@ import (
 // KillProvider kills the provider process that the CLI has started, with SIGKILL.
 func (p *Process) KillProvider() {
 	p.tb.Helper()
+	p.SignalProvider(syscall.SIGKILL)
+}
+
+// SignalProvider sends a signal to the provider process that the CLI has started, and not to the
+// CLI.
+func (p *Process) SignalProvider(signal syscall.Signal) {
+	p.tb.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		p.tb.Fatal(err)
@@ -32,7 +39,7 @@ func (p *Process) KillProvider() {
 		if err != nil {
 			p.tb.Fatal(err)
 		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(pid, signal); err != nil {
 			p.tb.Fatal(err)
 		}
 		return

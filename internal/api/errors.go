@@ -84,6 +84,14 @@ func MayHaveBeenProcessed(err error) bool {
 	return ok && e.MayHaveBeenProcessed
 }
 
+// Unreadable reports whether a 2xx response broke off, was empty or was not JSON, as a page of a
+// gateway is: the next one may be whole.
+func Unreadable(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	_, shape := errors.AsType[*shapeError](err)
+	return ok && e.Status/100 == 2 && e.Err != nil && !shape
+}
+
 // Misconfigured reports whether a call failed because the address or the credentials are wrong, so
 // that no other call can succeed either: 401 or 403, a host name that does not exist, or a
 // certificate that is not trusted.

@@ -36,6 +36,11 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 		resp.Diagnostics.Append(protectedChange(state.label(), changed))
 		return
 	}
+	if len(changed) > 0 && data.Imported {
+		resp.Diagnostics.Append(importDiffers(state, m, changed))
+		return
+	}
+	data.Imported = false
 	given := m.given(config)
 	data.own(r.Data)
 	ok := true
@@ -275,9 +280,6 @@ func names(changed []change) string {
 	return enumerate(list, "and")
 }
 
-// importedID is the key of a session in imports by its id, which no name equals.
-type importedID string
-
 // importDiffers is the error of a plan that imports a session and has other arguments than it: a
 // new session would run beside it.
 func importDiffers(state, plan values, changed []change) diag.Diagnostic {
@@ -294,7 +296,7 @@ func importDiffers(state, plan values, changed []change) diag.Diagnostic {
 		}
 	}
 	return diag.NewErrorDiagnostic("The imported live session differs from the configuration",
-		fmt.Sprintf("Live session %s is imported in this plan, and the configuration has other arguments. The service cannot change a session, so the apply would create a new one, "+
+		fmt.Sprintf("Live session %s is imported in this plan, or no plan has refreshed it since its import, and the configuration has other arguments. The service cannot change a session, so the apply would create a new one, "+
 			"and the imported one would be in no state:\n%s\n\nWrite the values of the session, and plan again. To create a new session in its place, change the configuration after the import.",
 			state.label(), providerdata.List(lines)))
 }

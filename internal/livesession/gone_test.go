@@ -127,8 +127,101 @@ func TestImportThatDiffers(t *testing.T) {
 	change(t, p, o, base().With(config{"replace_on_status": []any{"ERROR"}})) // of the provider's own
 	w.AssertCalls(t, simulator.CallCreateSession, 0)
 	// The next run may change it.
-	if pl := w.Provider(nil).Plan(o, base().With(config{"name": "cups"})); pl.Diags.Failed() {
+	p = w.Provider(nil)
+	o, diags = p.Read(o)
+	diags.Must(t)
+	if pl := p.Plan(o, base().With(config{"name": "cups"})); pl.Diags.Failed() {
 		t.Error(pl.Diags)
+	}
+}
+
+// TestImportWithUnknownArguments: what the plan of an import does not know may come out different.
+// Then the apply, which is another process, sends nothing.
+func TestImportWithUnknownArguments(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		unknown, comesOut config
+		differs           bool
+	}{
+		"same":                 {config{"name": acctest.Unknown}, nil, false},
+		"another name":         {config{"name": acctest.Unknown}, config{"name": "cups"}, true},
+		"another part":         {config{"input_preset": config{"bitrate": acctest.Unknown}}, config{"input_preset": config{"bitrate": "MAX_20_MBPS"}}, true},
+		"another way to stop":  {config{"replace_on_status": acctest.Unknown}, config{"replace_on_status": []any{"ERROR"}}, false},
+		"a status of the set":  {config{"replace_on_status": acctest.Unknown}, config{"replace_on_status": []any{"READY"}}, true},
+		"another input source": {config{"input": acctest.Unknown, "input_source_a": acctest.Unknown}, config{"input": "RTMP_PULL", "input_source_a": "rtmp://a.example.com/in/1"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := acctest.NewWorld(t, simulator.Options{})
+			p := w.Provider(once)
+			o, diags := p.Import(resourceType, w.AddSession(matchRecord))
+			diags.Must(t)
+			pl := p.Plan(o, base().With(tt.unknown))
+			pl.Diags.Must(t)
+			pl.Config = base().With(tt.comesOut)
+			after, diags := w.Provider(once).Apply(pl)
+			if failed := strings.Contains(diags.String(), "The imported live session differs from the configuration"); failed != tt.differs || diags.Failed() != tt.differs {
+				t.Errorf("differs: %t, want %t: %s", failed, tt.differs, diags)
+			}
+			if after.Text("id") != o.Text("id") {
+				t.Errorf("the state has %s, imported was %s", after.Text("id"), o.Text("id"))
+			}
+			w.AssertCalls(t, simulator.CallCreateSession, 0)
+		})
+	}
+}
+
+// TestBrokenResponsesWhileWaiting: a 2xx that is no JSON passes, as a 5xx does.
+func TestBrokenResponsesWhileWaiting(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]simulator.Fault{
+		"HTML":   {Body: "<html><title>Welcome</title></html>", Header: http.Header{"Content-Type": {"text/html"}}, Status: http.StatusOK},
+		"empty":  {Body: " ", Status: http.StatusOK},
+		"cut":    {Truncate: true},
+		"server": {Status: http.StatusBadGateway},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{ReadyAfter: 40 * time.Second})
+				fault.Call, fault.Times, fault.After = simulator.CallGetSession, 3, 1
+				w.Fail(fault)
+				fault.Call = simulator.CallListSessions
+				w.Fail(fault)
+				o, diags := w.Provider(config{"max_retries": 0}).Create(resourceType, base())
+				if diags.Must(t); o.Text("status") != "READY" {
+					t.Errorf("the status is %s", o.Text("status"))
+				}
+			})
+		})
+	}
+}
+
+// TestStatusCannotBeImported: a wait is nothing that the service has.
+func TestStatusCannotBeImported(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	if _, diags := w.Provider(nil).Import(statusType, "s-1"); !strings.Contains(diags.String(), "error : A wait cannot be imported") {
+		t.Error(diags)
+	}
+}
+
+// TestTwoSessionsOfOneName: after a change of a session, both may run.
+func TestTwoSessionsOfOneName(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	for id, status := range map[string]string{"old": "READY", "new": "PROVISIONING", "ended": "STOPPED"} {
+		w.AddSession(simulator.SessionRecord{ID: id, Name: "match", Status: status})
+	}
+	_, diags := w.Provider(once).DataSource(resourceType, config{"name": "match"})
+	for _, want := range []string{"old (status READY)", "new (status PROVISIONING)", "Set `id` to the id of one of them"} {
+		if !strings.Contains(diags.String(), want) {
+			t.Errorf("the error lacks %q: %s", want, diags)
+		}
+	}
+	read, diags := w.Provider(once).DataSource(resourceType, config{"name": "match", "statuses": []any{"READY"}})
+	if diags.Must(t); read["id"] != "old" {
+		t.Errorf("read %v", read["id"])
 	}
 }
 

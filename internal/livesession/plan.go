@@ -60,11 +60,9 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.text("id"), state.text("name")})...)
 	}
 	changed := changes(state, plan, config, &data)
-	if r.Data != nil && decided(changed) {
-		if _, imported := providerdata.Shared[imports](r.Data).Load(importedID(state.text("id"))); imported {
-			resp.Diagnostics.Append(importDiffers(state, plan, changed))
-			return
-		}
+	if data.Imported && decided(changed) {
+		resp.Diagnostics.Append(importDiffers(state, plan, changed))
+		return
 	}
 	given := plan.given(config)
 	continues := len(changed) > 0 && data.continues(state, plan, given)

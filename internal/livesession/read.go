@@ -70,7 +70,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
-	data.FoundIn = r.account()
+	data.FoundIn, data.Imported = r.account(), importing
 	before := maps.Clone(m)
 	m.refresh(s, paged, importing, &data)
 	required, missing := m.missing()
@@ -95,11 +95,9 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if importing {
 		setIdentity(ctx, resp.Identity, m.text("id"), &resp.Diagnostics) // in the service's spelling
 		providerdata.Shared[imports](r.Data).Store(m.text("name"), nil)
-		providerdata.Shared[imports](r.Data).Store(importedID(m.text("id")), nil)
 		r.imported(ctx, m)
 	} else {
 		m["id"] = types.StringValue(id) // an identity must not change
-		providerdata.Shared[imports](r.Data).Delete(importedID(id))
 	}
 	if importing && len(required) > 0 {
 		resp.Diagnostics.AddError("The live session cannot be imported",

@@ -57,3 +57,23 @@ func TestSignalToTheGroupWithTheCLI(t *testing.T) {
 		})
 	}
 }
+
+// TestSignalToTheProviderWithTheCLI sends a signal to the provider alone, as a terminal that closes
+// may: SIGHUP is as SIGTERM. Only the CLI ends the provider, so the apply ends well.
+func TestSignalToTheProviderWithTheCLI(t *testing.T) {
+	t.Parallel()
+	for name, signal := range map[string]syscall.Signal{"SIGHUP": syscall.SIGHUP, "SIGTERM": syscall.SIGTERM, "SIGINT": syscall.SIGINT} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t, simulator.Options{})
+			cli := acctest.NewCLI(t, s)
+			cli.Config(pushPull())
+			hold := s.Hold(simulator.CallCreateSession, nil)
+			p := cli.Start("apply", "-auto-approve")
+			p.Until(func(ctx context.Context) error { return hold.Arrived(ctx, 1) })
+			p.SignalProvider(signal)
+			time.AfterFunc(time.Second, hold.Release)
+			ended{state: true, sessions: 1, creates: 1, not: []string{"did not respond"}}.check(t, s, end(cli, p.Wait()))
+		})
+	}
+}

@@ -38,7 +38,10 @@ func NewStatusResource() resource.Resource {
 // service: Read keeps the state, and Delete drops it.
 type sessionStatus struct{ providerdata.Resource }
 
-var _ resource.ResourceWithModifyPlan = (*sessionStatus)(nil)
+var (
+	_ resource.ResourceWithModifyPlan  = (*sessionStatus)(nil)
+	_ resource.ResourceWithImportState = (*sessionStatus)(nil)
+)
 
 type statusModel struct {
 	SessionIDs    types.Set      `tfsdk:"session_ids"`
@@ -88,6 +91,13 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 			}),
 		},
 	}
+}
+
+// ImportState says why there is nothing to import.
+func (r *sessionStatus) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.AddError("A wait cannot be imported",
+		"`vodlive_live_session_status` is a wait, which the service does not know, so there is nothing to import. Remove the import and apply: "+
+			"the resource is created, and waits until the sessions of `session_ids` have a status of `wait_for_status`. To import a session, use `vodlive_live_session`.")
 }
 
 // ModifyPlan plans the sessions of the state if the change asks for no wait and no listing.

@@ -34,7 +34,7 @@ func (r *liveSession) ValidateConfig(ctx context.Context, req resource.ValidateC
 	resp.Diagnostics.Append(checkDistinctStatuses(m.set("wait_for_status"), m.set("replace_on_status"))...)
 }
 
-// imports are the names and the ids of the sessions that this run has imported.
+// imports are the names of the sessions that this run has imported.
 type imports struct{ sync.Map }
 
 // checkConditions checks that an argument, or its write-only twin, is set exactly when it applies.

@@ -168,7 +168,7 @@ func (m values) afterUpdate(state values) outlook {
 // transient reports whether the next poll may succeed.
 func transient(err error) bool {
 	e, ok := errors.AsType[*api.Error](err)
-	return ok && (e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Status == 0 && e.Attempts > 0)
+	return ok && (api.Unreadable(err) || e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Status == 0 && e.Attempts > 0)
 }
 
 // errTimeout is the cancellation cause of a time limit. It tells a timeout from an interrupt.

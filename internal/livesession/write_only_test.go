@@ -179,6 +179,8 @@ func TestWriteOnlyAfterImport(t *testing.T) {
 		imported, diags := d.Import(resourceType, made.Text("id"))
 		diags.Must(t)
 		d = w.Provider(once) // the next run
+		imported, diags = d.Read(imported)
+		diags.Must(t)
 		for name, o := range map[string]acctest.Instance{"imported": imported, "plain before": made} {
 			d.AssertNoChanges(o, plainly)
 			if planned := d.Plan(o, writeOnly.With(config{"input_source_a_wo": "rtmp://a.example.com/in/Key-of-c"})); planned.Action != acctest.Update || len(planned.Diags) == 0 {
