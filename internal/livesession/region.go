@@ -1,10 +1,77 @@
 package livesession
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 )
+
+const regionsTypeName = "vodlive_regions"
+
+// NewRegionsDataSource returns the data source vodlive_regions.
+func NewRegionsDataSource() datasource.DataSource {
+	return &regionsDataSource{providerdata.DataSource{TypeName: regionsTypeName}}
+}
+
+type regionsDataSource struct{ providerdata.DataSource }
+
+type regionsModel struct {
+	Names   []types.String `tfsdk:"names"`
+	Regions []regionEntry  `tfsdk:"regions"`
+}
+
+type regionEntry struct {
+	Name types.String `tfsdk:"name"`
+	JSON types.String `tfsdk:"json"`
+}
+
+func (d *regionsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists the regions in which this account may create live sessions. The provider requests the list once per process " +
+			"and also uses it to check `region` of `vodlive_live_session`.",
+		Attributes: map[string]schema.Attribute{
+			"names": schema.ListAttribute{
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "Names of the available regions, sorted. Use one of them as `region` of a session.",
+			},
+			"regions": schema.ListAttribute{
+				Computed: true, ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "json": types.StringType}},
+				MarkdownDescription: "All regions, sorted by name, including regions that are not available. Each has its `name`, and `json`: " +
+					"the entry as the service sent it, a string or an object, for `jsondecode`.",
+			},
+		},
+	}
+}
+
+func (d *regionsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	resp.Diagnostics.Append(d.Data.ReadLive(regionsTypeName)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	regions, err := d.Data.Regions(ctx)
+	if err != nil {
+		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", err))
+		return
+	}
+	sorted := slices.SortedFunc(slices.Values(regions), func(a, b api.Region) int { return cmp.Compare(a.Name, b.Name) })
+	m := regionsModel{Names: []types.String{}, Regions: make([]regionEntry, len(sorted))}
+	for i, r := range sorted {
+		if !r.Unavailable {
+			m.Names = append(m.Names, types.StringValue(r.Name))
+		}
+		m.Regions[i] = regionEntry{Name: types.StringValue(r.Name), JSON: types.StringValue(r.JSON)}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+}
 
 // checkRegion describes what is wrong with a region. It is "" for an allocated region.
 func (r *liveSession) checkRegion(ctx context.Context, region string) (problem string, err error) {

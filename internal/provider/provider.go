@@ -25,7 +25,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/processmedia"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/region"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
@@ -125,7 +124,7 @@ func (p *vodlive) Resources(context.Context) []func() resource.Resource {
 
 func (p *vodlive) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		region.NewDataSource,
+		livesession.NewRegionsDataSource,
 		livesession.NewDataSource,
 		livesession.NewListDataSource,
 	}

@@ -1,4 +1,4 @@
-package region_test
+package livesession_test
 
 import (
 	"slices"
