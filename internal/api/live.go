@@ -35,7 +35,7 @@ func (c *Client) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 		Endpoint: c.live, Method: http.MethodPost, Path: sessionsPath, Body: spec, NonIdempotent: true, Refusal: refusal(false, hasSession),
 	}
 	return ask(ctx, c, "creating the live session", call, func(v value) (Session, error) {
-		session, err := c.masking(c.mask.AddStreams)(v)
+		session, err := c.decodeMasked(v)
 		if session != nil {
 			return session, nil
 		}
@@ -53,19 +53,17 @@ func (c *Client) GetSession(ctx context.Context, id string) (Session, error) {
 		Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath + "/" + url.PathEscape(id), Refusal: refusal(false, hasSession),
 		Shown: func(body []byte) bool { return hasSession(parse(body)) },
 	}
-	return ask(ctx, c, attempted, call, c.masking(c.mask.AddStreams))
+	return ask(ctx, c, attempted, call, c.decodeMasked)
 }
 
-// masking returns decodeSession that makes the masker know the stream keys of the session. A stream
+// decodeMasked is decodeSession, and makes the masker know the stream keys of the session. A stream
 // key may repeat the values shown, without making them secret.
-func (c *Client) masking(add func(shown []string, addresses ...string)) func(value) (Session, error) {
-	return func(v value) (Session, error) {
-		s, urls, err := decodeSession(v)
-		if s != nil {
-			add(s.public(), urls...)
-		}
-		return s, err
+func (c *Client) decodeMasked(v value) (Session, error) {
+	s, urls, err := decodeSession(v)
+	if s != nil {
+		c.mask.AddStreams(s.public(), urls...)
 	}
+	return s, err
 }
 
 // public returns the values that a stream key may repeat without making them secret.
@@ -109,7 +107,5 @@ func (c *Client) ListSessions(ctx context.Context, after Cursor) (*SessionPage, 
 		}
 	}
 	call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: sessionsPath, Query: query, Shown: func(body []byte) bool { return hasSessions(parse(body)) }}
-	// The listing may have more stream keys than the masker has room for.
-	decode := c.masking(c.mask.AddListed)
-	return ask(ctx, c, "listing the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v, decode) })
+	return ask(ctx, c, "listing the live sessions", call, func(v value) (*SessionPage, error) { return decodePage(ctx, v) })
 }

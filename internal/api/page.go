@@ -28,8 +28,8 @@ const (
 )
 
 // decodePage reads the response to call 11 of SERVICE.md: Sessions and LastEvaluatedKey, wrapped or
-// bare, or only a list. It reads the sessions with decodeSession, and stops when ctx ends.
-func decodePage(ctx context.Context, v value, decodeSession func(value) (Session, error)) (*SessionPage, error) {
+// bare, or only a list. It stops when ctx ends.
+func decodePage(ctx context.Context, v value) (*SessionPage, error) {
 	list, ok := findList(v, "Sessions", "LastEvaluatedKey")
 	if !ok {
 		return nil, misshapen("no list of sessions was found in %s%s", v.describe(), describeData(v))
@@ -45,7 +45,7 @@ func decodePage(ctx context.Context, v value, decodeSession func(value) (Session
 		if !item.isObject() {
 			return nil, misshapen("entry %d of the sessions is %s where an object was expected", i+1, item.brief())
 		}
-		s, err := decodeSession(item)
+		s, _, err := decodeSession(item)
 		if err != nil {
 			return nil, misshapen("entry %d of the sessions: %s", i+1, strings.TrimPrefix(err.Error(), shapePrefix))
 		}
@@ -72,8 +72,8 @@ func hasSessions(v value) bool {
 	return ok
 }
 
-// keptWith, in bytes, is about what is kept besides the values of a session: the map, where it was
-// seen, and what the masker has to know of it.
+// keptWith, in bytes, is about what is kept besides the values of a session: the map and where it
+// was seen.
 const keptWith = 2 << 10
 
 // size returns about how many bytes the values take.

@@ -19,73 +19,50 @@ const (
 	partLength = 12
 	// encodingsAtMost is how many encodings around a secret are undone.
 	encodingsAtMost = 3
-	// enough is how many public parts an index has room for: those of about 20,000 sessions. A
-	// quarter of it is for stream keys with all their parts: for 2,000 keys of 128 bytes.
-	enough = 1 << 20
-)
-
-// owner is whose a secret is. The texts shown of a session make no secret of a higher owner public.
-type owner uint8
-
-const (
-	account       owner = iota // a stream key that is not the configuration's
-	configuration              // a stream key
-	provider                   // a credential
+	// enough, in parts, is how much of stream keys an index knows with all parts: 2,000 keys of 128
+	// bytes.
+	enough = 1 << 18
 )
 
 // part is a part of a secret, or a shorter secret and zeros.
 type part [partLength]byte
 
-type knownPart struct {
-	owner owner
-	first bool // no other part of the secret is known, so what follows this one in a word is masked, too
-}
-
 // index finds secrets in folded layers: longer ones by their parts, shorter ones as a whole.
 type index struct {
-	room   int
-	parts  map[part]knownPart
-	public map[part]owner // parts that are not secret, at most room
-	allOf  int            // parts of stream keys whose parts are all known
-	whole  [][]byte       // secrets that are found as a whole only
+	// parts has whether no other part of a secret is known, so that what follows this one in a word
+	// is masked, too.
+	parts  map[part]bool
+	public map[part]bool // parts that are not secret, at most enough
+	whole  [][]byte      // secrets that are found as a whole only
 	// begins[beginOf(text)] has a bit for each length of the parts that begin like the text. Few
 	// places in a text begin like a part.
 	begins [1 << 16]uint16
 }
 
-func newIndex(room int) *index {
-	return &index{room: room, parts: map[part]knownPart{}, public: map[part]owner{}}
-}
+func newIndex() *index { return &index{parts: map[part]bool{}, public: map[part]bool{}} }
 
 // beginOf hashes the first 4 bytes.
 func beginOf(text []byte) uint16 {
 	return uint16(binary.LittleEndian.Uint32(text) * 0x9e3779b1 >> 16) // #nosec G115 -- a hash
 }
 
-// add makes a secret known, but no part of it that is public or among names. Of a stream key of the
-// account, and of the configuration's once there are many, only the first part is added.
-func (x *index) add(secret string, of owner, names map[part]bool) {
-	all := of == provider || of == configuration && x.allOf < x.room/4
+// add makes a secret known: all of its parts that are not public, or only the first one.
+func (x *index) add(secret string, all bool) {
 	for _, form := range formsOf(secret) {
 		for p, n := range partsOf(form) {
-			public, shown := x.public[p]
-			if names[p] || shown && public >= of || len(bytes.TrimSpace(p[:n])) < shortestSecret {
+			if x.public[p] || len(bytes.TrimSpace(p[:n])) < shortestSecret {
 				continue
 			}
-			known, added := x.parts[p]
-			x.parts[p] = knownPart{max(known.owner, of), known.first || !all && n < len(form)}
+			x.parts[p] = x.parts[p] || !all && n < len(form)
 			x.begins[beginOf(p[:])] |= 1 << n
 			if !all {
 				break
-			}
-			if !added {
-				x.allOf++
 			}
 		}
 	}
 	// The part of a credential behind "Basic " or "Bearer ".
 	if _, bare, found := strings.Cut(secret, " "); found {
-		x.add(bare, of, names)
+		x.add(bare, all)
 	}
 }
 
@@ -111,22 +88,14 @@ func formsOf(secret string) (forms []string) {
 	return forms
 }
 
-// publish makes texts known that are not secret, and returns the parts that have no room.
-func (x *index) publish(texts []string, of owner) (names map[part]bool) {
-	names = map[part]bool{}
-	for _, text := range texts {
-		for p := range partsOf(string(plainLayer(text).folded().bytes)) {
-			if known, added := x.parts[p]; added && known.owner <= of {
-				delete(x.parts, p)
-			}
-			if public, shown := x.public[p]; shown || len(x.public) < x.room {
-				x.public[p] = max(public, of)
-			} else {
-				names[p] = true
-			}
+// publish makes a text known that is not secret.
+func (x *index) publish(text string) {
+	for p := range partsOf(string(plainLayer(text).folded().bytes)) {
+		delete(x.parts, p)
+		if len(x.public) < enough {
+			x.public[p] = true
 		}
 	}
-	return names
 }
 
 // partsOf yields the parts of a text, or a shorter text itself, and their length.
@@ -158,12 +127,12 @@ func (x *index) mark(f *layer, hidden []bool) {
 			if lengths>>n&1 == 0 {
 				continue
 			}
-			known, found := x.parts[partOf(f.bytes[i:i+n])]
+			first, found := x.parts[partOf(f.bytes[i:i+n])]
 			if !found || !f.standsOut(i, i+n) {
 				continue
 			}
 			end := i + n
-			if known.first {
+			if first {
 				end += lengthOf(f.bytes[end:], " \"'`<>", false)
 			}
 			f.hide(i, end, hidden)

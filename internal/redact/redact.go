@@ -10,9 +10,9 @@
 // Limits: a known secret of fewer than 4 bytes is not searched for, because masking it would make
 // every text unreadable, and one of fewer than 8 not within a word. For the same reason values of
 // fewer than 8 bytes in the URL of a stream are searched for together with their names only, and
-// the only segment of its path if it has at least 12. Of stream keys outside the configuration, and
-// of the configuration's once they are thousands, only the first 12 bytes are searched for
-// (known.go). A secret that is neither known nor recognisable is shown.
+// the only segment of its path if it has at least 12. Once stream keys are thousands, only the
+// first 12 bytes of further ones are searched for (known.go). A secret that is neither known nor
+// recognisable is shown.
 package redact
 
 import (
@@ -37,23 +37,18 @@ const (
 
 // Redactor masks the secrets in texts. It is safe for concurrent use.
 type Redactor struct {
-	mu    sync.RWMutex
-	known *index
-	added map[string]bool
-
-	lacking sync.Map // sessions without all of their URLs in the state, by id: whether keys are still unknown
+	mu          sync.RWMutex
+	credentials *index
+	streams     *index
+	added       map[string]bool // credentials
 }
 
 // New returns a Redactor that knows the secrets given. Without any it masks only what looks like a
 // secret.
 func New(secrets ...string) *Redactor {
-	r := newRedactor(enough)
+	r := &Redactor{credentials: newIndex(), streams: newIndex(), added: map[string]bool{}}
 	r.Add(secrets...)
 	return r
-}
-
-func newRedactor(room int) *Redactor {
-	return &Redactor{known: newIndex(room), added: map[string]bool{}}
 }
 
 // Add makes r know more secrets, as long as it exists.
@@ -63,7 +58,7 @@ func (r *Redactor) Add(secrets ...string) {
 	for _, secret := range secrets {
 		if !r.added[secret] { // the token of each request is added
 			r.added[secret] = true
-			r.known.add(secret, provider, nil)
+			r.credentials.add(secret, true)
 		}
 	}
 }
@@ -74,58 +69,30 @@ func (r *Redactor) AddName(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		r.known.addWhole(secret)
+		r.credentials.addWhole(secret)
 	}
 }
 
-// AddStreams makes r know the secrets in URLs of streams that belong to the user's configuration.
-// The texts shown are not secret, even if they are part of one: the service may make a stream key
-// from the id of its session.
+// AddStreams makes r know the secrets in URLs of streams. The texts shown are not secret, even if
+// they are part of one: the service may make a stream key from the id of its session.
 func (r *Redactor) AddStreams(shown []string, addresses ...string) {
-	r.addStreams(configuration, shown, addresses)
-}
-
-// AddListed is AddStreams for what else the account has. Of each secret, only the first 12 bytes
-// are searched for, and what follows them in a word is masked, too.
-func (r *Redactor) AddListed(shown []string, addresses ...string) {
-	r.addStreams(account, shown, addresses)
-}
-
-func (r *Redactor) addStreams(of owner, shown, addresses []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	names := r.known.publish(shown, of)
+	for _, text := range shown {
+		r.streams.publish(text)
+	}
 	for _, address := range addresses {
 		for _, secret := range streamSecrets(address) {
-			r.known.add(secret, of, names)
+			r.streams.add(secret, len(r.streams.parts) < enough)
 		}
 	}
-}
-
-// MissKeys notes that the stream keys of a session are not known, unless HasKeys has been called
-// for it. Nothing could find them in a text about the session.
-func (r *Redactor) MissKeys(id string) { r.lacking.LoadOrStore(id, true) }
-
-// HasKeys notes that AddStreams or AddListed got all stream keys of a session.
-func (r *Redactor) HasKeys(id string) { r.lacking.CompareAndSwap(id, true, false) }
-
-// LacksKeys reports whether stream keys of a session are not known; "": of any session.
-func (r *Redactor) LacksKeys(id string) bool {
-	unknown, _ := r.lacking.Load(id)
-	if id == "" {
-		r.lacking.Range(func(_, lacks any) bool {
-			unknown = lacks
-			return unknown == false
-		})
-	}
-	return unknown == true
 }
 
 // Text masks the secrets in s and leaves all else as it is.
 func (r *Redactor) Text(s string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return text(s, r.known)
+	return text(s, r.credentials, r.streams)
 }
 
 // text masks the secrets that any of the indexes knows.
@@ -177,13 +144,9 @@ func mark(l *layer, known []*index, encodingsLeft int, patterns bool, hidden []b
 // characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB. It
 // also masks the secrets in also, which r does not get to know.
 func (r *Redactor) Line(s string, also ...string) string {
-	known := []*index{r.known}
-	if len(also) > 0 {
-		given := newIndex(enough)
-		for _, secret := range also {
-			given.add(secret, provider, nil)
-		}
-		known = append(known, given)
+	given := newIndex()
+	for _, secret := range also {
+		given.add(secret, true)
 	}
 	if len(s) > lineRead {
 		s = s[:lineRead]
@@ -198,7 +161,7 @@ func (r *Redactor) Line(s string, also ...string) string {
 			return -1
 		}
 		return c
-	}, strings.ToValidUTF8(s, "\uFFFD"))), " "), known...)
+	}, strings.ToValidUTF8(s, "\uFFFD"))), " "), r.credentials, r.streams, given)
 	if utf8.RuneCountInString(s) > lineLimit {
 		s = strings.TrimSpace(string([]rune(s)[:lineLimit-1])) + "…"
 	}

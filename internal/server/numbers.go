@@ -17,16 +17,19 @@ func checkNumbers(of object) (errors []*tfprotov6.Diagnostic) {
 	if of.config == nil || of.schema == nil || !slices.ContainsFunc(of.schema.Block.Attributes, isNumber) {
 		return nil
 	}
-	value, err := of.config.Unmarshal(of.schema.ValueType())
-	if err != nil { // the framework says what is wrong with it
+	value, unreadable := of.config.Unmarshal(of.schema.ValueType())
+	if unreadable != nil { // the framework says what is wrong with it
 		return nil
 	}
 	_ = tftypes.Walk(value, func(path *tftypes.AttributePath, v tftypes.Value) (bool, error) {
 		var n big.Float
-		if !v.Type().Is(tftypes.Number) || !v.IsKnown() || v.IsNull() || v.As(&n) != nil {
+		if !v.Type().Is(tftypes.Number) || !v.IsKnown() || v.IsNull() {
 			return true, nil
 		}
-		problem := ""
+		if err := v.As(&n); err != nil {
+			return false, err
+		}
+		var problem string
 		switch _, accuracy := n.Int64(); {
 		case !n.IsInt():
 			problem = "which is not a whole number"

@@ -55,7 +55,7 @@ const Withheld = "not shown: it may contain a stream key that is not in the stat
 
 // withholds reports whether the body of a response is not shown.
 func (x *exchange) withholds(res *response) bool {
-	return x.Shown != nil && !(res.ok() && x.Shown(res.body))
+	return x.Shown != nil && (!res.ok() || !x.Shown(res.body))
 }
 
 // loggedBody is a body in the log. The logger calls MarshalText only if its level is low enough.
