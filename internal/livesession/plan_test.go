@@ -174,6 +174,8 @@ func TestReplaceOnStatus(t *testing.T) {
 			o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1", Status: tt.status}))
 			diags.Must(t)
 			d = w.Provider(nil) // the next run
+			o, diags = d.Read(o)
+			diags.Must(t)
 			resp := d.Plan(o, base().With(config{"replace_on_status": []any{tt.set}}))
 			resp.Diags.Must(t)
 			for _, name := range []string{"id", "status"} {

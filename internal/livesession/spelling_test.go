@@ -78,6 +78,8 @@ func TestOtherSpellingAfterImport(t *testing.T) {
 		o, diags := d.Import(resourceType, id)
 		diags.Must(t)
 		d = w.Provider(nil) // the next run
+		o, diags = d.Read(o)
+		diags.Must(t)
 		if planned := d.Plan(o, scheduledPull); planned.Action != acctest.NoOp || len(planned.Diags) > 0 {
 			t.Errorf("the plan is not empty: %v %s\n%v\n%v", planned.Replaces, planned.Diags, o.State, planned.Planned)
 		}
@@ -126,6 +128,8 @@ func TestNamesWithFormatCharacters(t *testing.T) {
 			t.Errorf("the filter finds %q", found)
 		}
 		p = w.Provider(once) // the next run
+		o, diags = p.Read(o)
+		diags.Must(t)
 		changed := c.With(config{"mode": "HA"})
 		o, diags = p.Change(o, changed)
 		if diags.Failed() || named(o.Text("id")) != name {
