@@ -56,9 +56,9 @@ func TestContributingSaysWhyEachModule(t *testing.T) {
 	}
 }
 
-// TestReadmeNamesTheGoVersion holds the README against the newest Go that the provider or one of
+// TestPagesNameTheGoVersion holds the pages against the newest Go that the provider or one of
 // its tools requires.
-func TestReadmeNamesTheGoVersion(t *testing.T) {
+func TestPagesNameTheGoVersion(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("internal/tools/*/go.mod")
 	if err != nil {
@@ -74,8 +74,11 @@ func TestReadmeNamesTheGoVersion(t *testing.T) {
 			newest = v
 		}
 	}
-	if want := "With Go " + strings.TrimPrefix(newest, "go") + " "; !strings.Contains(read(t, "README.md"), want) {
-		t.Errorf("the README does not say %q", want)
+	want := "Go " + strings.TrimPrefix(newest, "go") + " or later"
+	for _, page := range []string{"README.md", "templates/guides/getting-started.md"} {
+		if !strings.Contains(read(t, page), want) {
+			t.Errorf("%s does not say %q", page, want)
+		}
 	}
 }
 
