@@ -574,3 +574,15 @@ func TestFoundTwoTaintedFolders(t *testing.T) {
 		})
 	}
 }
+
+// TestFoundTwoEqualSessionsOfALostState: the text names both, so that both are imported at once.
+func TestFoundTwoEqualSessionsOfALostState(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 6},
+			{Do: DoConfig, On: "session.b", N: 6},
+			{Do: DoApply, During: []Step{{Do: DoLose}}},
+		},
+	})
+}

@@ -3,6 +3,8 @@ package livesession
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -67,6 +69,7 @@ func unreadableEarlier(label string, err error) diag.Diagnostic {
 // nil.
 func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old values) diag.Diagnostic {
 	lines := r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given))
+	var told earlier
 	for _, line := range append(lines, r.Data.Ledger.Find(limited, leftRequest(r.Data, m))...) {
 		if line.Made() == nil {
 			if d := r.unanswered(ctx, line, given, old); d != nil {
@@ -83,15 +86,37 @@ func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old va
 		case err != nil:
 			return unreadableEarlier(id, err)
 		default:
-			return diag.NewErrorDiagnostic("An earlier run has created this live session",
-				fmt.Sprintf("An earlier run created live session %s (%q, status %s) with exactly these arguments at %s, and no state has shown it since. "+
-					"Nothing stops it, so no other session was created.\n\n"+
-					"%sTo manage it, add this block with the address of the resource, then apply:\n\n%s\n\n"+
-					"If a resource has it already, `terraform state list -id=%s` names that resource. Then run `terraform refresh`, or a plan without `-target` and `-refresh=false`, before you apply again.\n\n%s",
-					id, line.Name(), s.Status(), utc(line.Began()), replacing(old), importBlock(id), quote.Shell(id), secondSession(line)))
+			told.add(line, s)
 		}
 	}
-	return nil
+	return told.diagnostic(old)
+}
+
+// earlier are sessions of earlier runs that no state has shown, for one diagnostic.
+type earlier struct{ sessions, blocks, commands, files []string }
+
+func (e *earlier) add(line *resume.Line, s api.Session) {
+	id := line.Made().ID
+	e.sessions = append(e.sessions, fmt.Sprintf("An earlier run created live session %s (%q, status %s) with exactly these arguments at %s, and no state has shown it since.",
+		id, line.Name(), s.Status(), utc(line.Began())))
+	e.blocks = append(e.blocks, importBlock(id))
+	e.commands = append(e.commands, fmt.Sprintf("`terraform state list -id=%s`", quote.Shell(id)))
+	e.files = append(e.files, line.Path())
+}
+
+// diagnostic is nil without sessions.
+func (e *earlier) diagnostic(old values) diag.Diagnostic {
+	if len(e.sessions) == 0 {
+		return nil
+	}
+	others := ""
+	if len(e.sessions) > 1 {
+		others = " If several resources have these arguments, import each session into one of them only."
+	}
+	return diag.NewErrorDiagnostic("An earlier run has created this live session",
+		fmt.Sprintf("%s Nothing stops a session, so no other one was created.\n\n%sTo manage it, add its block with the address of the resource, then apply.%s\n\n%s\n\n"+
+			"If a resource has it already, %s names that resource. Then run `terraform refresh`, or a plan without `-target` and `-refresh=false`, before you apply again.\n\n%s",
+			strings.Join(e.sessions, "\n"), replacing(old), others, strings.Join(e.blocks, "\n\n"), enumerate(e.commands, "or"), secondSession(e.files...)))
 }
 
 // replacing says what comes before an import into a resource that has a session.
@@ -102,12 +127,14 @@ func replacing(old values) string {
 	return fmt.Sprintf("The state still has live session %s. To import another session in its place, first run `terraform state rm` with the address of the resource. ", old.label())
 }
 
-// secondSession says how to create a session although the ledger has a line.
-func secondSession(line *resume.Line) string {
-	if path := line.Path(); path != "" {
-		return fmt.Sprintf("To create another session beside it, remove the file %s and apply again.", path)
+// secondSession says how to create a session although the ledger has lines. In memory they have no
+// files.
+func secondSession(files ...string) string {
+	files = slices.DeleteFunc(files, func(file string) bool { return file == "" })
+	if len(files) == 0 {
+		return "To create another session beside it, apply again."
 	}
-	return "To create another session beside it, apply again."
+	return fmt.Sprintf("To create another session beside it, remove the file %s and apply again.", enumerate(files, "and"))
 }
 
 // unanswered looks for a session for which an earlier run has asked without a response. It returns
@@ -124,7 +151,7 @@ func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given v
 	}
 	return diag.NewErrorDiagnostic("The live session may have been created",
 		fmt.Sprintf("An earlier run asked for a session with exactly these arguments at %s, and did not get a response. "+
-			"The provider did not send the request again, because that could create a second session.\n\n%s\n\n%s", utc(line.Began()), l.text(), secondSession(line)))
+			"The provider did not send the request again, because that could create a second session.\n\n%s\n\n%s", utc(line.Began()), l.text(), secondSession(line.Path())))
 }
 
 // readEarlier reads a session of an earlier run. A 404 does not count while the session may be too
