@@ -62,7 +62,8 @@ func must[Q, R any](p *Provider, call func(context.Context, Q) (R, error), req Q
 		p.tb.Fatal(err)
 	}
 	if field := reflect.Indirect(reflect.ValueOf(resp)).FieldByName("Diagnostics"); field.IsValid() {
-		for _, d := range field.Interface().([]*tfprotov6.Diagnostic) {
+		diags, _ := field.Interface().([]*tfprotov6.Diagnostic)
+		for _, d := range diags {
 			if d.Severity == tfprotov6.DiagnosticSeverityError && !guideLink.MatchString(d.Detail) {
 				p.tb.Errorf("an error has no link to the documentation: %s: %s", d.Summary, d.Detail)
 			}
