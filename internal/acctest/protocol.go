@@ -62,7 +62,7 @@ func must[Q, R any](p *Provider, call func(context.Context, Q) (R, error), req Q
 		p.tb.Fatal(err)
 	}
 	if field := reflect.Indirect(reflect.ValueOf(resp)).FieldByName("Diagnostics"); field.IsValid() {
-		diags, _ := field.Interface().([]*tfprotov6.Diagnostic)
+		diags, _ := reflect.TypeAssert[[]*tfprotov6.Diagnostic](field)
 		for _, d := range diags {
 			if d.Severity == tfprotov6.DiagnosticSeverityError && !guideLink.MatchString(d.Detail) {
 				p.tb.Errorf("an error has no link to the documentation: %s: %s", d.Summary, d.Detail)
