@@ -173,11 +173,12 @@ func TestSessionsFromCSV(t *testing.T) {
 	cli := acctest.NewCLI(t, server)
 	channels := recipe(t, "recipes.md", "terraform", "csvdecode")
 	rows := func(names ...string) {
-		text := "name,region,resolution,record\n"
+		var text strings.Builder
+		text.WriteString("name,region,resolution,record\n")
 		for _, name := range names {
-			text += name + ",eu-central-1,FULL_HD,true\n"
+			text.WriteString(name + ",eu-central-1,FULL_HD,true\n")
 		}
-		cli.Write("channels.csv", text)
+		cli.Write("channels.csv", text.String())
 	}
 	rows("ch01", "ch05", "ch09")
 	cli.Config(channels)
