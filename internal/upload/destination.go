@@ -164,7 +164,7 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 		return completed, nil
 	}
 	why := refusalOf(err)
-	unknown := lost && (why == uploadUnknown || why == refusedNotFound && d.canBegin(ctx))
+	unknown := lost && why.unknown()
 	// A continued upload that had nothing left to send may have been removed before this run.
 	if unknown && sent.Sent == 0 {
 		d.set(true, true)
@@ -177,13 +177,6 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 	d.set(d.id.Completing || lost, !d.continued && why.final())
 	d.record.Changed(d.unfinished)
 	return nil, err
-}
-
-// canBegin reports whether the service begins uploads: then a bare 404 was about this upload, not
-// about the service. The upload that is begun stays empty.
-func (d *destination) canBegin(ctx context.Context) bool {
-	_, err := d.api.CreateMultipartUpload(ctx, d.operation.file.Name)
-	return err == nil
 }
 
 // checkObject compares the checksums that storage returns for a complete object with those of the

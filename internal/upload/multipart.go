@@ -132,10 +132,9 @@ func (o *operation) runOrBegin(ctx context.Context, d *destination) error {
 	if !d.continued && d.completing { // the object may exist
 		return refusal
 	}
-	unsure := &MaybeCompleteError{KeyPath: d.id.KeyPath, Err: refusal}
-	if d.id.Completing && why == uploadUnknown {
+	if d.id.Completing && why.unknown() {
 		o.result.Left, d.done = nil, true
-		return unsure
+		return &MaybeCompleteError{KeyPath: d.id.KeyPath, Err: refusal}
 	}
 	left := o.result.Left
 	replacement, err := o.begin(ctx)
@@ -143,10 +142,6 @@ func (o *operation) runOrBegin(ctx context.Context, d *destination) error {
 		return fmt.Errorf("%w; and no new upload could be begun: %w", refusal, err)
 	}
 	defer replacement.close()
-	if d.id.Completing && why == refusedNotFound {
-		o.result.Left, d.done, replacement.done = nil, true, true
-		return unsure
-	}
 	err = o.run(ctx, replacement)
 	if err != nil && o.result.Left == nil && !why.final() && !replacement.done {
 		o.result.Left, replacement.done = left, true

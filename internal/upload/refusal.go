@@ -25,6 +25,9 @@ const (
 // final reports whether storage itself has decided.
 func (r refusal) final() bool { return r == partsUnusable || r == uploadUnknown }
 
+// unknown reports whether there is no such upload, as after its completion.
+func (r refusal) unknown() bool { return r == uploadUnknown || r == refusedNotFound }
+
 // refusalOf reads the error of PresignPart, of the PUT of a part or of CompleteMultipartUpload.
 // S3's error codes count under any status: the one that the service gives a refusal is not
 // documented.

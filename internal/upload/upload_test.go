@@ -203,6 +203,9 @@ func TestLostAnswerToComplete(t *testing.T) {
 					w.Fail(again)
 					out := w.mustStore(nil, "1", "2", "3")
 					w.mustWarn(upload.TakenAsComplete)
+					if n := w.Count(simulator.CallMultipartCreate); n != 1 {
+						w.t.Errorf("%d uploads were begun, want 1", n)
+					}
 					if out.ETag != "" || out.Location != "" || out.Parts != testParts {
 						w.t.Errorf("the service did not describe the object, the result does: %+v", out)
 					}
@@ -278,6 +281,9 @@ func TestCompleteLostInAnEarlierRun(t *testing.T) {
 				w.Fail(fault)
 				var unsure *upload.MaybeCompleteError
 				left, err = w.mustFail(state(left))
+				if n := w.Count(simulator.CallMultipartCreate); n != 1 {
+					w.t.Errorf("%d uploads were begun, want 1", n)
+				}
 				if !errors.As(err, &unsure) || unsure.KeyPath != w.onlyObject().KeyPath || left != nil {
 					w.t.Errorf("error %v, left %+v", err, left)
 				}
