@@ -394,6 +394,39 @@ func TestOneUnfinishedUploadServesOneResource(t *testing.T) {
 	}
 }
 
+// TestUploadOfTwoStatesIsEndedOnce: another root continues an upload from its record, and ends it,
+// while the state of the first one has it. The first root then begins an upload of its own.
+func TestUploadOfTwoStatesIsEndedOnce(t *testing.T) {
+	t.Parallel()
+	for _, tainted := range []bool{true, false} {
+		t.Run(fmt.Sprintf("tainted %v", tainted), func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, resumeSize)
+			m.breakOff(breaksAt)
+			first := m.state
+			if !tainted {
+				first = first.Untainted()
+			}
+			m.loseState()
+			m.Env["TF_WORKSPACE"] = "another"
+			m.mustApply()
+			second := m.state
+
+			m.state = first
+			delete(m.Env, "TF_WORKSPACE")
+			since := len(m.Journal())
+			if diags := m.mustApply(); len(diags) > 0 {
+				t.Errorf("diagnostics: %s", diags)
+			}
+			want(t, "parts sent", len(sent(m.Server, since)), resumeParts)
+			want(t, "objects", len(m.Objects()), 2)
+			if m.state.Text("key_path") == second.Text("key_path") {
+				t.Error("two states have one object")
+			}
+		})
+	}
+}
+
 // TestTokenThatCannotBeReadReplacesNothing: without its token, nobody can continue the upload that
 // a replacement gives up.
 func TestTokenThatCannotBeReadReplacesNothing(t *testing.T) {

@@ -96,6 +96,10 @@ func lockOf(record string) string {
 	return recordPrefix + record[strings.LastIndexByte(record, '-')+1:]
 }
 
+// endOf is a file that says that a run has continued a recorded upload to its end. Another state may
+// still have the upload, which must not become its object, too.
+func endOf(record string) string { return "ended-" + record[strings.LastIndexByte(record, '-')+1:] }
+
 func hashed(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
@@ -204,7 +208,7 @@ func (f *folder) records() (names []string) {
 }
 
 // hold makes an upload this operation's own, with s.mu locked. free is false if another process has
-// it. Without a folder, or if its lock cannot be used, nothing is written.
+// it or has ended it. Without a folder, or if its lock cannot be used, nothing is written.
 func (s *Store) hold(ctx context.Context, key Key, name string) (r *Record, free bool) {
 	r = &Record{store: s, name: name, key: key, log: ctx}
 	s.taken[lockOf(name)] = true
@@ -221,7 +225,8 @@ func (s *Store) hold(ctx context.Context, key Key, name string) (r *Record, free
 		return r, err != nil
 	}
 	r.folder, r.lock = f, lock
-	return r, true
+	_, err = f.root.Lstat(endOf(name))
+	return r, errors.Is(err, fs.ErrNotExist)
 }
 
 // release ends hold. The lock of an upload without a record is not needed any more.
@@ -439,6 +444,9 @@ func (r *Record) Close(over bool) {
 		r.timer.Stop()
 	}
 	if over && r.folder != nil {
+		if r.found != nil {
+			_ = r.folder.create(endOf(r.name), nil)
+		}
 		r.snapshot = nil // the timer may have fired
 		_ = r.folder.remove(r.name)
 	}

@@ -210,6 +210,20 @@ func TestRecordsInMemory(t *testing.T) {
 	}
 }
 
+// TestEndedUploadIsNotContinued: a run has continued an upload to its end that a state of another
+// run still has.
+func TestEndedUploadIsNotContinued(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	keep(t, dir, testKey)
+	resume.New(dir, nil).Take(ctx, testKey, fitsAny).Close(true)
+	store := resume.New(dir, nil)
+	store.Leave(ctx, testKey, *testUpload())
+	if again := store.Take(ctx, testKey, fitsAny); again != nil {
+		t.Errorf("found %+v", again.Found())
+	}
+}
+
 func TestRecordIsOfOneUpload(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*resume.Key){
@@ -381,7 +395,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		book   = "ledger-" + digest + "-0123456789abcdef.jsonl" // of an earlier build
 	)
 	removed := []string{
-		record, "upload-0123456789abcdef.json.lock", record + ".0123456789abcdef.tmp", "hash-" + digest + ".json", book, book + ".lock",
+		record, "ended-0123456789abcdef.json", "upload-0123456789abcdef.json.lock", record + ".0123456789abcdef.tmp", "hash-" + digest + ".json", book, book + ".lock",
 		"process-0123456789abcdef-0123456789abcdef.lock", line + ".0123456789abcdef.tmp",
 		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", // of an earlier build
 		"upload-" + digest + ".json.0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",
