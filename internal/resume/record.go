@@ -197,13 +197,17 @@ func (s *Store) allRecords(ctx context.Context) []string {
 	return f.records()
 }
 
-func (f *folder) records() (names []string) {
-	entries, _ := fs.ReadDir(f.root.FS(), ".")
-	for _, e := range entries {
-		if recordName.MatchString(e.Name()) {
-			names = append(names, e.Name())
-		}
+// records are the names of the records, sorted. The folder is read without a look at each file, of
+// which most are of the ledger.
+func (f *folder) records() []string {
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return nil
 	}
+	defer func() { _ = dir.Close() }()
+	names, _ := dir.Readdirnames(-1)
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, recordPrefix) || !recordName.MatchString(name) })
+	slices.Sort(names)
 	return names
 }
 
