@@ -586,3 +586,14 @@ func TestFoundTwoEqualSessionsOfALostState(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundUnreadableSessionThatIsNotWaitedFor: the replacement reads the session again.
+func TestFoundUnreadableSessionThatIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.b", N: 4},
+			{Do: DoApply, Faults: []Trouble{{Call: "get-session", What: "403", Times: 1}}},
+		},
+	})
+}

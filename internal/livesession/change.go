@@ -205,7 +205,9 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	if !note.Destroy && !m.ended() && !ending(m.text("status")) && !m.ready(m.str("status")) {
+	// Without a status, no GET has shown it.
+	unready := m.str("status").IsNull() || !ending(m.text("status")) && !m.ready(m.str("status"))
+	if unready && !note.Destroy && !m.ended() {
 		r.leave(ctx, m)
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
 			fmt.Sprintf("Live session %s was removed from the state before it could be used. A create with the same arguments waits for it, and creates no other session unless it has ended. "+

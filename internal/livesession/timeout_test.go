@@ -26,18 +26,19 @@ func TestCreateThatTimedOut(t *testing.T) {
 		then    func(t *testing.T, w *acctest.World, o acctest.Instance) acctest.Instance
 		creates int
 	}{
-		"ready by then":            {status: "READY", creates: 1},
-		"ready, without a refresh": {status: "READY", stale: true, creates: 1},
-		"on its way":               {status: "PROVISIONING", creates: 1},
-		"with write-only URLs":     {base: writeOnly, status: "READY", creates: 1},
-		"protected":                {base: config{"deletion_protection": true}, status: "READY", creates: 1},
-		"not readable at all":      {fault: simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden}, status: "READY", creates: 1},
-		"ended":                    {status: "ERROR", creates: 2},
-		"ended, without a refresh": {status: "ERROR", stale: true, creates: 2},
-		"gone":                     {gone: true, stale: true, creates: 2},
-		"other arguments":          {status: "READY", next: config{"name": "other"}, creates: 2},
-		"other write-only URLs":    {base: writeOnly, status: "READY", next: config{"urls_wo_version": 2}, creates: 2},
-		"the state was lost":       {status: "READY", creates: 1, then: stateLost},
+		"ready by then":                    {status: "READY", creates: 1},
+		"ready, without a refresh":         {status: "READY", stale: true, creates: 1},
+		"on its way":                       {status: "PROVISIONING", creates: 1},
+		"with write-only URLs":             {base: writeOnly, status: "READY", creates: 1},
+		"protected":                        {base: config{"deletion_protection": true}, status: "READY", creates: 1},
+		"not readable at all":              {fault: simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden}, status: "READY", creates: 1},
+		"not readable, and not waited for": {base: config{"wait_for_status": []any{}}, fault: simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusForbidden}, status: "READY", creates: 1},
+		"ended":                            {status: "ERROR", creates: 2},
+		"ended, without a refresh":         {status: "ERROR", stale: true, creates: 2},
+		"gone":                             {gone: true, stale: true, creates: 2},
+		"other arguments":                  {status: "READY", next: config{"name": "other"}, creates: 2},
+		"other write-only URLs":            {base: writeOnly, status: "READY", next: config{"urls_wo_version": 2}, creates: 2},
+		"the state was lost":               {status: "READY", creates: 1, then: stateLost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
