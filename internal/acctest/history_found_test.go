@@ -597,3 +597,19 @@ func TestFoundUnreadableSessionThatIsNotWaitedFor(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundTimeLimitInAnotherAccount: applies go on waiting for a session that the service shows
+// only after several time limits.
+func TestFoundTimeLimitInAnotherAccount(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed:    694,
+		Service: Service{GetLate: 25, Shifting: true},
+		Steps: []Step{
+			{Do: DoConfig, In: 1, On: "session.a", N: 5},
+			{Do: DoConfig, In: 1, On: "session.b", N: 5},
+			{Do: DoApply, In: 1},
+			{Do: DoAccount, In: 1, N: 1},
+		},
+	})
+}

@@ -44,6 +44,10 @@ func (p *player) settle() {
 		if pl.variant("status.all") > 0 {
 			applies = 3 // after a session that is not ready in time comes one that the listing shows late
 		}
+		const limited = 5 // a variant with a time limit of 10 s: an apply goes on waiting, up to 25 s in all
+		if pl.variant("session.a") == limited || pl.variant("session.b") == limited {
+			applies += 3
+		}
 		for round := 0; ; round++ {
 			p.follow(pl)
 			r := p.newRun(pl)

@@ -34,7 +34,7 @@ func checkNumbers(of object) (errors []*tfprotov6.Diagnostic) {
 		case !n.IsInt():
 			problem = "which is not a whole number"
 		case accuracy != big.Exact:
-			problem = fmt.Sprintf("which is out of range: whole numbers are from %d to %d", math.MinInt64, math.MaxInt64)
+			problem = fmt.Sprintf("which is out of range: whole numbers are from %d to %d", int64(math.MinInt64), int64(math.MaxInt64))
 		default:
 			return true, nil
 		}
