@@ -29,7 +29,7 @@ const maxBytes = 4 << 20
 // processes. Earlier builds made files named ledger-*, and records whose names have no hyphen
 // behind the first; they are only removed.
 var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{32}-[0-9a-f]{16}\.jsonl)(\.lock)?|hash-[0-9a-f]{32}\.json|` +
-	recordPattern + `|ended-[0-9a-f]{16}\.json|upload-[0-9a-f]{16}\.json\.lock|` + linePattern + `|process-[0-9a-f]{16}-[0-9a-f]{16}\.lock)(\.[0-9a-f]{16}\.tmp)?$`)
+	recordPattern + `|completed-[0-9a-f]{16}\.json|upload-[0-9a-f]{16}\.json\.lock|` + linePattern + `|process-[0-9a-f]{16}-[0-9a-f]{16}\.lock)(\.[0-9a-f]{16}\.tmp)?$`)
 
 const lockSuffix = ".lock"
 

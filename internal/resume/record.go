@@ -96,9 +96,9 @@ func lockOf(record string) string {
 	return recordPrefix + record[strings.LastIndexByte(record, '-')+1:]
 }
 
-// endOf is a file that says that a run has continued a recorded upload to its end. Another state may
-// still have the upload, which must not become its object, too.
-func endOf(record string) string { return "ended-" + record[strings.LastIndexByte(record, '-')+1:] }
+// completed is a file that says that a run has continued a recorded upload until it was an object.
+// Another state may still have the upload, which must not become its object, too.
+func completed(record string) string { return "completed-" + record[strings.LastIndexByte(record, '-')+1:] }
 
 func hashed(s string) string {
 	sum := sha256.Sum256([]byte(s))
@@ -212,7 +212,7 @@ func (f *folder) records() []string {
 }
 
 // hold makes an upload this operation's own, with s.mu locked. free is false if another process has
-// it or has ended it. Without a folder, or if its lock cannot be used, nothing is written.
+// it or has completed it. Without a folder, or if its lock cannot be used, nothing is written.
 func (s *Store) hold(ctx context.Context, key Key, name string) (r *Record, free bool) {
 	r = &Record{store: s, name: name, key: key, log: ctx}
 	s.taken[lockOf(name)] = true
@@ -229,7 +229,7 @@ func (s *Store) hold(ctx context.Context, key Key, name string) (r *Record, free
 		return r, err != nil
 	}
 	r.folder, r.lock = f, lock
-	_, err = f.root.Lstat(endOf(name))
+	_, err = f.root.Lstat(completed(name))
 	return r, errors.Is(err, fs.ErrNotExist)
 }
 
@@ -437,6 +437,14 @@ func (r *Record) writeFile(u *Unfinished) error {
 	return err
 }
 
+// Complete notes that the upload has become an object. One that this operation has begun is in no
+// state.
+func (r *Record) Complete() {
+	if r.Lasts() && r.found != nil {
+		_ = r.folder.create(completed(r.name), nil)
+	}
+}
+
 // Close writes what is not written yet, or removes the record if the upload is over.
 func (r *Record) Close(over bool) {
 	if r == nil {
@@ -448,9 +456,6 @@ func (r *Record) Close(over bool) {
 		r.timer.Stop()
 	}
 	if over && r.folder != nil {
-		if r.found != nil {
-			_ = r.folder.create(endOf(r.name), nil)
-		}
 		r.snapshot = nil // the timer may have fired
 		_ = r.folder.remove(r.name)
 	}

@@ -210,17 +210,25 @@ func TestRecordsInMemory(t *testing.T) {
 	}
 }
 
-// TestEndedUploadIsNotContinued: a run has continued an upload to its end that a state of another
-// run still has.
-func TestEndedUploadIsNotContinued(t *testing.T) {
+// TestCompletedUploadIsNotContinued: a state may still have an upload that another run has
+// completed. One that ended in any other way meets what ended it again.
+func TestCompletedUploadIsNotContinued(t *testing.T) {
 	t.Parallel()
-	dir, ctx := t.TempDir(), t.Context()
-	keep(t, dir, testKey)
-	resume.New(dir, nil).Take(ctx, testKey, fitsAny).Close(true)
-	store := resume.New(dir, nil)
-	store.Leave(ctx, testKey, *testUpload())
-	if again := store.Take(ctx, testKey, fitsAny); again != nil {
-		t.Errorf("found %+v", again.Found())
+	for _, complete := range []bool{true, false} {
+		dir, ctx := t.TempDir(), t.Context()
+		keep(t, dir, testKey)
+		record := resume.New(dir, nil).Take(ctx, testKey, fitsAny)
+		if complete {
+			record.Complete()
+		}
+		record.Close(true)
+		store := resume.New(dir, nil)
+		store.Leave(ctx, testKey, *testUpload())
+		again := store.Take(ctx, testKey, fitsAny)
+		if (again == nil) != complete {
+			t.Errorf("complete %t: found %+v", complete, again.Found())
+		}
+		again.Close(false)
 	}
 }
 
@@ -395,7 +403,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		book   = "ledger-" + digest + "-0123456789abcdef.jsonl" // of an earlier build
 	)
 	removed := []string{
-		record, "ended-0123456789abcdef.json", "upload-0123456789abcdef.json.lock", record + ".0123456789abcdef.tmp", "hash-" + digest + ".json", book, book + ".lock",
+		record, "completed-0123456789abcdef.json", "upload-0123456789abcdef.json.lock", record + ".0123456789abcdef.tmp", "hash-" + digest + ".json", book, book + ".lock",
 		"process-0123456789abcdef-0123456789abcdef.lock", line + ".0123456789abcdef.tmp",
 		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", // of an earlier build
 		"upload-" + digest + ".json.0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",

@@ -115,6 +115,7 @@ func (o *operation) run(ctx context.Context, d *destination) error {
 	o.result.StoredFile, o.result.Left = stored, d.unfinished()
 	if err == nil {
 		o.stored(ctx) // before the record is removed
+		d.record.Complete()
 	}
 	return err
 }

@@ -583,12 +583,14 @@ func TestUploadOfWhichNothingWasSentIsNotTakenAsComplete(t *testing.T) {
 		if left == nil || len(left.Parts) != testParts {
 			t.Fatalf("error %v, left %+v", err, left)
 		}
-		w.ClearFaults()
-		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: http.StatusBadGateway})
-		w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusNotFound, Body: s3Gone})
-		_, err = w.mustFail(state(left))
-		if _, unsure := errors.AsType[*upload.MaybeCompleteError](err); !unsure {
-			t.Errorf("error %v", err)
+		for range 2 { // the second time as if Terraform had died before it saved the state
+			w.ClearFaults()
+			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Times: 1, Status: http.StatusBadGateway})
+			w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusNotFound, Body: s3Gone})
+			_, err = w.mustFail(state(left))
+			if _, unsure := errors.AsType[*upload.MaybeCompleteError](err); !unsure {
+				t.Errorf("error %v", err)
+			}
 		}
 	})
 }
