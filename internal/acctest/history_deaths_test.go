@@ -56,8 +56,8 @@ func (r *run) saving() {
 	}
 }
 
-// lose notes that the state of a run that ended is lost, and what Terraform prints after it has saved
-// the state, too.
+// lose notes that the state of a run that ended is lost, and what Terraform prints after it has
+// saved the state, too.
 func (r *run) lose() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -533,8 +533,8 @@ func TestFoundReadyAfterATimeLimit(t *testing.T) {
 	})
 }
 
-// TestFoundStateThatABackendLost: nothing is made again, whether the state never was saved or is that
-// of the run before.
+// TestFoundStateThatABackendLost: nothing is made again, whether the state never was saved or is
+// that of the run before.
 func TestFoundStateThatABackendLost(t *testing.T) {
 	t.Parallel()
 	for _, backends := range []bool{false, true} {

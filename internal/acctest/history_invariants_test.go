@@ -324,8 +324,8 @@ func (p *player) checkObject(where string, a Attrs, objects map[string]simulator
 	}
 }
 
-// checkETags: a request to complete names only parts whose ETags are the MD5 of what was sent, unless
-// something else proves it.
+// checkETags: a request to complete names only parts whose ETags are the MD5 of what was sent,
+// unless something else proves it.
 func (p *player) checkETags() {
 	for _, r := range p.news() {
 		var body struct {
@@ -344,8 +344,8 @@ func (p *player) checkETags() {
 	}
 }
 
-// proves tells whether something else than an ETag proved what a PUT has stored: storage's checksum,
-// or the MD5 that the PUT said, so that storage refuses any other content.
+// proves tells whether something else than an ETag proved what a PUT has stored: storage's
+// checksum, or the MD5 that the PUT said, so that storage refuses any other content.
 func (p *player) proves(call string) bool {
 	return p.service.Checksum != "" || slices.ContainsFunc(p.at[:], func(service *simulator.Service) bool {
 		return slices.ContainsFunc(service.Journal(), func(r simulator.Request) bool { return r.Call == call && r.Header.Get("Content-MD5") != "" })

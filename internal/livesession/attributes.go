@@ -41,9 +41,9 @@ var (
 	withoutID = selected(computed, func(a attribute) bool { return a.Name != "id" })
 	// endpoints are those with stream keys.
 	endpoints = selected(computed, attribute.sensitive)
-	// A list or map of sessions has the attributes withoutURLs. Their URLs, which carry stream keys,
-	// are in a map of their own that is sensitive as a whole: Terraform's time for a resource or a
-	// data source grows with the square of its sensitive values.
+	// A list or map of sessions has the attributes withoutURLs. Their URLs, which carry stream
+	// keys, are in a map of their own that is sensitive as a whole: Terraform's time for a resource
+	// or a data source grows with the square of its sensitive values.
 	withoutURLs = selected(attributes, func(a attribute) bool { return !a.sensitive() })
 	onlyURLs    = selected(attributes, attribute.sensitive)
 	// twins are the arguments that have a write-only twin.

@@ -676,8 +676,8 @@ func TestEndpointsShownWhileTheStatusChanges(t *testing.T) {
 	})
 }
 
-// TestAnotherURLWhileMoving: only the version says that a write-only URL is another one, so moving it
-// to the plain argument creates nothing. The next GET shows which URL the session has.
+// TestAnotherURLWhileMoving: only the version says that a write-only URL is another one, so moving
+// it to the plain argument creates nothing. The next GET shows which URL the session has.
 func TestAnotherURLWhileMoving(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

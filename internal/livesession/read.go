@@ -132,9 +132,9 @@ func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s
 
 // refresh sets the values of a response, of the listing or of a GET. Only a GET shows drift: the
 // listing may spell a value differently. The first GET shows the service's spelling of what was
-// configured. When a later one shows something else, the state gets all arguments as they are shown.
-// An argument that the state does not have, as one that is write-only, stays null. An import takes
-// what is shown, last from the listing, because configurations are generated from it.
+// configured. When a later one shows something else, the state gets all arguments as they are
+// shown. An argument that the state does not have, as one that is write-only, stays null. An import
+// takes what is shown, last from the listing, because configurations are generated from it.
 func (m values) refresh(s api.Session, listing, importing bool, data *privateData) {
 	shown := m.shown(s)
 	drifted := !listing && data.drifted(m, shown)
@@ -153,7 +153,8 @@ func (m values) shown(s api.Session) values {
 	return shown
 }
 
-// drifted notes the arguments that a GET shows, and reports whether an earlier one has shown others.
+// drifted notes the arguments that a GET shows, and reports whether an earlier one has shown
+// others.
 func (d *privateData) drifted(m, shown values) bool {
 	others := selected(differing(m, shown), func(a attribute) bool { return !m[a.Name].IsNull() })
 	was := d.Shown

@@ -59,8 +59,8 @@ type privateData struct {
 	Left []made `json:"left,omitempty"`
 	// NotReady, of an earlier build, stands for a Waiting that the state has.
 	NotReady bool `json:"not_ready,omitempty"`
-	// Imported is set by the import of the session, until a refresh or an update. The apply is another
-	// process than the plan, and sees values that the plan did not know.
+	// Imported is set by the import of the session, until a refresh or an update. The apply is
+	// another process than the plan, and sees values that the plan did not know.
 	Imported bool `json:"imported,omitempty"`
 	// FoundIn is the account in which the session was last found, or made.
 	FoundIn account `json:"found_in,omitzero"`

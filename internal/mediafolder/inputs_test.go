@@ -48,6 +48,14 @@ func TestProtectedFolder(t *testing.T) {
 	if lifted.Diags.Failed() {
 		t.Error(lifted.Diags)
 	}
+	later := w.Provider(w.provider).Plan(w.state, moved.With(acctest.Attrs{"deletion_protection": acctest.Unknown}))
+	later.Diags.Must(t)
+	later.Config = moved
+	kept, diags := w.Provider(w.provider).Apply(later)
+	says(t, diags, "The media folder is protected from deletion")
+	if kept.Attrs()["source_dir"] != w.dir {
+		t.Errorf("the state has %v", kept.Attrs()["source_dir"])
+	}
 	w.write("b.mp4", "changed")
 	pl := w.plan()
 	says(t, pl.Diags, "warning : Uploaded files stay at the service", w.keyPath("b.mp4"))

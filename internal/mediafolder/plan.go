@@ -125,7 +125,7 @@ func (p *planner) otherCustomers() diag.Diagnostic {
 // protect refuses a plan that replaces a protected folder by another one, and warns of files that
 // leave the state because they changed or went.
 func (p *planner) protect() {
-	if p.files == nil || !p.state.protected() || !providerdata.ProtectedFromChange(p.state.Protection, p.plan.Protection) {
+	if p.files == nil || !p.state.protected() || !providerdata.ProtectsChange(p.state.Protection, p.plan.Protection) {
 		return
 	}
 	kept, gone := map[string]bool{}, map[string]entry{}

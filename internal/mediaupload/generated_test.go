@@ -203,6 +203,11 @@ func TestDeletionProtection(t *testing.T) {
 		config := m.config.With(acctest.Attrs{"deletion_protection": lifted, "file_name": "other.mp4"})
 		p.Plan(m.state, config).Diags.Must(t)
 	}
+	later := p.Plan(m.state, m.config.With(acctest.Attrs{"deletion_protection": acctest.Unknown, "file_name": "other.mp4"}))
+	later.Diags.Must(t)
+	later.Config = m.config.With(acctest.Attrs{"file_name": "other.mp4"})
+	_, diags := m.Provider(m.provider).Apply(later)
+	m.says(diags, refusal)
 	refused("tainted", m.config, tainted)
 	want(t, "objects", len(m.Objects()), 1)
 	after, diags := p.DestroyUnplanned(m.state)

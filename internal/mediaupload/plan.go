@@ -136,7 +136,7 @@ func (p *planner) run(ctx context.Context) diag.Diagnostics {
 	if p.diags.HasError() {
 		return p.diags
 	}
-	if v == verdictUpload && p.state.protected() && providerdata.ProtectedFromChange(p.state.Protection, p.config.Protection) {
+	if v == verdictUpload && p.state.protected() && providerdata.ProtectsChange(p.state.Protection, p.config.Protection) {
 		p.diags.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("upload another file in its place because of `%s`", strings.Join(reasons, "`, `"))))
 		return p.diags
 	}

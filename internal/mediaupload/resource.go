@@ -169,7 +169,7 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 	unfinished, left, d := mediafile.Unfinished(state.Incomplete)
 	diags.Append(d...)
 	diags.Append(r.Data.NeedUpload(typeName)...)
-	if state.protected() && providerdata.ProtectedFromChange(state.Protection, plan.Protection) {
+	if state.protected() && providerdata.ProtectsChange(state.Protection, plan.Protection) {
 		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
 	}
 	dropped := left

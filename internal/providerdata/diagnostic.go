@@ -17,10 +17,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// ErrorDiagnostic converts an error to a diagnostic. The summary is the cause, which the detail does
-// not repeat, or else that what was attempted ("Creating the live session") failed. attempted must
-// be constant, because the documentation has a heading for each summary. The error must not contain
-// secrets.
+// ErrorDiagnostic converts an error to a diagnostic. The summary is the cause, which the detail
+// does not repeat, or else that what was attempted ("Creating the live session") failed. attempted
+// must be constant, because the documentation has a heading for each summary. The error must not
+// contain secrets.
 func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	why, detail := causeOf(err), ErrorText(err)
 	switch {

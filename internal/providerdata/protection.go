@@ -41,7 +41,8 @@ func RefuseDelete(ctx context.Context, resp *resource.DeleteResponse, why ...dia
 const ReplaceOrRemove = "replace it or remove it from the state. If it is tainted, `terraform untaint` is needed first"
 
 // ProtectsChange reports whether `deletion_protection` refuses a change in place: state and plan
-// have it. So a plan that lifts it may also make the change, which may be waiting for that.
+// have it. So a plan that lifts it may also make the change, which may be waiting for that. A value
+// that is not known yet is judged in the apply, before anything is sent.
 func ProtectsChange(state, plan types.Bool) bool { return state.ValueBool() && plan.ValueBool() }
 
 // ProtectedChange is the error of a change in place that ProtectsChange refuses. Its arguments are
@@ -62,10 +63,4 @@ func Protected(kind, label, change string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The "+kind+" is protected from deletion",
 		fmt.Sprintf("%s %s has `deletion_protection = true` in the state, and this plan would %s. To allow that, set `deletion_protection = false` in its resource "+
 			"block, apply, and plan again. If the block is no longer in the configuration, add it again first.%s", strings.ToUpper(kind[:1])+kind[1:], label, change, ofSeveral))
-}
-
-// ProtectedFromChange reports whether a change in place is refused: only if the state and the
-// configuration protect the object, so that setting `deletion_protection` to false always lifts it.
-func ProtectedFromChange(state, config types.Bool) bool {
-	return state.ValueBool() && (config.ValueBool() || config.IsUnknown())
 }

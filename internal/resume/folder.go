@@ -25,9 +25,9 @@ import (
 const maxBytes = 4 << 20
 
 // ownName matches the names that this package makes, temporary ones included, and no others: of
-// records, their locks and their ends, of remembered hashes, of lines of the ledger, and of the locks of
-// processes. Earlier builds made files named ledger-*, and records whose names have no hyphen
-// behind the first; they are only removed.
+// records, their locks and their ends, of remembered hashes, of lines of the ledger, and of the
+// locks of processes. Earlier builds made files named ledger-*, and records whose names have no
+// hyphen behind the first; they are only removed.
 var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{32}-[0-9a-f]{16}\.jsonl)(\.lock)?|hash-[0-9a-f]{32}\.json|` +
 	recordPattern + `|completed-[0-9a-f]{16}\.json|upload-[0-9a-f]{16}\.json\.lock|` + linePattern + `|process-[0-9a-f]{16}-[0-9a-f]{16}\.lock)(\.[0-9a-f]{16}\.tmp)?$`)
 

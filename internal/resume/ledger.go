@@ -581,8 +581,8 @@ func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
 	}
 }
 
-// HasShown reports whether a state that Terraform has saved has an object, as far as this process has
-// seen it.
+// HasShown reports whether a state that Terraform has saved has an object, as far as this process
+// has seen it.
 func (l *Ledger) HasShown(id string) bool {
 	if l == nil {
 		return false

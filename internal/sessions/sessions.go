@@ -33,8 +33,8 @@ const (
 	largest  = 256 << 20        // bytes that the pages of one listing take
 )
 
-// Reader is safe for concurrent use. Its sessions are shared: nobody may change them. Only GETs return
-// NotFound.
+// Reader is safe for concurrent use. Its sessions are shared: nobody may change them. Only GETs
+// return NotFound.
 type Reader struct {
 	client  *api.Client
 	turn    chan struct{} // contains an element while a page is in flight

@@ -21,8 +21,8 @@ func (u *Uploader) LeaveUnfinished(ctx context.Context, f File, left *resume.Unf
 	return err
 }
 
-// left returns what LeaveUnfinished was given for a file that is not sent now. No other operation of
-// this process gets it any more.
+// left returns what LeaveUnfinished was given for a file that is not sent now. No other operation
+// of this process gets it any more.
 func (u *Uploader) left(ctx context.Context, f File) *resume.Unfinished {
 	if !f.multipart() {
 		return nil

@@ -240,7 +240,8 @@ func (d *display) close() {
 	d.file = nil
 }
 
-// clearLine removes the line that show has drawn, whether or not Terraform has written a line since.
+// clearLine removes the line that show has drawn, whether or not Terraform has written a line
+// since.
 const clearLine = "\r\x1b[J"
 
 func (d *display) show(done <-chan struct{}) {

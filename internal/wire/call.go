@@ -48,9 +48,9 @@ type Call struct {
 	NonIdempotent bool
 	// Unlimited exempts every attempt from the request timeout, and gets the four seconds, too.
 	Unlimited bool
-	// Shown reports whether the body of a 2xx response is what was asked for. Any other response may
-	// contain secrets that the Redactor does not know: of these only status, size and request id
-	// are shown. nil: all are.
+	// Shown reports whether the body of a 2xx response is what was asked for. Any other response
+	// may contain secrets that the Redactor does not know: of these only status, size and request
+	// id are shown. nil: all are.
 	Shown func(body []byte) bool
 	// NoContent marks a call to which 204 is a success. Any other 2xx response has to be JSON.
 	NoContent bool
