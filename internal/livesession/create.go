@@ -101,7 +101,7 @@ func (r *liveSession) create(ctx, limited context.Context, m, given, old values,
 	switch {
 	case err == nil:
 		line.Complete(ctx, resume.Made{ID: created.ID()})
-		own(r.Data, created.ID())
+		r.Data.Ledger.Own(created.ID())
 		return created
 	case !api.MayHaveBeenProcessed(err):
 		line.Drop(ctx)
@@ -140,8 +140,7 @@ func (m values) fillCreated(s api.Session, shown values) {
 
 // pollCreated returns how a new session is polled: by GETs until one has returned it, the first at
 // once. Only then does it use pages of the listing, which may show a session for which a GET still
-// returns 404. data notes whether a GET has returned it,
-// and got gets what it returned.
+// returns 404. data notes whether a GET has returned it, and got gets what it returned.
 func (r *liveSession) pollCreated(data *privateData, got func(api.Session)) pollFunc {
 	first := true
 	return func(ctx context.Context, id string, early, late time.Duration) (api.Session, error) {

@@ -78,7 +78,7 @@ func (l *lostCreate) list(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case !mayHave(l.given, s), owns(l.data, s.ID()), l.data.Ledger.HasShown(s.ID()), l.data.Sessions.ShownBefore(s.ID(), l.sent):
+		case !mayHave(l.given, s), l.data.Ledger.Owns(s.ID()), l.data.Sessions.ShownBefore(s.ID(), l.sent):
 		case terminal(s.Status()):
 			ended = append(ended, s)
 		default:

@@ -113,7 +113,7 @@ func (r *liveSession) Read(ctx context.Context, req resource.ReadRequest, resp *
 // read reads a session of the state. If no GET has returned it since its creation, read retries on
 // 404, as for a new session.
 func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s api.Session, paged bool, err error) {
-	own(r.Data, id) // so that no lost create of this run reports it
+	r.Data.Ledger.Own(id) // so that no lost create of this run reports it
 	if !data.Unconfirmed {
 		return r.Data.Sessions.Get(ctx, id)
 	}

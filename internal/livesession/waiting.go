@@ -68,10 +68,10 @@ func (d *privateData) others(state values, continues bool) []made {
 // own notes the sessions in private data, so that no lost create of this run reports them.
 func (d *privateData) own(data *providerdata.Data) {
 	for _, s := range d.Left {
-		own(data, s.ID)
+		data.Ledger.Own(s.ID)
 	}
 	if d.Waiting != nil {
-		own(data, d.Waiting.ID)
+		data.Ledger.Own(d.Waiting.ID)
 	}
 }
 

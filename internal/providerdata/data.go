@@ -98,23 +98,19 @@ func (d *Data) PlanUpload(ctx context.Context, user string) diag.Diagnostics {
 
 // CanRead reports an unknown provider configuration: a data source cannot defer its read.
 func (d *Data) CanRead(user string) diag.Diagnostics {
-	var diags diag.Diagnostics
-	if d.Unknown {
-		diags.AddError("The provider configuration is not known yet",
-			fmt.Sprintf("%s is read during plan, but values in the provider block come from a resource that is not applied yet. "+
-				"Add `depends_on` with that resource to the data source, so that Terraform reads it during apply.", user))
-	}
-	return diags
+	return d.needKnown(user, "read", "Add `depends_on` with that resource to the data source, so that Terraform reads it during apply.")
 }
 
 // CanOpen is CanRead for an ephemeral resource, which Terraform opens in the plan whatever it
 // depends on.
 func (d *Data) CanOpen(user string) diag.Diagnostics {
-	var diags diag.Diagnostics
+	return d.needKnown(user, "opened", "First apply that resource alone, with `-target` and its address. Then plan again.")
+}
+
+func (d *Data) needKnown(user, done, advice string) (diags diag.Diagnostics) {
 	if d.Unknown {
 		diags.AddError("The provider configuration is not known yet",
-			fmt.Sprintf("%s is opened during plan, but values in the provider block come from a resource that is not applied yet. "+
-				"First apply that resource alone, with `-target` and its address. Then plan again.", user))
+			fmt.Sprintf("%s is %s during plan, but values in the provider block come from a resource that is not applied yet. %s", user, done, advice))
 	}
 	return diags
 }

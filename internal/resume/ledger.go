@@ -3,9 +3,7 @@ package resume
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -13,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,9 +19,6 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
-	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
@@ -38,44 +32,6 @@ const (
 	// one before it is locked.
 	lockAttempts = 20
 )
-
-// Kind is what a line of the ledger is about.
-type Kind string
-
-// The kinds. What an action makes is in no state, so its line ends only with Line.Drop.
-const (
-	KindSession    Kind = "session"
-	KindJob        Kind = "job"
-	KindFile       Kind = "file"
-	KindActionJob  Kind = "actionjob"
-	KindActionFile Kind = "actionfile"
-)
-
-// stored reports whether lines of a kind are about files, whose objects are known from the start.
-func (k Kind) stored() bool { return k == KindFile || k == KindActionFile }
-
-// Request is what an object is asked for with. Two requests with equal values, apart from Name,
-// would make the same object twice.
-type Request struct {
-	Kind    Kind
-	Service string // address of the API, and what tells the accounts of the service apart
-	Body    any    // all arguments, as values that JSON can hold
-	Name    string // of the object, for people who read the line
-}
-
-// Made is what the service returned for an object, "" for what it left out.
-type Made struct {
-	ID      string `json:"id"`                // of a session or a job; key path of a file
-	At      string `json:"at,omitempty"`      // RFC 3339
-	Message string `json:"message,omitempty"` // of a job
-
-	// Of a file.
-	ETag       string `json:"etag,omitempty"`
-	Bucket     string `json:"bucket,omitempty"`
-	Encryption string `json:"encryption,omitempty"`
-	VersionID  string `json:"version_id,omitempty"`
-	Parts      int64  `json:"parts,omitempty"`
-}
 
 // Owner is whose lines a process reads and writes: those of one state. Another owner's lines are
 // never read, taken or removed.
@@ -120,69 +76,8 @@ type Ledger struct {
 	lines    map[string][]*Line            // of this owner by digest of the object's id, or by name without one
 	requests map[string]map[string][]*Line // those that Find may return, by process and REQUEST
 	imported map[string]bool               // digests of ids that this process imports
-	shown    map[string]bool               // ids that a saved state has
+	owned    map[string]bool               // ids of what a saved state or this process has: see Own
 	closed   bool
-}
-
-// Line is one object in the ledger. A nil *Line is not recorded: its methods do nothing.
-type Line struct {
-	ledger  *Ledger
-	kind    Kind
-	process string
-	request string
-	object  string
-	file    bool // it is on the disk
-
-	content lineContent
-	read    bool // content is known
-}
-
-// lineContent is a line as JSON, in words that tell a person what it is about. It holds no secret
-// and no URL.
-type lineContent struct {
-	Kind      Kind      `json:"kind"`
-	Name      string    `json:"name"`
-	Folder    string    `json:"folder"`
-	Workspace string    `json:"workspace"`
-	Began     time.Time `json:"began"` // just before the request was sent
-	Made      *Made     `json:"made"`  // null: the response is not known
-	Group     string    `json:"group,omitempty"`
-	Imported  bool      `json:"imported,omitempty"` // a plan imports it; see Ledger.Import
-	Run       string    `json:"run,omitempty"`
-}
-
-const (
-	linePattern = `(session|job|file|actionjob|actionfile)-[0-9a-f]{16}-[0-9a-f]{16}-[0-9a-f]{32}-[0-9a-f]{16}\.json`
-	maxLine     = 64 << 10 // bytes of a line that is read
-)
-
-var lineName = regexp.MustCompile(`^` + linePattern + `$`)
-
-// Began returns the time just before the request was sent, by the clock of then.
-func (n *Line) Began() time.Time { return n.content.Began }
-
-// Made returns what the service returned, nil if that is not known.
-func (n *Line) Made() *Made { return n.content.Made }
-
-// Name returns the name of the object.
-func (n *Line) Name() string { return n.content.Name }
-
-// Left reports whether a Delete of this process has left the object.
-func (n *Line) Left() bool { return n.process == n.ledger.process }
-
-// Kind returns what the line is about.
-func (n *Line) Kind() Kind { return n.kind }
-
-// Path returns the file of the line, whose removal makes the provider forget it; "" in memory.
-func (n *Line) Path() string {
-	if !n.file {
-		return ""
-	}
-	return filepath.Join(n.ledger.store.dir, Folder, n.name())
-}
-
-func (n *Line) name() string {
-	return strings.Join([]string{string(n.kind), n.ledger.ownerID, n.process, n.request, n.object}, "-") + ".json"
 }
 
 // Ledger returns the ledger of an owner.
@@ -190,7 +85,7 @@ func (s *Store) Ledger(owner Owner) *Ledger {
 	return &Ledger{
 		store: s, owner: owner, ownerID: hashed(owner.Folder + "\n" + owner.Workspace + "\n" + owner.Backend)[:16],
 		process: randomID(), since: time.Now(),
-		lines: map[string][]*Line{}, requests: map[string]map[string][]*Line{}, imported: map[string]bool{}, shown: map[string]bool{},
+		lines: map[string][]*Line{}, requests: map[string]map[string][]*Line{}, imported: map[string]bool{}, owned: map[string]bool{},
 	}
 }
 
@@ -201,16 +96,6 @@ func randomID() string {
 }
 
 func objectID(id string) string { return hashed(id)[:16] }
-
-// digest is the REQUEST of a line of a process.
-func (r Request) digest(process string) string {
-	body, _ := json.Marshal(r.Body) // values of the caller's own types
-	mac := hmac.New(sha256.New, []byte(process))
-	for _, text := range []string{string(r.Kind), r.Service, string(body)} {
-		mac.Write([]byte(text + "\n"))
-	}
-	return hex.EncodeToString(mac.Sum(nil)[:16])
-}
 
 // Begin records a request that is about to be sent. The line is on the disk when Begin returns. If
 // it cannot be written, the log says so.
@@ -248,9 +133,6 @@ func (l *Ledger) add(ctx context.Context, r Request, made *Made, group string, l
 	l.insert(n, left)
 	return n
 }
-
-// Written reports whether the line outlives this process.
-func (n *Line) Written() bool { return n != nil && n.file }
 
 // prepare opens the folder, and makes the lock of this process before it writes a line.
 func (l *Ledger) prepare(ctx context.Context) {
@@ -320,14 +202,6 @@ func (l *Ledger) insert(n *Line, open bool) {
 		}
 		l.requests[n.process][n.request] = append(l.requests[n.process][n.request], n)
 	}
-}
-
-// key is what Shown finds a line by.
-func (n *Line) key() string {
-	if n.read && n.content.Made != nil {
-		return objectID(n.content.Made.ID)
-	}
-	return n.object
 }
 
 // delete removes a line from the maps.
@@ -571,7 +445,7 @@ func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
 		if l.imported[object] {
 			continue
 		}
-		l.shown[id] = true
+		l.owned[id] = true
 		for _, n := range slices.Clone(l.lines[object]) {
 			if planned && l.readLine(ctx, n) && n.content.Imported {
 				continue
@@ -581,15 +455,25 @@ func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
 	}
 }
 
-// HasShown reports whether a state that Terraform has saved has an object, as far as this process
-// has seen it.
-func (l *Ledger) HasShown(id string) bool {
+// Own notes that an object belongs to a resource of this process, as Shown does: it is not what a
+// request without a response has made.
+func (l *Ledger) Own(id string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.owned[id] = true
+}
+
+// Owns reports whether Own or Shown was told of an object.
+func (l *Ledger) Owns(id string) bool {
 	if l == nil {
 		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.shown[id]
+	return l.owned[id]
 }
 
 // Import notes that a plan imports an object: what Terraform then shows of it to this process, and
@@ -758,25 +642,6 @@ func (l *Ledger) readFrom(ctx context.Context, f *folder, n *Line) bool {
 	}
 	n.content, n.read = c, true
 	return true
-}
-
-// clean reports whether a recorded object may go to a state, and clears the values that may not.
-func (m *Made) clean(kind Kind) bool {
-	for _, text := range []string{m.ID, m.Message, m.Bucket, m.Encryption, m.VersionID} {
-		if !quote.Safe(text) {
-			return false
-		}
-	}
-	if !etag.Valid(m.ETag) {
-		m.ETag = ""
-	}
-	if _, err := time.Parse(time.RFC3339, m.At); err != nil {
-		m.At = ""
-	}
-	if _, err := keypath.Parse(m.ID); err != nil && kind.stored() {
-		return false
-	}
-	return m.ID != "" && len(m.ID) <= idLimit
 }
 
 // Close ends the ledger of this process, whose lines are then left to later ones.

@@ -98,7 +98,9 @@ func lockOf(record string) string {
 
 // completed is a file that says that a run has continued a recorded upload until it was an object.
 // Another state may still have the upload, which must not become its object, too.
-func completed(record string) string { return "completed-" + record[strings.LastIndexByte(record, '-')+1:] }
+func completed(record string) string {
+	return "completed-" + record[strings.LastIndexByte(record, '-')+1:]
+}
 
 func hashed(s string) string {
 	sum := sha256.Sum256([]byte(s))

@@ -1,0 +1,155 @@
+package resume
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
+	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
+)
+
+// Kind is what a line of the ledger is about.
+type Kind string
+
+// The kinds. What an action makes is in no state, so its line ends only with Line.Drop.
+const (
+	KindSession    Kind = "session"
+	KindJob        Kind = "job"
+	KindFile       Kind = "file"
+	KindActionJob  Kind = "actionjob"
+	KindActionFile Kind = "actionfile"
+)
+
+// stored reports whether lines of a kind are about files, whose objects are known from the start.
+func (k Kind) stored() bool { return k == KindFile || k == KindActionFile }
+
+// Request is what an object is asked for with. Two requests with equal values, apart from Name,
+// would make the same object twice.
+type Request struct {
+	Kind    Kind
+	Service string // address of the API, and what tells the accounts of the service apart
+	Body    any    // all arguments, as values that JSON can hold
+	Name    string // of the object, for people who read the line
+}
+
+// Made is what the service returned for an object, "" for what it left out.
+type Made struct {
+	ID      string `json:"id"`                // of a session or a job; key path of a file
+	At      string `json:"at,omitempty"`      // RFC 3339
+	Message string `json:"message,omitempty"` // of a job
+
+	// Of a file.
+	ETag       string `json:"etag,omitempty"`
+	Bucket     string `json:"bucket,omitempty"`
+	Encryption string `json:"encryption,omitempty"`
+	VersionID  string `json:"version_id,omitempty"`
+	Parts      int64  `json:"parts,omitempty"`
+}
+
+// Line is one object in the ledger. A nil *Line is not recorded: its methods do nothing.
+type Line struct {
+	ledger  *Ledger
+	kind    Kind
+	process string
+	request string
+	object  string
+	file    bool // it is on the disk
+
+	content lineContent
+	read    bool // content is known
+}
+
+// lineContent is a line as JSON, in words that tell a person what it is about. It holds no secret
+// and no URL.
+type lineContent struct {
+	Kind      Kind      `json:"kind"`
+	Name      string    `json:"name"`
+	Folder    string    `json:"folder"`
+	Workspace string    `json:"workspace"`
+	Began     time.Time `json:"began"` // just before the request was sent
+	Made      *Made     `json:"made"`  // null: the response is not known
+	Group     string    `json:"group,omitempty"`
+	Imported  bool      `json:"imported,omitempty"` // a plan imports it; see Ledger.Import
+	Run       string    `json:"run,omitempty"`
+}
+
+const (
+	linePattern = `(session|job|file|actionjob|actionfile)-[0-9a-f]{16}-[0-9a-f]{16}-[0-9a-f]{32}-[0-9a-f]{16}\.json`
+	maxLine     = 64 << 10 // bytes of a line that is read
+)
+
+var lineName = regexp.MustCompile(`^` + linePattern + `$`)
+
+// Began returns the time just before the request was sent, by the clock of then.
+func (n *Line) Began() time.Time { return n.content.Began }
+
+// Made returns what the service returned, nil if that is not known.
+func (n *Line) Made() *Made { return n.content.Made }
+
+// Name returns the name of the object.
+func (n *Line) Name() string { return n.content.Name }
+
+// Left reports whether a Delete of this process has left the object.
+func (n *Line) Left() bool { return n.process == n.ledger.process }
+
+// Kind returns what the line is about.
+func (n *Line) Kind() Kind { return n.kind }
+
+// Path returns the file of the line, whose removal makes the provider forget it; "" in memory.
+func (n *Line) Path() string {
+	if !n.file {
+		return ""
+	}
+	return filepath.Join(n.ledger.store.dir, Folder, n.name())
+}
+
+func (n *Line) name() string {
+	return strings.Join([]string{string(n.kind), n.ledger.ownerID, n.process, n.request, n.object}, "-") + ".json"
+}
+
+// digest is the REQUEST of a line of a process.
+func (r Request) digest(process string) string {
+	body, _ := json.Marshal(r.Body) // values of the caller's own types
+	mac := hmac.New(sha256.New, []byte(process))
+	for _, text := range []string{string(r.Kind), r.Service, string(body)} {
+		mac.Write([]byte(text + "\n"))
+	}
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// Written reports whether the line outlives this process.
+func (n *Line) Written() bool { return n != nil && n.file }
+
+// key is what Shown finds a line by.
+func (n *Line) key() string {
+	if n.read && n.content.Made != nil {
+		return objectID(n.content.Made.ID)
+	}
+	return n.object
+}
+
+// clean reports whether a recorded object may go to a state, and clears the values that may not.
+func (m *Made) clean(kind Kind) bool {
+	for _, text := range []string{m.ID, m.Message, m.Bucket, m.Encryption, m.VersionID} {
+		if !quote.Safe(text) {
+			return false
+		}
+	}
+	if !etag.Valid(m.ETag) {
+		m.ETag = ""
+	}
+	if _, err := time.Parse(time.RFC3339, m.At); err != nil {
+		m.At = ""
+	}
+	if _, err := keypath.Parse(m.ID); err != nil && kind.stored() {
+		return false
+	}
+	return m.ID != "" && len(m.ID) <= idLimit
+}
