@@ -395,12 +395,13 @@ func TestMocksKeepTheID(t *testing.T) {
 	server := acctest.Start(t, simulator.Options{})
 	cli := acctest.NewCLI(t, server)
 	cli.SkipBelow("mock_provider", "1.7.0", "1.8.0")
-	if cli.IsTofu() {
-		t.Skip("OpenTofu 1.12 has no results of other runs in its conditions")
-	}
 	cli.Config(`
 variable "session_name" {
   type = string
+}
+variable "id_before" {
+  type    = string
+  default = null
 }
 resource "vodlive_live_session" "studio" {
   name         = var.session_name
@@ -420,9 +421,12 @@ run "first" {
   variables { session_name = "a" }
 }
 run "second" {
-  variables { session_name = "b" }
+  variables {
+    session_name = "b"
+    id_before    = run.first.id
+  }
   assert {
-    condition     = output.id == run.first.id
+    condition     = vodlive_live_session.studio.id == var.id_before
     error_message = "The id is another one."
   }
 }

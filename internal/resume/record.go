@@ -439,8 +439,8 @@ func (r *Record) writeFile(u *Unfinished) error {
 	return err
 }
 
-// Complete notes that the upload has become an object. One that this operation has begun is in no
-// state.
+// Complete notes that the upload has become an object. If this operation has begun the upload, no
+// state can have it, and nothing is noted.
 func (r *Record) Complete() {
 	if r.Lasts() && r.found != nil {
 		_ = r.folder.create(completed(r.name), nil)
