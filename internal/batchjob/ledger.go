@@ -11,7 +11,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -82,14 +81,10 @@ func (s Submission) failed(err error, line *resume.Line) diag.Diagnostic {
 	if !api.MayHaveBeenProcessed(err) {
 		return providerdata.ErrorDiagnostic("Submitting the batch job", err)
 	}
-	escaped := make([]string, len(s.Batch.Paths))
-	for i, path := range s.Batch.Paths {
-		escaped[i] = quote.Escape(path)
-	}
 	return diag.NewErrorDiagnostic("The batch job may have been submitted",
 		fmt.Sprintf("%s\n\nThe request was sent, but its outcome is not known. The service may be processing these paths:\n%s\n\n"+
 			"The provider did not send the request again. Find out at the service whether the job is running. %s",
-			providerdata.ErrorText(err), providerdata.List(escaped), s.anyway(line)))
+			providerdata.ErrorText(err), providerdata.List(s.Batch.Paths), s.anyway(line)))
 }
 
 // anyway says how the job is submitted although it may be running.
