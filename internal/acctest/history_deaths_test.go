@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -175,10 +176,14 @@ type ledgerLine struct {
 
 // ledger is what the ledger of a machine has.
 func (m *machine) ledger() (lines []ledgerLine) {
-	names, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "*-*-*-*-*.json"))
+	names, _ := filepath.Glob(filepath.Join(m.records, "terraform-provider-vodlive", "*-*-*-*-*.json*"))
 	for _, name := range names {
-		line := ledgerLine{file: name}
-		if content, err := os.ReadFile(name); err == nil && json.Unmarshal(content, &line) == nil {
+		content, _ := os.ReadFile(name)
+		for d := json.NewDecoder(bytes.NewReader(content)); ; {
+			line := ledgerLine{file: name}
+			if d.Decode(&line) != nil {
+				break
+			}
 			lines = append(lines, line)
 		}
 	}

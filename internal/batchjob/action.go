@@ -76,6 +76,6 @@ func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	made, line := request.Submit(ctx, a.data, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		say("submitted: " + made.Message)
-		line.Drop(ctx)
+		resume.Drop(ctx, line)
 	}
 }

@@ -50,7 +50,7 @@ func (s Submission) Submit(ctx context.Context, data *providerdata.Data, diags *
 	message, err := data.API.SubmitBatch(ctx, s.Batch)
 	if err != nil {
 		if !api.MayHaveBeenProcessed(err) {
-			line.Drop(ctx)
+			resume.Drop(ctx, line)
 		}
 		diags.Append(s.failed(err, line))
 		return made, line

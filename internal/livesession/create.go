@@ -104,7 +104,7 @@ func (r *liveSession) create(ctx, limited context.Context, m, given, old values,
 		r.Data.Ledger.Own(created.ID())
 		return created
 	case !api.MayHaveBeenProcessed(err):
-		line.Drop(ctx)
+		resume.Drop(ctx, line)
 	}
 	diags.Append(createFailed(ctx, r.Data, given, old, sent, err))
 	return nil

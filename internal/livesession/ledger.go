@@ -25,7 +25,7 @@ func ledgerRequest(data *providerdata.Data, given values) resume.Request {
 // leave leaves a session that was never ready to the Create that replaces it: Terraform passes
 // nothing from a Delete to a Create.
 func (r *liveSession) leave(ctx context.Context, m values) {
-	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.text("id")}, "")
+	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.text("id")})
 }
 
 // left takes the session with these arguments that a Delete of this process has left, and that has
@@ -44,7 +44,7 @@ func (r *liveSession) left(ctx context.Context, m values, diags *diag.Diagnostic
 		case err == nil && (!ending(s.Status()) || m.ready(types.StringValue(s.Status()))):
 			return s
 		}
-		line.Drop(ctx)
+		resume.Drop(ctx, line)
 	}
 }
 
@@ -75,14 +75,14 @@ func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old va
 			if d := r.unanswered(ctx, line, given, old); d != nil {
 				return d
 			}
-			line.Drop(ctx)
+			resume.Drop(ctx, line)
 			continue
 		}
 		id := line.Made().ID
 		s, err := r.readEarlier(limited, id, line.Began())
 		switch {
 		case api.NotFound(err), err == nil && terminal(s.Status()):
-			line.Drop(ctx)
+			resume.Drop(ctx, line)
 		case err != nil:
 			return unreadableEarlier(id, err)
 		default:

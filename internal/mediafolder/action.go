@@ -65,9 +65,11 @@ func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show fun
 
 // Forget ends what Upload did: another Upload sends all files.
 func (u Uploaded) Forget(ctx context.Context) {
-	for _, o := range u.outcomes {
-		o.Result.Forget(ctx)
+	results := make([]upload.Result, len(u.outcomes))
+	for i, o := range u.outcomes {
+		results[i] = o.Result
 	}
+	upload.Forget(ctx, results...)
 }
 
 // scope identifies the files of an action: another selection from the same folder is another scope.

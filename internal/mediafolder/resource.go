@@ -148,9 +148,13 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 		diags.AddWarning("Uploaded files stay at the service",
 			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
 	}
+	var files []upload.File
+	var objects []upload.StoredFile
 	for name, e := range stored {
-		r.Data.Uploader.Leave(ctx, state.file(name, "", e), upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt}, dir)
+		files = append(files, state.file(name, "", e))
+		objects = append(objects, upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt})
 	}
+	r.Data.Uploader.Leave(ctx, files, objects, dir)
 	return diags
 }
 

@@ -40,6 +40,9 @@ type Uploaded struct {
 	Recorded bool // another Upload of the same file sends nothing, until Forget
 }
 
+// Forget ends what Upload did: another Upload sends the file.
+func (u Uploaded) Forget(ctx context.Context) { upload.Forget(ctx, u.Result) }
+
 // Upload stores the file. show gets lines of progress.
 func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, method types.String, partSize types.Int64, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
 	m := model{FileArguments: a, Method: method, PartSize: partSize}

@@ -127,5 +127,5 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	}
 	say(fmt.Sprintf("submitted %s: %s", what, made.Message))
 	forget()
-	line.Drop(ctx)
+	resume.Drop(ctx, line)
 }

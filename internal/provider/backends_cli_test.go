@@ -119,7 +119,7 @@ func ledgerLines(t *testing.T, cli *acctest.CLI) (lines []string) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), "upload-") {
+		if strings.Contains(e.Name(), ".json") && !strings.HasPrefix(e.Name(), "upload-") {
 			lines = append(lines, e.Name())
 		}
 	}

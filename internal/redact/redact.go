@@ -144,9 +144,13 @@ func mark(l *layer, known []*index, encodingsLeft int, patterns bool, hidden []b
 // characters, of at most 500 characters. Of a long s it reads the words in the first 64 KiB. It
 // also masks the secrets in also, which r does not get to know.
 func (r *Redactor) Line(s string, also ...string) string {
-	given := newIndex()
-	for _, secret := range also {
-		given.add(secret, true)
+	known := []*index{r.credentials, r.streams}
+	if len(also) > 0 { // an index is large, and most lines have none
+		given := newIndex()
+		for _, secret := range also {
+			given.add(secret, true)
+		}
+		known = append(known, given)
 	}
 	if len(s) > lineRead {
 		s = s[:lineRead]
@@ -161,7 +165,7 @@ func (r *Redactor) Line(s string, also ...string) string {
 			return -1
 		}
 		return c
-	}, strings.ToValidUTF8(s, "\uFFFD"))), " "), r.credentials, r.streams, given)
+	}, strings.ToValidUTF8(s, "\uFFFD"))), " "), known...)
 	if utf8.RuneCountInString(s) > lineLimit {
 		s = strings.TrimSpace(string([]rune(s)[:lineLimit-1])) + "…"
 	}

@@ -5,9 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,9 +17,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 const (
@@ -51,12 +48,10 @@ type Owner struct {
 // an operation or of a process removes nothing, because nobody knows then whether Terraform saves
 // the response: most backends save the state after the provider has ended.
 //
-// Each line is a file (see lineContent), which only this user can write. Its name has all that is
-// looked up, and begins with the kind: KIND-OWNER-PROCESS-REQUEST-OBJECT.json. PROCESS is the
-// process that has the line, which keeps process-OWNER-PROCESS.lock locked while it runs. Whoever
-// renames the file of a process that has ended has taken the line, and nobody else can. REQUEST is
-// a digest under the key PROCESS, because arguments may be secrets. OBJECT is a digest of the id of
-// a file, and random for other kinds.
+// Lines are in files that only this user can write, called KIND-OWNER-PROCESS-KEY-ID. PROCESS is
+// the process that has them, which keeps process-OWNER-PROCESS.lock locked while it runs. Whoever
+// renames a file of a process that has ended has taken its lines, and nobody else can. KEY is that
+// of the digests by which requests are looked up.
 //
 // Where the store's folder cannot be used, lines are only in memory. A nil *Ledger is
 // turned off. It is safe for concurrent use.
@@ -67,15 +62,15 @@ type Ledger struct {
 	since   time.Time
 
 	mu       sync.Mutex
-	process  string                        // of the names of this process's lines
-	folder   *folder                       // of this process's lines; nil before the first, and in memory
+	process  string                        // of the names of this process's pages
+	folder   *folder                       // of this process's pages; nil before the first, and in memory
 	lock     *flock.Flock                  // of this process
 	failed   bool                          // lines are only in memory
 	loaded   bool                          // the lines of processes that have ended are in lines
 	running  []string                      // other processes that had lines and ran when they were looked for
-	lines    map[string][]*Line            // of this owner by digest of the object's id, or by name without one
-	requests map[string]map[string][]*Line // those that Find may return, by process and REQUEST
-	imported map[string]bool               // digests of ids that this process imports
+	lines    map[string][]*Line            // those with a response, by the id of the object
+	requests map[string]map[string][]*Line // those that Find may return, by key and digest
+	imported map[string]bool               // ids of what this process imports
 	owned    map[string]bool               // ids of what a saved state or this process has: see Own
 	closed   bool
 }
@@ -95,42 +90,43 @@ func randomID() string {
 	return hex.EncodeToString(id)
 }
 
-func objectID(id string) string { return hashed(id)[:16] }
-
 // Begin records a request that is about to be sent. The line is on the disk when Begin returns. If
 // it cannot be written, the log says so.
 func (l *Ledger) Begin(ctx context.Context, r Request) *Line {
-	return l.add(ctx, r, nil, "", false)
-}
-
-// Add records an object that has been made.
-func (l *Ledger) Add(ctx context.Context, r Request, made Made) *Line {
-	return l.add(ctx, r, &made, "", false)
-}
-
-// Leave records what a state gives up for a Create of this process, or of a later one. Group is any
-// text that the Create knows, too: see Left.
-func (l *Ledger) Leave(ctx context.Context, r Request, made Made, group string) *Line {
-	return l.add(ctx, r, &made, group, true)
-}
-
-func (l *Ledger) add(ctx context.Context, r Request, made *Made, group string, left bool) *Line {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := &Line{ledger: l, kind: r.Kind, object: randomID(), read: true, content: lineContent{
-		Kind: r.Kind, Name: r.Name, Folder: l.owner.Folder, Workspace: l.owner.Workspace, Run: l.owner.Run,
-		Began: time.Now().UTC(), Made: made, Group: group,
-	}}
-	if made != nil && r.Kind.stored() {
-		n.object = objectID(made.ID)
+	return l.single(ctx, r, nil)
+}
+
+// Leave records what a state gives up for a Create of this process, or of a later one.
+func (l *Ledger) Leave(ctx context.Context, r Request, made Made) {
+	if l == nil {
+		return
 	}
-	l.prepare(ctx)
-	n.process, n.request = l.process, r.digest(l.process)
-	l.write(ctx, n)
-	l.insert(n, left)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.single(ctx, r, &made)
+}
+
+// single makes a page of one line. Find may return one with a response.
+func (l *Ledger) single(ctx context.Context, r Request, made *Made) *Line {
+	n := l.newLine(l.newPage(ctx, r.Kind), r)
+	n.content.Made = made
+	l.save(ctx, n.page)
+	l.insert(n, made != nil)
+	return n
+}
+
+// newLine adds a line of this process to a page.
+func (l *Ledger) newLine(p *page, r Request) *Line {
+	n := &Line{ledger: l, page: p, own: true, content: lineContent{
+		Kind: r.Kind, Request: r.digest(p.key), Name: r.Name, Folder: l.owner.Folder, Workspace: l.owner.Workspace, Run: l.owner.Run,
+		Began: time.Now().UTC(),
+	}}
+	p.add(n)
 	return n
 }
 
@@ -162,65 +158,48 @@ func (l *Ledger) prepare(ctx context.Context) {
 
 func (l *Ledger) lockName(process string) string { return "process-" + l.ownerID + "-" + process }
 
-// write writes a line of this process, or what has changed in any line.
-func (l *Ledger) write(ctx context.Context, n *Line) {
-	f, done := l.folder, func() {}
-	if n.file {
-		f, done = l.open(ctx)
-	}
-	if f == nil || l.closed {
-		return
-	}
-	defer done()
-	content, err := json.MarshalIndent(n.content, "", "  ")
-	content = append(content, '\n')
-	switch small := n.kind.stored() && n.content.Made.Parts == 0; {
-	case err != nil:
-	case small && !n.file: // if it is lost, a small file is sent again
-		err = f.create(n.name(), content)
-	default:
-		err = f.write(n.name(), content)
-		f.sync()
-	}
-	if err != nil {
-		unwritten(ctx, err)
-		return
-	}
-	n.file = true
-}
-
-func unwritten(ctx context.Context, err error) {
-	tflog.Warn(ctx, "resume_dir cannot be written: if this run ends early, the next one does not know what it has made", map[string]any{"error": regularfile.Cause(err).Error()})
-}
-
 // insert adds a line to the maps. open says that Find may return it.
 func (l *Ledger) insert(n *Line, open bool) {
-	l.lines[n.key()] = append(l.lines[n.key()], n)
-	if open {
-		if l.requests[n.process] == nil {
-			l.requests[n.process] = map[string][]*Line{}
+	if made := n.content.Made; made != nil {
+		l.lines[made.ID] = append(l.lines[made.ID], n)
+	}
+	if key := n.page.key; open {
+		if l.requests[key] == nil {
+			l.requests[key] = map[string][]*Line{}
 		}
-		l.requests[n.process][n.request] = append(l.requests[n.process][n.request], n)
+		l.requests[key][n.content.Request] = append(l.requests[key][n.content.Request], n)
 	}
 }
 
-// delete removes a line from the maps.
+// delete removes a line from the maps, and from its page until that is saved.
 func (l *Ledger) delete(n *Line) {
-	same := func(other *Line) bool { return other == n }
-	if l.lines[n.key()] = slices.DeleteFunc(l.lines[n.key()], same); len(l.lines[n.key()]) == 0 {
-		delete(l.lines, n.key())
+	if n.removed {
+		return
+	}
+	n.removed = true
+	n.page.left--
+	if made := n.content.Made; made != nil {
+		if l.lines[made.ID] = without(l.lines[made.ID], n); len(l.lines[made.ID]) == 0 {
+			delete(l.lines, made.ID)
+		}
 	}
 	l.taken(n)
 }
 
 // taken removes a line from those that Find may return.
 func (l *Ledger) taken(n *Line) {
-	if lines := l.requests[n.process]; lines != nil {
-		lines[n.request] = slices.DeleteFunc(lines[n.request], func(other *Line) bool { return other == n })
-		if len(lines[n.request]) == 0 {
-			delete(lines, n.request)
+	if lines := l.requests[n.page.key]; lines != nil {
+		if lines[n.content.Request] = without(lines[n.content.Request], n); len(lines[n.content.Request]) == 0 {
+			delete(lines, n.content.Request)
+		}
+		if len(lines) == 0 {
+			delete(l.requests, n.page.key)
 		}
 	}
+}
+
+func without(lines []*Line, n *Line) []*Line {
+	return slices.DeleteFunc(lines, func(other *Line) bool { return other == n })
 }
 
 // Complete adds what the service returned.
@@ -231,48 +210,29 @@ func (n *Line) Complete(ctx context.Context, made Made) {
 	l := n.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	open := slices.Contains(l.requests[n.process][n.request], n)
-	l.delete(n)
+	if n.removed {
+		return
+	}
 	n.content.Made = &made
-	l.write(ctx, n)
-	l.insert(n, open)
+	l.lines[made.ID] = append(l.lines[made.ID], n)
+	l.save(ctx, n.page)
 }
 
-// Drop removes the line: the request was surely not processed, or the object is gone.
-func (n *Line) Drop(ctx context.Context) {
-	if n == nil {
-		return
+// Drop removes lines: the requests were surely not processed, or the objects are gone.
+func Drop(ctx context.Context, lines ...*Line) {
+	pages := map[*page]*Ledger{}
+	for _, n := range lines {
+		if n != nil {
+			n.ledger.mu.Lock()
+			n.ledger.delete(n)
+			pages[n.page] = n.ledger
+			n.ledger.mu.Unlock()
+		}
 	}
-	n.ledger.mu.Lock()
-	defer n.ledger.mu.Unlock()
-	n.ledger.remove(ctx, n)
-}
-
-// remove removes a line, and the lock of a process that has ended with its last line.
-func (l *Ledger) remove(ctx context.Context, n *Line) {
-	l.delete(n)
-	if !n.file {
-		return
-	}
-	f, done := l.open(ctx)
-	if f == nil {
-		return
-	}
-	defer done()
-	if err := f.remove(n.name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		tflog.Warn(ctx, "resume_dir cannot be written: a later run may find what a state has already", map[string]any{"error": regularfile.Cause(err).Error()})
-	}
-	if n.process != l.process && len(l.requests[n.process]) == 0 {
-		l.removeLock(f, n.process)
-	}
-}
-
-// removeLock removes the lock of a process that has ended and has no lines.
-func (l *Ledger) removeLock(f *folder, process string) {
-	name := l.lockName(process) + lockSuffix
-	if lock, err := f.lockFile(name); err == nil && lock != nil {
-		_ = f.remove(name)
-		_ = lock.Unlock()
+	for p, l := range pages {
+		l.mu.Lock()
+		l.save(ctx, p)
+		l.mu.Unlock()
 	}
 }
 
@@ -318,29 +278,26 @@ func (l *Ledger) Find(ctx context.Context, r Request) []*Line {
 
 func (l *Ledger) find(ctx context.Context, r Request) (found []*Line, wait bool) {
 	l.load(ctx)
-	for process, lines := range l.requests {
-		if len(lines) == 0 {
-			continue
-		}
-		for _, n := range slices.Clone(lines[r.digest(process)]) {
-			if l.readLine(ctx, n) {
-				found = append(found, n)
-			}
-		}
+	for key, lines := range l.requests {
+		found = append(found, lines[r.digest(key)]...)
 	}
 	slices.SortFunc(found, func(a, b *Line) int {
 		if a, b := a.content.Made != nil, b.content.Made != nil; a != b {
 			return map[bool]int{true: -1, false: 1}[a]
 		}
-		return cmp.Or(a.content.Began.Compare(b.content.Began), cmp.Compare(a.object, b.object))
+		return older(a, b)
 	})
 	return found, len(found) == 0 && l.awaits(ctx, r)
+}
+
+func older(a, b *Line) int {
+	return cmp.Or(a.content.Began.Compare(b.content.Began), cmp.Compare(a.page.id, b.page.id))
 }
 
 // Take returns one line of Find for which fits, which may be nil, is true. Nobody else gets it.
 func (l *Ledger) Take(ctx context.Context, r Request, fits func(*Line) bool) (*Line, bool) {
 	for _, n := range l.Find(ctx, r) {
-		if (fits == nil || fits(n)) && l.take(ctx, n, r) {
+		if (fits == nil || fits(n)) && l.take(ctx, n) {
 			return n, true
 		}
 	}
@@ -349,33 +306,13 @@ func (l *Ledger) Take(ctx context.Context, r Request, fits func(*Line) bool) (*L
 
 // take makes a line this process's own. It is false if another process, or another operation of
 // this one, was first.
-func (l *Ledger) take(ctx context.Context, n *Line, r Request) bool {
+func (l *Ledger) take(ctx context.Context, n *Line) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !slices.Contains(l.requests[n.process][n.request], n) {
+	if !slices.Contains(l.requests[n.page.key][n.content.Request], n) || !l.takePage(ctx, n.page) {
 		return false
 	}
 	l.taken(n)
-	if n.process == l.process || !n.file {
-		return true
-	}
-	l.prepare(ctx)
-	if l.folder == nil { // only the line's own process can be told from a running one
-		return true
-	}
-	before, from := n.name(), n.process
-	n.process, n.request = l.process, r.digest(l.process)
-	switch err := l.folder.rename(before, n.name()); {
-	case errors.Is(err, fs.ErrNotExist):
-		l.delete(n)
-		return false
-	case err != nil: // it stays where a later run finds it
-		n.process = from
-		unwritten(ctx, err)
-	}
-	if len(l.requests[from]) == 0 {
-		l.removeLock(l.folder, from)
-	}
 	return true
 }
 
@@ -386,11 +323,9 @@ func (l *Ledger) Left(group string) (left []*Line) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, lines := range l.requests[l.process] {
-		for _, n := range lines {
-			if n.content.Group == group {
-				left = append(left, n)
-			}
+	for n := range l.findable() {
+		if n.own && n.content.Group == group {
+			left = append(left, n)
 		}
 	}
 	return left
@@ -404,19 +339,28 @@ func (l *Ledger) Unshown(ctx context.Context) (unshown []*Line) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.load(ctx)
-	for process, requests := range l.requests {
-		for _, lines := range requests {
-			for _, n := range slices.Clone(lines) {
-				if process != l.process && !n.kind.stored() && l.readLine(ctx, n) && (n.content.Run == "" || n.content.Run != l.owner.Run) {
-					unshown = append(unshown, n)
+	for n := range l.findable() {
+		if !n.own && !n.page.kind.stored() && (n.content.Run == "" || n.content.Run != l.owner.Run) {
+			unshown = append(unshown, n)
+		}
+	}
+	slices.SortFunc(unshown, older)
+	return unshown
+}
+
+// findable yields the lines that Find may return.
+func (l *Ledger) findable() iter.Seq[*Line] {
+	return func(yield func(*Line) bool) {
+		for _, requests := range l.requests {
+			for _, lines := range requests {
+				for _, n := range lines {
+					if !yield(n) {
+						return
+					}
 				}
 			}
 		}
 	}
-	slices.SortFunc(unshown, func(a, b *Line) int {
-		return cmp.Or(a.content.Began.Compare(b.content.Began), cmp.Compare(a.object, b.object))
-	})
-	return unshown
 }
 
 // Any reports whether there are lines, which Shown could remove.
@@ -440,18 +384,22 @@ func (l *Ledger) Shown(ctx context.Context, planned bool, ids ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.load(ctx)
+	changed := map[*page]bool{}
 	for _, id := range ids {
-		object := objectID(id)
-		if l.imported[object] {
+		if l.imported[id] {
 			continue
 		}
 		l.owned[id] = true
-		for _, n := range slices.Clone(l.lines[object]) {
-			if planned && l.readLine(ctx, n) && n.content.Imported {
+		for _, n := range slices.Clone(l.lines[id]) {
+			if planned && n.content.Imported {
 				continue
 			}
-			l.remove(ctx, n)
+			l.delete(n)
+			changed[n.page] = true
 		}
+	}
+	for p := range changed {
+		l.save(ctx, p)
 	}
 }
 
@@ -485,14 +433,12 @@ func (l *Ledger) Import(ctx context.Context, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.load(ctx)
-	object := objectID(id)
-	l.imported[object] = true
-	for _, n := range slices.Clone(l.lines[object]) {
-		if !l.readLine(ctx, n) || n.content.Imported || !n.file {
-			continue
+	l.imported[id] = true
+	for _, n := range slices.Clone(l.lines[id]) {
+		if !n.content.Imported && n.page.onDisk {
+			n.content.Imported = true
+			l.save(ctx, n.page)
 		}
-		n.content.Imported = true
-		l.write(ctx, n)
 	}
 }
 
@@ -508,7 +454,7 @@ func (l *Ledger) load(ctx context.Context) {
 		return
 	}
 	defer done()
-	processes := map[string][]*Line{}
+	processes := map[string][]*page{}
 	for _, process := range l.running {
 		processes[process] = nil
 	}
@@ -521,9 +467,9 @@ func (l *Ledger) load(ctx context.Context) {
 		}
 	}
 	for _, e := range entries {
-		if n := l.lineOf(e.Name()); n != nil {
-			if _, ok := processes[n.process]; ok || first {
-				processes[n.process] = append(processes[n.process], n)
+		if p := l.pageOf(e.Name()); p != nil {
+			if _, ok := processes[p.process]; ok || first {
+				processes[p.process] = append(processes[p.process], p)
 			}
 		}
 	}
@@ -533,10 +479,8 @@ func (l *Ledger) load(ctx context.Context) {
 		case l.runs(f, process, len(processes[process]) == 0):
 			l.running = append(l.running, process)
 		default:
-			for _, n := range processes[process] {
-				if n.kind.stored() || l.readFrom(ctx, f, n) {
-					l.insert(n, true)
-				}
+			for _, p := range processes[process] {
+				l.read(ctx, f, p)
 			}
 		}
 	}
@@ -549,18 +493,6 @@ func (l *Ledger) processOf(name string) (string, bool) {
 		return "", false
 	}
 	return strings.CutSuffix(process, lockSuffix)
-}
-
-// lineOf returns the line of a file of this owner, nil if it is no such file.
-func (l *Ledger) lineOf(name string) *Line {
-	if !lineName.MatchString(name) {
-		return nil
-	}
-	part := strings.Split(strings.TrimSuffix(name, ".json"), "-")
-	if part[1] != l.ownerID {
-		return nil
-	}
-	return &Line{ledger: l, kind: Kind(part[0]), process: part[2], request: part[3], object: part[4], file: true}
 }
 
 // runs reports whether a process runs. It removes the lock of one that has ended and left nothing.
@@ -593,55 +525,19 @@ func (l *Ledger) awaits(ctx context.Context, r Request) bool {
 	defer done()
 	entries, _ := fs.ReadDir(f.root.FS(), ".")
 	for _, e := range entries {
-		n := l.lineOf(e.Name())
-		if n != nil && slices.Contains(l.running, n.process) && n.request == r.digest(n.process) && l.readFrom(ctx, f, n) && n.content.Began.Before(l.since) {
-			return true
+		p := l.pageOf(e.Name())
+		if p == nil || p.kind != r.Kind || !slices.Contains(l.running, p.process) {
+			continue
+		}
+		content, _ := f.read(e.Name())
+		digest := r.digest(p.key)
+		for text := range p.kind.texts(content) {
+			if c, err := p.kind.decode(text); err == nil && c.Request == digest && c.Began.Before(l.since) {
+				return true
+			}
 		}
 	}
 	return false
-}
-
-// readLine reads the content of a line. It is false if there is none that can be used.
-func (l *Ledger) readLine(ctx context.Context, n *Line) bool {
-	if n.read {
-		return true
-	}
-	f, done := l.open(ctx)
-	if f == nil {
-		return false
-	}
-	defer done()
-	if l.readFrom(ctx, f, n) {
-		return true
-	}
-	l.delete(n)
-	return false
-}
-
-func (l *Ledger) readFrom(ctx context.Context, f *folder, n *Line) bool {
-	content, err := f.read(n.name())
-	if err == nil && len(content) > maxLine {
-		err = errors.New("it is too large")
-	}
-	var c lineContent
-	if err == nil {
-		err = json.Unmarshal(content, &c)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // another process has taken or removed it
-		return false
-	case err == nil && time.Since(c.Began) > ledgerLifetime:
-		_ = f.remove(n.name())
-		return false
-	case err == nil && (c.Kind != n.kind || c.Made != nil && !c.Made.clean(c.Kind)):
-		err = errors.New("its values are not those of a line")
-	}
-	if err != nil {
-		tflog.Warn(ctx, "what an earlier run has made cannot be read", map[string]any{"file": n.name(), "error": err.Error()})
-		return false
-	}
-	n.content, n.read = c, true
-	return true
 }
 
 // Close ends the ledger of this process, whose lines are then left to later ones.
@@ -657,10 +553,6 @@ func (l *Ledger) Close() {
 	l.closed = true
 	if l.folder == nil {
 		return
-	}
-	own := func(n *Line) bool { return n.process == l.process }
-	if !slices.ContainsFunc(slices.Collect(maps.Values(l.lines)), func(lines []*Line) bool { return slices.ContainsFunc(lines, own) }) {
-		_ = l.folder.remove(l.lockName(l.process) + lockSuffix)
 	}
 	_ = l.lock.Unlock()
 	l.folder.close()

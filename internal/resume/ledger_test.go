@@ -26,6 +26,13 @@ func ledger(dir string, hook regularfile.Hook) *resume.Ledger {
 	return resume.New(dir, hook).Ledger(owner)
 }
 
+// add records a stored file.
+func add(ctx context.Context, l *resume.Ledger, r resume.Request, made resume.Made) *resume.Line {
+	list := l.List()
+	defer list.Close()
+	return list.Add(ctx, r, made)
+}
+
 func request(kind resume.Kind, body any) resume.Request {
 	return resume.Request{Kind: kind, Service: "https://service.example", Body: body, Name: "the name"}
 }
@@ -54,8 +61,8 @@ func TestLinesOutliveEveryEnd(t *testing.T) {
 	session, job, file := request(resume.KindSession, "a"), request(resume.KindJob, "b"), request(resume.KindFile, "c")
 	l.Begin(ctx, session).Complete(ctx, resume.Made{ID: "session-1"})
 	l.Begin(ctx, job)
-	l.Begin(ctx, request(resume.KindJob, "refused")).Drop(ctx)
-	l.Add(ctx, file, madeAs("a.mp4"))
+	resume.Drop(ctx, l.Begin(ctx, request(resume.KindJob, "refused")))
+	add(ctx, l, file, madeAs("a.mp4"))
 	if found := l.Find(ctx, session); len(found) > 0 {
 		t.Errorf("a run finds its own %+v", found[0].Made())
 	}
@@ -96,9 +103,11 @@ func TestShown(t *testing.T) {
 	l := ledger(dir, nil)
 	session := request(resume.KindSession, "a")
 	l.Begin(ctx, session).Complete(ctx, resume.Made{ID: "session-1"})
+	list := l.List()
 	for _, name := range []string{"a.mp4", "b.mp4"} {
-		l.Add(ctx, request(resume.KindFile, name), madeAs(name))
+		list.Add(ctx, request(resume.KindFile, name), madeAs(name))
 	}
+	list.Close()
 	l.Close()
 
 	plan := ledger(dir, nil) // of a plan that imports the session
@@ -126,6 +135,7 @@ func TestShown(t *testing.T) {
 		t.Error("there are lines")
 	}
 	next.Close()
+	ledger(dir, nil).Any(ctx) // removes the locks of processes that have ended without lines
 	if files := ledgerFiles(t, dir); len(files) > 0 {
 		t.Errorf("files are left: %q", files)
 	}
@@ -137,7 +147,7 @@ func TestLinesHaveAnOwner(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	l := ledger(dir, nil)
 	r := request(resume.KindFile, map[string]string{"a": "b"})
-	l.Add(ctx, r, madeAs("a.mp4"))
+	add(ctx, l, r, madeAs("a.mp4"))
 	l.Close()
 	for _, other := range []resume.Owner{
 		{Folder: "/infra", Workspace: "staging"}, {Folder: "/other", Workspace: "default"}, {Folder: "/infra", Workspace: "default", Backend: "s3"},
@@ -199,9 +209,11 @@ func TestLeft(t *testing.T) {
 	for _, dir := range []string{t.TempDir(), ""} { // in memory, too
 		ctx := t.Context()
 		l := ledger(dir, nil)
+		list := l.List()
 		for _, name := range []string{"a.mp4", "b.mp4", "c.mp4"} {
-			l.Leave(ctx, request(resume.KindFile, name), madeAs(name), "folder")
+			list.Leave(ctx, request(resume.KindFile, name), madeAs(name), "folder")
 		}
+		list.Close()
 		if n, ok := l.Take(ctx, request(resume.KindFile, "b.mp4"), nil); !ok || *n.Made() != madeAs("b.mp4") || n.Written() != (dir != "") {
 			t.Errorf("%q: took %+v", dir, n)
 		}
@@ -244,7 +256,7 @@ func TestRunningProcess(t *testing.T) {
 				r := request(resume.KindSession, "a")
 				first := ledger(dir, nil)
 				defer first.Close()
-				first.Add(ctx, request(resume.KindFile, "other"), madeAs("o.mp4"))
+				add(ctx, first, request(resume.KindFile, "other"), madeAs("o.mp4"))
 				if !tc.late {
 					first.Begin(ctx, r)
 					time.Sleep(time.Millisecond)
@@ -339,6 +351,95 @@ func TestSixteenTakers(t *testing.T) {
 	takers.Wait()
 	if taken.Load() != 1 {
 		t.Errorf("%d have taken the line", taken.Load())
+	}
+}
+
+// TestListOfFiles: the lines of a folder are in one file. Whoever takes one has them all, and what
+// a state does not show stays.
+func TestListOfFiles(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir, ctx := t.TempDir(), t.Context()
+		file := func(name string) resume.Request { return request(resume.KindFile, name) }
+		l := ledger(dir, nil)
+		list := l.List()
+		for _, name := range []string{"a.mp4", "b.mp4", "c.mp4", "d.mp4"} {
+			if n := list.Add(ctx, file(name), madeAs(name)); !n.Written() {
+				t.Errorf("%s is not on the disk", name)
+			}
+		}
+		list.Close()
+		l.Close()
+		if files := ledgerFiles(t, dir); len(files) != 2 { // the list, and the lock of its process
+			t.Errorf("the files are %q", files)
+		}
+
+		one, other := ledger(dir, nil), ledger(dir, nil)
+		if len(other.Find(ctx, file("b.mp4"))) != 1 {
+			t.Error("b.mp4 is not found")
+		}
+		if _, ok := one.Take(ctx, file("a.mp4"), nil); !ok {
+			t.Error("a.mp4 is not taken")
+		}
+		if _, ok := other.Take(ctx, file("b.mp4"), nil); ok {
+			t.Error("two processes have one list")
+		}
+		if _, ok := one.Take(ctx, file("b.mp4"), nil); !ok {
+			t.Error("b.mp4 is not taken by the process that has the list")
+		}
+		one.Close()
+		other.Close()
+
+		part := ledger(dir, nil) // nothing of what was taken got into a state
+		part.Shown(ctx, false, madeAs("b.mp4").ID, madeAs("d.mp4").ID)
+		part.Close()
+		rest := ledger(dir, nil)
+		for name, want := range map[string]int{"a.mp4": 1, "b.mp4": 0, "c.mp4": 1, "d.mp4": 0} {
+			if got := len(rest.Find(ctx, file(name))); got != want {
+				t.Errorf("%s: %d lines", name, got)
+			}
+		}
+		rest.Shown(ctx, false, madeAs("a.mp4").ID, madeAs("c.mp4").ID)
+		rest.Close()
+		ledger(dir, nil).Any(ctx)
+		if files := ledgerFiles(t, dir); len(files) > 0 {
+			t.Errorf("files are left: %q", files)
+		}
+	})
+}
+
+// TestListThatEndsEarly: a process or a disk that stops in the middle of a line costs that line.
+func TestListThatEndsEarly(t *testing.T) {
+	t.Parallel()
+	dir, ctx := t.TempDir(), t.Context()
+	var full atomic.Bool
+	l := ledger(dir, func(op regularfile.Op, _ string, n int) (int, error) {
+		if op == regularfile.OpWrite && full.Load() {
+			return n / 2, syscall.ENOSPC
+		}
+		return n, nil
+	})
+	file := func(name string) resume.Request { return request(resume.KindFile, name) }
+	list := l.List()
+	defer list.Close()
+	list.Add(ctx, file("a.mp4"), madeAs("a.mp4"))
+	full.Store(true)
+	if n := list.Add(ctx, file("b.mp4"), madeAs("b.mp4")); n.Written() {
+		t.Error("half a line counts as written")
+	}
+	full.Store(false)
+	last := list.Add(ctx, file("c.mp4"), madeAs("c.mp4"))
+	l.Close()
+	content, _ := os.ReadFile(last.Path())
+	if err := os.WriteFile(last.Path(), append(content, content[:len(content)/2]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	next := ledger(dir, nil)
+	defer next.Close()
+	for name, want := range map[string]int{"a.mp4": 1, "b.mp4": 0, "c.mp4": 1} {
+		if got := len(next.Find(ctx, file(name))); got != want {
+			t.Errorf("%s: %d lines", name, got)
+		}
 	}
 }
 
@@ -445,7 +546,7 @@ func TestFullDisk(t *testing.T) {
 			full.Store(true)
 			n := l.Begin(ctx, request(resume.KindSession, "second"))
 			n.Complete(ctx, resume.Made{ID: "session-2"})
-			n.Drop(ctx)
+			resume.Drop(ctx, n)
 			full.Store(false)
 			l.Begin(ctx, request(resume.KindSession, "third")).Complete(ctx, resume.Made{ID: "session-3"})
 			l.Close()
@@ -467,8 +568,11 @@ func TestWithoutALedger(t *testing.T) {
 	var l *resume.Ledger
 	r := request(resume.KindFile, "a")
 	l.Begin(ctx, r).Complete(ctx, madeAs("a"))
-	l.Add(ctx, r, madeAs("a")).Drop(ctx)
-	l.Leave(ctx, r, madeAs("a"), "g")
+	list := l.List()
+	resume.Drop(ctx, list.Add(ctx, r, madeAs("a")), nil)
+	list.Leave(ctx, r, madeAs("a"), "g")
+	list.Close()
+	l.Leave(ctx, r, madeAs("a"))
 	l.Shown(ctx, false, "a")
 	l.Import(ctx, "a")
 	if l.Any(ctx) || len(l.Find(ctx, r))+len(l.Left("g"))+len(l.Unshown(ctx)) > 0 {

@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
@@ -18,7 +18,7 @@ import (
 // Kind is what a line of the ledger is about.
 type Kind string
 
-// The kinds. What an action makes is in no state, so its line ends only with Line.Drop.
+// The kinds. What an action makes is in no state, so its line ends only with Drop.
 const (
 	KindSession    Kind = "session"
 	KindJob        Kind = "job"
@@ -56,20 +56,17 @@ type Made struct {
 // Line is one object in the ledger. A nil *Line is not recorded: its methods do nothing.
 type Line struct {
 	ledger  *Ledger
-	kind    Kind
-	process string
-	request string
-	object  string
-	file    bool // it is on the disk
-
+	page    *page
+	own     bool // this process has made it
+	removed bool
 	content lineContent
-	read    bool // content is known
 }
 
 // lineContent is a line as JSON, in words that tell a person what it is about. It holds no secret
 // and no URL.
 type lineContent struct {
 	Kind      Kind      `json:"kind"`
+	Request   string    `json:"request"` // digest under the key of the page
 	Name      string    `json:"name"`
 	Folder    string    `json:"folder"`
 	Workspace string    `json:"workspace"`
@@ -80,10 +77,9 @@ type lineContent struct {
 	Run       string    `json:"run,omitempty"`
 }
 
-const (
-	linePattern = `(session|job|file|actionjob|actionfile)-[0-9a-f]{16}-[0-9a-f]{16}-[0-9a-f]{32}-[0-9a-f]{16}\.json`
-	maxLine     = 64 << 10 // bytes of a line that is read
-)
+const linePattern = `(session|job|file|actionjob|actionfile)(-[0-9a-f]{16}){4}\.jsonl?`
+
+var errExpired = errors.New("it has ended")
 
 var lineName = regexp.MustCompile(`^` + linePattern + `$`)
 
@@ -97,42 +93,39 @@ func (n *Line) Made() *Made { return n.content.Made }
 func (n *Line) Name() string { return n.content.Name }
 
 // Left reports whether a Delete of this process has left the object.
-func (n *Line) Left() bool { return n.process == n.ledger.process }
+func (n *Line) Left() bool { return n.own }
 
 // Kind returns what the line is about.
-func (n *Line) Kind() Kind { return n.kind }
+func (n *Line) Kind() Kind { return n.page.kind }
 
 // Path returns the file of the line, whose removal makes the provider forget it; "" in memory.
 func (n *Line) Path() string {
-	if !n.file {
+	if !n.page.onDisk {
 		return ""
 	}
-	return filepath.Join(n.ledger.store.dir, Folder, n.name())
+	return filepath.Join(n.ledger.store.dir, Folder, n.ledger.fileName(n.page))
 }
 
-func (n *Line) name() string {
-	return strings.Join([]string{string(n.kind), n.ledger.ownerID, n.process, n.request, n.object}, "-") + ".json"
-}
+// Written reports whether the line outlives this process.
+func (n *Line) Written() bool { return n != nil && n.page.onDisk }
 
-// digest is the REQUEST of a line of a process.
-func (r Request) digest(process string) string {
+// digest is what equal requests have in common. It has a key, because arguments may be secrets.
+func (r Request) digest(key string) string {
 	body, _ := json.Marshal(r.Body) // values of the caller's own types
-	mac := hmac.New(sha256.New, []byte(process))
+	mac := hmac.New(sha256.New, []byte(key))
 	for _, text := range []string{string(r.Kind), r.Service, string(body)} {
 		mac.Write([]byte(text + "\n"))
 	}
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Written reports whether the line outlives this process.
-func (n *Line) Written() bool { return n != nil && n.file }
-
-// key is what Shown finds a line by.
-func (n *Line) key() string {
-	if n.read && n.content.Made != nil {
-		return objectID(n.content.Made.ID)
+func (n *Line) encode() (text []byte, err error) {
+	if n.page.kind.stored() {
+		text, err = json.Marshal(n.content)
+	} else {
+		text, err = json.MarshalIndent(n.content, "", "  ")
 	}
-	return n.object
+	return append(text, '\n'), err
 }
 
 // clean reports whether a recorded object may go to a state, and clears the values that may not.

@@ -89,7 +89,7 @@ func (k Key) prefix() string {
 }
 
 // recordSuffix ends the names of the records of an upload, of which there is one.
-func recordSuffix(uploadID string) string { return "-" + objectID(uploadID) + ".json" }
+func recordSuffix(uploadID string) string { return "-" + hashed(uploadID)[:16] + ".json" }
 
 // lockOf is what is locked for a record: the upload, whatever its content.
 func lockOf(record string) string {

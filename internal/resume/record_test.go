@@ -398,18 +398,21 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	const (
 		digest = "0123456789abcdef0123456789abcdef"
-		line   = "session-0123456789abcdef-0123456789abcdef-" + digest + "-0123456789abcdef.json"
+		id     = "0123456789abcdef"
+		line   = "session-" + id + "-" + id + "-" + id + "-" + id + ".json"
+		list   = "file-" + id + "-" + id + "-" + id + "-" + id + ".jsonl"
+		before = "session-" + id + "-" + id + "-" + digest + "-" + id + ".json" // of an earlier build
 		record = "upload-" + digest + "-0123456789abcdef.json"
 		book   = "ledger-" + digest + "-0123456789abcdef.jsonl" // of an earlier build
 	)
 	removed := []string{
-		record, "completed-0123456789abcdef.json", "upload-0123456789abcdef.json.lock", record + ".0123456789abcdef.tmp", "hash-" + digest + ".json", book, book + ".lock",
+		record, "completed-0123456789abcdef.json", "upload-0123456789abcdef.json.lock", record + ".0123456789abcdef.tmp", "hash-" + digest + ".json", book, book + ".lock", before,
 		"process-0123456789abcdef-0123456789abcdef.lock", line + ".0123456789abcdef.tmp",
 		"upload-" + digest + ".json", "upload-" + digest + ".json.lock", // of an earlier build
 		"upload-" + digest + ".json.0123456789abcdef.tmp", "hash-" + digest + ".json.0123456789abcdef.tmp",
 	}
 	kept := []string{
-		"upload-final.mov", "hash-list.txt", "ledger-" + digest + ".jsonl", "ledger-" + digest + "-0123.jsonl", line + ".bak", "other" + line, "process-0123456789abcdef.lock", "upload-notes.tmp", "upload-" + digest + ".json.bak", "my-upload-" + digest + ".json",
+		"upload-final.mov", "hash-list.txt", "ledger-" + digest + ".jsonl", "ledger-" + digest + "-0123.jsonl", line + ".bak", "other" + line, list + "l", "process-0123456789abcdef.lock", "upload-notes.tmp", "upload-" + digest + ".json.bak", "my-upload-" + digest + ".json",
 		"upload-" + digest + "0.json", "upload-" + digest[1:] + ".json", "upload-" + strings.ToUpper(digest) + ".json", "hash-" + digest + ".json.lock",
 		"upload-" + digest + ".json\n", "upload-" + digest + ".json.0123.tmp",
 	}
@@ -422,8 +425,8 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	}{
 		"its own":               {resume.Folder, removed, old, false},
 		"its own, not old":      {resume.Folder, removed, recent, true},
-		"lines, not old":        {resume.Folder, []string{line}, time.Now().Add(-29 * 24 * time.Hour), true},
-		"old lines":             {resume.Folder, []string{line}, time.Now().Add(-31 * 24 * time.Hour), false},
+		"lines, not old":        {resume.Folder, []string{line, list}, time.Now().Add(-29 * 24 * time.Hour), true},
+		"old lines":             {resume.Folder, []string{line, list}, time.Now().Add(-31 * 24 * time.Hour), false},
 		"others'":               {resume.Folder, kept, old, true},
 		"outside of its folder": {".", removed, old, true},
 		"below its folder":      {filepath.Join(resume.Folder, "below"), removed, old, true},

@@ -50,7 +50,7 @@ type File struct {
 	// ForState says that a state is to have the file, so that the ledger has it until then.
 	ForState bool
 	// Scope, if it is not "", identifies the arguments of an action. The ledger has the file for it
-	// until Result.Forget.
+	// until Forget.
 	Scope string
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -49,7 +50,9 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)),
 		reporter: u.newReporter(ctx, "uploading a folder", show),
 		files:    make([]*tracked, len(folder.Files)),
+		list:     u.config.Ledger.List(),
 	}
+	defer b.list.Close()
 	defer u.display.begin(ctx, &task{})()
 	order := make([]int, len(folder.Files))
 	for i, f := range folder.Files {
@@ -86,6 +89,8 @@ type batch struct {
 	reporter *reporter
 	meter    meter
 	files    []*tracked
+
+	list *resume.List // of the files that are stored
 }
 
 func (b *batch) uploadFile(ctx context.Context, i int) {
@@ -99,7 +104,7 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 		return
 	}
 	if o.Err = f.CheckSize(); o.Err == nil {
-		o.Result, o.Err = b.uploader.store(ctx, f, ledgerOf(f), func(p transfer.Progress) {
+		o.Result, o.Err = b.uploader.store(ctx, f, b.list, func(p transfer.Progress) {
 			b.files[i].progress(p)
 			b.report()
 		})

@@ -67,15 +67,18 @@ func (o *operation) take(ctx context.Context) (taken bool, err error) {
 func (o *operation) stored(ctx context.Context) {
 	o.result.UploadedAt = time.Now().UTC().Format(time.RFC3339)
 	if o.kind != "" {
-		u := o.uploader
-		o.result.line = u.config.Ledger.Add(ctx, u.request(o.file, o.kind), madeOf(o.result.StoredFile))
+		o.result.line = o.list.Add(ctx, o.uploader.request(o.file, o.kind), madeOf(o.result.StoredFile))
 	}
 }
 
-// Leave notes in the ledger a file that a state has given up, for a Create of this process or of a
-// later run. See resume.Ledger.Leave.
-func (u *Uploader) Leave(ctx context.Context, f File, stored StoredFile, group string) {
-	u.config.Ledger.Leave(ctx, u.request(f, resume.KindFile), madeOf(stored), group)
+// Leave notes in the ledger files that a state has given up, and what is stored of each, for a
+// Create of this process or of a later run. See resume.List.Leave.
+func (u *Uploader) Leave(ctx context.Context, files []File, stored []StoredFile, group string) {
+	list := u.config.Ledger.List()
+	defer list.Close()
+	for i, f := range files {
+		list.Leave(ctx, u.request(f, resume.KindFile), madeOf(stored[i]), group)
+	}
 }
 
 // Left returns the key paths of files of a group that nobody has taken, sorted.

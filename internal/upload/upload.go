@@ -86,8 +86,14 @@ type Result struct {
 // InLedger reports whether an Upload of the same file by a later process finds the stored file.
 func (r Result) InLedger() bool { return r.line.Written() }
 
-// Forget removes the file of an action from the ledger.
-func (r Result) Forget(ctx context.Context) { r.line.Drop(ctx) }
+// Forget removes the files of an action from the ledger.
+func Forget(ctx context.Context, results ...Result) {
+	lines := make([]*resume.Line, len(results))
+	for i, r := range results {
+		lines[i] = r.line
+	}
+	resume.Drop(ctx, lines...)
+}
 
 // Upload stores the file. It continues an unfinished upload that LeaveUnfinished was given, or that
 // this machine has recorded. show, which may be nil, gets a line of progress every five seconds.
@@ -105,7 +111,9 @@ func (u *Uploader) Upload(ctx context.Context, f File, show func(line string)) (
 		line, _ := m.line()
 		return f.Name + ": " + line
 	}
-	result, err := u.store(ctx, f, ledgerOf(f), func(p transfer.Progress) {
+	list := u.config.Ledger.List()
+	defer list.Close()
+	result, err := u.store(ctx, f, list, func(p transfer.Progress) {
 		file.progress(p)
 		r.report(line, false)
 	})
@@ -121,8 +129,8 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, DefaultLimit, fmt.Errorf("the time limit of %s was reached", DefaultLimit))
 }
 
-func (u *Uploader) store(ctx context.Context, f File, kind resume.Kind, progress func(transfer.Progress)) (Result, error) {
-	o := &operation{uploader: u, file: f, kind: kind, progress: progress}
+func (u *Uploader) store(ctx context.Context, f File, list *resume.List, progress func(transfer.Progress)) (Result, error) {
+	o := &operation{uploader: u, file: f, kind: ledgerOf(f), list: list, progress: progress}
 	taken, err := o.take(ctx)
 	if err != nil {
 		o.result.Left = u.left(ctx, f)
@@ -164,6 +172,7 @@ type operation struct {
 	uploader *Uploader
 	file     File
 	kind     resume.Kind // "": it is not in the ledger
+	list     *resume.List
 	progress func(transfer.Progress)
 	sums     transfer.Sums // as the plan has found them; empty: the file is hashed while it is sent
 
