@@ -242,7 +242,8 @@ func TestFileThatChangesWhileItIsSent(t *testing.T) {
 	r := w.Run("apply", "-auto-approve")
 	remove()
 	want(t, "exit code", r.Code, 1)
-	contains(t, r, "has changed")
+	contains(t, r, "Error: The file has changed")
+	contains(t, r, "No object was made of it")
 	w.server.AssertCalls(t, simulator.CallMultipartComplete, 0)
 	want(t, "objects", len(w.server.Objects()), 0)
 }

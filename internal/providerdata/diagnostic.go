@@ -122,6 +122,9 @@ func uploadCause(err error) cause {
 	if _, ok := errors.AsType[*upload.NameError](err); ok {
 		return cause{"The file cannot be uploaded", "Set `file_name` to the name to store it under."}
 	}
+	if _, ok := errors.AsType[*transfer.ChangedError](err); ok {
+		return cause{"The file has changed", "No object was made of it. When nothing writes to the file any more, apply again: that plans its new content."}
+	}
 	e, ok := errors.AsType[*upload.SizeError](err)
 	switch {
 	case !ok:

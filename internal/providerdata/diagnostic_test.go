@@ -3,6 +3,7 @@ package providerdata_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -33,6 +35,7 @@ func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 		"service":          {&api.Error{Status: http.StatusBadGateway}, "The service failed", "report it to the service with the request id"},
 		"no connection":    {&api.Error{Err: errors.New("connection refused")}, "The address cannot be reached", "Check that the address is right"},
 		"customer":         {&upload.CustomerError{KeyPath: "k", Customer: "c"}, "The key path is not allowed", "`allowed_customer_ids`"},
+		"changed":          {fmt.Errorf("file: %w", &transfer.ChangedError{Path: "a.mp4"}), "The file has changed", "No object was made of it. When nothing writes to the file any more, apply again"},
 		"interrupted":      {context.Canceled, "Terraform interrupted this call", "Trying was interrupted"},
 		"in a request":     {&api.Error{Attempted: "x", Err: context.Canceled}, "Terraform interrupted this call", "X failed: context canceled."},
 		"anything else":    {errors.New("it broke"), "Trying failed", "It broke."},

@@ -1,8 +1,8 @@
 // Command demo applies examples/demo with a real Terraform or OpenTofu against the simulated
 // service and shows what the service received. It fails unless the file was stored once and
 // unchanged, the batch job names exactly the stored file, no credential went to storage, a second
-// plan is empty, an interrupted upload sends only what is missing, and a file that changed after
-// its plan is refused.
+// plan is empty, an interrupted upload sends only what is missing, and a file that changes while
+// it is sent is refused.
 //
 // init installs the provider from a filesystem mirror, so the demo needs no registry and no
 // account. It listens on loopback only, works in a temporary folder that it removes, and ignores

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +22,8 @@ const (
 	storedParts = 9
 )
 
-// secondAct interrupts an upload and continues it, and refuses a file that changed after its plan.
+// secondAct interrupts an upload and continues it, and has a file that changes while it is sent
+// refused.
 func (d *demo) secondAct(ctx context.Context) (err error) {
 	d.media = filepath.Join(d.dir, "promo-2.mp4")
 	if err := writeMedia(d.media, newParts*partSize); err != nil {
@@ -51,7 +53,7 @@ func (d *demo) secondAct(ctx context.Context) (err error) {
 	}
 	fmt.Printf("%d of %d parts were stored, %d were sent now. The object is the file: SHA-256 %s\n", left[0].Parts, newParts, sent, d.content.sha256)
 
-	d.say("Change the file after a plan: the apply must refuse it")
+	d.say("Apply another version, which changes while it is sent: the apply must refuse it")
 	return d.changed(ctx)
 }
 
@@ -103,26 +105,23 @@ func continued(r simulator.Report, requests []simulator.Request, want content, l
 	return sent, nil
 }
 
-// changed plans one content of the file, and applies the plan with another one.
+// changed applies a new version of the file, which changes once more as soon as its upload begins.
 func (d *demo) changed(ctx context.Context) error {
 	if err := edit(d.media); err != nil {
 		return err
 	}
-	if err := d.terraform(ctx, "plan", "-input=false", "-out=tfplan"); err != nil {
-		return err
-	}
-	if err := edit(d.media); err != nil {
-		return err
-	}
 	before := d.service.Report()
-	if d.terraform(ctx, "apply", "-input=false", "tfplan") == nil {
-		return errors.New("a file that changed after the plan was applied")
+	var edited error
+	defer d.service.Hook(simulator.CallMultipartCreate, func(*http.Request) { edited = edit(d.media) })()
+	if d.terraform(ctx, "apply", "-input=false", "-auto-approve") == nil {
+		return errors.New("a file that changed while it was sent was stored")
 	}
-	if err := checkUnchanged(before, d.service.Report()); err != nil {
-		return err
+	after := d.service.Report()
+	if !reflect.DeepEqual(before.Objects, after.Objects) || len(before.Batches) != len(after.Batches) {
+		return fmt.Errorf("a file that changed while it was sent is an object or in a job:\nbefore %+v\nafter  %+v", before, after)
 	}
-	fmt.Println("Nothing was sent")
-	return nil
+	fmt.Println("Refused: the service got no object and no batch job")
+	return edited
 }
 
 // edit changes the last byte of a file.

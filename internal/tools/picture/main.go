@@ -15,14 +15,14 @@ import (
 )
 
 var (
-	shown    = regexp.MustCompile(`^(\[\d+\]|\$ |Plan: |Apply complete|Destroy complete|No changes\.|vodlive_\S+: Creation complete|Warning: |The object is|Error: |\d+ of \d+ parts |Nothing was sent|Demo complete)`)
+	shown    = regexp.MustCompile(`^(\[\d+\]|\$ |Plan: |Apply complete|Destroy complete|No changes\.|vodlive_\S+: Creation complete|Warning: |The object is|Error: |\d+ of \d+ parts |Refused: |Demo complete)`)
 	received = regexp.MustCompile(`^(live sessions|objects|unfinished uploads|batch jobs|storage requests| .*)`) // of step 5
 	colours  = [][2]string{
 		{`^\[`, "#58a6ff"},
 		{`^\$`, "#8b949e"},
 		{`^Warning`, "#d29922"},
 		{`^Error`, "#f85149"},
-		{`^(Apply|Demo|Destroy) complete|^No changes|^The object is|^\d+ of|^Nothing`, "#3fb950"},
+		{`^(Apply|Demo|Destroy) complete|^No changes|^The object is|^\d+ of|^Refused`, "#3fb950"},
 		{``, "#c9d1d9"},
 	}
 )
