@@ -31,10 +31,5 @@ for name in terraform tofu; do
 done
 
 echo "Neither terraform nor tofu is on PATH, so OpenTofu is built from its Go module into .cache/bin." >&2
-# The hundreds of modules that go downloads are one line that counts.
-"${MAKE:-make}" --no-print-directory .cache/bin/tofu 2>&1 | awk -v terminal="$([ -t 2 ] && echo 1)" '
-	/^go: downloading / { n++; if (terminal) { printf "\r%d modules downloaded", n; fflush() }; next }
-	{ if (terminal && n) printf "\n"; print; fflush() }
-	END { if (n && !terminal) printf "%d modules downloaded", n; if (n) printf "\n" }' >&2
-[ -x .cache/bin/tofu ]
+sh internal/tools/counted.sh "${MAKE:-make}" --no-print-directory .cache/bin/tofu
 echo "$PWD/.cache/bin/tofu"

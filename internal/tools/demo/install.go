@@ -57,7 +57,7 @@ func (d *demo) mirror(file, subfolder string) error {
 }
 
 func (d *demo) installBuild(ctx context.Context) error {
-	d.say("Build the provider")
+	d.say("Build the provider (the first time about a minute)")
 	d.version = builtVersion
 	binary := filepath.Join(d.dir, "terraform-provider-vodlive_v"+d.version)
 	if runtime.GOOS == "windows" {
