@@ -105,7 +105,7 @@ func (r *liveSession) move(ctx context.Context, m values, given values, old valu
 		return true
 	}
 	data.Waiting.Status = m.text("status")
-	if stopped.session == over {
+	if stopped.result == over {
 		data.Waiting = nil
 	}
 	diags.Append(stopped.Diagnostic)
@@ -141,7 +141,7 @@ func (r *liveSession) waitAgain(ctx context.Context, m values, given values, sta
 	case stopped == nil:
 		data.Waiting = nil
 		return true
-	case stopped.session == interrupted:
+	case stopped.result == interrupted:
 		diags.Append(stopped.warning())
 		return true
 	}

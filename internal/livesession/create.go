@@ -46,10 +46,10 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	data := privateData{Unconfirmed: true, FoundIn: r.account()}
 	if stopped := r.settle(limited, m, given, created, m.afterCreate(), &data, &resp.Diagnostics); stopped != nil {
-		if stopped.session != over {
-			data.Waiting = &made{ID: m.text("id"), Name: m.text("name"), Status: m.text("status"), Failed: stopped.session != interrupted}
+		if stopped.result != over {
+			data.Waiting = &made{ID: m.text("id"), Name: m.text("name"), Status: m.text("status"), Failed: stopped.result != interrupted}
 		}
-		if stopped.session == interrupted {
+		if stopped.result == interrupted {
 			resp.Diagnostics.Append(stopped.warning())
 		} else {
 			resp.Diagnostics.Append(stopped.Diagnostic)
@@ -168,16 +168,14 @@ func (r *liveSession) listCreated(ctx context.Context, m values, id, status stri
 	if len(missing) == 0 || slices.Contains(unallocatedStatuses, status) {
 		return nil
 	}
-	start := time.Now()
-	for interval := 2 * time.Second; ; interval *= 2 {
-		begun := time.Since(start)
-		s, ok := fromListing(ctx, r.Data, id, time.Now(), diags)
-		if s != nil || !ok {
-			return s
-		}
-		if begun >= appearWithin || retry.Sleep(ctx, interval) != nil {
-			break
-		}
+	start, listable := time.Now(), true
+	var s api.Session
+	appearing(ctx, appearWithin, func() (done bool) {
+		s, listable = fromListing(ctx, r.Data, id, time.Now(), diags)
+		return s != nil || !listable
+	})
+	if s != nil || !listable {
+		return s
 	}
 	diags.AddWarning(fmt.Sprintf("Some values of live session %s are missing", m.title()),
 		fmt.Sprintf("Only the listing shows %s of live session %s, and it has not shown the session for %s. They are null in the state. "+

@@ -14,7 +14,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // ledgerRequest is what a session is looked up by in the ledger.
@@ -154,28 +153,16 @@ func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given v
 			"The provider did not send the request again, because that could create a second session.\n\n%s\n\n%s", utc(line.Began()), l.text(), secondSession(line.Path())))
 }
 
-// readEarlier reads a session of an earlier run. A 404 does not count while the session may be too
-// new to be read, nor while the listing shows it: then it is as the listing has it.
+// readEarlier reads a session of an earlier run. A 404 does not count while the listing shows the
+// session: then it is as the listing has it.
 func (r *liveSession) readEarlier(ctx context.Context, id string, began time.Time) (api.Session, error) {
-	start := time.Now()
-	if age := time.Since(began); age > 0 {
-		start = began
-	}
-	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
-		s, err := r.Data.API.GetSession(ctx, id)
-		if !api.NotFound(err) {
-			return s, err
-		}
-		if time.Since(start) >= appearWithin {
-			if s, listErr := r.Data.Sessions.Listed(ctx, id, time.Time{}); s != nil || listErr != nil {
-				return s, listErr
-			}
-			return nil, err
-		}
-		if err := retry.Sleep(ctx, interval); err != nil {
-			return nil, err
+	s, err := r.readNew(ctx, id, began)
+	if api.NotFound(err) {
+		if listed, listErr := r.Data.Sessions.Listed(ctx, id, time.Time{}); listed != nil || listErr != nil {
+			return listed, listErr
 		}
 	}
+	return s, err
 }
 
 // imported completes the line of a request without a response, if the user imports a session with

@@ -13,7 +13,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // searchLimit limits the search for a lost session, including retries of the listing.
@@ -58,16 +57,14 @@ func (l *lostCreate) search(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, searchLimit)
 	defer cancel()
 	start := time.Now()
-	// The listings begin at 0, 2, 6, 14 and 30 s, the last one after appearWithin at most.
-	for interval := 2 * time.Second; ctx.Err() == nil; interval *= 2 {
-		begun := time.Since(start)
+	appearing(limited, l.within, func() (done bool) {
+		if ctx.Err() != nil {
+			return true
+		}
 		l.err = l.list(limited)
 		l.searched = time.Since(start)
-		refused := l.err != nil && !transient(l.err)
-		if begun >= l.within || refused || retry.Sleep(limited, interval) != nil {
-			break
-		}
-	}
+		return l.err != nil && !transient(l.err)
+	})
 	l.interrupted = ctx.Err() != nil
 }
 

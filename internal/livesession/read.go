@@ -117,15 +117,24 @@ func (r *liveSession) read(ctx context.Context, id string, data *privateData) (s
 	if !data.Unconfirmed {
 		return r.Data.Sessions.Get(ctx, id)
 	}
-	start := time.Now()
+	s, err = r.readNew(ctx, id, time.Now())
+	data.Unconfirmed = err != nil
+	return s, false, err
+}
+
+// readNew reads a session by GETs. A 404 is repeated until appearWithin after began, because the
+// session may be too new to be read.
+func (r *liveSession) readNew(ctx context.Context, id string, began time.Time) (api.Session, error) {
+	if now := time.Now(); began.After(now) { // the clock was set back since then
+		began = now
+	}
 	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
-		s, err = r.Data.API.GetSession(ctx, id)
-		data.Unconfirmed = err != nil
-		if !api.NotFound(err) || time.Since(start) >= appearWithin {
-			return s, false, err
+		s, err := r.Data.API.GetSession(ctx, id)
+		if !api.NotFound(err) || time.Since(began) >= appearWithin {
+			return s, err
 		}
 		if retry.Sleep(ctx, interval) != nil {
-			return nil, false, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package livesession
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +17,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
@@ -163,18 +159,14 @@ func (m *statusModel) of(known map[string]attr.Value) (values map[string]attr.Va
 func (r *sessionStatus) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var m statusModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
-	limit, diags := m.Timeouts.Create(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	r.apply(ctx, &m, nil, limit, &resp.State, &resp.Diagnostics)
+	r.apply(ctx, "create", &m, nil, &resp.State, &resp.Diagnostics)
 }
 
 func (r *sessionStatus) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var m, before statusModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &before)...)
-	limit, diags := m.Timeouts.Update(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	r.apply(ctx, &m, &before, limit, &resp.State, &resp.Diagnostics)
+	r.apply(ctx, "update", &m, &before, &resp.State, &resp.Diagnostics)
 }
 
 // Read keeps the state: it shows the sessions as they were when the wait ended.
@@ -185,12 +177,18 @@ func (r *sessionStatus) Delete(context.Context, resource.DeleteRequest, *resourc
 
 // apply waits for the sessions, unless the plan has them from the state, and sets the state. before
 // is the state, nil without one.
-func (r *sessionStatus) apply(ctx context.Context, m, before *statusModel, limit time.Duration, state *tfsdk.State, diags *diag.Diagnostics) {
+func (r *sessionStatus) apply(ctx context.Context, operation string, m, before *statusModel, state *tfsdk.State, diags *diag.Diagnostics) {
 	diags.Append(r.Data.NeedLive(statusTypeName)...)
+	limitOf := m.Timeouts.Create
+	if operation == "update" {
+		limitOf = m.Timeouts.Update
+	}
+	limit, d := limitOf(ctx, defaultTimeout)
+	diags.Append(d...)
 	if (m.Sessions.IsUnknown() || m.URLs.IsUnknown()) && !diags.HasError() {
 		limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer cancel()
-		if problem := r.wait(limited, m, before); problem != nil {
+		if problem := r.wait(limited, operation, m, before); problem != nil {
 			diags.Append(problem)
 		}
 	}
@@ -199,38 +197,35 @@ func (r *sessionStatus) apply(ctx context.Context, m, before *statusModel, limit
 	}
 }
 
-// wait waits for the sessions that the state does not have, and sets m.Sessions and m.URLs.
-func (r *sessionStatus) wait(ctx context.Context, m, before *statusModel) diag.Diagnostic {
+// wait waits for the sessions that the state does not have, and sets m.Sessions and m.URLs. The
+// same listing shows the URLs that the state lacks of other sessions, whose status does not count.
+func (r *sessionStatus) wait(ctx context.Context, operation string, m, before *statusModel) diag.Diagnostic {
 	sessions, _ := m.of(m.waitedFor(before))
 	urls := map[string]attr.Value{}
 	if before != nil && len(sessions) > 0 {
 		urls, _ = m.of(before.URLs.Elements())
 	}
-	g := group{list: r.Data.Sessions.All, want: waitStatuses(m.WaitForStatus), operation: "create"}
-	if before != nil {
-		g.operation = "update"
-	}
-	var lacking group // URLs of sessions that are not waited for
-	lacking.list = g.list
+	w := watch{want: waitStatuses(m.WaitForStatus), growth: 8}
+	var lacking []string // in the order of their ids, as those of a set are
 	for _, id := range elements(m.SessionIDs) {
 		if sessions[id] == nil {
-			g.ids = append(g.ids, id)
-		} else if urls[id] == nil && m.IncludeURLs.ValueBool() {
-			lacking.ids = append(lacking.ids, id)
-			urls[id] = unset(onlyURLs).object()
+			w.ids = append(w.ids, id)
+		}
+		if sessions[id] == nil || urls[id] == nil && m.IncludeURLs.ValueBool() {
+			lacking = append(lacking, id)
 		}
 	}
-	if problem := g.wait(ctx); problem != nil {
-		return problem
+	if len(lacking) > 0 {
+		w.look = r.list(lacking)
+		if problem := w.problem(w.wait(ctx), operation); problem != nil {
+			return problem
+		}
 	}
-	if err := lacking.read(ctx); err != nil {
-		return providerdata.ErrorDiagnostic("Listing the live sessions", err)
-	}
-	for _, s := range g.shown {
-		sessions[s.ID()], urls[s.ID()] = exported(s)
-	}
-	for _, s := range lacking.shown {
-		_, urls[s.ID()] = exported(s)
+	for _, id := range lacking {
+		session, shown := exported(w.shown[id])
+		if urls[id] = shown; sessions[id] == nil {
+			sessions[id] = session
+		}
 	}
 	m.Sessions, m.URLs = types.MapValueMust(objectType(withoutURLs), sessions), types.MapNull(objectType(onlyURLs))
 	if m.IncludeURLs.ValueBool() {
@@ -247,141 +242,64 @@ func exported(s api.Session) (session, urls types.Object) {
 	return shown.only(withoutURLs), shown.only(onlyURLs)
 }
 
-type group struct {
-	list func(context.Context) iter.Seq2[api.Session, error]
-	ids  []string
-	want []string
-
-	operation string // whose time limit ends the wait
-
-	shown map[string]api.Session // by id, from the last listing that did not fail
+// list returns how a watch looks: it lists the account until it has shown all sessions.
+func (r *sessionStatus) list(ids []string) func(context.Context, time.Duration) (map[string]api.Session, time.Time, error) {
+	var asked time.Time // when the last listing began
+	return func(ctx context.Context, pause time.Duration) (map[string]api.Session, time.Time, error) {
+		if !asked.IsZero() && retry.Sleep(ctx, pause) != nil {
+			return nil, asked, ctx.Err()
+		}
+		asked = time.Now()
+		shown := map[string]api.Session{}
+		for s, err := range r.Data.Sessions.All(ctx) {
+			if err != nil {
+				return nil, asked, err
+			}
+			if _, found := slices.BinarySearch(ids, s.ID()); found {
+				shown[s.ID()] = s
+			}
+			if len(shown) == len(ids) {
+				break
+			}
+		}
+		return shown, asked, nil
+	}
 }
 
-// wait lists the sessions until each has one of the wanted statuses. Each pause is an eighth of
-// the time waited so far, from 1 s to 15 s, and no shorter than the listing before it, because the
-// listing of a large account takes many calls. Like the wait for one session, it continues on
-// unknown statuses and on transient failures.
-func (g *group) wait(ctx context.Context) diag.Diagnostic {
-	if len(g.ids) == 0 {
+// problem is the error of a wait for many sessions, nil if they are ready. operation is
+// the one whose time limit ends the wait.
+func (w *watch) problem(result waitResult, operation string) diag.Diagnostic {
+	rest := w.rest(slices.Concat(w.waiting, w.missing))
+	again := strings.TrimSpace(rest) + "\n\nThe sessions keep running. The next apply waits again."
+	switch result {
+	case ready:
 		return nil
+	case failed:
+		return providerdata.ErrorDiagnostic("Listing the live sessions", w.err)
+	case over:
+		return diag.NewErrorDiagnostic("Live sessions ended in another status",
+			fmt.Sprintf("%d of %s ended in a final status that is not in `wait_for_status` (%s):\n%s\n\n"+
+				"To create a session in its place, run `terraform apply -replace` with the address of its resource. To accept the status, add it to `wait_for_status`.%s",
+				len(w.ended), count(len(w.ids)), enumerate(w.want, "or"), providerdata.List(w.describe(w.ended)), rest))
+	case notShown:
+		return diag.NewAttributeErrorDiagnostic(path.Root("session_ids"), "Live sessions are not listed",
+			fmt.Sprintf("For %s, the listing of the account has not shown %s of `session_ids`:\n%s\n\n"+
+				"Check the ids, and that `base_url` and the credentials belong to the account that has the sessions.",
+				seconds(time.Since(w.complete)), count(len(w.missing)), providerdata.List(w.describe(w.missing))))
+	case interrupted:
+		return diag.NewErrorDiagnostic("Waiting for the live sessions was interrupted", again)
 	}
-	start := time.Now()
-	var (
-		lastErr      error     // the failure of the last listing; nil after a success
-		missingSince time.Time // the end of the first listing since when one of them is missing; zero: none is
-	)
-	for {
-		begun := time.Now()
-		err := g.read(ctx)
-		ended, waiting, missing := g.sorted()
-		switch {
-		case len(missing) == 0:
-			missingSince = time.Time{}
-		case err == nil && missingSince.IsZero():
-			missingSince = time.Now()
-		}
-		tflog.Info(ctx, "Waiting for live sessions", map[string]any{
-			"sessions": len(g.ids), "waiting_for": enumerate(g.want, "or"), "not_yet": len(waiting) + len(missing),
-			"elapsed": time.Since(start).Round(time.Second).String(),
-		})
-		switch {
-		case ctx.Err() != nil:
-			return g.stopped(ctx, time.Since(start), lastErr)
-		case err != nil && !transient(err):
-			return providerdata.ErrorDiagnostic("Listing the live sessions", err)
-		case len(ended) > 0:
-			return diag.NewErrorDiagnostic("Live sessions ended in another status",
-				fmt.Sprintf("%d of %s ended in a final status that is not in `wait_for_status` (%s):%s\n\n"+
-					"To create a session in its place, run `terraform apply -replace` with the address of its resource. To accept the status, add it to `wait_for_status`.%s",
-					len(ended), count(len(g.ids)), enumerate(g.want, "or"), g.lines(ended), g.rest(slices.Concat(waiting, missing))))
-		case err == nil && len(waiting)+len(missing) == 0:
-			return nil
-		case err == nil && len(missing) > 0 && begun.Sub(missingSince) >= appearWithin:
-			return diag.NewAttributeErrorDiagnostic(path.Root("session_ids"), "Live sessions are not listed",
-				fmt.Sprintf("For %s, the listing of the account has not shown %s of `session_ids`:%s\n\n"+
-					"Check the ids, and that `base_url` and the credentials belong to the account that has the sessions.",
-					seconds(time.Since(missingSince)), count(len(missing)), g.lines(missing)))
-		}
-		lastErr = err
-		interval := max(pollFirst, min(time.Since(start)/8, pollLast), time.Since(begun))
-		if retry.Sleep(ctx, interval) != nil {
-			return g.stopped(ctx, time.Since(start), lastErr)
-		}
+	detail := fmt.Sprintf("The time limit in `timeouts` ended after %s. %s", w.took.Round(time.Second), again)
+	if w.err != nil {
+		detail += "\n\nThe last listing failed: " + providerdata.ErrorText(w.err)
 	}
-}
-
-// read lists the account until it has shown all sessions. Of none, it makes no request.
-func (g *group) read(ctx context.Context) error {
-	if len(g.ids) == 0 {
-		return nil
-	}
-	shown := map[string]api.Session{}
-	for s, err := range g.list(ctx) {
-		if err != nil {
-			return err
-		}
-		if _, asked := slices.BinarySearch(g.ids, s.ID()); asked {
-			shown[s.ID()] = s
-		}
-		if len(shown) == len(g.ids) {
-			break
-		}
-	}
-	g.shown = shown
-	return nil
-}
-
-// sorted returns the ids of sessions without a wanted status: those in a final status, those in
-// another one, and those that the listing did not show.
-func (g *group) sorted() (ended, waiting, missing []string) {
-	for _, id := range g.ids {
-		s := g.shown[id]
-		switch {
-		case s == nil:
-			missing = append(missing, id)
-		case slices.Contains(g.want, s.Status()):
-		case terminal(s.Status()):
-			ended = append(ended, id)
-		default:
-			waiting = append(waiting, id)
-		}
-	}
-	return ended, waiting, missing
-}
-
-// stopped says that the time limit or an interrupt ended the wait. lastErr is the failure of the
-// last listing, nil if it did not fail.
-func (g *group) stopped(ctx context.Context, after time.Duration, lastErr error) diag.Diagnostic {
-	_, waiting, missing := g.sorted()
-	detail := strings.TrimSpace(g.rest(slices.Concat(waiting, missing))) + "\n\nThe sessions keep running. The next apply waits again."
-	if !errors.Is(context.Cause(ctx), errTimeout) {
-		return diag.NewErrorDiagnostic("Waiting for the live sessions was interrupted", detail)
-	}
-	detail = fmt.Sprintf("The time limit in `timeouts` ended after %s. ", after.Round(time.Second)) + detail
-	if lastErr != nil {
-		detail += "\n\nThe last listing failed: " + providerdata.ErrorText(lastErr)
-	}
-	detail += "\n\n" + strings.TrimSpace(remedy(g.want, g.operation))
-	return diag.NewErrorDiagnostic("The live sessions were not ready in time", detail)
+	return diag.NewErrorDiagnostic("The live sessions were not ready in time", detail+"\n\n"+strings.TrimSpace(remedy(w.want, operation)))
 }
 
 // rest lists the sessions that had no wanted status yet, "" for none.
-func (g *group) rest(ids []string) string {
+func (w *watch) rest(ids []string) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n\n%s had no status of `wait_for_status` (%s) yet:%s", count(len(ids)), enumerate(g.want, "or"), g.lines(ids))
-}
-
-// lines has a line for each session, after a line break.
-func (g *group) lines(ids []string) string {
-	var lines []string
-	for _, id := range ids {
-		if s := g.shown[id]; s != nil {
-			lines = append(lines, fmt.Sprintf("%s (%q, status %s)", id, s.Name(), cmp.Or(s.Status(), "not known")))
-		} else {
-			lines = append(lines, id+" (not listed)")
-		}
-	}
-	return "\n" + providerdata.List(lines)
+	return fmt.Sprintf("\n\n%s had no status of `wait_for_status` (%s) yet:\n%s", count(len(ids)), enumerate(w.want, "or"), providerdata.List(w.describe(ids)))
 }

@@ -218,6 +218,36 @@ func TestStatusOfEndedSessions(t *testing.T) {
 	})
 }
 
+// TestStatusListsOnceForAChange: one listing shows a new session, and the URLs that the state lacks of
+// the others, also if these have ended or are gone.
+func TestStatusListsOnceForAChange(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := acctest.NewWorld(t, simulator.Options{Latency: time.Millisecond}) // else all listings begin at once
+		stopped, gone, added := w.AddSession(simulator.SessionRecord{}), w.AddSession(simulator.SessionRecord{}), w.AddSession(simulator.SessionRecord{})
+		p := w.Provider(once)
+		o, diags := p.Create(statusType, config{"session_ids": []any{stopped, gone}})
+		diags.Must(t)
+		w.SetStatus(stopped, "STOPPED")
+		w.RemoveSession(gone)
+		listings := w.Count(simulator.CallListSessions)
+		c := config{"session_ids": []any{stopped, gone, added}, "include_urls": true}
+		o, diags = p.Change(o, c)
+		diags.Must(t)
+		w.AssertCalls(t, simulator.CallListSessions, listings+1)
+		urls, sessions := o.Attrs()["urls"].(config), o.Attrs()["sessions"].(config)
+		for id, shown := range map[string]bool{stopped: true, gone: false, added: true} {
+			if got := urls[id].(config)["input_endpoint_a"] != nil; got != shown {
+				t.Errorf("the URLs of %s are shown: %v, want %v", id, got, shown)
+			}
+			if status := sessions[id].(config)["status"]; status != "READY" {
+				t.Errorf("the status of %s is %v, want that at the end of its wait", id, status)
+			}
+		}
+		p.AssertNoChanges(o, c)
+	})
+}
+
 // TestStatusOfNoSessions: an empty set, as of sessions with count = 0, is waited for without a
 // request.
 func TestStatusOfNoSessions(t *testing.T) {

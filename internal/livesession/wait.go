@@ -1,11 +1,13 @@
 package livesession
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 const (
@@ -25,60 +28,168 @@ const (
 	appearWithin = 30 * time.Second
 )
 
+// appearing calls find at 0, 2, 6, 14 and 30 s, until it reports that no further call is needed, ctx
+// ends, or a call has begun after within.
+func appearing(ctx context.Context, within time.Duration, find func() (done bool)) {
+	start := time.Now()
+	for interval := 2 * time.Second; ; interval *= 2 {
+		begun := time.Since(start)
+		if find() || begun >= within || retry.Sleep(ctx, interval) != nil {
+			return
+		}
+	}
+}
+
+// watch waits for sessions, which one look reads at once.
+type watch struct {
+	ids  []string // of the sessions to wait for
+	want []string // each needs one of these statuses; none: it needs to be shown
+	// look pauses, but not before the first look, and reads the sessions. What was requested at
+	// asked or later, and does not show a session, shows that there was none.
+	look func(ctx context.Context, pause time.Duration) (shown map[string]api.Session, asked time.Time, err error)
+	// growth is the part of a pause by which the next one is longer: 2 for a half.
+	growth time.Duration
+
+	took     time.Duration
+	shown    map[string]api.Session // by id, by the last look that did not fail
+	complete time.Time              // when a look last showed all sessions, or the wait began
+	err      error                  // of the last look; nil after a success
+	// The ids of sessions without a wanted status: those in a final status, those in another one,
+	// and those that are not shown.
+	ended, waiting, missing []string
+}
+
+// waitResult is how a wait ended.
+type waitResult int
+
+const (
+	ready       waitResult = iota
+	over                   // sessions have ended in a status that is not wanted
+	notShown               // sessions were not shown for appearWithin
+	failed                 // a look failed, and the next one would fail, too
+	timedOut               // at the limit whose cause is errTimeout
+	interrupted            // ctx ended otherwise
+)
+
+// wait looks until each session has a wanted status. It continues on unknown statuses and on
+// transient failures: the retries of a single call cover only seconds.
+func (w *watch) wait(ctx context.Context) waitResult {
+	start := time.Now()
+	w.complete = start
+	busy := time.Duration(0) // how long the requests of the last look took: a large account has many pages
+	for pause := pollFirst; ; pause = min(pause+pause/w.growth, pollLast) {
+		shown, asked, err := w.look(ctx, max(pause, busy))
+		busy = time.Since(asked)
+		w.took = time.Since(start)
+		if ctx.Err() == nil {
+			w.err = err
+		}
+		if err == nil {
+			w.shown = shown
+		}
+		w.sort()
+		rest := slices.Concat(w.ended, w.waiting, w.missing)
+		tflog.Info(ctx, "Waiting for live sessions", map[string]any{
+			"sessions": len(w.ids), "waiting_for": enumerate(w.want, "or"), "elapsed": w.took.Round(time.Second).String(),
+			"not_yet": len(rest), "first": strings.Join(w.describe(rest[:min(len(rest), 1)]), ""),
+		})
+		switch {
+		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
+			return timedOut
+		case ctx.Err() != nil:
+			return interrupted
+		case err != nil && !transient(err):
+			return failed
+		case err != nil:
+			tflog.Warn(ctx, "Reading live sessions failed, still waiting", map[string]any{"error": err.Error()})
+		case len(w.ended) > 0:
+			return over
+		case len(w.waiting)+len(w.missing) == 0:
+			return ready
+		case len(w.missing) == 0:
+			w.complete = time.Now()
+		case asked.Sub(w.complete) >= appearWithin:
+			return notShown
+		}
+	}
+}
+
+// sort notes the ids of sessions without a wanted status.
+func (w *watch) sort() {
+	w.ended, w.waiting, w.missing = nil, nil, nil
+	for _, id := range w.ids {
+		switch s := w.shown[id]; {
+		case s == nil:
+			w.missing = append(w.missing, id)
+		case len(w.want) == 0, slices.Contains(w.want, s.Status()):
+		case terminal(s.Status()):
+			w.ended = append(w.ended, id)
+		default:
+			w.waiting = append(w.waiting, id)
+		}
+	}
+}
+
+// describe returns a text for each session.
+func (w *watch) describe(ids []string) (texts []string) {
+	for _, id := range ids {
+		if s := w.shown[id]; s != nil {
+			texts = append(texts, label(id, s.Name(), s.Status()))
+		} else {
+			texts = append(texts, id+" (not listed)")
+		}
+	}
+	return texts
+}
+
 // pollFunc waits between early and late and then reads the session, as sessions.Reader.Poll does.
 type pollFunc func(ctx context.Context, id string, early, late time.Duration) (api.Session, error)
 
 // wait polls a new session until it has one of the wanted statuses, or until it has been read once
-// if want is empty. It returns the session as last read, in any case. It continues on unknown
-// statuses and on transient failures: the retries of a single call cover only seconds. next says
-// how a user goes on after a failure.
+// if want is empty. It returns the session as last read, in any case. next says how a user goes on
+// after a failure.
 func wait(ctx context.Context, poll pollFunc, created api.Session, want []string, next outlook) (api.Session, *stop) {
-	start, last := time.Now(), created
-	readable := start // when the session was last read
-	var lastErr error // the failure of the last poll; nil after a success
-	seen := []string{created.Status()}
-	for interval := pollFirst; ; interval = min(interval*3/2, pollLast) {
-		s, err := poll(ctx, created.ID(), max(interval*3/4, pollFirst), min(interval*5/4, pollLast))
+	last, seen := created, []string{created.Status()}
+	var absent error // the last 404
+	w := watch{ids: []string{created.ID()}, want: want, growth: 2}
+	w.look = func(ctx context.Context, pause time.Duration) (map[string]api.Session, time.Time, error) {
+		s, err := poll(ctx, created.ID(), max(pause*3/4, pollFirst), min(pause*5/4, pollLast))
 		switch {
-		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
-			detail := fmt.Sprintf("Live session %s was created, but had no status of `wait_for_status` (%s) when `timeouts.%s` ended after %s. "+
-				"The last status seen was %s.%s %s%s",
-				last.ID(), enumerate(want, "or"), next.operation, time.Since(start).Round(time.Second), last.Status(), before(seen), next.unfinished, remedy(want, next.operation))
-			if lastErr != nil {
-				detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(lastErr)
+		case api.NotFound(err):
+			absent, err = err, nil
+		case err == nil:
+			last = s
+			if seen[len(seen)-1] != s.Status() {
+				seen = append(seen, s.Status())
 			}
-			return last, &stop{diag.NewErrorDiagnostic("The live session was not ready in time", detail), stillGoing}
-		case ctx.Err() != nil:
-			return last, &stop{diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
-				fmt.Sprintf("Live session %s was created; its last status seen was %s. %s", last.ID(), last.Status(), next.interrupted)), interrupted}
-		case api.NotFound(err) && time.Since(readable) < appearWithin:
-			tflog.Info(ctx, "The live session is not readable yet", map[string]any{"id": created.ID()})
-			continue
-		case err != nil && !transient(err):
-			return last, &stop{diag.NewErrorDiagnostic("The new live session cannot be read",
-				fmt.Sprintf("Live session %s was created, but reading it failed. The last status seen was %s. %s\n\n%s",
-					last.ID(), last.Status(), next.unfinished, providerdata.ErrorText(err))), stillGoing}
-		case err != nil:
-			lastErr = err
-			tflog.Warn(ctx, "Reading the live session failed, still waiting", map[string]any{"id": created.ID(), "error": err.Error()})
-			continue
+			return map[string]api.Session{created.ID(): s}, time.Now(), nil
 		}
-		lastErr, last, readable = nil, s, time.Now()
-		if seen[len(seen)-1] != s.Status() {
-			seen = append(seen, s.Status())
-		}
-		tflog.Info(ctx, "Waiting for the live session", map[string]any{
-			"id": s.ID(), "status": s.Status(), "waiting_for": enumerate(want, "or"), "elapsed": time.Since(start).Round(time.Second).String(),
-		})
-		switch {
-		case len(want) == 0, slices.Contains(want, s.Status()):
-			return s, nil
-		case terminal(s.Status()):
-			return s, &stop{diag.NewErrorDiagnostic("The live session ended in a final status",
-				fmt.Sprintf("Live session %s was created but ended in status %s, which is final. %s "+
-					"To accept %s as the result of a create, add it to `wait_for_status`.", s.ID(), s.Status(), next.ended, s.Status())), over}
-		}
+		return nil, time.Now(), err
 	}
+	result := w.wait(ctx)
+	was := fmt.Sprintf("Live session %s was created", last.ID())
+	var summary, detail string
+	switch result {
+	case ready:
+		return last, nil
+	case over:
+		summary = "The live session ended in a final status"
+		detail = fmt.Sprintf("%s but ended in status %s, which is final. %s To accept %s as the result of a create, add it to `wait_for_status`.", was, last.Status(), next.ended, last.Status())
+	case timedOut:
+		summary = "The live session was not ready in time"
+		detail = fmt.Sprintf("%s, but had no status of `wait_for_status` (%s) when `timeouts.%s` ended after %s. The last status seen was %s.%s %s%s",
+			was, enumerate(want, "or"), next.operation, w.took.Round(time.Second), last.Status(), before(seen), next.unfinished, remedy(want, next.operation))
+		if w.err != nil {
+			detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(w.err)
+		}
+	case interrupted:
+		summary = "Waiting for the live session was interrupted"
+		detail = fmt.Sprintf("%s; its last status seen was %s. %s", was, last.Status(), next.interrupted)
+	case failed, notShown:
+		summary = "The new live session cannot be read"
+		detail = fmt.Sprintf("%s, but reading it failed. The last status seen was %s. %s\n\n%s", was, last.Status(), next.unfinished, providerdata.ErrorText(cmp.Or(w.err, absent)))
+	}
+	return last, &stop{diag.NewErrorDiagnostic(summary, detail), result}
 }
 
 // waitStatuses returns the statuses of wait_for_status, or the default.
@@ -110,20 +221,11 @@ func remedy(want []string, operation string) string {
 	return fmt.Sprintf(" The provider does not know %s: check `wait_for_status`. The known statuses are %s.", enumerate(unknown, "and"), enumerate(statuses, "and"))
 }
 
-// stop is why a wait ended without a wanted status.
+// stop is why the wait for a session ended without a wanted status.
 type stop struct {
 	diag.Diagnostic
-	session outcome
+	result waitResult
 }
-
-// outcome is what is known of a session for which the wait ended.
-type outcome int
-
-const (
-	stillGoing  outcome = iota // it may become ready
-	interrupted                // so may this one
-	over                       // it has ended
-)
 
 // warning is for a session that the state has.
 func (s *stop) warning() diag.Diagnostic { return diag.NewWarningDiagnostic(s.Summary(), s.Detail()) }
