@@ -20,7 +20,7 @@
 //	status.go         the resource vodlive_live_session_status
 //	ephemeral.go, data_source.go, list_resource.go, filter.go
 //	schema.go         schemas made of the attributes
-//	wait.go           wait for a status; one session from the listing
+//	wait.go           wait for the statuses of one or many sessions; one session from the listing
 //	state.go          the identity and the private state
 //	fill.go           a response into a model
 //	attributes.go     the fields of package sessionfield as attributes: types, rules, comparison

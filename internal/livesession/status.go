@@ -288,6 +288,7 @@ func (w *watch) problem(result waitResult, operation string) diag.Diagnostic {
 				seconds(time.Since(w.complete)), count(len(w.missing)), providerdata.List(w.describe(w.missing))))
 	case interrupted:
 		return diag.NewErrorDiagnostic("Waiting for the live sessions was interrupted", again)
+	case timedOut:
 	}
 	detail := fmt.Sprintf("The time limit in `timeouts` ended after %s. %s", w.took.Round(time.Second), again)
 	if w.err != nil {

@@ -218,8 +218,8 @@ func TestStatusOfEndedSessions(t *testing.T) {
 	})
 }
 
-// TestStatusListsOnceForAChange: one listing shows a new session, and the URLs that the state lacks of
-// the others, also if these have ended or are gone.
+// TestStatusListsOnceForAChange: one listing shows a new session, and the URLs that the state lacks
+// of the others, also if these have ended or are gone.
 func TestStatusListsOnceForAChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

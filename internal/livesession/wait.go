@@ -28,8 +28,8 @@ const (
 	appearWithin = 30 * time.Second
 )
 
-// appearing calls find at 0, 2, 6, 14 and 30 s, until it reports that no further call is needed, ctx
-// ends, or a call has begun after within.
+// appearing calls find at 0, 2, 6, 14 and 30 s, until it reports that no further call is needed,
+// ctx ends, or a call has begun after within.
 func appearing(ctx context.Context, within time.Duration, find func() (done bool)) {
 	start := time.Now()
 	for interval := 2 * time.Second; ; interval *= 2 {
@@ -89,7 +89,7 @@ func (w *watch) wait(ctx context.Context) waitResult {
 		}
 		w.sort()
 		rest := slices.Concat(w.ended, w.waiting, w.missing)
-		tflog.Info(ctx, "Waiting for live sessions", map[string]any{
+		tflog.Info(ctx, "Waiting for the live sessions", map[string]any{
 			"sessions": len(w.ids), "waiting_for": enumerate(w.want, "or"), "elapsed": w.took.Round(time.Second).String(),
 			"not_yet": len(rest), "first": strings.Join(w.describe(rest[:min(len(rest), 1)]), ""),
 		})
