@@ -166,30 +166,29 @@ func wait(ctx context.Context, poll pollFunc, created api.Session, want []string
 		}
 		return nil, time.Now(), err
 	}
-	result := w.wait(ctx)
+	stopped := &stop{result: w.wait(ctx)}
 	was := fmt.Sprintf("Live session %s was created", last.ID())
-	var summary, detail string
-	switch result {
+	switch stopped.result {
 	case ready:
 		return last, nil
 	case over:
-		summary = "The live session ended in a final status"
-		detail = fmt.Sprintf("%s but ended in status %s, which is final. %s To accept %s as the result of a create, add it to `wait_for_status`.", was, last.Status(), next.ended, last.Status())
+		stopped.Diagnostic = diag.NewErrorDiagnostic("The live session ended in a final status",
+			fmt.Sprintf("%s but ended in status %s, which is final. %s To accept %s as the result of a create, add it to `wait_for_status`.", was, last.Status(), next.ended, last.Status()))
 	case timedOut:
-		summary = "The live session was not ready in time"
-		detail = fmt.Sprintf("%s, but had no status of `wait_for_status` (%s) when `timeouts.%s` ended after %s. The last status seen was %s.%s %s%s",
+		detail := fmt.Sprintf("%s, but had no status of `wait_for_status` (%s) when `timeouts.%s` ended after %s. The last status seen was %s.%s %s%s",
 			was, enumerate(want, "or"), next.operation, w.took.Round(time.Second), last.Status(), before(seen), next.unfinished, remedy(want, next.operation))
 		if w.err != nil {
 			detail += "\n\nThe last attempt to read it failed: " + providerdata.ErrorText(w.err)
 		}
+		stopped.Diagnostic = diag.NewErrorDiagnostic("The live session was not ready in time", detail)
 	case interrupted:
-		summary = "Waiting for the live session was interrupted"
-		detail = fmt.Sprintf("%s; its last status seen was %s. %s", was, last.Status(), next.interrupted)
+		stopped.Diagnostic = diag.NewErrorDiagnostic("Waiting for the live session was interrupted",
+			fmt.Sprintf("%s; its last status seen was %s. %s", was, last.Status(), next.interrupted))
 	case failed, notShown:
-		summary = "The new live session cannot be read"
-		detail = fmt.Sprintf("%s, but reading it failed. The last status seen was %s. %s\n\n%s", was, last.Status(), next.unfinished, providerdata.ErrorText(cmp.Or(w.err, absent)))
+		stopped.Diagnostic = diag.NewErrorDiagnostic("The new live session cannot be read",
+			fmt.Sprintf("%s, but reading it failed. The last status seen was %s. %s\n\n%s", was, last.Status(), next.unfinished, providerdata.ErrorText(cmp.Or(w.err, absent))))
 	}
-	return last, &stop{diag.NewErrorDiagnostic(summary, detail), result}
+	return last, stopped
 }
 
 // waitStatuses returns the statuses of wait_for_status, or the default.
