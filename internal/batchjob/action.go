@@ -15,18 +15,11 @@ import (
 const actionName = "vodlive_submit_batch_job"
 
 // NewAction returns the action vodlive_submit_batch_job, which keeps nothing in the state.
-func NewAction() action.Action { return &submit{} }
+func NewAction() action.Action { return &submit{providerdata.Action{TypeName: actionName}} }
 
-type submit struct{ data *providerdata.Data }
+type submit struct{ providerdata.Action }
 
-var (
-	_ action.ActionWithConfigure  = (*submit)(nil)
-	_ action.ActionWithModifyPlan = (*submit)(nil)
-)
-
-func (a *submit) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = actionName
-}
+var _ action.ActionWithModifyPlan = (*submit)(nil)
 
 func (a *submit) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
@@ -45,18 +38,14 @@ func (a *submit) Schema(_ context.Context, _ action.SchemaRequest, resp *action.
 	}
 }
 
-func (a *submit) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	a.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (a *submit) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if a.data == nil {
+	if a.Data == nil {
 		return
 	}
 	var config job
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(config.plan(ctx, a.data, actionName)...)
+		resp.Diagnostics.Append(config.plan(ctx, a.Data, actionName)...)
 	}
 }
 
@@ -67,13 +56,13 @@ func (a *submit) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 		return
 	}
 	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
-	batch := config.batch(ctx, a.data, actionName, &resp.Diagnostics)
+	batch := config.batch(ctx, a.Data, actionName, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	say("submitting a batch job on " + strings.Join(batch.Paths, ", "))
 	request := Submission{Batch: batch, Kind: resume.KindActionJob, Scope: actionName, Again: "invoking the action"}
-	made, line := request.Submit(ctx, a.data, &resp.Diagnostics)
+	made, line := request.Submit(ctx, a.Data, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		say("submitted: " + made.Message)
 		resume.Drop(ctx, line)

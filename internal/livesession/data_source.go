@@ -76,7 +76,7 @@ func (d *sessionDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		}
 		m.fill(s, attributes)
 	} else {
-		d.read(ctx, m, &resp.Diagnostics)
+		readByID(ctx, d.Data, m, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -88,20 +88,20 @@ func (d *sessionDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	resp.Diagnostics.Append(resp.State.Set(ctx, asked.object())...)
 }
 
-// read reads the session with the id of m.
-func (d *sessionDataSource) read(ctx context.Context, m values, diags *diag.Diagnostics) {
+// readByID reads the session with the id of m.
+func readByID(ctx context.Context, data *providerdata.Data, m values, diags *diag.Diagnostics) {
 	id := m.text("id")
 	since := time.Now()
-	s, err := d.Data.API.GetSession(ctx, id)
+	s, err := data.API.GetSession(ctx, id)
 	switch {
 	case api.NotFound(err):
-		switch listed, listErr := listedAfterAll(ctx, d.Data, id); {
+		switch listed, listErr := listedAfterAll(ctx, data, id); {
 		case listErr != nil:
 			diags.Append(unlistable(id, err, listErr))
 		case listed:
 			diags.Append(listedOnly(id, err, diag.SeverityError))
 		default:
-			diags.Append(noSuchSession(id, d.Data.LiveAddress, err))
+			diags.Append(noSuchSession(id, data.LiveAddress, err))
 		}
 		return
 	case err != nil:
@@ -110,7 +110,7 @@ func (d *sessionDataSource) read(ctx context.Context, m values, diags *diag.Diag
 	}
 	m.fill(s, attributes)
 	if required, missing := m.missing(); len(required)+len(missing) > 0 {
-		if s, _ := fromListing(ctx, d.Data, id, since, diags); s != nil {
+		if s, _ := fromListing(ctx, data, id, since, diags); s != nil {
 			m.fill(s, attributes)
 		}
 	}

@@ -16,7 +16,7 @@
 //	create.go         create, wait until GET and status confirm it, read the listing
 //	read.go           read, and tell drift from another spelling of the same value
 //	lost.go           look for the session of a create whose response was lost
-//	region.go         the data source vodlive_regions, and the check of a region
+//	region.go         the data source vodlive_regions, the list of regions, the check of a region
 //	status.go         the resource vodlive_live_session_status
 //	ephemeral.go, data_source.go, list_resource.go, filter.go
 //	schema.go         schemas made of the attributes

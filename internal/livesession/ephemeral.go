@@ -11,15 +11,11 @@ import (
 
 // NewEphemeralResource returns the ephemeral resource vodlive_live_session, which reads a session
 // without leaving its stream keys in a plan or a state.
-func NewEphemeralResource() ephemeral.EphemeralResource { return &ephemeralSession{} }
-
-type ephemeralSession struct{ sessionDataSource }
-
-var _ ephemeral.EphemeralResourceWithConfigure = (*ephemeralSession)(nil)
-
-func (e *ephemeralSession) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	resp.TypeName = typeName
+func NewEphemeralResource() ephemeral.EphemeralResource {
+	return &ephemeralSession{providerdata.EphemeralResource{TypeName: typeName}}
 }
+
+type ephemeralSession struct{ providerdata.EphemeralResource }
 
 func (e *ephemeralSession) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	all := computedAttributes[schema.Attribute](attributes)
@@ -36,17 +32,13 @@ func (e *ephemeralSession) Schema(_ context.Context, _ ephemeral.SchemaRequest, 
 	}
 }
 
-func (e *ephemeralSession) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
-	e.Data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (e *ephemeralSession) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	m := get(ctx, req.Config, &resp.Diagnostics)
 	resp.Diagnostics.Append(e.Data.OpenLive(typeName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	e.read(ctx, m, &resp.Diagnostics)
+	readByID(ctx, e.Data, m, &resp.Diagnostics)
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Result.Set(ctx, m.object())...)
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -57,7 +59,7 @@ func (d *regionsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	regions, err := d.Data.Regions(ctx)
+	regions, err := listRegions(ctx, ctx, d.Data)
 	if err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Listing the regions", err))
 		return
@@ -73,9 +75,43 @@ func (d *regionsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, 
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
 
+// regions is the account's list of regions, which all resources of the process share.
+type regions struct {
+	made  sync.Once
+	turn  chan struct{} // holds a value while a caller looks at the others or fills them
+	known bool
+	hasty bool // err is that of a request that had advisory only
+	list  []api.Region
+	err   error
+}
+
+// advisory is how long a check may take that ends as a warning if it cannot be made.
+const advisory = 15 * time.Second
+
+// listRegions lists the regions allocated to the account (SERVICE.md, call 8). It makes one request
+// per process: it keeps an error, too, unless ctx caused it. limited is ctx, or limits it further.
+func listRegions(ctx, limited context.Context, data *providerdata.Data) ([]api.Region, error) {
+	r := providerdata.Shared[regions](data)
+	r.made.Do(func() { r.turn = make(chan struct{}, 1) })
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-limited.Done():
+		return nil, limited.Err()
+	}
+	if !r.known || r.hasty && limited == ctx {
+		r.list, r.err = data.API.Regions(limited)
+		r.known = r.err == nil || ctx.Err() == nil
+		r.hasty = r.err != nil && limited != ctx
+	}
+	return r.list, r.err
+}
+
 // checkRegion describes what is wrong with a region. It is "" for an allocated region.
 func (r *liveSession) checkRegion(ctx context.Context, region string) (problem string, err error) {
-	regions, err := r.Data.RegionsSoon(ctx)
+	limited, cancel := context.WithTimeout(ctx, advisory) // it must not hold the plan
+	defer cancel()
+	regions, err := listRegions(ctx, limited, r.Data)
 	if err != nil {
 		return "", err
 	}

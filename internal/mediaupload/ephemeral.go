@@ -18,21 +18,17 @@ const ephemeralName = "vodlive_upload_url"
 
 // NewEphemeralResource makes the ephemeral resource vodlive_upload_url: an address for another tool
 // to upload to. Neither plan nor state ever holds it.
-func NewEphemeralResource() ephemeral.EphemeralResource { return &uploadURL{} }
+func NewEphemeralResource() ephemeral.EphemeralResource {
+	return &uploadURL{providerdata.EphemeralResource{TypeName: ephemeralName}}
+}
 
-type uploadURL struct{ data *providerdata.Data }
-
-var _ ephemeral.EphemeralResourceWithConfigure = (*uploadURL)(nil)
+type uploadURL struct{ providerdata.EphemeralResource }
 
 type uploadURLModel struct {
 	FileName     types.String `tfsdk:"file_name"`
 	ContentType  types.String `tfsdk:"content_type"`
 	PresignedURL types.String `tfsdk:"presigned_url"`
 	KeyPath      types.String `tfsdk:"key_path"`
-}
-
-func (e *uploadURL) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
-	resp.TypeName = ephemeralName
 }
 
 func (e *uploadURL) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
@@ -60,24 +56,20 @@ func (e *uploadURL) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 	}
 }
 
-func (e *uploadURL) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
-	e.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (e *uploadURL) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	var m uploadURLModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	resp.Diagnostics.Append(e.data.CanOpen(ephemeralName)...)
-	resp.Diagnostics.Append(e.data.NeedUpload(ephemeralName)...)
+	resp.Diagnostics.Append(e.Data.CanOpen(ephemeralName)...)
+	resp.Diagnostics.Append(e.Data.NeedUpload(ephemeralName)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if m.ContentType.IsNull() {
 		m.ContentType = types.StringValue(cmp.Or(upload.TypeByName(m.FileName.ValueString()), "application/octet-stream"))
 	}
-	target, err := e.data.API.PresignUpload(ctx, m.FileName.ValueString(), m.ContentType.ValueString())
+	target, err := e.Data.API.PresignUpload(ctx, m.FileName.ValueString(), m.ContentType.ValueString())
 	if err == nil {
-		err = e.data.Uploader.CheckCustomer(target.KeyPath)
+		err = e.Data.Uploader.CheckCustomer(target.KeyPath)
 	}
 	if err != nil {
 		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Asking for an upload address", err))

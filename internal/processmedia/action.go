@@ -24,12 +24,11 @@ import (
 const typeName = "vodlive_process_media"
 
 // NewAction makes the action vodlive_process_media.
-func NewAction() action.Action { return &processMedia{} }
+func NewAction() action.Action { return &processMedia{providerdata.Action{TypeName: typeName}} }
 
-type processMedia struct{ data *providerdata.Data }
+type processMedia struct{ providerdata.Action }
 
 var (
-	_ action.ActionWithConfigure        = (*processMedia)(nil)
 	_ action.ActionWithConfigValidators = (*processMedia)(nil)
 	_ action.ActionWithModifyPlan       = (*processMedia)(nil)
 )
@@ -40,24 +39,16 @@ type model struct {
 	ServiceModes types.List `tfsdk:"service_modes"`
 }
 
-func (a *processMedia) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
-func (a *processMedia) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	a.data = providerdata.From(req.ProviderData, &resp.Diagnostics)
-}
-
 func (a *processMedia) ConfigValidators(context.Context) []action.ConfigValidator {
 	return []action.ConfigValidator{actionvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("source_dir"))}
 }
 
 // ModifyPlan reports what Invoke would fail on, before anything of the plan is applied.
 func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if a.data == nil {
+	if a.Data == nil {
 		return
 	}
-	resp.Diagnostics.Append(a.data.PlanUpload(ctx, typeName)...)
+	resp.Diagnostics.Append(a.Data.PlanUpload(ctx, typeName)...)
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	switch {
@@ -73,7 +64,7 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	var config model
 	var modes []string
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(a.data.NeedUpload(typeName)...)
+	resp.Diagnostics.Append(a.Data.NeedUpload(typeName)...)
 	if config.Source.IsNull() == config.SourceDir.IsNull() { // unknown during the plan, which has refused it otherwise
 		resp.Diagnostics.AddError("The file cannot be uploaded", "Set exactly one of `source` and `source_dir`.")
 	}
@@ -92,13 +83,13 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	var diags diag.Diagnostics
 	if config.SourceDir.IsNull() {
 		var uploaded mediaupload.Uploaded
-		uploaded, diags = config.FileArguments.Upload(ctx, a.data.Uploader, config.Method, config.PartSize, say)
+		uploaded, diags = config.FileArguments.Upload(ctx, a.Data.Uploader, config.Method, config.PartSize, say)
 		what, recorded, forget = uploaded.KeyPath, uploaded.Recorded, func() { uploaded.Forget(ctx) }
 		keyPaths = []string{what}
 		stored = fmt.Sprintf("The file itself is stored as %s. The action `vodlive_submit_batch_job` submits a job on this key path.", what)
 	} else {
 		var uploaded mediafolder.Uploaded
-		uploaded, diags = config.Selection.Upload(ctx, a.data, say)
+		uploaded, diags = config.Selection.Upload(ctx, a.Data, say)
 		keyPaths, recorded, forget = uploaded.KeyPaths, uploaded.Recorded, func() { uploaded.Forget(ctx) }
 		what = fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(keyPaths))
 		stored = fmt.Sprintf("All files are stored (%d).", len(keyPaths))
@@ -115,7 +106,7 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	request := batchjob.Submission{
 		Batch: api.Batch{Paths: keyPaths, ServiceModes: modes}, Kind: resume.KindActionJob, Scope: typeName, Again: "invoking the action",
 	}
-	made, line := request.Submit(ctx, a.data, &diags)
+	made, line := request.Submit(ctx, a.Data, &diags)
 	for _, d := range diags {
 		if d.Severity() == diag.SeverityError {
 			d = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+stored)

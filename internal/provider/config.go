@@ -66,7 +66,7 @@ func (v value) origin() string {
 func (v value) source() string { return strings.Replace(v.origin(), "The env", "the env", 1) }
 
 func (r *resolver) resolve(m model) *settings {
-	s := &settings{data: providerdata.New()}
+	s := &settings{data: &providerdata.Data{}}
 	s.data.SkipRegionValidation = m.SkipRegionValidation.ValueBool()
 	r.unknown = m.SkipRegionValidation.IsUnknown()
 

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -45,12 +44,8 @@ type Data struct {
 
 	SkipRegionValidation bool
 
-	regions regions
-	shared  sync.Map // see Shared
+	shared sync.Map // see Shared
 }
-
-// New returns the Data of a provider process, without its settings.
-func New() *Data { return &Data{regions: regions{turn: make(chan struct{}, 1)}} }
 
 // Shared returns the T that all resources of this provider process share: a zero value, made by the
 // first call. A package keeps there what its own resources need of each other, under a type of its
@@ -136,43 +131,4 @@ func missing(apiName, user string, items []string) (diags diag.Diagnostics) {
 				strings.Join(items, " and "), verb, user, apiName, pronoun))
 	}
 	return diags
-}
-
-// regions is the account's list of regions.
-type regions struct {
-	turn  chan struct{} // holds a value while a caller looks at the others or fills them
-	known bool
-	hasty bool // err is that of a request that had advisory only
-	list  []api.Region
-	err   error
-}
-
-// Regions lists the regions allocated to the account (SERVICE.md, call 8). It makes one request per
-// process: it keeps an error, too, unless the caller's context caused it.
-func (d *Data) Regions(ctx context.Context) ([]api.Region, error) { return d.listRegions(ctx, ctx) }
-
-// advisory is how long a check may take that ends as a warning if it cannot be made.
-const advisory = 15 * time.Second
-
-// RegionsSoon is Regions for a check of a plan, which must not hold the plan.
-func (d *Data) RegionsSoon(ctx context.Context) ([]api.Region, error) {
-	limited, cancel := context.WithTimeout(ctx, advisory)
-	defer cancel()
-	return d.listRegions(ctx, limited)
-}
-
-func (d *Data) listRegions(ctx, limited context.Context) ([]api.Region, error) {
-	r := &d.regions
-	select {
-	case r.turn <- struct{}{}:
-		defer func() { <-r.turn }()
-	case <-limited.Done():
-		return nil, limited.Err()
-	}
-	if !r.known || r.hasty && limited == ctx {
-		r.list, r.err = d.API.Regions(limited)
-		r.known = r.err == nil || ctx.Err() == nil
-		r.hasty = r.err != nil && limited != ctx
-	}
-	return r.list, r.err
 }
