@@ -18,6 +18,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
+	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -34,6 +35,9 @@ type World struct {
 	Log *Log
 	// Dir is the folder of the root module: see provider.Machine.
 	Dir string
+	// Disk is called before each operation on a file in resume_dir or on one that is sent; nil: the
+	// disk as it is.
+	Disk regularfile.Hook
 	// Quiet turns Log off: with thousands of sessions, logging takes most of the time of a test.
 	Quiet bool
 
@@ -53,7 +57,7 @@ func NewWorld(tb testing.TB, options simulator.Options) *World {
 
 // Settling is how long to sleep in a bubble of testing/synctest, whose clock begins long before the
 // times of files, until an hour has passed since files were changed that exist now. Plans rely only
-// on times that are settled (see resume.Stamp).
+// on times that are settled (see resume.Look).
 func Settling(tb testing.TB) time.Duration {
 	tb.Helper()
 	now, err := os.Stat(tb.TempDir())
@@ -85,7 +89,7 @@ func (w *World) Provider(config Attrs) *Provider {
 	if w.last != nil {
 		w.last.End()
 	}
-	w.last = w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial, Dir: w.Dir})
+	w.last = w.start(config, provider.Machine{Env: lookup(maps.Clone(w.Env)), Dial: w.dial, Dir: w.Dir, Disk: w.Disk})
 	return w.last
 }
 

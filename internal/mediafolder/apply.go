@@ -1,7 +1,6 @@
 package mediafolder
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"maps"
@@ -27,8 +26,7 @@ type apply struct {
 	scope  string            // of an upload without a state: see upload.File; "": there is a state
 	show   func(line string) // gets lines of progress, as in UploadFolder
 
-	stamps     map[string]string // as planned; after run, those of stored
-	stored     map[string]entry  // as planned; after run, what is stored
+	stored     map[string]entry // as planned; after run, what is stored
 	incomplete map[string]attr.Value
 	outcomes   []upload.Outcome
 	recorded   bool // see UploadFolder
@@ -60,12 +58,6 @@ func (a *apply) run(ctx context.Context) {
 		file.ForState, file.Scope = a.scope == "", a.scope
 		names, folder.Files = append(names, name), append(folder.Files, file)
 	}
-	if a.stamps == nil { // Create does not get what was planned
-		a.stamps = make(map[string]string, len(a.stored))
-		for name, e := range a.stored {
-			a.stamps[name] = a.data.Uploader.Stamp(paths[name], e.SHA256)
-		}
-	}
 	a.outcomes, a.recorded = a.data.Uploader.UploadFolder(ctx, folder, a.show)
 	if a.scope != "" && !a.recorded {
 		a.next = afterInvokeWithoutRecords
@@ -85,7 +77,6 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 			e := a.stored[name]
 			e.KeyPath, e.ETag, e.UploadedAt = o.KeyPath, o.ETag, o.UploadedAt
 			a.stored[name] = e
-			a.stamps[name] = cmp.Or(a.stamps[name], a.data.Uploader.Stamp(files[i].Path, e.SHA256))
 			continue
 		}
 		failed[name] = o.Err
@@ -100,7 +91,6 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		} else {
 			delete(a.stored, name)
 		}
-		delete(a.stamps, name)
 	}
 	mediafile.Warnings(warnings, &a.diags)
 	if len(failed) > 0 {

@@ -26,10 +26,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// privateStamps is the key of the stamps of `files` in the private data. They tell a plan which
-// files were not touched (see resume.Stamp).
-const privateStamps = "stamps"
-
 // privateDir is the key of the planned `source_dir`, "" if it is not known. In the replacement of a
 // folder whose creation failed, Delete gets it.
 const privateDir = "dir"
@@ -58,10 +54,7 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 			resp.Diagnostics.Append(p.plan.refuse("replace it"))
 		}
 	} else {
-		stamps, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateStamps)
-		resp.Diagnostics.Append(diags...)
 		p.stored = priorFiles(ctx, &resp.Diagnostics)
-		p.stamps = separate(stamps, p.stored)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -90,7 +83,6 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDir, p.plan.SourceDir.ValueString())...)
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(p.stamps, p.files))...)
 	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
@@ -150,9 +142,8 @@ func (p *planner) protect() {
 type planner struct {
 	data   *providerdata.Data
 	plan   model
-	state  *model            // nil: the object is to be created
-	stored map[string]entry  // of the state
-	stamps map[string]string // by name: of the state; after run, of the plan
+	state  *model           // nil: the object is to be created
+	stored map[string]entry // of the state
 
 	files    map[string]entry // planned; nil: not known yet
 	uploads  bool             // some of the files are to be uploaded
@@ -330,7 +321,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	inspections := make([]upload.Inspection, len(names))
 	sums := p.plan.sums()
 	for i, name := range names {
-		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), Expected: sums[name], SHA256: p.stored[name].SHA256, Stamp: p.stamps[name]}
+		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), Expected: sums[name], SHA256: p.stored[name].SHA256}
 	}
 	for i, name := range names { // before anything is read
 		stored, isStored := p.stored[name]
@@ -348,7 +339,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 		return
 	}
 
-	p.files, p.stamps = make(map[string]entry, len(names)), make(map[string]string, len(names))
+	p.files = make(map[string]entry, len(names))
 	var adopted []string
 	adopt := map[string]types.String{} // null adopts nothing
 	p.diags.Append(p.plan.Adopt.ElementsAs(ctx, &adopt, false)...)
@@ -361,7 +352,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 		if _, stored := p.stored[name]; !stored && !e.unsent() {
 			adopted = append(adopted, fmt.Sprintf("%s: %s", name, e.KeyPath))
 		}
-		p.files[name], p.stamps[name] = e, inspections[i].Stamp
+		p.files[name] = e
 	}
 	p.keepMoved(names)
 	for _, e := range p.files {
@@ -497,26 +488,4 @@ func (p *planner) file(name string, now upload.Inspection, adopt string) (entry,
 func keepsName(keyPath, name, wanted string) bool {
 	stored := slashpath.Base(keyPath)
 	return stored == wanted || stored != storedName(name, formatBase) && stored != storedName(name, formatFlat)
-}
-
-// joined lists the stamps of files in the order of their names.
-func joined(stamps map[string]string, files map[string]entry) string {
-	list := make([]string, 0, len(files))
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		list = append(list, stamps[name])
-	}
-	return strings.Join(list, ",")
-}
-
-// separate is the inverse of joined. What cannot be read only means that files are read.
-func separate(all string, files map[string]entry) map[string]string {
-	list := strings.Split(all, ",")
-	if len(list) != len(files) {
-		return nil
-	}
-	stamps := make(map[string]string, len(files))
-	for i, name := range slices.Sorted(maps.Keys(files)) {
-		stamps[name] = list[i]
-	}
-	return stamps
 }

@@ -63,7 +63,6 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
 		return
 	}
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(a.stamps, a.stored))...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -77,8 +76,6 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	limit, diags := plan.Timeouts.Update(ctx, upload.DefaultLimit)
 	resp.Diagnostics.Append(diags...)
-	planned, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateStamps)
-	resp.Diagnostics.Append(diags...)
 	prior, files := priorFiles(ctx, &resp.Diagnostics), plannedFiles(ctx, &resp.Diagnostics)
 	if slices.ContainsFunc(slices.Collect(maps.Values(files)), entry.unsent) {
 		resp.Diagnostics.Append(r.Data.NeedUpload(typeName)...)
@@ -90,7 +87,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	a := apply{
-		data: r.Data, plan: &plan, before: prior, stored: files, stamps: separate(planned, files), next: afterUpdate,
+		data: r.Data, plan: &plan, before: prior, stored: files, next: afterUpdate,
 	}
 	a.within(ctx, limit, "update")
 	setFiles(ctx, a.stored, true)
@@ -98,7 +95,6 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
 	}
 	resp.Diagnostics.Append(a.diags...)
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateStamps, joined(a.stamps, a.stored))...)
 	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDir, "")...) // a client may delete without a plan
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)

@@ -9,14 +9,10 @@ import (
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-const (
-	keptFolder = "FOLDER" // stands for the folder of the file
-	keptStamp  = "STAMP"  // stands for what a file system says of the file
-)
+const keptFolder = "FOLDER" // stands for the folder of the file
 
 // keptMachine has a file that is sent in two parts, and whose times are settled.
 func keptMachine(t *testing.T) *machine {
@@ -30,12 +26,12 @@ func keptMachine(t *testing.T) *machine {
 
 func (m *machine) keep(path string) {
 	m.t.Helper()
-	m.Provider(m.provider).Keep(m.state, path, filepath.ToSlash(filepath.Dir(m.path)), keptFolder, resume.Stamp(m.path), keptStamp)
+	m.Provider(m.provider).Keep(m.state, path, filepath.ToSlash(filepath.Dir(m.path)), keptFolder)
 }
 
 func (m *machine) readKept(path string) {
 	m.t.Helper()
-	m.state = m.Provider(m.provider).Kept(resourceType, path, keptFolder, filepath.ToSlash(filepath.Dir(m.path)), keptStamp, resume.Stamp(m.path))
+	m.state = m.Provider(m.provider).Kept(resourceType, path, keptFolder, filepath.ToSlash(filepath.Dir(m.path)))
 }
 
 func (m *machine) mustPlan(what string, config acctest.Attrs, action acctest.Action) *acctest.Plan {
@@ -47,8 +43,7 @@ func (m *machine) mustPlan(what string, config acctest.Attrs, action acctest.Act
 	return pl
 }
 
-// TestStoredFileOfEveryBuild: the file has another content, so a build that reads it has not
-// understood what is kept.
+// TestStoredFileOfEveryBuild plans nothing while the file is the stored one.
 func TestStoredFileOfEveryBuild(t *testing.T) {
 	t.Parallel()
 	named := acctest.Attrs{"file_name": "match.mp4", "content_type": "video/x-match", "deletion_protection": true}
@@ -59,8 +54,6 @@ func TestStoredFileOfEveryBuild(t *testing.T) {
 		m.keep(path)
 	}, func(t *testing.T, path string) {
 		m := keptMachine(t)
-		media(t, m.path, 6*mib, 2)
-		m.age()
 		m.readKept(path)
 		m.config = m.config.With(named)
 		if pl := m.mustPlan("the same configuration", m.config, acctest.NoOp); pl.Diags.String() != "" {

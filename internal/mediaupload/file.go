@@ -32,16 +32,6 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 	return nil
 }
 
-// remember keeps in the private state what this process saw of the file, if it read the content
-// that the model has. Otherwise, what an earlier process saw stays.
-func (m *model) remember(ctx context.Context, u *upload.Uploader, private providerdata.Private) diag.Diagnostics {
-	now := upload.Fingerprint{SHA256: m.file().SHA256}
-	if now.Stamp = u.Stamp(m.file().Path, now.SHA256); now.Stamp == "" {
-		return nil
-	}
-	return providerdata.WritePrivate(ctx, private, privateFingerprint, now)
-}
-
 // rememberConfigured keeps in the private state which arguments with a default a configuration has.
 func (m *model) rememberConfigured(ctx context.Context, private providerdata.Private) diag.Diagnostics {
 	return providerdata.WritePrivate(ctx, private, privateConfigured, configured{!m.FileName.IsNull(), !m.ContentType.IsNull()})
@@ -59,7 +49,7 @@ func (m *model) send(ctx context.Context, u *upload.Uploader, forState, given bo
 		return upload.Result{}, diag.Diagnostics{fileDiagnostic(err)}
 	}
 	if given {
-		if d := otherHash(f, u.Remembered(ctx, f.Path, upload.Fingerprint{}), m.ChangeDetection.ValueString(), next); d != nil {
+		if d := otherHash(f, u.Remembered(ctx, f.Path), m.ChangeDetection.ValueString(), next); d != nil {
 			return upload.Result{}, diag.Diagnostics{d}
 		}
 	}

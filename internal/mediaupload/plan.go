@@ -20,9 +20,8 @@ import (
 
 // Keys of the private data.
 const (
-	privateFingerprint = "file"       // what was last read of the file: an upload.Fingerprint
-	privateConfigured  = "configured" // which of the arguments with a default the stored file was configured with
-	privatePlanned     = "planned"    // what the plan of a new object saw: planned
+	privateConfigured = "configured" // which of the arguments with a default the stored file was configured with
+	privatePlanned    = "planned"    // what the plan of a new object saw: planned
 )
 
 // configured tells a value that the configuration no longer has from a default.
@@ -70,8 +69,6 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		}
 	} else {
 		var diags diag.Diagnostics
-		p.last, diags = providerdata.ReadPrivate[upload.Fingerprint](ctx, req.Private, privateFingerprint) // if it is empty, the file is read
-		resp.Diagnostics.Append(diags...)
 		p.before, diags = providerdata.ReadPrivate[configured](ctx, req.Private, privateConfigured)
 		resp.Diagnostics.Append(diags...)
 	}
@@ -103,7 +100,6 @@ type planner struct {
 	config   model
 	plan     model
 	state    *model // nil: the object is to be created
-	last     upload.Fingerprint
 	before   configured
 	found    bool // the file is here, and as far as is known with the content to upload
 	diags    diag.Diagnostics
@@ -261,31 +257,27 @@ func (p *planner) otherHash(ctx context.Context, w model) diag.Diagnostic {
 		return nil
 	}
 	f := w.file()
-	return otherHash(f, p.resource.Data.Uploader.Remembered(ctx, f.Path, p.last), p.plan.ChangeDetection.ValueString(), afterUpdate)
+	return otherHash(f, p.resource.Data.Uploader.Remembered(ctx, f.Path), p.plan.ChangeDetection.ValueString(), afterUpdate)
 }
 
 func (p *planner) fail(summary, detail string) {
 	p.diags.AddAttributeError(path.Root("source"), summary, detail)
 }
 
-// contentHash returns the hash in the state, or reads the file if it was touched since.
+// contentHash returns the hash of the file.
 func (p *planner) contentHash(ctx context.Context) types.String {
 	detection := p.plan.ChangeDetection.ValueString()
 	if p.retriggered() {
 		detection = upload.DetectContent
 	}
-	var before upload.Fingerprint
-	if p.state.stored() && strings.EqualFold(p.last.SHA256, p.state.SHA256.ValueString()) {
-		before = p.last
-	}
-	now, kept, err := p.resource.Data.Uploader.Fingerprint(ctx, p.plan.file(), before, detection)
+	sum, err := p.resource.Data.Uploader.SHA256(ctx, p.plan.file(), detection)
 	if err != nil {
 		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
 	}
-	if kept {
-		return p.state.SHA256
+	if p.state.stored() && strings.EqualFold(sum, p.state.SHA256.ValueString()) {
+		return p.state.SHA256 // in the letter case of the configuration
 	}
-	return types.StringValue(now.SHA256)
+	return types.StringValue(sum)
 }
 
 // fill makes the plan for a verdict, or reports why there can be none.

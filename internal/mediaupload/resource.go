@@ -64,7 +64,6 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	if !r.upload(ctx, &plan, &config, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
 		return
 	}
-	resp.Diagnostics.Append(plan.remember(ctx, r.Data.Uploader, resp.Private)...)
 	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private)...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
@@ -128,7 +127,6 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
 		return
 	}
-	resp.Diagnostics.Append(plan.remember(ctx, r.Data.Uploader, resp.Private)...)
 	resp.Diagnostics.Append(config.rememberConfigured(ctx, resp.Private)...)
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)

@@ -27,9 +27,9 @@ const maxBytes = 256 << 20
 
 // ownName matches the names that this package makes, temporary ones included, and no others: of
 // records, their locks and their ends, of remembered hashes, of lines of the ledger, and of the
-// locks of processes. Files of earlier builds are only removed: ledger-*, records whose names have
-// no hyphen behind the first, and lines with a digest of 32 digits.
-var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{32}-[0-9a-f]{16}\.jsonl)(\.lock)?|hash-[0-9a-f]{32}\.json|` +
+// locks of processes. Files of earlier builds are only removed: ledger-*, hash-*, records whose
+// names have no hyphen behind the first, and lines with a digest of 32 digits.
+var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{32}-[0-9a-f]{16}\.jsonl)(\.lock)?|hash-[0-9a-f]{32}\.json|hashes-[0-9a-f]{32}\.jsonl|` +
 	recordPattern + `|completed-[0-9a-f]{16}\.json|upload-[0-9a-f]{16}\.json\.lock|` + linePattern + `|(session|job|file|actionjob|actionfile)(-[0-9a-f]{16}){2}-[0-9a-f]{32}-[0-9a-f]{16}\.json|process-[0-9a-f]{16}-[0-9a-f]{16}\.lock)(\.[0-9a-f]{16}\.tmp)?$`)
 
 const lockSuffix = ".lock"

@@ -72,7 +72,7 @@ func TestFolderOfOthersIsNotUsed(t *testing.T) {
 			if (record.Found() != nil) != tc.used || strings.Contains(log.String(), noFolder) == tc.used {
 				t.Errorf("found %+v, log %s", record.Found(), log)
 			}
-			store.Memo(ctx, filepath.Join(dir, "media.mp4")).SHA256()
+			store.Content(ctx, resume.LookAt(filepath.Join(dir, "media.mp4")))
 			if store.Usable(ctx) != tc.used || strings.Count(log.String(), noFolder) > 1 {
 				t.Errorf("used: %v, log %s", !tc.used, log)
 			}
@@ -212,7 +212,7 @@ func TestSpoiltHashIsNotUsed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := remember(t, large, time.Hour)
 				change(t, r.file(t))
-				if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
+				if got := r.known(t).SHA256; got != "" {
 					t.Errorf("used: %q", got)
 				}
 			})

@@ -38,6 +38,8 @@ type Store struct {
 	refused sync.Once
 	cleaned sync.Once
 
+	contents sync.Map // *contents by folder
+
 	mu    sync.Mutex             // also during an attempt to lock a record
 	taken map[string]bool        // locks of the uploads that operations of this process have or had
 	left  map[string]*Unfinished // by record: what Leave was given; nil: the record has it

@@ -53,6 +53,7 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 		list:     u.config.Ledger.List(),
 	}
 	defer b.list.Close()
+	defer u.config.Resume.Flush(ctx)
 	defer u.display.begin(ctx, &task{})()
 	order := make([]int, len(folder.Files))
 	for i, f := range folder.Files {

@@ -20,73 +20,45 @@ const (
 	DetectContent = "content" // every process reads the file
 )
 
-// Fingerprint is content that was read from a file. The private state has it as JSON.
-type Fingerprint struct {
-	Stamp  string `json:"stamp"`  // of the file before it was read: see resume.Stamp
-	SHA256 string `json:"sha256"` // lower-case hex
+// SHA256 returns the hash of what a file contains, in lower-case hex. f must have the Path, and
+// Method and PartSize as the file will be sent. With DetectStat, a file that was not touched since
+// this machine last read it is not read.
+func (u *Uploader) SHA256(ctx context.Context, f File, detection string) (string, error) {
+	defer u.config.Resume.Flush(ctx)
+	sum, _, err := u.sha256(ctx, f, detection)
+	return sum, err
 }
 
-type stampKey struct{ path, sha256 string }
-
-// Fingerprint returns what a file contains. f must have the Path, and Method and PartSize as the
-// file will be sent. With DetectStat, a file that was not touched since the fingerprint before is
-// not read.
-func (u *Uploader) Fingerprint(ctx context.Context, f File, before Fingerprint, detection string) (now Fingerprint, kept bool, err error) {
-	stamp := resume.Stamp(f.Path) // before the file is read: a change during it shows the next time
-	if detection == DetectStat && before.SHA256 != "" && stamp != "" && stamp == before.Stamp {
-		now, kept = before, true
-	} else {
-		sum, err := u.sha256(ctx, f, detection == DetectStat)
-		if err != nil {
-			return Fingerprint{}, false, err
-		}
-		now = Fingerprint{Stamp: stamp, SHA256: sum}
-	}
-	u.stamps.Store(stampKey{f.Path, now.SHA256}, stamp)
-	return now, kept, nil
-}
-
-// Stamp returns the stamp with which this process saw a file with this content, "" if it did not.
-// The file may have been touched since.
-func (u *Uploader) Stamp(path, sha256 string) string {
-	found, _ := u.stamps.Load(stampKey{path, sha256})
-	stamp, _ := found.(string)
-	return stamp
-}
-
-// Remembered returns the SHA-256 of a file that was not touched since it was last read, from the
-// fingerprint before or from what this machine remembers. It is "" if neither has it.
-func (u *Uploader) Remembered(ctx context.Context, path string, before Fingerprint) string {
-	if stamp := resume.Stamp(path); stamp != "" && stamp == before.Stamp {
-		return before.SHA256
-	}
-	return u.config.Resume.Memo(ctx, path).SHA256()
-}
-
-// sha256 returns the hash of a file. With remembered, it does not read a file that this machine has
-// hashed and that was not touched since. The sums of the parts, which the upload needs, are
+// sha256 also reports whether the file was read. The sums of the parts, which the upload needs, are
 // computed in the same read if they can be remembered.
-func (u *Uploader) sha256(ctx context.Context, f File, remembered bool) (string, error) {
-	memo := u.config.Resume.Memo(ctx, f.Path)
-	if sum := memo.SHA256(); sum != "" && remembered {
-		return sum, nil
+func (u *Uploader) sha256(ctx context.Context, f File, detection string) (sum string, read bool, err error) {
+	look := resume.LookAt(f.Path) // before the file is read: a change during it shows the next time
+	if known := u.config.Resume.Content(ctx, look).SHA256; known != "" && detection == DetectStat {
+		return known, false, nil
 	}
-	f.Size = memo.Size()
+	if f.Size = 0; look.Stamp != "" && look.Size >= resume.LargeFile {
+		f.Size = look.Size
+	}
 	digest, err := u.config.Engine.Hash(ctx, f.Path, f.sumSize())
 	if err != nil {
-		return "", err
+		return "", true, err
 	}
-	memo.Remember(ctx, digest)
-	return hex.EncodeToString(digest.SHA256[:]), nil
+	u.config.Resume.Remember(ctx, look, digest)
+	return hex.EncodeToString(digest.SHA256[:]), true, nil
+}
+
+// Remembered returns the SHA-256 of a file that was not touched since this machine last read it, ""
+// if that is not known.
+func (u *Uploader) Remembered(ctx context.Context, path string) string {
+	return u.config.Resume.Content(ctx, resume.LookAt(path)).SHA256
 }
 
 // sums returns what this machine remembers of the parts of a file with this content.
-func (u *Uploader) sums(ctx context.Context, f File) transfer.Sums {
-	memo := u.config.Resume.Memo(ctx, f.Path)
-	if memo.Size() != f.Size || memo.SHA256() != f.SHA256 {
-		return transfer.Sums{}
+func (u *Uploader) sums(ctx context.Context, f File, look resume.Look) transfer.Sums {
+	if known := u.config.Resume.Content(ctx, look); look.Size == f.Size && known.SHA256 == f.SHA256 {
+		return known.Sums
 	}
-	return memo.Sums()
+	return transfer.Sums{}
 }
 
 // Prepare sets what a file lacks of size, hash, name and media type: an upload needs all of them.
@@ -113,9 +85,7 @@ func (u *Uploader) measure(ctx context.Context, f *File, detection string) error
 	}
 	info, err := transfer.Stat(f.Path)
 	if err == nil && f.SHA256 == "" {
-		var now Fingerprint
-		now, _, err = u.Fingerprint(ctx, *f, Fingerprint{}, detection)
-		f.SHA256 = now.SHA256
+		f.SHA256, err = u.SHA256(ctx, *f, detection)
 	}
 	if err == nil && f.Size == 0 {
 		f.Size = info.Size()
@@ -139,8 +109,7 @@ type Inspection struct {
 	Expected string // SHA-256 that the configuration says, in lower-case hex: such a file is not read; "": none
 	Other    string // out: the SHA-256 of a file whose content is not the expected one, if it is known without reading
 	SHA256   string // in: of the stored file, "" if none is stored; out: of the file, lower-case hex
-	Stamp    string // see resume.Stamp; in: as it was when the stored file was planned; out: as it is
-	Kept     bool   // out: the file was not touched since, so it was not read
+	Kept     bool   // out: it is the stored file, and was not read
 	Err      error
 }
 
@@ -148,6 +117,7 @@ type Inspection struct {
 // Inspection. When ctx ends, it skips the remaining files. show, which may be nil, gets a line of
 // progress every five seconds.
 func (u *Uploader) InspectFiles(ctx context.Context, name string, files []Inspection, detection string, show func(line string)) {
+	defer u.config.Resume.Flush(ctx)
 	r := u.newReporter(ctx, "reading the files of a folder", show)
 	var mu sync.Mutex
 	inspected, read, amount := 0, 0, int64(0)
@@ -187,11 +157,10 @@ func (u *Uploader) inspect(ctx context.Context, i *Inspection, detection string)
 		u.expect(ctx, i, detection)
 		return
 	}
-	var now Fingerprint
-	now, i.Kept, i.Err = u.Fingerprint(ctx, i.File, Fingerprint{Stamp: i.Stamp, SHA256: i.SHA256}, detection)
-	i.SHA256, i.Stamp = now.SHA256, now.Stamp
-	if !i.Kept && i.Err == nil {
-		i.File.SHA256 = now.SHA256
+	sum, read, err := u.sha256(ctx, i.File, detection)
+	i.Kept, i.SHA256, i.Err = !read && sum == i.SHA256, sum, err
+	if !i.Kept && err == nil {
+		i.File.SHA256 = sum
 		i.File, i.Err = u.Prepare(ctx, i.File, detection)
 	}
 }
@@ -199,13 +168,13 @@ func (u *Uploader) inspect(ctx context.Context, i *Inspection, detection string)
 // expect is inspect for a file whose hash is configured.
 func (u *Uploader) expect(ctx context.Context, i *Inspection, detection string) {
 	if i.Kept = i.SHA256 == i.Expected; i.Kept {
-		return // the stamp of the last look stays
+		return
 	}
-	remembered := u.Remembered(ctx, i.File.Path, Fingerprint{Stamp: i.Stamp, SHA256: i.SHA256})
+	remembered := u.Remembered(ctx, i.File.Path)
 	if detection == DetectStat && remembered != "" && remembered != i.Expected {
 		i.Other = remembered
 		return
 	}
-	i.SHA256, i.Stamp, i.File.SHA256 = i.Expected, "", i.Expected
+	i.SHA256, i.File.SHA256 = i.Expected, i.Expected
 	i.File, i.Err = u.Prepare(ctx, i.File, detection)
 }

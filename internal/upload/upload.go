@@ -48,8 +48,6 @@ type Uploader struct {
 	config  Config
 	display *display
 
-	stamps sync.Map // of the files that this process has read, by stampKey
-
 	customers sync.Map      // ids of the customers for whom this process got an address
 	asking    chan struct{} // holds a value while a caller asks for the first address
 }
@@ -113,6 +111,7 @@ func (u *Uploader) Upload(ctx context.Context, f File, show func(line string)) (
 	}
 	list := u.config.Ledger.List()
 	defer list.Close()
+	defer u.config.Resume.Flush(ctx)
 	result, err := u.store(ctx, f, list, func(p transfer.Progress) {
 		file.progress(p)
 		r.report(line, false)
@@ -138,9 +137,10 @@ func (u *Uploader) store(ctx context.Context, f File, list *resume.List, progres
 	if taken || err != nil {
 		return o.result, err
 	}
-	stamp := resume.Stamp(f.Path)
+	var look resume.Look
 	if f.Content == nil {
-		o.sums = u.sums(ctx, f)
+		look = resume.LookAt(f.Path)
+		o.sums = u.sums(ctx, f, look)
 	}
 	if f.multipart() {
 		err = o.multipart(ctx)
@@ -148,11 +148,11 @@ func (u *Uploader) store(ctx context.Context, f File, list *resume.List, progres
 		err = o.single(ctx)
 	}
 	if err == nil {
-		u.stamps.Store(stampKey{f.Path, f.SHA256}, stamp) // the file was read while it was sent, or since it had this stamp
+		u.config.Resume.Sent(ctx, look, f.SHA256)
 		return o.result, nil
 	}
 	if _, changed := errors.AsType[*transfer.ChangedError](err); changed {
-		u.config.Resume.Forget(ctx, f.Path)
+		u.config.Resume.Forget(ctx, look)
 	}
 	if _, unsure := errors.AsType[*MaybeCompleteError](err); !unsure && o.result.Left == nil && refusalOf(err).final() {
 		err = fmt.Errorf("%w\n\nThis upload cannot be continued: the next one sends the file from its beginning", err)

@@ -34,14 +34,14 @@ func (b *bench) plan(ctx context.Context, c content) (planned, error) {
 	}
 	u := upload.New(upload.Config{Engine: transfer.New(transfer.Config{}), Resume: resume.New(p.dir, nil)})
 	for _, path := range c.paths {
-		for resume.Stamp(path) == "" { // the file was written just now
+		for resume.LookAt(path).Stamp == "" { // the file was written just now
 			select {
 			case <-time.After(100 * time.Millisecond):
 			case <-ctx.Done():
 				return p, ctx.Err()
 			}
 		}
-		if _, _, err := u.Fingerprint(ctx, upload.File{Path: path}, upload.Fingerprint{}, upload.DetectContent); err != nil {
+		if _, err := u.SHA256(ctx, upload.File{Path: path}, upload.DetectContent); err != nil {
 			return p, err
 		}
 	}

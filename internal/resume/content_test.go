@@ -51,17 +51,38 @@ func remember(t *testing.T, size int, age time.Duration) remembered {
 		{MD5: [16]byte{1, 2}, CRC: 3}, {MD5: [16]byte{4, 5}, CRC: 1 << 63},
 	}}}
 	r.sum = hex.EncodeToString(r.digest.SHA256[:])
-	memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
-	if memo.SHA256() != "" {
+	if r.known(t).SHA256 != "" {
 		t.Fatal("a hash was known before the file was read")
 	}
-	memo.Remember(t.Context(), r.digest)
+	r.remember(t, resume.LookAt(r.path))
 	return r
+}
+
+// known is what a process of its own knows of the file.
+func (r remembered) known(t *testing.T) resume.Content {
+	t.Helper()
+	return resume.New(r.dir, nil).Content(t.Context(), resume.LookAt(r.path))
+}
+
+// remember has a process of its own read the file.
+func (r remembered) remember(t *testing.T, look resume.Look) {
+	t.Helper()
+	store := resume.New(r.dir, nil)
+	store.Remember(t.Context(), look, r.digest)
+	store.Flush(t.Context())
+}
+
+// forget has a process of its own see that the file has other content.
+func (r remembered) forget(t *testing.T) {
+	t.Helper()
+	store := resume.New(r.dir, nil)
+	store.Forget(t.Context(), resume.LookAt(r.path))
+	store.Flush(t.Context())
 }
 
 func (r remembered) file(t *testing.T) string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(r.dir, resume.Folder, "hash-*.json"))
+	names, err := filepath.Glob(filepath.Join(r.dir, resume.Folder, "hashes-*.jsonl"))
 	if err != nil || len(names) != 1 {
 		t.Fatalf("hashes: %v, %v", names, err)
 	}
@@ -73,16 +94,81 @@ const large = 5 << 20
 // TestHashIsRemembered runs on every platform of a release.
 func TestHashIsRemembered(t *testing.T) {
 	t.Parallel()
+	for _, size := range []int{0, 1000, large} {
+		synctest.Test(t, func(t *testing.T) {
+			r := remember(t, size, time.Hour)
+			if known := r.known(t); known.SHA256 != r.sum || !reflect.DeepEqual(known.Sums, r.digest.Sums) {
+				t.Errorf("%d bytes: %+v, want %q and %v", size, known, r.sum, r.digest.Sums)
+			}
+			r.forget(t)
+			if known := r.known(t); known.SHA256 != "" || len(known.Sums.Parts) > 0 {
+				t.Errorf("%d bytes: not forgotten: %+v", size, known)
+			}
+			r.remember(t, resume.LookAt(r.path))
+			if known := r.known(t); known.SHA256 != r.sum {
+				t.Errorf("%d bytes: not remembered again: %+v", size, known)
+			}
+		})
+	}
+}
+
+// TestSentFileIsRemembered: without the sums of its parts, unless they are known.
+func TestSentFileIsRemembered(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := remember(t, large, time.Hour)
-		memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
-		if memo.SHA256() != r.sum || memo.Size() != large || !reflect.DeepEqual(memo.Sums(), r.digest.Sums) {
-			t.Errorf("got %q and %v, want %q and %v", memo.SHA256(), memo.Sums(), r.sum, r.digest.Sums)
+		sent := func(sum string) {
+			store := resume.New(r.dir, nil)
+			store.Sent(t.Context(), resume.LookAt(r.path), sum)
+			store.Flush(t.Context())
 		}
-		r.file(t)
-		resume.New(r.dir, nil).Forget(t.Context(), r.path)
-		if memo := resume.New(r.dir, nil).Memo(t.Context(), r.path); memo.SHA256() != "" || len(memo.Sums().Parts) > 0 {
-			t.Errorf("not forgotten: %q, %v", memo.SHA256(), memo.Sums())
+		if sent(r.sum); len(r.known(t).Sums.Parts) != 2 {
+			t.Errorf("the sums are gone: %+v", r.known(t))
+		}
+		if sent("other"); r.known(t).SHA256 != "other" || len(r.known(t).Sums.Parts) != 0 {
+			t.Errorf("after another content was sent: %+v", r.known(t))
+		}
+	})
+}
+
+// TestHashesEnd when they were not used for seven days.
+func TestHashesEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := remember(t, large, time.Hour)
+		for range 5 {
+			time.Sleep(6 * 24 * time.Hour)
+			store := resume.New(r.dir, nil)
+			if store.Content(t.Context(), resume.LookAt(r.path)).SHA256 != r.sum {
+				t.Fatal("a hash that is used ended")
+			}
+			store.Flush(t.Context())
+			if err := os.Chtimes(r.file(t), time.Now(), time.Now()); err != nil { // by the clock of the bubble
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(8 * 24 * time.Hour)
+		if known := r.known(t); known.SHA256 != "" {
+			t.Errorf("after eight days: %+v", known)
+		}
+	})
+}
+
+// TestHashesDoNotPileUp: what does not count any more leaves the file.
+func TestHashesDoNotPileUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := remember(t, large, time.Hour)
+		for range 100 {
+			r.forget(t)
+			r.remember(t, resume.LookAt(r.path))
+		}
+		content, err := os.ReadFile(r.file(t))
+		if lines := bytes.Count(content, []byte("\n")); err != nil || lines > 30 {
+			t.Errorf("%d lines about one file, %v", lines, err)
+		}
+		if known := r.known(t); known.SHA256 != r.sum {
+			t.Errorf("remembered: %+v", known)
 		}
 	})
 }
@@ -104,7 +190,7 @@ func TestDamagedSumsAreNotUsed(t *testing.T) {
 			if err := os.WriteFile(r.file(t), damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if memo := resume.New(r.dir, nil).Memo(t.Context(), r.path); memo.SHA256() != "" || len(memo.Sums().Parts) > 0 {
+			if known := r.known(t); known.SHA256 != "" || len(known.Sums.Parts) > 0 {
 				t.Fatalf("used: %s", damaged)
 			}
 		}
@@ -124,7 +210,7 @@ func TestFreshFilesHaveNoStamp(t *testing.T) {
 			if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
 				t.Fatal(err)
 			}
-			if stamp := resume.Stamp(path); (stamp != "") != kept {
+			if stamp := resume.LookAt(path).Stamp; (stamp != "") != kept {
 				t.Errorf("modified %s ago: stamp %q", age, stamp)
 			}
 		}
@@ -165,14 +251,14 @@ func TestHashOfAChangedFileIsNotUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"damaged memo": func(t *testing.T, r remembered) { rewrite(t, r.file(t), 10) },
+		"damaged file": func(t *testing.T, r remembered) { rewrite(t, r.file(t), 10) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				r := remember(t, large, time.Hour)
 				change(t, r)
-				if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
+				if got := r.known(t).SHA256; got != "" {
 					t.Errorf("used: %q", got)
 				}
 			})
@@ -191,19 +277,12 @@ func rewrite(t *testing.T, path string, size int) {
 
 func TestHashIsNotRemembered(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		size int
-		age  time.Duration
-	}{
-		"small file":      {1000, time.Hour},
-		"from the future": {large, -time.Hour}, "just written": {large, time.Second},
-		"empty small file": {0, time.Hour},
-	} {
+	for name, age := range map[string]time.Duration{"from the future": -time.Hour, "just written": time.Second} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := remember(t, tc.size, tc.age)
-				if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
+				r := remember(t, large, age)
+				if got := r.known(t).SHA256; got != "" {
 					t.Errorf("remembered: %q", got)
 				}
 			})
@@ -213,13 +292,27 @@ func TestHashIsNotRemembered(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			r := remember(t, large, time.Hour)
-			resume.New(r.dir, nil).Forget(t.Context(), r.path)
-			memo := resume.New(r.dir, nil).Memo(t.Context(), r.path)
+			r.forget(t)
+			look := resume.LookAt(r.path)
 			rewrite(t, r.path, large)
-			memo.Remember(t.Context(), r.digest)
-			if got := resume.New(r.dir, nil).Memo(t.Context(), r.path).SHA256(); got != "" {
+			r.remember(t, look)
+			if got := r.known(t).SHA256; got != "" {
 				t.Errorf("remembered: %q", got)
 			}
 		})
+	})
+}
+
+// TestHashesWithoutAFolder are remembered for as long as the process runs.
+func TestHashesWithoutAFolder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := remember(t, large, time.Hour)
+		store := resume.New("", nil)
+		store.Remember(t.Context(), resume.LookAt(r.path), r.digest)
+		store.Flush(t.Context())
+		if got := store.Content(t.Context(), resume.LookAt(r.path)).SHA256; got != r.sum {
+			t.Errorf("remembered: %q", got)
+		}
 	})
 }
