@@ -126,7 +126,7 @@ func TestCheckUnchanged(t *testing.T) {
 func TestCheckRelease(t *testing.T) {
 	t.Parallel()
 	const base, archive = "terraform-provider-vodlive_1.2.3", "terraform-provider-vodlive_1.2.3_linux_amd64.zip"
-	release := func(t *testing.T, binary string) (dir string, sums []string) {
+	release := func(t *testing.T, files string) (dir string, sums []string) {
 		t.Helper()
 		dir = t.TempDir()
 		file, err := os.Create(filepath.Join(dir, archive))
@@ -134,8 +134,10 @@ func TestCheckRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := zip.NewWriter(file)
-		if _, err := w.Create(binary); err != nil {
-			t.Fatal(err)
+		for name := range strings.FieldsSeq(files) {
+			if _, err := w.Create(name); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
@@ -157,9 +159,9 @@ func TestCheckRelease(t *testing.T) {
 		}
 		return dir, sums
 	}
-	run := func(t *testing.T, binary, want string, edit func([]string) []string) {
+	run := func(t *testing.T, files, want string, edit func([]string) []string) {
 		t.Helper()
-		dir, sums := release(t, binary)
+		dir, sums := release(t, files)
 		text := strings.Join(edit(sums), "\n") + "\n"
 		if err := os.WriteFile(filepath.Join(dir, base+"_SHA256SUMS"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -170,9 +172,11 @@ func TestCheckRelease(t *testing.T) {
 		}
 	}
 	same := func(s []string) []string { return s }
-	run(t, "terraform-provider-vodlive_v1.2.3", "", same)
-	run(t, "terraform-provider-vodlive_v1.2.3.exe", "", same)
-	run(t, "terraform-provider-vodlive", "has no terraform-provider-vodlive_v1.2.3", same)
-	run(t, "terraform-provider-vodlive_v1.2.3", "_manifest.json", func(s []string) []string { return s[:1] })
-	run(t, "terraform-provider-vodlive_v1.2.3", archive, func(s []string) []string { return s[1:] })
+	const complete = "terraform-provider-vodlive_v1.2.3 vodlive.tfmock.hcl"
+	run(t, complete, "", same)
+	run(t, "terraform-provider-vodlive_v1.2.3.exe vodlive.tfmock.hcl", "", same)
+	run(t, "terraform-provider-vodlive vodlive.tfmock.hcl", "has no terraform-provider-vodlive_v1.2.3", same)
+	run(t, "terraform-provider-vodlive_v1.2.3", "has no vodlive.tfmock.hcl", same)
+	run(t, complete, "_manifest.json", func(s []string) []string { return s[:1] })
+	run(t, complete, archive, func(s []string) []string { return s[1:] })
 }

@@ -88,7 +88,7 @@ func (d *demo) installRelease() error {
 	if err := checkRelease(d.release, "terraform-registry-manifest.json", archive, prefix+d.version); err != nil {
 		return err
 	}
-	fmt.Printf("%s: checksum, manifest and binary name are right\n", archive)
+	fmt.Printf("%s: checksum, manifest and file names are right\n", archive)
 	if err := d.mirror(found[0], ""); err != nil {
 		return err
 	}
@@ -115,14 +115,17 @@ func checkRelease(dir, manifest, archive, base string) error {
 	return checkArchive(filepath.Join(dir, archive), "terraform-provider-vodlive_v"+strings.TrimPrefix(base, "terraform-provider-vodlive_"))
 }
 
+// checkArchive looks for the provider, and for the mock data that users copy.
 func checkArchive(path, binary string) error {
 	reader, err := zip.OpenReader(path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = reader.Close() }()
-	if !slices.ContainsFunc(reader.File, func(f *zip.File) bool { return strings.TrimSuffix(f.Name, ".exe") == binary }) {
-		return fmt.Errorf("%s has no %s", path, binary)
+	for _, name := range []string{binary, "vodlive.tfmock.hcl"} {
+		if !slices.ContainsFunc(reader.File, func(f *zip.File) bool { return strings.TrimSuffix(f.Name, ".exe") == name }) {
+			return fmt.Errorf("%s has no %s", path, name)
+		}
 	}
 	return nil
 }
