@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
 // The files of a machine, as places of a Trouble.
@@ -32,8 +32,8 @@ var diskTroubles = map[string][]string{
 	tokenFiles:  {"EIO", "slow"},
 }
 
-// disk is that of a machine. It fails as Troubles say, and knows what a power cut would lose.
-type disk struct {
+// faultyDisk is that of a machine. It fails as Troubles say, and knows what a power cut would lose.
+type faultyDisk struct {
 	files, records string
 
 	mu       sync.Mutex
@@ -42,12 +42,12 @@ type disk struct {
 	renamed  map[string][]byte // contents before renames that are not synced; nil: there was no file
 }
 
-func newDisk(files, records string) *disk {
-	return &disk{files: files, records: records, synced: map[string]int64{}, renamed: map[string][]byte{}}
+func newDisk(files, records string) *faultyDisk {
+	return &faultyDisk{files: files, records: records, synced: map[string]int64{}, renamed: map[string][]byte{}}
 }
 
 // fail replaces the troubles.
-func (d *disk) fail(troubles []Trouble) {
+func (d *faultyDisk) fail(troubles []Trouble) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.troubles = nil
@@ -63,8 +63,8 @@ func (d *disk) fail(troubles []Trouble) {
 }
 
 // hook is that of a process. A process that is dead writes nothing.
-func (d *disk) hook(pr *process) regularfile.Hook {
-	return func(op regularfile.Op, path string, n int) (int, error) {
+func (d *faultyDisk) hook(pr *process) disk.Hook {
+	return func(op disk.Op, path string, n int) (int, error) {
 		pr.mu.Lock()
 		dead := pr.dead
 		pr.mu.Unlock()
@@ -75,19 +75,19 @@ func (d *disk) hook(pr *process) regularfile.Hook {
 	}
 }
 
-func (d *disk) operate(op regularfile.Op, path string, n int) (int, error) {
+func (d *faultyDisk) operate(op disk.Op, path string, n int) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch d.trouble(op, path) {
 	case "no space":
-		if op == regularfile.OpWrite {
+		if op == disk.OpWrite {
 			d.grows(path)
 			return n / 2, syscall.ENOSPC
 		}
 	case "EIO":
 		return 0, syscall.EIO
 	case "read-only":
-		if op != regularfile.OpOpen && op != regularfile.OpRead {
+		if op != disk.OpOpen && op != disk.OpRead {
 			return 0, syscall.EROFS
 		}
 	case "slow":
@@ -96,13 +96,13 @@ func (d *disk) operate(op regularfile.Op, path string, n int) (int, error) {
 		d.mu.Lock()
 	}
 	switch op { //nolint:exhaustive // the others leave nothing that a power cut could lose
-	case regularfile.OpWrite:
+	case disk.OpWrite:
 		d.grows(path)
-	case regularfile.OpSync:
+	case disk.OpSync:
 		if delete(d.synced, path); filepath.Base(path) == "terraform-provider-vodlive" {
 			clear(d.renamed)
 		}
-	case regularfile.OpRename:
+	case disk.OpRename:
 		if _, twice := d.renamed[path]; !twice {
 			d.renamed[path], _ = os.ReadFile(path)
 		}
@@ -110,7 +110,7 @@ func (d *disk) operate(op regularfile.Op, path string, n int) (int, error) {
 	return n, nil
 }
 
-func (d *disk) grows(path string) {
+func (d *faultyDisk) grows(path string) {
 	if _, known := d.synced[path]; !known {
 		if info, err := os.Stat(path); err == nil { // else it was removed while it was open
 			d.synced[path] = info.Size()
@@ -119,7 +119,7 @@ func (d *disk) grows(path string) {
 }
 
 // trouble is what an operation meets, "" if nothing.
-func (d *disk) trouble(op regularfile.Op, path string) (what string) {
+func (d *faultyDisk) trouble(op disk.Op, path string) (what string) {
 	place := mediaFiles
 	switch {
 	case strings.HasPrefix(path, d.records):
@@ -129,7 +129,7 @@ func (d *disk) trouble(op regularfile.Op, path string) (what string) {
 	}
 	for i := range d.troubles {
 		switch t := &d.troubles[i]; {
-		case t.Call != place || t.What == "no space" && op != regularfile.OpWrite:
+		case t.Call != place || t.What == "no space" && op != disk.OpWrite:
 		case t.After > 0:
 			t.After--
 		case t.Times > 0:
@@ -142,7 +142,7 @@ func (d *disk) trouble(op regularfile.Op, path string) (what string) {
 
 // cut loses what a power cut may lose: what was written since the last sync, at any byte, and
 // renames. n chooses.
-func (d *disk) cut(n int) {
+func (d *faultyDisk) cut(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for path, size := range d.synced {

@@ -23,7 +23,7 @@ type machine struct {
 	seen     map[string]seen
 	own      map[string]string
 	dated    map[string]time.Time // files of resume_dir
-	disk     *disk
+	disk     *faultyDisk
 }
 
 // seen is a file as it was when its content was compared with a version.

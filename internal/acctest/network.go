@@ -17,8 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/provider"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -37,7 +37,7 @@ type World struct {
 	Dir string
 	// Disk is called before each operation on a file in resume_dir or on one that is sent; nil: the
 	// disk as it is.
-	Disk regularfile.Hook
+	Disk disk.Hook
 	// Quiet turns Log off: with thousands of sessions, logging takes most of the time of a test.
 	Quiet bool
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 )
 
 const (
@@ -81,7 +81,7 @@ func commandProblem(ctx, limited context.Context, name string, err error, compla
 	if start, ok := errors.AsType[*exec.Error](err); ok {
 		err = start.Err
 	}
-	return fmt.Errorf("the command %s could not be run: %w", name, regularfile.Cause(err))
+	return fmt.Errorf("the command %s could not be run: %w", name, disk.Cause(err))
 }
 
 // complaint returns what a command wrote to its standard error, to be appended to an error text.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
 // TokenSource gives the identity token. It is safe for concurrent use.
@@ -84,7 +84,7 @@ func (r *renewing) Token(ctx context.Context, rejected string) (string, error) {
 }
 
 // FileToken reads the token, without surrounding white space, from a file, and again when rejected.
-func FileToken(path string, hook regularfile.Hook) TokenSource {
+func FileToken(path string, hook disk.Hook) TokenSource {
 	return fileToken(func() (string, error) { return readToken(path, hook) })
 }
 
@@ -106,9 +106,9 @@ func fileToken(read func() (string, error)) TokenSource {
 	})
 }
 
-func readToken(path string, hook regularfile.Hook) (string, error) {
+func readToken(path string, hook disk.Hook) (string, error) {
 	f, _, err := hook.Open(path)
-	if irregular, ok := errors.AsType[*regularfile.IrregularError](err); ok && irregular.Mode.IsDir() {
+	if irregular, ok := errors.AsType[*disk.IrregularError](err); ok && irregular.Mode.IsDir() {
 		return "", fmt.Errorf("the path %s is a folder, not a file", path)
 	} else if ok {
 		return "", fmt.Errorf("the path %s is not a regular file, so it could not be read again", path)
@@ -123,7 +123,7 @@ func readToken(path string, hook regularfile.Hook) (string, error) {
 	content, err := io.ReadAll(io.LimitReader(f, tokenLimit+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the file %s cannot be read: %w", path, regularfile.Cause(err))
+		return "", fmt.Errorf("the file %s cannot be read: %w", path, disk.Cause(err))
 	case len(content) > tokenLimit:
 		return "", fmt.Errorf("the file %s is longer than %d KiB: it does not hold a token alone", path, tokenLimit>>10)
 	}

@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
 // ChangedError says that a file has other content than planned, or changed while it was read or
@@ -73,7 +73,7 @@ type Files struct {
 
 // SystemFiles opens files of the operating system. On Windows, reads through one handle wait for
 // each other.
-func SystemFiles(hook regularfile.Hook) Files {
+func SystemFiles(hook disk.Hook) Files {
 	return Files{
 		Open:      func(path string) (Handle, os.FileInfo, error) { return hook.Open(path) },
 		PerReader: runtime.GOOS == "windows",
@@ -168,14 +168,14 @@ func (f *file) readAt(p []byte, off int64) error {
 }
 
 func fileError(path string, err error) error {
-	if e, ok := errors.AsType[*regularfile.IrregularError](err); ok {
+	if e, ok := errors.AsType[*disk.IrregularError](err); ok {
 		return &FileError{Path: path, Problem: irregular(e.Mode)}
 	}
 	problem := FileUnreadable
 	if errors.Is(err, fs.ErrNotExist) {
 		problem = FileMissing
 	}
-	return &FileError{Path: path, Problem: problem, Err: regularfile.Cause(err)}
+	return &FileError{Path: path, Problem: problem, Err: disk.Cause(err)}
 }
 
 func irregular(mode fs.FileMode) FileProblem {

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
@@ -125,8 +125,8 @@ func (w *world) files() acctest.Attrs {
 func (w *world) mustNotRead() {
 	w.t.Helper()
 	var read sync.Map
-	w.Disk = func(op regularfile.Op, path string, n int) (int, error) {
-		if op == regularfile.OpRead && strings.HasPrefix(path, w.dir) {
+	w.Disk = func(op disk.Op, path string, n int) (int, error) {
+		if op == disk.OpRead && strings.HasPrefix(path, w.dir) {
 			read.Store(path, true)
 		}
 		return n, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -55,7 +55,7 @@ func (m *model) sums() map[string]string {
 }
 
 // dir is `source_dir` as the disk has it.
-func (s Selection) dir() string { return regularfile.OnDisk(s.SourceDir.ValueString()) }
+func (s Selection) dir() string { return disk.OnDisk(s.SourceDir.ValueString()) }
 
 // protected reports whether no plan may replace or forget the folder. One whose creation failed is
 // not protected: a plan that replaces it continues it.

@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -59,9 +59,9 @@ func (s selector) walk(dir string) (found map[string]string, problems []string, 
 		name := norm.NFC.String(relative)
 		switch {
 		case err != nil && relative == ".":
-			return regularfile.Cause(err)
+			return disk.Cause(err)
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, regularfile.Cause(err)))
+			problems = append(problems, fmt.Sprintf("%s cannot be read: %s", name, disk.Cause(err)))
 			return fs.SkipDir
 		case d.IsDir() && relative != "." && s.prunes(name):
 			return fs.SkipDir

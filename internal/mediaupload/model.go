@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -102,7 +102,7 @@ func stored(f upload.StoredFile) outcome {
 // file is the file that a model describes. Values that are not known yet are zero.
 func (m *model) file() upload.File {
 	return upload.File{
-		Path: regularfile.OnDisk(m.Source.ValueString()), Content: m.content(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
+		Path: disk.OnDisk(m.Source.ValueString()), Content: m.content(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
 		Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -39,7 +39,7 @@ type settings struct {
 // never show a sensitive value. With an error, the values are not used.
 type resolver struct {
 	env     Environment
-	disk    regularfile.Hook
+	disk    disk.Hook
 	diags   diag.Diagnostics
 	unknown bool
 
@@ -311,7 +311,7 @@ const bundleLimit = 8 << 20
 
 // readBundle reads a file. Its errors lack the path.
 func readBundle(name string) ([]byte, error) {
-	f, info, err := regularfile.Open(name)
+	f, info, err := disk.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +320,7 @@ func readBundle(name string) ([]byte, error) {
 		return nil, fmt.Errorf("it has %d bytes, more than the limit of %d", info.Size(), bundleLimit)
 	}
 	content, err := io.ReadAll(io.LimitReader(f, bundleLimit))
-	return content, regularfile.Cause(err)
+	return content, disk.Cause(err)
 }
 
 // resumeDir returns the folder for upload records. Unlike in other settings, an empty value counts:

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -66,7 +66,7 @@ func backend(data string) string {
 }
 
 func readSome(path string, limit int64) ([]byte, error) {
-	file, _, err := regularfile.Open(path)
+	file, _, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

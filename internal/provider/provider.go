@@ -19,13 +19,13 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/functions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/livesession"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/processmedia"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -49,10 +49,10 @@ type vodlive struct {
 // Machine is what a provider process runs on. Tests give each process its own.
 type Machine struct {
 	Env  Environment
-	Dial Dial             // nil uses TCP
-	Disk regularfile.Hook // for what is in resume_dir, files that are sent and the file of a token; nil uses the disk as it is
-	Dir  string           // in which the CLI runs; "" is the folder of this process
-	Run  string           // identifies the CLI that started the process; "" is not known
+	Dial Dial      // nil uses TCP
+	Disk disk.Hook // for what is in resume_dir, files that are sent and the file of a token; nil uses the disk as it is
+	Dir  string    // in which the CLI runs; "" is the folder of this process
+	Run  string    // identifies the CLI that started the process; "" is not known
 }
 
 // Environment looks up a variable as os.LookupEnv does.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -15,8 +15,8 @@ import (
 func TestRecordOutlivesAPowerCut(t *testing.T) {
 	t.Parallel()
 	var ops []string
-	hook := func(op regularfile.Op, path string, n int) (int, error) {
-		if op != regularfile.OpOpen && op != regularfile.OpRead {
+	hook := func(op disk.Op, path string, n int) (int, error) {
+		if op != disk.OpOpen && op != disk.OpRead {
 			name, _, _ := strings.Cut(filepath.Base(filepath.Clean(path)), "-")
 			ops = append(ops, string(op)+" "+name)
 		}

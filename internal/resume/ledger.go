@@ -10,13 +10,14 @@ import (
 	"iter"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
 const (
@@ -63,7 +64,7 @@ type Ledger struct {
 
 	mu       sync.Mutex
 	process  string                        // of the names of this process's pages
-	folder   *folder                       // of this process's pages; nil before the first, and in memory
+	folder   *disk.Folder                  // of this process's pages; nil before the first, and in memory
 	lock     *flock.Flock                  // of this process
 	failed   bool                          // lines are only in memory
 	loaded   bool                          // the lines of processes that have ended are in lines
@@ -142,18 +143,18 @@ func (l *Ledger) prepare(ctx context.Context) {
 	}
 	var err error
 	for range lockAttempts {
-		l.lock, err = f.lock(l.lockName(l.process))
+		l.lock, err = f.Lock(l.lockName(l.process))
 		if l.lock != nil {
 			l.folder, l.failed = f, false
 			return
 		}
-		if err != nil && !errors.Is(err, errLockRemoved) && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, disk.ErrLockRemoved) && !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		l.process = randomID()
 	}
-	f.close()
-	unwritten(ctx, cmp.Or(err, errLockRemoved))
+	f.Close()
+	unwritten(ctx, cmp.Or(err, disk.ErrLockRemoved))
 }
 
 func (l *Ledger) lockName(process string) string { return "process-" + l.ownerID + "-" + process }
@@ -237,20 +238,20 @@ func Drop(ctx context.Context, lines ...*Line) {
 }
 
 // open returns the folder, if there is one, and what to call when it is not needed any more.
-func (l *Ledger) open(ctx context.Context) (f *folder, done func()) {
+func (l *Ledger) open(ctx context.Context) (f *disk.Folder, done func()) {
 	if l.folder != nil {
 		return l.folder, func() {}
 	}
-	if l.store.dir == "" || l.closed {
+	if l.store.private == nil || l.closed {
 		return nil, nil
 	}
-	if _, err := os.Lstat(filepath.Join(l.store.dir, Folder)); err != nil { // do not make it
+	if _, err := os.Lstat(l.store.private.Path("")); err != nil { // do not make it
 		return nil, nil
 	}
 	if f = l.store.open(ctx); f == nil {
 		return nil, nil
 	}
-	return f, f.close
+	return f, f.Close
 }
 
 // Find returns the lines with an equal request that processes that have ended, or a Delete of this
@@ -460,14 +461,14 @@ func (l *Ledger) load(ctx context.Context) {
 	}
 	first := !l.loaded
 	l.loaded, l.running = true, nil
-	entries, _ := fs.ReadDir(f.root.FS(), ".")
-	for _, e := range entries {
-		if process, ok := l.processOf(e.Name()); ok && first {
+	names := f.Names()
+	for _, name := range names {
+		if process, ok := l.processOf(name); ok && first {
 			processes[process] = nil
 		}
 	}
-	for _, e := range entries {
-		if p := l.pageOf(e.Name()); p != nil {
+	for _, name := range names {
+		if p := l.pageOf(name); p != nil {
 			if _, ok := processes[p.process]; ok || first {
 				processes[p.process] = append(processes[p.process], p)
 			}
@@ -492,21 +493,21 @@ func (l *Ledger) processOf(name string) (string, bool) {
 	if !ok || !ownName.MatchString(name) {
 		return "", false
 	}
-	return strings.CutSuffix(process, lockSuffix)
+	return strings.CutSuffix(process, disk.LockSuffix)
 }
 
 // runs reports whether a process runs. It removes the lock of one that has ended and left nothing.
-func (l *Ledger) runs(f *folder, process string, empty bool) bool {
-	name := l.lockName(process) + lockSuffix
-	lock, err := f.lockFile(name)
+func (l *Ledger) runs(f *disk.Folder, process string, empty bool) bool {
+	name := l.lockName(process) + disk.LockSuffix
+	lock, err := f.LockFile(name)
 	if err != nil { // without a lock it has ended; a disk that cannot be read now may be read later
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errLockRemoved)
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, disk.ErrLockRemoved)
 	}
 	if lock == nil {
 		return true
 	}
 	if empty {
-		_ = f.remove(name)
+		_ = f.Remove(name)
 	}
 	_ = lock.Unlock()
 	return false
@@ -523,13 +524,12 @@ func (l *Ledger) awaits(ctx context.Context, r Request) bool {
 		return false
 	}
 	defer done()
-	entries, _ := fs.ReadDir(f.root.FS(), ".")
-	for _, e := range entries {
-		p := l.pageOf(e.Name())
+	for _, name := range f.Names() {
+		p := l.pageOf(name)
 		if p == nil || p.kind != r.Kind || !slices.Contains(l.running, p.process) {
 			continue
 		}
-		content, _ := f.read(e.Name())
+		content, _ := f.Read(name)
 		digest := r.digest(p.key)
 		for text := range p.kind.texts(content) {
 			if c, err := p.kind.decode(text); err == nil && c.Request == digest && c.Began.Before(l.since) {
@@ -555,5 +555,5 @@ func (l *Ledger) Close() {
 		return
 	}
 	_ = l.lock.Unlock()
-	l.folder.close()
+	l.folder.Close()
 }

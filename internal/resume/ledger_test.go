@@ -15,14 +15,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 var owner = resume.Owner{Folder: "/infra", Workspace: "default"}
 
 // ledger is that of a process of its own.
-func ledger(dir string, hook regularfile.Hook) *resume.Ledger {
+func ledger(dir string, hook disk.Hook) *resume.Ledger {
 	return resume.New(dir, hook).Ledger(owner)
 }
 
@@ -413,8 +413,8 @@ func TestListThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
 	var full atomic.Bool
-	l := ledger(dir, func(op regularfile.Op, _ string, n int) (int, error) {
-		if op == regularfile.OpWrite && full.Load() {
+	l := ledger(dir, func(op disk.Op, _ string, n int) (int, error) {
+		if op == disk.OpWrite && full.Load() {
 			return n / 2, syscall.ENOSPC
 		}
 		return n, nil
@@ -530,12 +530,12 @@ func TestLinesEnd(t *testing.T) {
 // TestFullDisk: a line that cannot be written costs nothing but itself, whatever fails.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	for _, op := range []regularfile.Op{regularfile.OpOpen, regularfile.OpCreate, regularfile.OpWrite, regularfile.OpSync, regularfile.OpRename} {
+	for _, op := range []disk.Op{disk.OpOpen, disk.OpCreate, disk.OpWrite, disk.OpSync, disk.OpRename} {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
 			dir, ctx := t.TempDir(), t.Context()
 			var full atomic.Bool
-			hook := func(now regularfile.Op, _ string, n int) (int, error) {
+			hook := func(now disk.Op, _ string, n int) (int, error) {
 				if now == op && full.Load() {
 					return n / 2, syscall.ENOSPC
 				}

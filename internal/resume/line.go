@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"regexp"
 	"time"
 
@@ -103,7 +102,7 @@ func (n *Line) Path() string {
 	if !n.page.onDisk {
 		return ""
 	}
-	return filepath.Join(n.ledger.store.dir, Folder, n.ledger.fileName(n.page))
+	return n.ledger.store.private.Path(n.ledger.fileName(n.page))
 }
 
 // Written reports whether the line outlives this process.

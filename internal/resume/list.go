@@ -68,7 +68,7 @@ func (l *Ledger) appendLine(n *Line) error {
 
 func (l *Ledger) writeLast(p *page, n *Line) (err error) {
 	if !p.onDisk {
-		if p.file, err = l.folder.open(l.fileName(p), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND); err != nil {
+		if p.file, err = l.folder.OpenFile(l.fileName(p), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND); err != nil {
 			return err
 		}
 		p.onDisk = true
@@ -79,7 +79,7 @@ func (l *Ledger) writeLast(p *page, n *Line) (err error) {
 	}
 	if err == nil && n.content.Made.Parts > 0 { // if another one is lost, a small file is sent again
 		err = p.file.Sync()
-		l.folder.sync()
+		l.folder.Sync()
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
 // page is a file of the ledger, or as much in memory. What is known of a file comes one after
@@ -25,7 +25,7 @@ type page struct {
 	id      string
 
 	onDisk bool
-	file   *regularfile.File // while lines are appended
+	file   *disk.File // while lines are appended
 	lines  []*Line
 	left   int // lines that are not removed
 }
@@ -79,8 +79,8 @@ func (l *Ledger) save(ctx context.Context, p *page) {
 	case l.takePage(ctx, p) && l.folder != nil && !l.closed:
 		content, err := p.encode()
 		if err == nil {
-			err = l.folder.write(l.fileName(p), content)
-			l.folder.sync()
+			err = l.folder.Write(l.fileName(p), content)
+			l.folder.Sync()
 		}
 		if err != nil {
 			unwritten(ctx, err)
@@ -100,8 +100,8 @@ func (l *Ledger) removePage(ctx context.Context, p *page) {
 	}
 	defer done()
 	p.onDisk = false
-	if err := f.remove(l.fileName(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		tflog.Warn(ctx, "resume_dir cannot be written: a later run may find what a state has already", map[string]any{"error": regularfile.Cause(err).Error()})
+	if err := f.Remove(l.fileName(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		tflog.Warn(ctx, "resume_dir cannot be written: a later run may find what a state has already", map[string]any{"error": disk.Cause(err).Error()})
 	}
 }
 
@@ -116,7 +116,7 @@ func (l *Ledger) takePage(ctx context.Context, p *page) bool {
 	}
 	before, from := l.fileName(p), p.process
 	p.process = l.process
-	switch err := l.folder.rename(before, l.fileName(p)); {
+	switch err := l.folder.Rename(before, l.fileName(p)); {
 	case errors.Is(err, fs.ErrNotExist):
 		for _, n := range p.lines {
 			l.delete(n)
@@ -131,8 +131,8 @@ func (l *Ledger) takePage(ctx context.Context, p *page) bool {
 }
 
 // read adds the lines of a page to the maps. It removes the file if they have all ended.
-func (l *Ledger) read(ctx context.Context, f *folder, p *page) {
-	content, err := f.read(l.fileName(p))
+func (l *Ledger) read(ctx context.Context, f *disk.Folder, p *page) {
+	content, err := f.Read(l.fileName(p))
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // another process has taken or removed it
 		return
@@ -165,7 +165,7 @@ func unreadable(ctx context.Context, file string, err error) {
 }
 
 func unwritten(ctx context.Context, err error) {
-	tflog.Warn(ctx, "resume_dir cannot be written: if this run ends early, the next one does not know what it has made", map[string]any{"error": regularfile.Cause(err).Error()})
+	tflog.Warn(ctx, "resume_dir cannot be written: if this run ends early, the next one does not know what it has made", map[string]any{"error": disk.Cause(err).Error()})
 }
 
 // encode returns the lines that are left: one on several lines of text for people, many on one

@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -131,7 +132,7 @@ type recordPart struct {
 // of this process or of another one. The methods of a nil *Record do nothing.
 type Record struct {
 	store  *Store
-	folder *folder // nil: nothing is written
+	folder *disk.Folder // nil: nothing is written
 	name   string
 	key    Key // as stored
 	lock   *flock.Flock
@@ -195,22 +196,13 @@ func (s *Store) allRecords(ctx context.Context) []string {
 	if f == nil {
 		return nil
 	}
-	defer f.close()
-	return f.records()
+	defer f.Close()
+	return records(f)
 }
 
-// records are the names of the records, sorted. The folder is read without a look at each file, of
-// which most are of the ledger.
-func (f *folder) records() []string {
-	dir, err := f.root.Open(".")
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = dir.Close() }()
-	names, _ := dir.Readdirnames(-1)
-	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, recordPrefix) || !recordName.MatchString(name) })
-	slices.Sort(names)
-	return names
+// records are the names of the records in the folder, sorted.
+func records(f *disk.Folder) []string {
+	return slices.DeleteFunc(f.Names(), func(name string) bool { return !recordName.MatchString(name) })
 }
 
 // hold makes an upload this operation's own, with s.mu locked. free is false if another process has
@@ -222,17 +214,16 @@ func (s *Store) hold(ctx context.Context, key Key, name string) (r *Record, free
 	if f == nil {
 		return r, true
 	}
-	lock, err := f.lock(lockOf(name))
+	lock, err := f.Lock(lockOf(name))
 	if lock == nil {
-		f.close()
+		f.Close()
 		if err != nil {
 			tflog.Warn(ctx, "the upload is not recorded: its lock cannot be used", map[string]any{"record": name, "error": err.Error()})
 		}
 		return r, err != nil
 	}
 	r.folder, r.lock = f, lock
-	_, err = f.root.Lstat(completed(name))
-	return r, errors.Is(err, fs.ErrNotExist)
+	return r, !f.Has(completed(name))
 }
 
 // release ends hold. The lock of an upload without a record is not needed any more.
@@ -240,11 +231,11 @@ func (r *Record) release() {
 	if r.folder == nil {
 		return
 	}
-	if _, err := r.folder.root.Lstat(r.name); errors.Is(err, fs.ErrNotExist) {
-		_ = r.folder.remove(lockOf(r.name) + lockSuffix)
+	if !r.folder.Has(r.name) {
+		_ = r.folder.Remove(lockOf(r.name) + disk.LockSuffix)
 	}
 	_ = r.lock.Unlock()
-	r.folder.close()
+	r.folder.Close()
 }
 
 // Leave records an unfinished upload that a state has, for whoever takes the key. Its records under
@@ -265,7 +256,7 @@ func (s *Store) Leave(ctx context.Context, key Key, u Unfinished) {
 		return
 	}
 	if r.folder != nil {
-		for _, other := range r.folder.records() {
+		for _, other := range records(r.folder) {
 			if !strings.HasSuffix(other, recordSuffix(u.UploadID)) {
 				continue
 			}
@@ -273,7 +264,7 @@ func (s *Store) Leave(ctx context.Context, key Key, u Unfinished) {
 				u = known.joined(u)
 			}
 			if other != name {
-				_ = r.folder.remove(other)
+				_ = r.folder.Remove(other)
 			}
 		}
 	}
@@ -314,8 +305,8 @@ func (u *Unfinished) joined(other Unfinished) Unfinished {
 
 // readRecord returns the recorded upload, nil if there is none that can be used. A record of
 // another key than want, if that is not nil, cannot.
-func readRecord(ctx context.Context, f *folder, name string, want *Key) *Unfinished {
-	content, err := f.read(name)
+func readRecord(ctx context.Context, f *disk.Folder, name string, want *Key) *Unfinished {
+	content, err := f.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -430,8 +421,8 @@ func (r *Record) writeFile(u *Unfinished) error {
 	}
 	content, err := json.Marshal(f)
 	if err == nil {
-		err = r.folder.write(r.name, content)
-		r.folder.sync()
+		err = r.folder.Write(r.name, content)
+		r.folder.Sync()
 	}
 	if err != nil {
 		tflog.Warn(r.log, "the record of an unfinished upload cannot be written", map[string]any{"record": r.name, "error": err.Error()})
@@ -443,7 +434,7 @@ func (r *Record) writeFile(u *Unfinished) error {
 // state can have it, and nothing is noted.
 func (r *Record) Complete() {
 	if r.Lasts() && r.found != nil {
-		_ = r.folder.create(completed(r.name), nil)
+		_ = r.folder.Create(completed(r.name), nil)
 	}
 }
 
@@ -459,7 +450,7 @@ func (r *Record) Close(over bool) {
 	}
 	if over && r.folder != nil {
 		r.snapshot = nil // the timer may have fired
-		_ = r.folder.remove(r.name)
+		_ = r.folder.Remove(r.name)
 	}
 	r.write()
 	r.release()

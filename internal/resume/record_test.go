@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -175,13 +175,13 @@ func TestUnfinishedUploadOfAState(t *testing.T) {
 // TestRecordsInMemory leaves an upload where nothing can be written, or only until the record is.
 func TestRecordsInMemory(t *testing.T) {
 	t.Parallel()
-	full := func(op regularfile.Op, path string, _ int) (int, error) {
-		if op == regularfile.OpWrite && strings.Contains(path, ".tmp") {
+	full := func(op disk.Op, path string, _ int) (int, error) {
+		if op == disk.OpWrite && strings.Contains(path, ".tmp") {
 			return 0, syscall.ENOSPC
 		}
 		return 0, nil
 	}
-	noLocks := func(op regularfile.Op, path string, n int) (int, error) {
+	noLocks := func(op disk.Op, path string, n int) (int, error) {
 		if strings.HasSuffix(path, ".lock") {
 			return 0, syscall.EIO
 		}

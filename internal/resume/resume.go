@@ -10,18 +10,15 @@
 package resume
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"regexp"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
 // Folder is the name of the provider's own folder in resume_dir.
@@ -33,8 +30,7 @@ const lifetime = 7 * 24 * time.Hour
 // Store is the folder of what is kept. Where it cannot be used, only what one operation of this
 // process leaves to another one is kept, in memory. It is safe for concurrent use.
 type Store struct {
-	dir     string // resume_dir; "": there is none
-	hook    regularfile.Hook
+	private *disk.Private // in resume_dir; nil: there is none
 	refused sync.Once
 	cleaned sync.Once
 
@@ -48,8 +44,19 @@ type Store struct {
 // New returns the store below dir, in memory if dir is "". The folder is opened and checked for
 // each use, so that a process keeps none open between uploads. The hook is called before each
 // operation on a file; nil: none.
-func New(dir string, hook regularfile.Hook) *Store {
-	return &Store{dir: dir, hook: hook, taken: map[string]bool{}, left: map[string]*Unfinished{}}
+func New(dir string, hook disk.Hook) *Store {
+	s := &Store{taken: map[string]bool{}, left: map[string]*Unfinished{}}
+	if dir != "" {
+		s.private = &disk.Private{Parent: dir, Name: Folder, Hook: hook, Names: ownName, Lifetime: lifetimeOf}
+	}
+	return s
+}
+
+func lifetimeOf(name string) time.Duration {
+	if lineName.MatchString(name) {
+		return ledgerLifetime
+	}
+	return lifetime
 }
 
 // Usable reports whether records can be kept.
@@ -58,77 +65,36 @@ func (s *Store) Usable(ctx context.Context) bool {
 	if f == nil {
 		return false
 	}
-	f.close()
+	f.Close()
 	return true
 }
 
 // open returns the folder, nil if it cannot or must not be used. The log says why, once a process.
-func (s *Store) open(ctx context.Context) *folder {
-	f, err := openFolder(s.dir, s.hook)
+func (s *Store) open(ctx context.Context) *disk.Folder {
+	dir, err := "", errors.New("it is empty, and if nobody has set it, the cache folder of this user is not known")
+	var f *disk.Folder
+	if s.private != nil {
+		dir = s.private.Parent
+		f, err = s.private.Open()
+	}
 	if err != nil {
 		s.refused.Do(func() {
 			tflog.Warn(ctx, "resume_dir is not used: unfinished uploads, and what no state shows yet, are not recorded on this machine",
-				map[string]any{"resume_dir": s.dir, "error": err.Error()})
+				map[string]any{"resume_dir": dir, "error": err.Error()})
 		})
 		return nil
 	}
-	s.cleaned.Do(func() { f.removeOld(ctx, time.Now()) })
+	s.cleaned.Do(func() {
+		for _, name := range f.RemoveOld(time.Now()) {
+			tflog.Debug(ctx, "an old record was removed", map[string]any{"record": name})
+		}
+	})
 	return f
 }
 
-// openFolder opens the provider's folder in dir and creates both where they are missing. It is
-// checked once it is open, and files are looked up in it, so that nobody can put another one in its
-// place.
-func openFolder(dir string, hook regularfile.Hook) (*folder, error) {
-	if dir == "" {
-		return nil, errors.New("it is empty, and if nobody has set it, the cache folder of this user is not known")
-	}
-	if err := hook.Before(regularfile.OpOpen, filepath.Join(dir, Folder)); err != nil {
-		return nil, regularfile.Cause(err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, regularfile.Cause(err)
-	}
-	parent, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, regularfile.Cause(err)
-	}
-	defer func() { _ = parent.Close() }()
-	info, err := parent.Stat(".")
-	if err == nil {
-		err = cmp.Or(checkParent(info), checkPlace(dir))
-	}
-	if err != nil {
-		return nil, regularfile.Cause(err)
-	}
-	if err := parent.Mkdir(Folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, regularfile.Cause(err)
-	}
-	root, err := openBelow(parent)
-	if err != nil {
-		return nil, errors.New("its folder " + Folder + ": " + regularfile.Cause(err).Error())
-	}
-	return &folder{root: root, path: filepath.Join(dir, Folder), hook: hook}, nil
-}
-
-func openBelow(parent *os.Root) (*os.Root, error) {
-	info, err := parent.Lstat(Folder)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, errors.New("it is a link or a file, not a folder")
-	}
-	root, err := parent.OpenRoot(Folder)
-	if err != nil {
-		return nil, err
-	}
-	if info, err = root.Stat("."); err == nil {
-		err = checkOwn(info)
-	}
-	if err != nil {
-		_ = root.Close()
-		return nil, err
-	}
-	return root, nil
-}
+// ownName matches the names that this package makes, and no others: of records, their locks and
+// their ends, of remembered hashes, of lines of the ledger, and of the locks of processes. Files of
+// earlier builds are only removed: ledger-*, hash-*, records whose names have no hyphen behind the
+// first, and lines with a digest of 32 digits.
+var ownName = regexp.MustCompile(`^((upload-[0-9a-f]{32}\.json|ledger-[0-9a-f]{32}-[0-9a-f]{16}\.jsonl)(\.lock)?|hash-[0-9a-f]{32}\.json|hashes-[0-9a-f]{32}\.jsonl|` +
+	recordPattern + `|completed-[0-9a-f]{16}\.json|upload-[0-9a-f]{16}\.json\.lock|` + linePattern + `|(session|job|file|actionjob|actionfile)(-[0-9a-f]{16}){2}-[0-9a-f]{32}-[0-9a-f]{16}\.json|process-[0-9a-f]{16}-[0-9a-f]{16}\.lock)$`)

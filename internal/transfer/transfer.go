@@ -30,9 +30,9 @@ import (
 	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -75,7 +75,7 @@ type Config struct {
 	Bandwidth    int64             // bytes per second over all uploads together; 0 means no limit
 	StallTimeout time.Duration     // a request without progress for this long ends with a StallError; 0 means never
 	Redactor     *redact.Redactor  // masks the texts of storage; nil: one that knows the presigned URL alone
-	Files        regularfile.Hook  // on the files that are sent; nil: none
+	Files        disk.Hook         // on the files that are sent; nil: none
 	MaxRetries   int               // repeats of one part, or of one single PUT, after the first attempt; hedged requests, refusals with 429 or 503 and outages do not count
 }
 

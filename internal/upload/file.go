@@ -11,9 +11,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -166,13 +166,13 @@ func (f File) DefaultType() (string, error) {
 	}
 	found, err := f.detect()
 	if err != nil {
-		return "", &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: regularfile.Cause(err)}
+		return "", &transfer.FileError{Path: f.Path, Problem: transfer.FileUnreadable, Err: disk.Cause(err)}
 	}
 	return found.String(), nil
 }
 
 func (f File) detect() (*mimetype.MIME, error) {
-	file, _, err := regularfile.Open(f.Path)
+	file, _, err := disk.Open(f.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -17,15 +17,15 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // slowDisk has files that each take a second to read.
-func slowDisk(op regularfile.Op, _ string, n int) (int, error) {
-	if op == regularfile.OpRead {
+func slowDisk(op disk.Op, _ string, n int) (int, error) {
+	if op == disk.OpRead {
 		time.Sleep(time.Second)
 	}
 	return n, nil

@@ -23,7 +23,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -114,8 +114,8 @@ func (w *world) uploader() *upload.Uploader {
 	})
 }
 
-func (w *world) countReads(op regularfile.Op, _ string, n int) (int, error) {
-	if op == regularfile.OpRead {
+func (w *world) countReads(op disk.Op, _ string, n int) (int, error) {
+	if op == disk.OpRead {
 		w.reads.Add(1)
 	}
 	return n, nil

@@ -16,9 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/mattn/go-isatty"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/regularfile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -205,7 +205,7 @@ func (d *display) begin(ctx context.Context, one *task) (over func()) {
 func (d *display) open(ctx context.Context) {
 	file, err := openProgress(d.path)
 	if err != nil {
-		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": d.path, "error": regularfile.Cause(err).Error()})
+		tflog.Warn(ctx, "VODLIVE_PROGRESS cannot be written to", map[string]any{"path": d.path, "error": disk.Cause(err).Error()})
 		return
 	}
 	d.file, d.terminal = file, isTerminal(file)
@@ -363,7 +363,7 @@ var errNoFileOrTerminal = errors.New("it is neither a regular file nor a termina
 func CheckProgressFile(path string) error {
 	file, err := openProgress(path)
 	if err != nil {
-		return regularfile.Cause(err)
+		return disk.Cause(err)
 	}
 	return file.Close()
 }
@@ -375,7 +375,7 @@ func openProgress(path string) (*os.File, error) {
 	if special && info.Mode()&fs.ModeCharDevice == 0 {
 		return nil, errNoFileOrTerminal // before it is opened: that may change the state of a device
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|regularfile.NonBlock, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|disk.NonBlock, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package resume
+package disk
 
 import (
 	"errors"
@@ -48,9 +48,9 @@ type fileBasicInfo struct {
 	_                                                       uint32 // to a multiple of eight bytes, also on 32 bits
 }
 
-// fileState identifies an open file and its last change of any kind, and says when that was. Both
+// State identifies an open file and its last change of any kind, and says when that was. Both
 // are zero where the file system does not tell (FAT).
-func fileState(f *os.File) (id string, changed time.Time) {
+func State(f *os.File) (id string, changed time.Time) {
 	handle := windows.Handle(f.Fd())
 	var basic fileBasicInfo
 	err := windows.GetFileInformationByHandleEx(handle, windows.FileBasicInfo, (*byte)(unsafe.Pointer(&basic)), uint32(unsafe.Sizeof(basic)))

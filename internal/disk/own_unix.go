@@ -1,6 +1,6 @@
 //go:build unix
 
-package resume
+package disk
 
 import (
 	"errors"
@@ -55,9 +55,9 @@ func ownerOf(info fs.FileInfo) (uid int64, known bool) {
 	return int64(s.Uid), true
 }
 
-// fileState identifies an open file and its last change of any kind, and says when that was. Both
+// State identifies an open file and its last change of any kind, and says when that was. Both
 // are zero if it is not known.
-func fileState(f *os.File) (id string, changed time.Time) {
+func State(f *os.File) (id string, changed time.Time) {
 	var s unix.Stat_t
 	if unix.Fstat(int(f.Fd()), &s) != nil {
 		return "", time.Time{}

@@ -1,7 +1,8 @@
-// Package regularfile opens files whose paths the user gives. A pipe, a device or a folder may
-// stand at such a path, and take its place at any moment: opening a pipe waits for its other end,
-// and opening some devices changes their state. No other package opens such a path.
-package regularfile
+// Package disk opens files. At a path that the user gives, a pipe, a device or a folder may stand,
+// and take its place at any moment: opening a pipe waits for its other end, and opening some
+// devices changes their state (Open). A Private is a folder of the provider's own, in which files
+// are written in one step and locked. Tests make a disk fail with a Hook.
+package disk
 
 import (
 	"errors"

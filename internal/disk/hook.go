@@ -1,4 +1,4 @@
-package regularfile
+package disk
 
 import "os"
 

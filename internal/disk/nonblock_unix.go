@@ -1,6 +1,6 @@
 //go:build unix
 
-package regularfile
+package disk
 
 import "syscall"
 
