@@ -43,7 +43,12 @@ type Error struct {
 // https://api.example.com/live/v1/live-streams/session: 400 Bad Request: region "x" is not
 // allocated (request id abc).
 func (e *Error) Error() string {
-	parts := []string{e.Attempted + " failed"}
+	return strings.TrimSuffix(e.Attempted+" failed: "+e.Reason(), ": ")
+}
+
+// Reason returns Error without what was attempted.
+func (e *Error) Reason() string {
+	var parts []string
 	if e.Address != "" {
 		parts = append(parts, e.Method+" "+e.Address)
 	}

@@ -98,7 +98,7 @@ func (l *lostCreate) text() string {
 	case !l.listed && l.interrupted:
 		b.WriteString("The run was interrupted before the provider could look for the session.")
 	case !l.listed:
-		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.ErrorText(l.err))
+		fmt.Fprintf(&b, "The provider looked for the session, but listing the sessions of the account failed: %s", providerdata.Reason(l.err))
 	default:
 		fmt.Fprintf(&b, "The provider looked for the session in the listing for %s", seconds(l.searched))
 		if l.interrupted {
@@ -111,7 +111,7 @@ func (l *lostCreate) text() string {
 				"the service shows no time of creation. Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.", count(len(l.found)))
 		}
 		if l.err != nil && !l.interrupted {
-			b.WriteString(" The last listing failed: " + providerdata.ErrorText(l.err))
+			b.WriteString(" The last listing failed: " + providerdata.Reason(l.err))
 		}
 	}
 	left := mostBlockBytes

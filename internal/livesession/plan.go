@@ -134,7 +134,7 @@ func (r *liveSession) planRegion(ctx context.Context, region types.String, diags
 		diags.AddError(failed.Summary(), failed.Detail()+"\n\n"+withoutCheck)
 	case err != nil:
 		diags.AddAttributeWarning(path.Root("region"), "The region was not checked",
-			fmt.Sprintf("Listing the regions failed, so the provider did not check whether %q is allocated to the account. "+
+			fmt.Sprintf("The provider did not check whether %q is allocated to the account. "+
 				"If it is not, creating the session will fail. %s\n\n%s", region.ValueString(), providerdata.ErrorText(err), withoutCheck))
 	case problem != "":
 		diags.AddAttributeError(path.Root("region"), "The region is not allocated to the account", problem)

@@ -335,7 +335,7 @@ func TestRegionCheck(t *testing.T) {
 			},
 		},
 		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusNotFound, Body: `{"message":"not yours"}`}, want: []string{
-			`warning region: The region was not checked: Listing the regions failed, so the provider did not check whether "eu-central-1" is allocated to the account. If it is not, creating the session will fail. ` +
+			`warning region: The region was not checked: The provider did not check whether "eu-central-1" is allocated to the account. If it is not, creating the session will fail. ` +
 				"Listing the regions failed: GET %s/live/v1/regions: 404 Not Found: not yours.\n\n" +
 				"To plan without this check, set `skip_region_validation = true` in the provider block.",
 		}},

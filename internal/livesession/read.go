@@ -180,7 +180,7 @@ func listedAfterAll(ctx context.Context, data *providerdata.Data, id string) (bo
 
 // listedOnly says that the listing shows a session for which the GET answered 404.
 func listedOnly(id string, err error, severity diag.Severity) diag.Diagnostic {
-	detail := fmt.Sprintf("Reading live session %s returned 404, but the listing of the account shows it: %s\n\n", id, providerdata.ErrorText(err))
+	detail := fmt.Sprintf("Reading live session %s returned 404, but the listing of the account shows it: %s\n\n", id, providerdata.Reason(err))
 	if severity == diag.SeverityWarning {
 		return diag.NewWarningDiagnostic(fmt.Sprintf("Live session %s is listed, but was not found", id), detail+"The state was not changed. The next plan or refresh reads the session again.")
 	}
@@ -190,7 +190,7 @@ func listedOnly(id string, err error, severity diag.Severity) diag.Diagnostic {
 // unlistable is the error of a 404 that the listing neither confirms nor denies.
 func unlistable(id string, err, listErr error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("It is not known whether the live session is gone",
-		fmt.Sprintf("Reading live session %s returned 404, and the listing of the account, which would show whether it is gone, failed. Nothing was changed. Try again.\n\n%s\n\n%s",
+		fmt.Sprintf("A GET of live session %s returned 404, and the listing of the account, which would show whether it is gone, could not be read. Nothing was changed. Try again.\n\n%s\n\n%s",
 			id, providerdata.ErrorText(err), providerdata.ErrorText(listErr)))
 }
 
@@ -209,7 +209,7 @@ func elsewhere(m values, found, now account, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The live session may be in another account",
 		fmt.Sprintf("Live session %s (%q) was last found %s. It was not found %s: %s\n\n"+
 			"The state was not changed. To go on with the session, configure the `base_url`, `access_token_id` and `secret_key` with which it was found. "+
-			"If the resource is to have a session of this account, or the session is gone, %s", m.text("id"), m.text("name"), last, here, providerdata.ErrorText(err), forgetIt))
+			"If the resource is to have a session of this account, or the session is gone, %s", m.text("id"), m.text("name"), last, here, providerdata.Reason(err), forgetIt))
 }
 
 // protectedGone is the error of a 404 for a protected session.
@@ -217,7 +217,7 @@ func protectedGone(m values, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The protected live session was not found",
 		fmt.Sprintf("Live session %s (%q) has `deletion_protection = true` in the state, and reading it returned 404: %s\n\n"+
 			"The state was not changed. Check `base_url`, `access_token_id` and `secret_key`. If the session is gone, %s",
-			m.text("id"), m.text("name"), providerdata.ErrorText(err), forgetIt))
+			m.text("id"), m.text("name"), providerdata.Reason(err), forgetIt))
 }
 
 // gone warns of a session that is removed from the state because of a 404.
@@ -225,5 +225,5 @@ func gone(m values, err error) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(fmt.Sprintf("Live session %s was not found", m.title()),
 		fmt.Sprintf("Live session %s (%q) was removed from the state, because reading it returned 404 and the listing does not show it: %s\n\n"+
 			"The service also returns 404 if the credentials belong to another account. If the session should still exist, check `base_url`, "+
-			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.text("id"), m.text("name"), providerdata.ErrorText(err)))
+			"`access_token_id` and `secret_key` before you apply: the next apply creates a new session.", m.text("id"), m.text("name"), providerdata.Reason(err)))
 }

@@ -292,7 +292,7 @@ func (w *watch) problem(result waitResult, operation string) diag.Diagnostic {
 	}
 	detail := fmt.Sprintf("The time limit in `timeouts` ended after %s. %s", w.took.Round(time.Second), again)
 	if w.err != nil {
-		detail += "\n\nThe last listing failed: " + providerdata.ErrorText(w.err)
+		detail += "\n\nThe last listing failed: " + providerdata.Reason(w.err)
 	}
 	return diag.NewErrorDiagnostic("The live sessions were not ready in time", detail+"\n\n"+strings.TrimSpace(remedy(w.want, operation)))
 }

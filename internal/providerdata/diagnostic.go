@@ -25,7 +25,7 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 	why, detail := causeOf(err), ErrorText(err)
 	switch {
 	case why.summary == "":
-		return diag.NewErrorDiagnostic(attempted+" failed", detail)
+		return diag.NewErrorDiagnostic(attempted+" failed", Reason(err))
 	case detail == ErrorText(context.Canceled):
 		detail = attempted + " was interrupted, as by Ctrl-C."
 	case why.advice != "":
@@ -37,6 +37,14 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 // ErrorText returns the error as sentences, without advice, for a diagnostic that has its own: two
 // pieces of advice could contradict each other.
 func ErrorText(err error) string { return sentence(err.Error()) }
+
+// Reason is ErrorText for a text that says itself which call failed.
+func Reason(err error) string {
+	if e, ok := errors.AsType[*api.Error](err); ok && e.Error() == err.Error() {
+		return sentence(e.Reason())
+	}
+	return ErrorText(err)
+}
 
 // ErrorAndAdvice returns the error as sentences, and what the user can do about it.
 func ErrorAndAdvice(err error) string {

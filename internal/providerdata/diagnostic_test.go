@@ -50,3 +50,21 @@ func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 		})
 	}
 }
+
+// TestErrorDiagnosticNamesTheCallOnce: the heading names the call, or the text. Package acctest
+// holds every diagnostic of the provider to this.
+func TestErrorDiagnosticNamesTheCallOnce(t *testing.T) {
+	t.Parallel()
+	refused := &api.Error{Attempted: "reading the live session s-1", Method: "GET", Address: "https://live.example.com/s-1", Status: http.StatusConflict, Attempts: 1}
+	limited := *refused
+	limited.Status = http.StatusTooManyRequests
+	for err, want := range map[error]string{
+		refused:  "Reading the live session failed: GET https://live.example.com/s-1: 409 Conflict.",
+		&limited: "The service limits the rate of requests: Reading the live session s-1 failed: GET https://live.example.com/s-1: 429 Too Many Requests.",
+	} {
+		d := providerdata.ErrorDiagnostic("Reading the live session", err)
+		if got, _, _ := strings.Cut(d.Summary()+": "+d.Detail(), "\n"); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

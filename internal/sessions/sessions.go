@@ -211,7 +211,7 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	case l.over:
 		return nil, l.err
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
+		return nil, ctx.Err()
 	}
 	asked := time.Since(r.start)
 	l.begun = min(l.begun, asked)
@@ -223,12 +223,12 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	r.mu.Lock()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("list the live sessions: %w", ctx.Err())
+		return nil, ctx.Err()
 	case err != nil:
 		l.over, l.err = true, err
 		return nil, err
 	case l.size+page.Size > r.largest:
-		l.over, l.err = true, fmt.Errorf("list the live sessions: the pages take more than %d MiB, so the provider has stopped after %d of them. "+
+		l.over, l.err = true, fmt.Errorf("the pages take more than %d MiB, so the provider has stopped after %d of them. "+
 			"Where `limit` can be set, set it: the listing ends when so many sessions were found. "+
 			"The filters alone do not make it shorter, because the provider applies them to the pages that it has read", r.largest>>20, len(l.pages))
 		return nil, l.err
@@ -240,7 +240,7 @@ func (r *Reader) page(ctx context.Context, l *listing, i int) (*api.SessionPage,
 	again := slices.ContainsFunc(l.pages, func(p *api.SessionPage) bool { return maps.Equal(p.Next, page.Next) })
 	l.pages, l.next, l.over = append(l.pages, page), page.Next, len(page.Next) == 0
 	if !l.over && (again || len(l.pages) == longest) {
-		l.over, l.err = true, fmt.Errorf("listing the live sessions does not end: pages come again, or more than %d", longest)
+		l.over, l.err = true, fmt.Errorf("the listing does not end: pages come again, or more than %d", longest)
 	}
 	return page, nil
 }
