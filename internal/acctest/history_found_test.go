@@ -519,6 +519,20 @@ func TestFoundWrongETagOfAProvedPart(t *testing.T) {
 	}
 }
 
+// TestFoundWrongETagsOfTwoUploads: a checksum proves the only part of an upload, so its wrong ETag
+// ends the upload, and another one the new upload.
+func TestFoundWrongETagsOfTwoUploads(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{Oldest: true, CheckUpload: true, Checksum: "sha256"},
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.small", N: 4},
+			{Do: DoApply, Faults: []Trouble{{Call: "put-part", What: "wrong ETag", Times: 2}}},
+			{Do: DoApply},
+		},
+	})
+}
+
 // TestFoundReadyAfterATimeLimit: a session that became ready is replaced as the user asks.
 func TestFoundReadyAfterATimeLimit(t *testing.T) {
 	t.Parallel()

@@ -82,7 +82,7 @@ func (p *player) step(i int, s Step) {
 	p.last = nil
 	p.follows(pl, s)
 	p.arm(s.Faults)
-	p.hard = len(s.During) > 0 || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !p.overcome(fault) }) || attempts(s.Faults) > 2
+	p.hard = len(s.During) > 0 || slices.ContainsFunc(s.Faults, func(fault Trouble) bool { return !p.overcome(fault) }) || attempts(s.Faults) > 2 || p.wrongUploads(s.Faults) > 1
 	switch s.Do {
 	case DoBoth:
 		other := p.places[s.N%len(p.places)]
@@ -224,6 +224,17 @@ func (p *player) overcome(trouble Trouble) bool {
 		return trouble.Call == simulator.CallMultipartComplete
 	}
 	return false
+}
+
+// wrongUploads is the number of uploads that faults make wrong: a checksum proves a part, so that
+// its wrong ETag shows in the end only. The provider begins one new upload.
+func (p *player) wrongUploads(faults []Trouble) int {
+	if p.service.Checksum == "" {
+		return 0
+	}
+	return attempts(slices.DeleteFunc(slices.Clone(faults), func(trouble Trouble) bool {
+		return trouble.Call != simulator.CallPutPart || trouble.What != "wrong ETag"
+	}))
 }
 
 // attempts is the number of requests that fail, large if it has no end. A slow one does not fail.
