@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
+	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
@@ -62,24 +63,26 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
 }
 
-// limit limits ctx to the time that an operation may take. An update has that of a create unless it
-// is given.
+// limit limits ctx to the time that an operation may take.
 func (m values) limit(ctx context.Context, operation string, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
 	given, _ := m["timeouts"].(timeouts.Value)
-	limit, d := given.Create(ctx, defaultTimeout)
-	diags.Append(d...)
-	if operation == "update" {
-		limit, d = given.Update(ctx, limit)
-		diags.Append(d...)
+	limitOf := given.Create
+	if operation = m.limiting(operation); operation == "update" {
+		limitOf = given.Update
 	}
-	return context.WithTimeoutCause(ctx, limit, errTimeout)
+	limit, d := limitOf(ctx, defaultTimeout)
+	diags.Append(d...)
+	return providerdata.WithLimit(ctx, limit, operation)
 }
 
-// updateLimit is the configured `timeouts.update`, "" without one.
-func (m values) updateLimit() string {
+// limiting is the attribute of `timeouts` that limits an operation: an update has the limit of a
+// create unless it is given one.
+func (m values) limiting(operation string) string {
 	given, _ := m["timeouts"].(timeouts.Value)
-	limit, _ := given.Attributes()["update"].(types.String)
-	return limit.ValueString()
+	if update, _ := given.Attributes()["update"].(types.String); update.ValueString() == "" {
+		return "create"
+	}
+	return operation
 }
 
 // create sends the request once, unless an earlier run has sent it and no state shows the session.

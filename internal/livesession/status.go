@@ -186,7 +186,7 @@ func (r *sessionStatus) apply(ctx context.Context, operation string, m, before *
 	limit, d := limitOf(ctx, defaultTimeout)
 	diags.Append(d...)
 	if (m.Sessions.IsUnknown() || m.URLs.IsUnknown()) && !diags.HasError() {
-		limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+		limited, cancel := providerdata.WithLimit(ctx, limit, operation)
 		defer cancel()
 		if problem := r.wait(limited, operation, m, before); problem != nil {
 			diags.Append(problem)

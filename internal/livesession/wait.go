@@ -67,7 +67,7 @@ const (
 	over                   // sessions have ended in a status that is not wanted
 	notShown               // sessions were not shown for appearWithin
 	failed                 // a look failed, and the next one would fail, too
-	timedOut               // at the limit whose cause is errTimeout
+	timedOut               // at the time limit of the operation
 	interrupted            // ctx ended otherwise
 )
 
@@ -94,7 +94,7 @@ func (w *watch) wait(ctx context.Context) waitResult {
 			"not_yet": len(rest), "first": strings.Join(w.describe(rest[:min(len(rest), 1)]), ""),
 		})
 		switch {
-		case ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeout):
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return timedOut
 		case ctx.Err() != nil:
 			return interrupted
@@ -250,10 +250,7 @@ func (m values) afterCreate() outlook {
 // afterUpdate is for a session that is to take the place of the one in the state. state is nil if
 // the state has it already.
 func (m values) afterUpdate(state values) outlook {
-	o := outlook{operation: "create"}
-	if m.updateLimit() != "" {
-		o.operation = "update"
-	}
+	o := outlook{operation: m.limiting("update")}
 	const again = "The next apply with the same arguments waits for it again, and creates no other session unless it has ended."
 	if state == nil {
 		o.interrupted, o.unfinished, o.ended = "It is in the state. "+again, "It is in the state. "+again, "It is in the state. The next apply creates another session."
@@ -271,9 +268,6 @@ func transient(err error) bool {
 	e, ok := errors.AsType[*api.Error](err)
 	return ok && (api.Unreadable(err) || e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError || e.Status == 0 && e.Attempts > 0)
 }
-
-// errTimeout is the cancellation cause of a time limit. It tells a timeout from an interrupt.
-var errTimeout = errors.New("the time limit of the operation is over")
 
 // fromListing returns a session from a page of the listing that was requested after since. It is
 // nil if no page shows the session. A failure (ok is false) is only a warning, because the session

@@ -168,7 +168,7 @@ func TestWait(t *testing.T) {
 				if limit == 0 {
 					limit = 24 * time.Hour
 				}
-				ctx, stop := context.WithTimeoutCause(ctx, limit, errTimeout)
+				ctx, stop := context.WithTimeout(ctx, limit)
 				defer stop()
 				p := &script{start: time.Now(), previous: time.Now(), at: tt.at}
 				s, failed := wait(ctx, p.Poll, api.Session{"id": "s1", "status": "PENDING"}, tt.want, values{}.afterCreate())
