@@ -19,21 +19,10 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/streamurl"
 )
 
-// rule allows the values for which check is true. The hint, if any, ends the text of the error.
-func rule(allowed string, check func(value string) (ok bool, hint string)) providerdata.StringRule {
-	return providerdata.StringRule{Allowed: allowed, Problem: func(value string) string {
-		ok, hint := check(value)
-		if ok {
-			return ""
-		}
-		return fmt.Sprintf("is %q; it %s.%s", value, allowed, hint)
-	}}
-}
-
 // oneOf allows the given values. If only the case or a separator is wrong, it suggests the right
 // one.
 func oneOf(values ...string) providerdata.StringRule {
-	return rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
+	return providerdata.Rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
 		if meant := alike(value, values); meant != "" {
 			hint = fmt.Sprintf(" Write %q.", meant)
 		}
@@ -42,11 +31,11 @@ func oneOf(values ...string) providerdata.StringRule {
 }
 
 // notBlank rejects an empty string and white space.
-var notBlank = rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
+var notBlank = providerdata.Rule("must not be blank", func(value string) (ok bool, hint string) { return strings.TrimSpace(value) != "", "" })
 
 // sessionID rejects what cannot be the id of a session: in the path of a request it would be
 // another call.
-var sessionID = rule("must be the id of a session", func(value string) (ok bool, hint string) {
+var sessionID = providerdata.Rule("must be the id of a session", func(value string) (ok bool, hint string) {
 	ok = strings.TrimSpace(value) == value && value != "" && value != "." && value != ".." && quote.Safe(value)
 	if trimmed := strings.TrimSpace(value); !ok && trimmed != "" && quote.Safe(trimmed) && trimmed != value {
 		hint = fmt.Sprintf(" Write %q.", trimmed)
@@ -116,7 +105,7 @@ func streamURLProblem(value string) string {
 }
 
 // localTime allows YYYY-MM-DD HH:MM with a valid day and hour.
-var localTime = rule("must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\"", func(value string) (ok bool, hint string) {
+var localTime = providerdata.Rule("must be a local time of the form YYYY-MM-DD HH:MM, such as \"2031-05-17 20:15\"", func(value string) (ok bool, hint string) {
 	if _, err := localtime.Parse(value); err == nil {
 		return true, ""
 	} else if errors.Is(err, localtime.ErrNoSuchTime) {

@@ -29,11 +29,7 @@ func WithLimit(ctx context.Context, limit time.Duration, operation string) (cont
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("the time limit of %s (timeouts.%s) was reached", limit, operation))
 }
 
-const durationRule = `must be a duration longer than 0, such as "90s", "20m" or "1h30m"`
-
-var positiveDuration = StringRule{Allowed: durationRule, Problem: func(given string) string {
-	if d, err := time.ParseDuration(given); err == nil && d > 0 {
-		return ""
-	}
-	return fmt.Sprintf("is %q; it %s.", given, durationRule)
-}}
+var positiveDuration = Rule(`must be a duration longer than 0, such as "90s", "20m" or "1h30m"`, func(value string) (ok bool, hint string) {
+	d, err := time.ParseDuration(value)
+	return err == nil && d > 0, ""
+})

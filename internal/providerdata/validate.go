@@ -63,6 +63,17 @@ func (v StringRule) ValidateString(_ context.Context, req validator.StringReques
 	}
 }
 
+// Rule allows the values for which check is true. The hint, if any, ends the text of the error.
+func Rule(allowed string, check func(value string) (ok bool, hint string)) StringRule {
+	return StringRule{Allowed: allowed, Problem: func(value string) string {
+		ok, hint := check(value)
+		if ok {
+			return ""
+		}
+		return fmt.Sprintf("is %q; it %s.%s", value, allowed, hint)
+	}}
+}
+
 // NumberRule validates a known number.
 type NumberRule struct {
 	Allowed string                   // the rule, such as "must be at least 1"
