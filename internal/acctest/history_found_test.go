@@ -519,6 +519,21 @@ func TestFoundWrongETagOfAProvedPart(t *testing.T) {
 	}
 }
 
+// TestFoundFoldersThatExchangeFiles: a killed run has stored equal files for a folder that is in no
+// state, and for one that is tainted.
+func TestFoundFoldersThatExchangeFiles(t *testing.T) {
+	t.Parallel()
+	for range 5 { // which folder is first is chance
+		Replay(t, History{
+			Steps: []Step{
+				{Do: DoConfig, On: "folder.one", N: 1},
+				{Do: DoConfig, On: "folder.two", N: 2},
+				{Do: DoApply, Faults: []Trouble{{Call: "presign-url", What: "401", Times: 1}}, During: []Step{{Do: DoKillEarly, At: 8}}},
+			},
+		})
+	}
+}
+
 // TestFoundWrongETagsOfTwoUploads: a checksum proves the only part of an upload, so its wrong ETag
 // ends the upload, and another one the new upload.
 func TestFoundWrongETagsOfTwoUploads(t *testing.T) {

@@ -380,9 +380,10 @@ func (p *player) checkFolders() {
 		}
 		now, before := pl.state["folder.one"], folderEntries(old)
 		// Folders of one path that select the same files, or of which a plan did not know which, or
-		// that are both replaced because their creates failed, may exchange what is stored.
+		// of which one is replaced because its create failed and the other one, too, or is created
+		// after a run that was killed, may exchange what is stored.
 		alike := reflect.DeepEqual(patterns(now), patterns(pl.state["folder.two"])) || pl.via["folder.one"]+pl.via["folder.two"] > 0 ||
-			old.Tainted && p.priors[pl]["folder.two"].Tainted
+			old.Tainted && (p.priors[pl]["folder.two"].Tainted || !p.priors[pl]["folder.two"].Exists())
 		for name := range before {
 			file := filepath.Join(mediaDir, name)
 			if _, kept := folderEntries(now)[name]; !kept && now.Exists() && old.Text("id") != "" && !p.edited && pl.machine.versions[file] > 0 &&

@@ -33,6 +33,7 @@ func TestRetryPolicy(t *testing.T) {
 		{"503 with Retry-After", func(string) handler { return wiretest.With(503, "", "Retry-After", "3") }, false, true, true, 503},
 		{"500", func(string) handler { return wiretest.With(500, `{"message":"x"}`) }, false, true, true, 500},
 		{"502", func(string) handler { return wiretest.With(502, "<html>") }, false, true, true, 502},
+		{"408", func(string) handler { return wiretest.With(408, "") }, false, true, true, 408},
 		{"504", func(string) handler { return wiretest.With(504, "") }, false, true, true, 504},
 		{"time-out", func(string) handler { return wiretest.Hanging }, false, true, true, 0},
 		{"broken connection", func(string) handler { return wiretest.Failing(io.EOF) }, false, true, true, 0},

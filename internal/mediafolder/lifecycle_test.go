@@ -487,6 +487,8 @@ func TestLedgersThatAreNotUsed(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, w *world, ledger string){
 		"another customer, by an opaque token": func(_ *testing.T, w *world, _ string) { w.SetCustomerID("customer-other") },
 		"another workspace":                    func(_ *testing.T, w *world, _ string) { w.Env["TF_WORKSPACE"] = "staging" },
+		"another address of the backend":       func(_ *testing.T, w *world, _ string) { w.Env["TF_HTTP_ADDRESS"] = "https://state.example/b" },
+		"another schema of the backend":        func(_ *testing.T, w *world, _ string) { w.Env["PG_SCHEMA_NAME"] = "staging" },
 		"another root module":                  func(t *testing.T, w *world, _ string) { t.Helper(); w.Dir = t.TempDir() },
 		"another service":                      func(_ *testing.T, w *world, _ string) { w.Env["VODLIVE_VOD_BASE_URL"] = w.Live.URL() },
 		"others can write it": func(t *testing.T, _ *world, ledger string) {

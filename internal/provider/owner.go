@@ -12,9 +12,15 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
+// located are the variables that say where a backend keeps the state, in place of an argument that
+// `terraform init` notes. What changes from run to run, such as a credential, is not among them.
+var located = []string{
+	"TF_HTTP_ADDRESS", "PG_CONN_STR", "PG_SCHEMA_NAME", "CONSUL_HTTP_ADDR", "KUBE_NAMESPACE", "KUBE_CTX", "TF_CLOUD_HOSTNAME", "TF_CLOUD_ORGANIZATION",
+}
+
 // owner is whose lines of the ledger a process writes and reads: the state of a workspace of the
 // root module, in whose folder the CLI starts its providers, in the backend that `terraform init`
-// has chosen.
+// and the environment have chosen.
 func (m Machine) owner() resume.Owner {
 	folder := m.Dir
 	if absolute, err := filepath.Abs(folder); err == nil {
@@ -30,7 +36,14 @@ func (m Machine) owner() resume.Owner {
 	if !filepath.IsAbs(data) {
 		data = filepath.Join(folder, data)
 	}
-	return resume.Owner{Folder: folder, Workspace: m.workspace(data), Backend: backend(data), Run: m.Run}
+	var chosen strings.Builder
+	chosen.WriteString(backend(data))
+	for _, name := range located {
+		if value, _ := m.Env(name); value != "" {
+			chosen.WriteString("\n" + name + "=" + value)
+		}
+	}
+	return resume.Owner{Folder: folder, Workspace: m.workspace(data), Backend: chosen.String(), Run: m.Run}
 }
 
 // workspace is the workspace that the CLI has selected. Before the first `workspace new`, the data

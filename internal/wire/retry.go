@@ -132,7 +132,8 @@ func faultOfStatus(status int) fault {
 		return faultThrottled
 	case http.StatusServiceUnavailable:
 		return faultUnavailable
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout,
+		http.StatusRequestTimeout: // of a gateway that may have passed the request on
 		return faultServer
 	}
 	return faultFinal
