@@ -142,6 +142,21 @@ func TestCommentsHaveOneWidth(t *testing.T) {
 	}
 }
 
+// TestNoBinariesAreKept: what a build makes is not in the repository.
+func TestNoBinariesAreKept(t *testing.T) {
+	t.Parallel()
+	list := exec.Command("git", "ls-files", "-z")
+	out, err := list.Output()
+	if err != nil {
+		t.Skip("this is not a clone")
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		if info, err := os.Stat(name); err == nil && info.Size() > 1<<20 {
+			t.Errorf("%s has %d bytes", name, info.Size())
+		}
+	}
+}
+
 // TestDocumentsNameTargetsThatExist looks for commands that somebody would copy in vain.
 func TestDocumentsNameTargetsThatExist(t *testing.T) {
 	t.Parallel()
