@@ -519,6 +519,20 @@ func TestFoundWrongETagOfAProvedPart(t *testing.T) {
 	}
 }
 
+// TestFoundReplacementBesideALostOne: the state keeps its session where the ledger has one that the
+// replacement may not be created beside.
+func TestFoundReplacementBesideALostOne(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 1},
+			{Do: DoApply},
+			{Do: DoReplace, On: "session.a", During: []Step{{Do: DoLose, At: 12}}},
+			{Do: DoReplace, On: "session.a"},
+		},
+	})
+}
+
 // TestFoundFoldersThatExchangeFiles: a killed run has stored equal files for a folder that is in no
 // state, and for one that is tainted.
 func TestFoundFoldersThatExchangeFiles(t *testing.T) {

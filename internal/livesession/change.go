@@ -214,6 +214,14 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 				"With other arguments, it %s. %s", m.label(), m.goesOn(), noStop))
 		return
 	}
+	if !note.Destroy { // what refuses the Create must not cost the session in the state
+		limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
+		defer cancel()
+		if d := r.madeEarlier(ctx, limited, m, m, m); d != nil {
+			providerdata.RefuseDelete(ctx, resp, d)
+			return
+		}
+	}
 	resp.Diagnostics.Append(m.forgotten("was removed from the state")...)
 }
 

@@ -159,6 +159,47 @@ func sessionLines(w *acctest.World) []string {
 	return files
 }
 
+// TestReplacementBesideASessionOfAKilledRun: where the create would be refused, the delete before
+// it is, so that the session stays in the state. A destroy is not.
+func TestReplacementBesideASessionOfAKilledRun(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		tainted, destroy bool
+	}{"replaced": {}, "tainted": {tainted: true}, "destroyed": {destroy: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := acctest.NewWorld(t, simulator.Options{})
+				o, diags := w.Provider(once).Create(resourceType, base())
+				diags.Must(t)
+				id := o.Text("id")
+				w.Provider(once).AssertNoChanges(o, base()) // shows the session
+				killed := killedCreate(t, w, base())        // of a -replace whose state was lost
+				w.ResetJournal()
+				p := w.Provider(once)
+				if tc.destroy {
+					o, diags = p.Destroy(o)
+					if o.Exists() || diags.Failed() {
+						t.Errorf("the state has %q: %s", o.Text("id"), diags)
+					}
+					return
+				}
+				var plan *acctest.Plan
+				if o.Tainted = tc.tainted; tc.tainted {
+					plan = p.Plan(o, base())
+				} else {
+					plan = p.PlanReplace(o, base())
+				}
+				o, diags = p.Apply(plan)
+				if o.Text("id") != id || !strings.Contains(diags.String(), "An earlier run has created this live session") || !strings.Contains(diags.String(), killed) {
+					t.Errorf("the state has %q: %s", o.Text("id"), diags)
+				}
+				w.AssertCalls(t, simulator.CallCreateSession, 0)
+			})
+		})
+	}
+}
+
 // TestDestroyNamesSessionsOfEarlierRuns: no create asks for them any more.
 func TestDestroyNamesSessionsOfEarlierRuns(t *testing.T) {
 	t.Parallel()
