@@ -69,6 +69,7 @@ type Ledger struct {
 	failed   bool                          // lines are only in memory
 	loaded   bool                          // the lines of processes that have ended are in lines
 	running  []string                      // other processes that had lines and ran when they were looked for
+	awaited  map[string]map[string]bool    // digests of lines of running processes, by file: see began
 	lines    map[string][]*Line            // those with a response, by the id of the object
 	requests map[string]map[string][]*Line // those that Find may return, by key and digest
 	imported map[string]bool               // ids of what this process imports
@@ -80,7 +81,7 @@ type Ledger struct {
 func (s *Store) Ledger(owner Owner) *Ledger {
 	return &Ledger{
 		store: s, owner: owner, ownerID: hashed(owner.Folder + "\n" + owner.Workspace + "\n" + owner.Backend)[:16],
-		process: randomID(), since: time.Now(),
+		process: randomID(), since: time.Now(), awaited: map[string]map[string]bool{},
 		lines: map[string][]*Line{}, requests: map[string]map[string][]*Line{}, imported: map[string]bool{}, owned: map[string]bool{},
 	}
 }
@@ -529,15 +530,27 @@ func (l *Ledger) awaits(ctx context.Context, r Request) bool {
 		if p == nil || p.kind != r.Kind || !slices.Contains(l.running, p.process) {
 			continue
 		}
-		content, _ := f.Read(name)
-		digest := r.digest(p.key)
-		for text := range p.kind.texts(content) {
-			if c, err := p.kind.decode(text); err == nil && c.Request == digest && c.Began.Before(l.since) {
-				return true
-			}
+		if l.awaited[name] == nil {
+			l.awaited[name] = l.began(f, p)
+		}
+		if l.awaited[name][r.digest(p.key)] {
+			return true
 		}
 	}
 	return false
+}
+
+// began returns the digests of the lines of a page that were begun before this process. They do not
+// get more.
+func (l *Ledger) began(f *disk.Folder, p *page) map[string]bool {
+	digests := map[string]bool{}
+	content, _ := f.Read(l.fileName(p))
+	for text := range p.kind.texts(content) {
+		if c, err := p.kind.decode(text); err == nil && c.Began.Before(l.since) {
+			digests[c.Request] = true
+		}
+	}
+	return digests
 }
 
 // Close ends the ledger of this process, whose lines are then left to later ones.

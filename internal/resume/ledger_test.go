@@ -281,6 +281,37 @@ func TestRunningProcess(t *testing.T) {
 	}
 }
 
+// TestListOfARunningProcessIsReadOnce: two configurations of the provider in one run have a process
+// each, and each looks for every file.
+func TestListOfARunningProcessIsReadOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir, ctx := t.TempDir(), t.Context()
+		first := ledger(dir, nil)
+		defer first.Close()
+		list := first.List()
+		defer list.Close()
+		reads := 0
+		second := ledger(dir, func(op disk.Op, path string, n int) (int, error) {
+			if op == disk.OpOpen && strings.HasPrefix(filepath.Base(path), "file-") {
+				reads++
+			}
+			return n, nil
+		})
+		defer second.Close()
+		time.Sleep(time.Millisecond)
+		for i := range 100 {
+			list.Add(ctx, request(resume.KindFile, fmt.Sprint("first ", i)), madeAs(fmt.Sprint("a", i)))
+			if found := second.Find(ctx, request(resume.KindFile, fmt.Sprint("second ", i))); len(found) > 0 {
+				t.Errorf("found %v", found)
+			}
+		}
+		if reads > 1 {
+			t.Errorf("the list was read %d times", reads)
+		}
+	})
+}
+
 // TestExactlyOneTakes: of many processes, each of which may end at any moment, exactly one has an
 // object in the end, or the next one finds it.
 func TestExactlyOneTakes(t *testing.T) {

@@ -118,6 +118,7 @@ func (r Request) digest(key string) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
+// encode indents a line for people, unless others follow it.
 func (n *Line) encode() (text []byte, err error) {
 	if n.page.kind.stored() {
 		text, err = json.Marshal(n.content)

@@ -16,8 +16,8 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 )
 
-// page is a file of the ledger, or as much in memory. What is known of a file comes one after
-// another, so that its page has many lines; any other page has one.
+// page is a file of the ledger, or its lines in memory. To a page about files, lines are appended.
+// Any other page has one line.
 type page struct {
 	kind    Kind
 	process string // that has it
@@ -168,8 +168,7 @@ func unwritten(ctx context.Context, err error) {
 	tflog.Warn(ctx, "resume_dir cannot be written: if this run ends early, the next one does not know what it has made", map[string]any{"error": disk.Cause(err).Error()})
 }
 
-// encode returns the lines that are left: one on several lines of text for people, many on one
-// each.
+// encode returns the lines that are not removed.
 func (p *page) encode() (content []byte, err error) {
 	for _, n := range p.lines {
 		if n.removed {
