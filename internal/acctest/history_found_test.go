@@ -656,3 +656,15 @@ func TestFoundTimeLimitInAnotherAccount(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundDeleteWithoutAPlan: Pulumi deletes what it has saved, and no plan has shown it before.
+func TestFoundDeleteWithoutAPlan(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 1},
+			{Do: DoApply},
+			{Do: DoPulumi, On: "session.a"},
+		},
+	})
+}

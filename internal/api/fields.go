@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
-	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
@@ -105,7 +104,7 @@ func (f *fields) needed(limit int, keys ...string) string {
 // etag reads the ETag of an object.
 func (f *fields) etag(key string) string {
 	s := f.limited(TextLimit, key)
-	if !etag.Valid(s) && f.err == nil {
+	if !forms.ValidETag(s) && f.err == nil {
 		f.err = misshapen("%s contains other characters than visible ASCII", key)
 	}
 	return s
@@ -115,8 +114,8 @@ func (f *fields) etag(key string) string {
 // URL.
 func (f *fields) keyPath(keys ...string) string {
 	s := f.need(keys...)
-	if _, err := keypath.Parse(s); f.err == nil && err != nil {
-		f.err = misshapen("%s does not have the form of a key path, %s", keys[0], keypath.Form)
+	if _, err := forms.ParseKeyPath(s); f.err == nil && err != nil {
+		f.err = misshapen("%s does not have the form of a key path, %s", keys[0], forms.KeyPathForm)
 	}
 	return s
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
 // distinct requires at least one element and no duplicates.
@@ -26,7 +26,7 @@ const knownMode = "video_optimizer"
 
 // ServiceMode refuses a blank processing mode, and warns of one that is nearly a known one. The
 // service documents one mode, and may have others.
-var ServiceMode = providerdata.StringRule{
+var ServiceMode = noun.StringRule{
 	Kind: "processing mode", Allowed: "must not be blank", Unknown: "Unknown mode",
 	Problem: func(given string) string {
 		if strings.TrimSpace(given) != "" {
@@ -35,7 +35,7 @@ var ServiceMode = providerdata.StringRule{
 		return "must not be blank."
 	},
 	Doubt: func(given string) string {
-		if given == knownMode || !providerdata.Nearly(given, knownMode) {
+		if given == knownMode || !noun.Nearly(given, knownMode) {
 			return ""
 		}
 		return fmt.Sprintf("is %q, which is not a known processing mode. Did you mean %q? A job that was submitted cannot be cancelled.", given, knownMode)

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
 )
@@ -216,8 +216,8 @@ func expression(object types.Object, f sessionfield.Field) (hcl string, ok bool)
 		return "{ " + strings.Join(parts, ", ") + " }", true
 	}
 	given := text(object, f.Name)
-	if wall, ok := localtime.Read(given); ok && f.Kind == sessionfield.LocalTime {
-		given = wall.Format(localtime.Layout) // the service may write it in another layout
+	if wall, ok := forms.ReadLocalTime(given); ok && f.Kind == sessionfield.LocalTime {
+		given = wall.Format(forms.LocalTimeLayout) // the service may write it in another layout
 	}
 	return quote.HCL(given), true
 }

@@ -13,10 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/sessionfield"
-	"github.com/vodlive/terraform-provider-vodlive/internal/streamurl"
 )
 
 // attribute is a field of a session as Terraform has it.
@@ -88,9 +87,9 @@ func newAttribute(f sessionfield.Field) attribute {
 	case sessionfield.Region:
 		a.valid, a.same = rules(notBlank), strings.EqualFold
 	case sessionfield.URL:
-		a.valid, a.same = rules(streamURL), streamurl.Same
+		a.valid, a.same = rules(streamURL), forms.SameStreamURL
 	case sessionfield.Zone:
-		a.valid, a.same = rules(providerdata.StringRule{Allowed: localtime.ZoneRule, Problem: localtime.ZoneProblem}), localtime.SameZone
+		a.valid, a.same = rules(noun.StringRule{Allowed: forms.ZoneRule, Problem: forms.ZoneProblem}), forms.SameZone
 	case sessionfield.LocalTime:
 		a.valid, a.same = rules(localTime), sameClock
 	case sessionfield.Text:

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
 // The service has no call to change, stop or delete a session. A change of an argument that the
@@ -32,7 +32,7 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	changed := changes(state, m, config, &data)
-	if len(changed) > 0 && providerdata.ProtectsChange(state.flag("deletion_protection"), m.flag("deletion_protection")) && !data.unusable(state, m) {
+	if len(changed) > 0 && noun.ProtectsChange(state.flag("deletion_protection"), m.flag("deletion_protection")) && !data.unusable(state, m) {
 		resp.Diagnostics.Append(protectedChange(state.label(), changed))
 		return
 	}
@@ -62,7 +62,7 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 		}
 	}
 	if !ok {
-		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
+		resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateDataKey, data)...)
 		return
 	}
 	m.save(ctx, &data, output{&resp.State, resp.Private, resp.Identity, &resp.Diagnostics})
@@ -163,7 +163,7 @@ func (r *liveSession) inAccount(ctx context.Context, state values, data *private
 	case api.NotFound(err):
 		diags.Append(elsewhere(state, data.FoundIn, r.account(), err))
 	case err != nil:
-		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
+		diags.Append(noun.ErrorDiagnostic("Reading the live session", err))
 	default:
 		data.FoundIn = r.account()
 	}
@@ -187,7 +187,7 @@ func (r *liveSession) showEndpoints(ctx context.Context, m, state values, data *
 	}
 	s, err := r.Data.API.GetSession(ctx, m.text("id"))
 	if err != nil {
-		diags.Append(providerdata.ErrorDiagnostic("Reading the live session", err))
+		diags.Append(noun.ErrorDiagnostic("Reading the live session", err))
 		return
 	}
 	m.fill(s, endpoints) // the other values were planned as they are in the state
@@ -200,10 +200,10 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	if m.flag("deletion_protection").ValueBool() { // of a tainted session, whose plan does not see the state, or of a client that plans no deletion
-		providerdata.RefuseDelete(ctx, resp, protected(m.label(), providerdata.ReplaceOrRemove))
+		noun.RefuseDelete(ctx, resp, protected(m.label(), noun.ReplaceOrRemove))
 		return
 	}
-	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
+	note, diags := noun.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	// Without a status, no GET has shown it.
 	unready := m.str("status").IsNull() || !ending(m.text("status")) && !m.ready(m.str("status"))
@@ -218,7 +218,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 		limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
 		defer cancel()
 		if d := r.madeEarlier(ctx, limited, m, m, m); d != nil {
-			providerdata.RefuseDelete(ctx, resp, d)
+			noun.RefuseDelete(ctx, resp, d)
 			return
 		}
 	}
@@ -308,7 +308,7 @@ func importDiffers(state, plan values, changed []change) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The imported live session differs from the configuration",
 		fmt.Sprintf("Live session %s is imported in this plan, or no plan has refreshed it since its import, and the configuration has other arguments. The service cannot change a session, so the apply would create a new one, "+
 			"and the imported one would be in no state:\n%s\n\nWrite the values of the session, and plan again. To create a new session in its place, change the configuration after the import.",
-			state.label(), providerdata.List(lines)))
+			state.label(), noun.List(lines)))
 }
 
 // label names a session in a diagnostic.
@@ -322,12 +322,12 @@ func label(id, name, status string) string {
 
 // protected is the error of a plan that would do to a protected session what is given.
 func protected(label, what string) diag.Diagnostic {
-	return providerdata.Protected("live session", label, what)
+	return noun.Protected("live session", label, what)
 }
 
 // protectedChange is the error of a change in place of a protected session.
 func protectedChange(label string, changed []change) diag.Diagnostic {
-	return providerdata.ProtectedChange("live session", label, "create a new session in its place because of "+names(changed))
+	return noun.ProtectedChange("live session", label, "create a new session in its place because of "+names(changed))
 }
 
 // ended reports whether a session is known to run no longer.

@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
@@ -72,7 +72,7 @@ func (m values) limit(ctx context.Context, operation string, diags *diag.Diagnos
 	}
 	limit, d := limitOf(ctx, defaultTimeout)
 	diags.Append(d...)
-	return providerdata.WithLimit(ctx, limit, operation)
+	return noun.WithLimit(ctx, limit, operation)
 }
 
 // limiting is the attribute of `timeouts` that limits an operation: an update has the limit of a

@@ -6,16 +6,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
 // NewEphemeralResource returns the ephemeral resource vodlive_live_session, which reads a session
 // without leaving its stream keys in a plan or a state.
 func NewEphemeralResource() ephemeral.EphemeralResource {
-	return &ephemeralSession{providerdata.EphemeralResource{TypeName: typeName}}
+	return &ephemeralSession{noun.EphemeralResource{TypeName: typeName}}
 }
 
-type ephemeralSession struct{ providerdata.EphemeralResource }
+type ephemeralSession struct{ noun.EphemeralResource }
 
 func (e *ephemeralSession) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	all := computedAttributes[schema.Attribute](attributes)

@@ -11,13 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 // ledgerRequest is what a session is looked up by in the ledger.
-func ledgerRequest(data *providerdata.Data, given values) resume.Request {
+func ledgerRequest(data *noun.Data, given values) resume.Request {
 	return resume.Request{Kind: resume.KindSession, Service: data.LiveAddress + "\n" + data.LiveAccount, Body: given.spec(), Name: given.text("name")}
 }
 
@@ -49,7 +49,7 @@ func (r *liveSession) left(ctx context.Context, m values, diags *diag.Diagnostic
 
 // leftRequest is what a session that a Delete has left is looked up by: the arguments that states
 // have.
-func leftRequest(data *providerdata.Data, m values) resume.Request {
+func leftRequest(data *noun.Data, m values) resume.Request {
 	r := ledgerRequest(data, m)
 	r.Body = []any{r.Body, m[versionName].String()}
 	return r
@@ -59,7 +59,7 @@ func leftRequest(data *providerdata.Data, m values) resume.Request {
 func unreadableEarlier(label string, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The live session of an earlier run cannot be read",
 		fmt.Sprintf("An earlier run created live session %s with exactly these arguments. "+
-			"It could not be read, so nothing was sent: another session would run beside it. Apply again.\n\n%s", label, providerdata.ErrorText(err)))
+			"It could not be read, so nothing was sent: another session would run beside it. Apply again.\n\n%s", label, noun.ErrorText(err)))
 }
 
 // madeEarlier looks in the ledger for sessions with these arguments for which an earlier run has

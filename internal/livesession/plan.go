@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
 // ModifyPlan applies the rules that need the account or the clock, decides whether the apply
@@ -26,7 +26,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 			return
 		}
 		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
-		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
+		resp.Diagnostics.Append(noun.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	plan := get(ctx, req.Plan, &resp.Diagnostics)
@@ -50,14 +50,14 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 	if r.Data != nil {
 		data.own(r.Data)
 	}
-	var note providerdata.PlanNote // for the second call of a replacement
+	var note noun.PlanNote // for the second call of a replacement
 	if state.flag("deletion_protection").ValueBool() {
 		note.Protected = state.label()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 	known := r.Data != nil && !r.Data.Unknown
 	if known && data.FoundIn != r.account() {
-		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.text("id"), state.text("name")})...)
+		resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateReplacedKey, replaced{state.text("id"), state.text("name")})...)
 	}
 	changed := changes(state, plan, config, &data)
 	if data.Imported && decided(changed) {
@@ -68,7 +68,7 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 	continues := len(changed) > 0 && data.continues(state, plan, given)
 	resp.Diagnostics.Append(warnOthers(data.others(state, continues))...)
 	switch {
-	case decided(changed) && providerdata.ProtectsChange(state.flag("deletion_protection"), plan.flag("deletion_protection")) && !data.unusable(state, plan):
+	case decided(changed) && noun.ProtectsChange(state.flag("deletion_protection"), plan.flag("deletion_protection")) && !data.unusable(state, plan):
 		resp.Diagnostics.Append(protectedChange(note.Protected, changed))
 	case continues:
 		plan.open(computed)
@@ -90,16 +90,16 @@ func (r *liveSession) planChange(ctx context.Context, state, plan, config values
 
 // planCreate applies the rules for a new session.
 func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp *resource.ModifyPlanResponse) {
-	first, diags := providerdata.ReadPlanNote(ctx, resp.Private) // of the call with the prior state, if there was one
+	first, diags := noun.ReadPlanNote(ctx, resp.Private) // of the call with the prior state, if there was one
 	resp.Diagnostics.Append(diags...)
 	if first.Protected != "" {
 		resp.Diagnostics.Append(protected(first.Protected, "replace it"))
 		return
 	}
-	was, diags := providerdata.ReadPrivate[replaced](ctx, resp.Private, privateReplacedKey)
+	was, diags := noun.ReadPrivate[replaced](ctx, resp.Private, privateReplacedKey)
 	resp.Diagnostics.Append(diags...)
 	if was.ID != "" && r.Data != nil && !r.Data.Unknown {
-		data, diags := providerdata.ReadPrivate[privateData](ctx, resp.Private, privateDataKey)
+		data, diags := noun.ReadPrivate[privateData](ctx, resp.Private, privateDataKey)
 		resp.Diagnostics.Append(diags...)
 		if !r.inAccount(ctx, values{"id": types.StringValue(was.ID), "name": types.StringValue(was.Name)}, &data, &resp.Diagnostics) {
 			return
@@ -128,14 +128,14 @@ func (r *liveSession) planRegion(ctx context.Context, region types.String, diags
 	problem, err := r.checkRegion(ctx, region.ValueString())
 	switch {
 	case ctx.Err() != nil:
-		diags.Append(providerdata.ErrorDiagnostic("Listing the regions", ctx.Err()))
+		diags.Append(noun.ErrorDiagnostic("Listing the regions", ctx.Err()))
 	case api.Misconfigured(err):
-		failed := providerdata.ErrorDiagnostic("Listing the regions", err)
+		failed := noun.ErrorDiagnostic("Listing the regions", err)
 		diags.AddError(failed.Summary(), failed.Detail()+"\n\n"+withoutCheck)
 	case err != nil:
 		diags.AddAttributeWarning(path.Root("region"), "The region was not checked",
 			fmt.Sprintf("The provider did not check whether %q is allocated to the account. "+
-				"If it is not, creating the session will fail. %s\n\n%s", region.ValueString(), providerdata.ErrorText(err), withoutCheck))
+				"If it is not, creating the session will fail. %s\n\n%s", region.ValueString(), noun.ErrorText(err), withoutCheck))
 	case problem != "":
 		diags.AddAttributeError(path.Root("region"), "The region is not allocated to the account", problem)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 )
 
 func TestCheckFuture(t *testing.T) {
@@ -55,7 +55,7 @@ func FuzzScheduledAt(f *testing.F) {
 		if problem := localTime.Problem(at); problem != "" {
 			return
 		}
-		if wall, err := localtime.Parse(at); err != nil || wall.Format(localtime.Layout) != at {
+		if wall, err := forms.ParseLocalTime(at); err != nil || wall.Format(forms.LocalTimeLayout) != at {
 			t.Errorf("%q passes but is no local time: %v", at, err)
 		}
 	})

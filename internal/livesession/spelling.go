@@ -3,7 +3,7 @@ package livesession
 import (
 	"strings"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/localtime"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 )
 
 // The service may store a value in another spelling than configured. Replacing the session would
@@ -13,8 +13,8 @@ import (
 
 // sameClock compares local times in different layouts.
 func sameClock(a, b string) bool {
-	one, ok := localtime.Read(a)
-	other, otherOK := localtime.Read(b)
+	one, ok := forms.ReadLocalTime(a)
+	other, otherOK := forms.ReadLocalTime(b)
 	return ok && otherOK && one.Equal(other)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
 // made is a session that an apply made for the resource, and that private data remember.
@@ -66,7 +66,7 @@ func (d *privateData) others(state values, continues bool) []made {
 }
 
 // own notes the sessions in private data, so that no lost create of this run reports them.
-func (d *privateData) own(data *providerdata.Data) {
+func (d *privateData) own(data *noun.Data) {
 	for _, s := range d.Left {
 		data.Ledger.Own(s.ID)
 	}

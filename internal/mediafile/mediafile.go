@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
@@ -88,7 +88,7 @@ func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag
 var SHA256 = stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9A-Fa-f]{64}$`), "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")
 
 // MediaType validates the media type of a file.
-var MediaType = providerdata.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
+var MediaType = noun.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
 	if problem := upload.MediaTypeProblem(given); problem != "" {
 		return fmt.Sprintf("is %q, which %s.", given, problem)
 	}
@@ -101,7 +101,7 @@ func OtherCustomer(err error, more string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The key path is not allowed",
 		fmt.Sprintf("%s The state has it from an earlier apply, so the provider is now configured for another account.%s\n\n"+
 			"Configure the account that the file is stored in, or name its customer in `allowed_customer_ids`. To upload to the other account, "+
-			"use another workspace or state, or remove the resource from this one with `terraform state rm`.", providerdata.ErrorText(err), more))
+			"use another workspace or state, or remove the resource from this one with `terraform state rm`.", noun.ErrorText(err), more))
 }
 
 // SendingAttributes are the arguments of a resource that say how files are sent. Their changes send
@@ -158,9 +158,9 @@ func ComputedNumber(description string) schema.Attribute {
 
 // SourcePath returns the rule for the path of a file or folder to upload. instead is what selects
 // several files.
-func SourcePath(instead string) providerdata.StringRule {
-	return providerdata.StringRule{Kind: "path", Allowed: "must be a path on this machine", Problem: func(given string) string {
-		problem := providerdata.PathProblem(given)
+func SourcePath(instead string) noun.StringRule {
+	return noun.StringRule{Kind: "path", Allowed: "must be a path on this machine", Problem: func(given string) string {
+		problem := noun.PathProblem(given)
 		if _, err := os.Lstat(given); problem == "" && strings.Contains(given, "*") && err != nil {
 			problem = fmt.Sprintf("is %q, and a path is no pattern: %s", given, instead)
 		}
@@ -172,7 +172,7 @@ func SourcePath(instead string) providerdata.StringRule {
 }
 
 // partSize names the unit, which is easily taken for MiB.
-var partSize = providerdata.NumberRule{
+var partSize = noun.NumberRule{
 	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
 	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
 	Hint: func(n int64) string {

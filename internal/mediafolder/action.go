@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -47,7 +47,7 @@ type Uploaded struct {
 }
 
 // Upload stores all files, without a state. show gets lines of progress.
-func (s Selection) Upload(ctx context.Context, data *providerdata.Data, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
+func (s Selection) Upload(ctx context.Context, data *noun.Data, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
 	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), SHA256s: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
 	show("reading the files of " + s.SourceDir.ValueString())
 	p.run(ctx, show)

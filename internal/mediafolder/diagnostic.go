@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -65,8 +65,8 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 			interrupted++
 			continue
 		}
-		hint = cmp.Or(hint, providerdata.Advice(err))
-		line := fmt.Sprintf("%s: %s", name, providerdata.ErrorText(err))
+		hint = cmp.Or(hint, noun.Advice(err))
+		line := fmt.Sprintf("%s: %s", name, noun.ErrorText(err))
 		if _, unsure := errors.AsType[*upload.MaybeCompleteError](err); unsure {
 			line += " " + next.ifStored
 		}
@@ -79,7 +79,7 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 	if notTried > 0 {
 		counts = append(counts, fmt.Sprintf("Files that were not tried, because too many in a row failed: %d.", notTried))
 	}
-	detail := fmt.Sprintf("%d of %d files could not be uploaded:\n", len(failed), asked) + providerdata.List(append(counts, lines...))
+	detail := fmt.Sprintf("%d of %d files could not be uploaded:\n", len(failed), asked) + noun.List(append(counts, lines...))
 	if hint != "" {
 		detail += "\n\n" + hint
 	}
@@ -96,7 +96,7 @@ func warnForgotten(gone map[string]entry, others []string, diags *diag.Diagnosti
 	lines := keyPathLines(gone)
 	lines = append(lines, others...)
 	diags.AddWarning("Uploaded files stay at the service",
-		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(lines), providerdata.List(lines)))
+		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(lines), noun.List(lines)))
 }
 
 // warnGivenUp warns of the unfinished uploads of a folder that nothing will continue.
@@ -110,7 +110,7 @@ func (m *model) warnGivenUp(diags *diag.Diagnostics) {
 	}
 	if len(lines) > 0 {
 		diags.AddWarning("Unfinished uploads are given up",
-			fmt.Sprintf("The service has no call to end a multipart upload. The state no longer has these:\n%s", providerdata.List(lines)))
+			fmt.Sprintf("The service has no call to end a multipart upload. The state no longer has these:\n%s", noun.List(lines)))
 	}
 }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
-	"github.com/vodlive/terraform-provider-vodlive/internal/server"
+	"github.com/vodlive/terraform-provider-vodlive/internal/edge"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
-// Bypass is `files`, which goes past the framework: see server.Bypass.
-var Bypass = server.Bypass{TypeName: typeName, Attribute: "files"}
+// Bypass is `files`, which goes past the framework: see edge.Bypass.
+var Bypass = edge.Bypass{TypeName: typeName, Attribute: "files"}
 
 var (
 	elementType = entryType.TerraformType(context.Background())
@@ -21,18 +21,18 @@ var (
 
 // priorFiles returns `files` of the state, nil for null.
 func priorFiles(ctx context.Context, diags *diag.Diagnostics) map[string]entry {
-	return entriesOf(server.Bypassed(ctx).Prior, diags)
+	return entriesOf(edge.Bypassed(ctx).Prior, diags)
 }
 
 // plannedFiles returns `files` of the plan, nil if it is not known.
 func plannedFiles(ctx context.Context, diags *diag.Diagnostics) map[string]entry {
-	return entriesOf(server.Bypassed(ctx).Planned, diags)
+	return entriesOf(edge.Bypassed(ctx).Planned, diags)
 }
 
 func entriesOf(v tftypes.Value, diags *diag.Diagnostics) map[string]entry {
 	entries, err := fromTerraform(v)
 	if err != nil {
-		diags.Append(providerdata.ErrorDiagnostic("Reading the files of the folder", err))
+		diags.Append(noun.ErrorDiagnostic("Reading the files of the folder", err))
 	}
 	return entries
 }
@@ -43,7 +43,7 @@ func setFiles(ctx context.Context, files map[string]entry, known bool) {
 	if known {
 		v = toTerraform(files)
 	}
-	server.Bypassed(ctx).Result = v
+	edge.Bypassed(ctx).Result = v
 }
 
 func fromTerraform(v tftypes.Value) (map[string]entry, error) {

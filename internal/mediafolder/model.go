@@ -12,7 +12,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -63,7 +63,7 @@ func (m *model) protected() bool { return m != nil && !m.ID.IsNull() && m.Protec
 
 // refuse is the error of a plan or a Delete that would do to a protected folder what is given.
 func (m *model) refuse(change string) diag.Diagnostic {
-	return providerdata.Protected("media folder", m.SourceDir.ValueString(), change)
+	return noun.Protected("media folder", m.SourceDir.ValueString(), change)
 }
 
 // entry is one file in `files`. A file to upload has no KeyPath, ETag and UploadedAt, which
@@ -108,7 +108,7 @@ func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader) (diags 
 			continue
 		}
 		if err := u.LeaveUnfinished(ctx, f, left); err != nil {
-			diags.Append(providerdata.ErrorDiagnostic("Continuing the uploads", err))
+			diags.Append(noun.ErrorDiagnostic("Continuing the uploads", err))
 			return diags
 		}
 	}

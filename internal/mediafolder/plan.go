@@ -22,7 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -43,12 +43,12 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if p.state.protected() {
 			resp.Diagnostics.Append(p.state.refuse("remove it from the state"))
 		}
-		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
+		resp.Diagnostics.Append(noun.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	if p.state == nil {
-		earlier, diags := providerdata.ReadPlanNote(ctx, req.Private)
+		earlier, diags := noun.ReadPlanNote(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
 		if earlier.Protected != "" {
 			resp.Diagnostics.Append(p.plan.refuse("replace it"))
@@ -77,12 +77,12 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var note providerdata.PlanNote
+	var note noun.PlanNote
 	if p.state.protected() {
 		note.Protected = p.state.SourceDir.ValueString()
 	}
 	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDir, p.plan.SourceDir.ValueString())...)
+	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateDir, p.plan.SourceDir.ValueString())...)
 	setFiles(ctx, p.files, p.files != nil)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
@@ -111,13 +111,13 @@ func (p *planner) otherCustomers() diag.Diagnostic {
 	if first == nil {
 		return nil
 	}
-	return mediafile.OtherCustomer(first, fmt.Sprintf("\n\nStored files of customers that are not allowed (%d):\n%s", len(lines), providerdata.List(lines)))
+	return mediafile.OtherCustomer(first, fmt.Sprintf("\n\nStored files of customers that are not allowed (%d):\n%s", len(lines), noun.List(lines)))
 }
 
 // protect refuses a plan that replaces a protected folder by another one, and warns of files that
 // leave the state because they changed or went.
 func (p *planner) protect() {
-	if p.files == nil || !p.state.protected() || !providerdata.ProtectsChange(p.state.Protection, p.plan.Protection) {
+	if p.files == nil || !p.state.protected() || !noun.ProtectsChange(p.state.Protection, p.plan.Protection) {
 		return
 	}
 	kept, gone := map[string]bool{}, map[string]entry{}
@@ -140,7 +140,7 @@ func (p *planner) protect() {
 }
 
 type planner struct {
-	data   *providerdata.Data
+	data   *noun.Data
 	plan   model
 	state  *model           // nil: the object is to be created
 	stored map[string]entry // of the state
@@ -232,7 +232,7 @@ func (p *planner) warnPatterns(dir string, s selector, seen findings) {
 }
 
 func otherCaseDetail(lines []string) string {
-	return "Letter case counts:\n" + providerdata.List(lines) + "\n\nIf these files are meant, name both letter cases, as in `*.{mp4,MP4}`. If `include` is not meant to select them, name them in `exclude`."
+	return "Letter case counts:\n" + noun.List(lines) + "\n\nIf these files are meant, name both letter cases, as in `*.{mp4,MP4}`. If `include` is not meant to select them, name them in `exclude`."
 }
 
 func linksDetail(dir string, links []string) string {
@@ -244,7 +244,7 @@ func linksDetail(dir string, links []string) string {
 		}
 	}
 	return fmt.Sprintf("Links to folders are not followed. These links of %s are left out, with all files in them:\n%s\n\n"+
-		"To upload a linked folder, use another `vodlive_media_folder` with the link as its `source_dir`. Otherwise, name the link in `exclude`.", dir, providerdata.List(lines))
+		"To upload a linked folder, use another `vodlive_media_folder` with the link as its `source_dir`. Otherwise, name the link in `exclude`.", dir, noun.List(lines))
 }
 
 // everyFile lists what any pattern could select in a folder.
@@ -370,7 +370,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 	if len(adopted) > 0 {
 		p.diags.AddAttributeWarning(path.Root("adopt"), "Local files are assumed to be the stored ones",
 			fmt.Sprintf("The service shows no content, so the provider assumes that these files are what is stored under these key paths, and sends nothing. "+
-				"A later change of a file uploads it again.\n%s", providerdata.List(adopted)))
+				"A later change of a file uploads it again.\n%s", noun.List(adopted)))
 	}
 	p.plan.counted(p.files)
 }
@@ -399,13 +399,13 @@ func (p *planner) keepMoved(names []string) {
 }
 
 func (p *planner) problem(err error) {
-	p.problems = append(p.problems, strings.TrimSuffix(providerdata.ErrorAndAdvice(err), "."))
+	p.problems = append(p.problems, strings.TrimSuffix(noun.ErrorAndAdvice(err), "."))
 }
 
 // refuseProblems reports whether there are files that cannot be uploaded.
 func (p *planner) refuseProblems() bool {
 	if len(p.problems) > 0 {
-		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), providerdata.List(p.problems)))
+		p.refuse(fmt.Sprintf("These files of %s cannot be uploaded:\n%s\n\nCorrect or remove them, or name them in `exclude`.", p.plan.SourceDir.ValueString(), noun.List(p.problems)))
 	}
 	return len(p.problems) > 0
 }
@@ -429,14 +429,14 @@ func (p *planner) refuseNames(argument string, names []string) {
 	}
 	p.diags.AddAttributeError(path.Root(argument), "The folder cannot be uploaded",
 		fmt.Sprintf("`%s` names what is not among the files to upload:\n%s\n\nRemove these names from `%s`, correct them, or let `include` and `exclude` select the files.",
-			argument, providerdata.List(lines), argument))
+			argument, noun.List(lines), argument))
 }
 
 // warnEmptied warns of stored files that are empty here.
 func (p *planner) warnEmptied() {
 	if len(p.emptied) > 0 {
 		p.diags.AddAttributeWarning(path.Root("source_dir"), "Uploaded files are empty here",
-			fmt.Sprintf("These files have been uploaded and have no content on this machine any more. What is stored stays as it is.\n%s", providerdata.List(p.emptied)))
+			fmt.Sprintf("These files have been uploaded and have no content on this machine any more. What is stored stays as it is.\n%s", noun.List(p.emptied)))
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -29,10 +29,10 @@ const typeName = "vodlive_media_folder"
 
 // NewResource makes the resource vodlive_media_folder.
 func NewResource() resource.Resource {
-	return &mediaFolder{providerdata.Resource{TypeName: typeName}}
+	return &mediaFolder{noun.Resource{TypeName: typeName}}
 }
 
-type mediaFolder struct{ providerdata.Resource }
+type mediaFolder struct{ noun.Resource }
 
 var (
 	_ resource.ResourceWithConfigure   = (*mediaFolder)(nil)
@@ -95,7 +95,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
 	}
 	resp.Diagnostics.Append(a.diags...)
-	resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privateDir, "")...) // a client may delete without a plan
+	resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privateDir, "")...) // a client may delete without a plan
 	plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
@@ -105,14 +105,14 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
+	note, diags := noun.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	stored := priorFiles(ctx, &resp.Diagnostics)
 	if state.protected() { // it is tainted, so that its plan does not see the state, or the client plans no deletion
-		providerdata.RefuseDelete(ctx, resp, state.refuse(providerdata.ReplaceOrRemove))
+		noun.RefuseDelete(ctx, resp, state.refuse(noun.ReplaceOrRemove))
 		return
 	}
 	if note.Destroy || !state.ID.IsNull() { // what is replaced as the user asks is not continued
@@ -120,14 +120,14 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		state.warnGivenUp(&resp.Diagnostics)
 		return
 	}
-	dir, diags := providerdata.ReadPrivate[string](ctx, req.Private, privateDir)
+	dir, diags := noun.ReadPrivate[string](ctx, req.Private, privateDir)
 	resp.Diagnostics.Append(diags...)
 	diags = r.Data.NeedUpload(typeName)
 	if !diags.HasError() {
 		diags = state.leaveUnfinished(ctx, r.Data.Uploader)
 	}
 	if diags.HasError() { // Create would be refused
-		providerdata.RefuseDelete(ctx, resp, diags...)
+		noun.RefuseDelete(ctx, resp, diags...)
 		return
 	}
 	resp.Diagnostics.Append(diags...)
@@ -142,7 +142,7 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 		dir = absolute(dir)
 	} else if len(stored) > 0 {
 		diags.AddWarning("Uploaded files stay at the service",
-			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+providerdata.List(keyPathLines(stored)))
+			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+noun.List(keyPathLines(stored)))
 	}
 	var files []upload.File
 	var objects []upload.StoredFile

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
 // pattern accepts what a glob can be made of.
@@ -20,7 +20,7 @@ func (v pattern) MarkdownDescription(ctx context.Context) string { return v.Desc
 func (pattern) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	given := req.ConfigValue.ValueString()
 	if problem := globProblem(given); problem != "" && !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern", fmt.Sprintf("`%s` has %q, which %s", providerdata.Label(req.Path), given, problem))
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern", fmt.Sprintf("`%s` has %q, which %s", noun.Label(req.Path), given, problem))
 	}
 }
 
@@ -39,7 +39,7 @@ func (v eachExtensionOnce) ValidateMap(ctx context.Context, req validator.MapReq
 	for _, given := range slices.Sorted(maps.Keys(req.ConfigValue.Elements())) {
 		extension := fileExtension(given)
 		if other, twice := first[extension]; twice {
-			resp.Diagnostics.AddAttributeError(req.Path, providerdata.InvalidValue,
+			resp.Diagnostics.AddAttributeError(req.Path, noun.InvalidValue,
 				fmt.Sprintf("`%s` %s, and %q and %q are both the extension %q. Remove one of them.", req.Path, v.Description(ctx), other, given, extension))
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -57,9 +57,9 @@ func uploadDiagnostic(f upload.File, left *resume.Unfinished, err error, given b
 	if unsure, ok := errors.AsType[*upload.MaybeCompleteError](err); ok {
 		return diag.NewErrorDiagnostic("The upload may be complete",
 			fmt.Sprintf("File %q: %s\n\nFind out whether the file is stored, for example with a batch job on this key path.\n\n%s\n\nIf the file is not stored, %s",
-				f.Name, providerdata.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", quote.Shell(unsure.KeyPath)), next.ifNot))
+				f.Name, noun.ErrorText(err), strings.ReplaceAll(next.ifStored, "KEY_PATH", quote.Shell(unsure.KeyPath)), next.ifNot))
 	}
-	d := providerdata.ErrorDiagnostic("Uploading the file", fmt.Errorf("file %q: %w", f.Name, err))
+	d := noun.ErrorDiagnostic("Uploading the file", fmt.Errorf("file %q: %w", f.Name, err))
 	changed, ok := errors.AsType[*transfer.ChangedError](err)
 	mistyped := ok && given && changed.SHA256 != ""
 	if mistyped {
@@ -113,7 +113,7 @@ func givenUp(name string, left *resume.Unfinished, diags *diag.Diagnostics) {
 }
 
 func protected(keyPath, change string) diag.Diagnostic {
-	return providerdata.Protected("stored file", keyPath, change)
+	return noun.Protected("stored file", keyPath, change)
 }
 
 // fileDiagnostic says why File.Check or File.CheckSize does not accept a file.
@@ -122,7 +122,7 @@ func fileDiagnostic(err error) diag.Diagnostic {
 	if !ok {
 		return diag.NewAttributeErrorDiagnostic(path.Root("source"), "The file cannot be uploaded", err.Error()+".")
 	}
-	detail := providerdata.ErrorAndAdvice(err)
+	detail := noun.ErrorAndAdvice(err)
 	switch problem.Limit {
 	case upload.LimitPut:
 		return diag.NewAttributeErrorDiagnostic(path.Root("method"), "The file is too large for one PUT", detail)

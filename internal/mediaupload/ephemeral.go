@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -19,10 +19,10 @@ const ephemeralName = "vodlive_upload_url"
 // NewEphemeralResource makes the ephemeral resource vodlive_upload_url: an address for another tool
 // to upload to. Neither plan nor state ever holds it.
 func NewEphemeralResource() ephemeral.EphemeralResource {
-	return &uploadURL{providerdata.EphemeralResource{TypeName: ephemeralName}}
+	return &uploadURL{noun.EphemeralResource{TypeName: ephemeralName}}
 }
 
-type uploadURL struct{ providerdata.EphemeralResource }
+type uploadURL struct{ noun.EphemeralResource }
 
 type uploadURLModel struct {
 	FileName     types.String `tfsdk:"file_name"`
@@ -72,7 +72,7 @@ func (e *uploadURL) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		err = e.Data.Uploader.CheckCustomer(target.KeyPath)
 	}
 	if err != nil {
-		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Asking for an upload address", err))
+		resp.Diagnostics.Append(noun.ErrorDiagnostic("Asking for an upload address", err))
 		return
 	}
 	m.PresignedURL, m.KeyPath = types.StringValue(target.URL), types.StringValue(target.KeyPath)

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -33,8 +33,8 @@ func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 }
 
 // rememberConfigured keeps in the private state which arguments with a default a configuration has.
-func (m *model) rememberConfigured(ctx context.Context, private providerdata.Private) diag.Diagnostics {
-	return providerdata.WritePrivate(ctx, private, privateConfigured, configured{!m.FileName.IsNull(), !m.ContentType.IsNull()})
+func (m *model) rememberConfigured(ctx context.Context, private noun.Private) diag.Diagnostics {
+	return noun.WritePrivate(ctx, private, privateConfigured, configured{!m.FileName.IsNull(), !m.ContentType.IsNull()})
 }
 
 // send uploads the file of a model with every value known. forState reports whether a state gets

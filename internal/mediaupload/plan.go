@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -43,7 +43,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	p := planner{resource: r}
-	var note providerdata.PlanNote
+	var note noun.PlanNote
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
@@ -55,21 +55,21 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if p.state.protected() {
 			resp.Diagnostics.Append(protected(note.Protected, "remove it from the state"))
 		}
-		resp.Diagnostics.Append(providerdata.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
+		resp.Diagnostics.Append(noun.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
 	if p.state == nil {
 		// The second call for a replacement has no state, but the private data of the first one.
-		first, diags := providerdata.ReadPlanNote(ctx, req.Private)
+		first, diags := noun.ReadPlanNote(ctx, req.Private)
 		resp.Diagnostics.Append(diags...)
 		if first.Protected != "" {
 			resp.Diagnostics.Append(protected(first.Protected, "replace it"))
 		}
 	} else {
 		var diags diag.Diagnostics
-		p.before, diags = providerdata.ReadPrivate[configured](ctx, req.Private, privateConfigured)
+		p.before, diags = noun.ReadPrivate[configured](ctx, req.Private, privateConfigured)
 		resp.Diagnostics.Append(diags...)
 	}
 	if p.state.stored() {
@@ -90,7 +90,7 @@ func (r *mediaUpload) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		if p.found {
 			seen.Source = p.plan.Source.ValueString()
 		}
-		resp.Diagnostics.Append(providerdata.WritePrivate(ctx, resp.Private, privatePlanned, seen)...)
+		resp.Diagnostics.Append(noun.WritePrivate(ctx, resp.Private, privatePlanned, seen)...)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
@@ -132,7 +132,7 @@ func (p *planner) run(ctx context.Context) diag.Diagnostics {
 	if p.diags.HasError() {
 		return p.diags
 	}
-	if v == verdictUpload && p.state.protected() && providerdata.ProtectsChange(p.state.Protection, p.config.Protection) {
+	if v == verdictUpload && p.state.protected() && noun.ProtectsChange(p.state.Protection, p.config.Protection) {
 		p.diags.Append(protected(p.state.KeyPath.ValueString(), fmt.Sprintf("upload another file in its place because of `%s`", strings.Join(reasons, "`, `"))))
 		return p.diags
 	}
@@ -161,7 +161,7 @@ func (p *planner) wanted(ctx context.Context) model {
 	if f := w.file(); f.Content != nil {
 		f, err := p.resource.Data.Uploader.Prepare(ctx, f, "")
 		if err != nil {
-			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", providerdata.ErrorText(err))
+			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", noun.ErrorText(err))
 		}
 		w.SHA256, w.Size = firstSet(w.SHA256, types.StringValue(f.SHA256)), types.Int64Value(f.Size)
 		return w
@@ -220,7 +220,7 @@ func (p *planner) wantedFile(ctx context.Context, w model) model {
 		// count as a change. If it is one, planning again at apply fails, and the state is kept.
 		w.Size = types.Int64Null()
 		w.FileName, w.ContentType = known(w.FileName), known(w.ContentType)
-	case missing && w.SHA256.IsNull() && providerdata.SameTriggers(w.Triggers, types.MapNull(types.StringType)):
+	case missing && w.SHA256.IsNull() && noun.SameTriggers(w.Triggers, types.MapNull(types.StringType)):
 		p.fail("The file cannot be uploaded", err.Error()+". "+sourceRule+" "+madeByApply)
 	case missing:
 		w.SHA256 = firstSet(w.SHA256, types.StringUnknown())
@@ -247,7 +247,7 @@ const (
 
 // retriggered reports whether the content is looked at although the file was not touched.
 func (p *planner) retriggered() bool {
-	return p.state != nil && !providerdata.SameTriggers(p.config.Triggers, p.state.Triggers)
+	return p.state != nil && !noun.SameTriggers(p.config.Triggers, p.state.Triggers)
 }
 
 // otherHash is the error for a file that is known to have another hash than the configured one,
@@ -272,7 +272,7 @@ func (p *planner) contentHash(ctx context.Context) types.String {
 	}
 	sum, err := p.resource.Data.Uploader.SHA256(ctx, p.plan.file(), detection)
 	if err != nil {
-		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		p.diags.Append(noun.ErrorDiagnostic("Reading the file to upload", err))
 	}
 	if p.state.stored() && strings.EqualFold(sum, p.state.SHA256.ValueString()) {
 		return p.state.SHA256 // in the letter case of the configuration
@@ -313,7 +313,7 @@ func (p *planner) fillStored(v verdict, wanted model) {
 		p.plan.Size = p.sizeToPlan(wanted)
 		if p.adoptsWriteOnly() {
 			p.plan.SHA256, p.plan.Size = known(p.config.SHA256), types.Int64Null()
-			p.plan.ContentType = firstSet(p.plan.ContentType, providerdata.TextOrNull(upload.TypeByName(p.plan.FileName.ValueString())))
+			p.plan.ContentType = firstSet(p.plan.ContentType, noun.TextOrNull(upload.TypeByName(p.plan.FileName.ValueString())))
 		} else if p.plan.ContentType.IsNull() {
 			p.plan.ContentType = p.contentType()
 		}
@@ -392,7 +392,7 @@ func (p *planner) unfinishedName(wanted model) types.String {
 	if left == nil || !strings.EqualFold(f.SHA256, wanted.SHA256.ValueString()) {
 		return types.StringNull()
 	}
-	return providerdata.TextOrNull(f.Name)
+	return noun.TextOrNull(f.Name)
 }
 
 // orStored is a default, or unknown if the apply may keep a stored file that has another value.
@@ -410,7 +410,7 @@ func (p *planner) baseName() types.String {
 	}
 	name, err := upload.DefaultName(p.config.Source.ValueString())
 	if err != nil {
-		p.fail("The file cannot be uploaded", providerdata.ErrorAndAdvice(err))
+		p.fail("The file cannot be uploaded", noun.ErrorAndAdvice(err))
 	}
 	return types.StringValue(name)
 }
@@ -427,7 +427,7 @@ func (p *planner) contentType() types.String {
 	}
 	found, err := f.DefaultType()
 	if err != nil {
-		p.diags.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+		p.diags.Append(noun.ErrorDiagnostic("Reading the file to upload", err))
 	}
 	return types.StringValue(found)
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -29,10 +29,10 @@ const typeName = "vodlive_media_upload"
 
 // NewResource makes the resource vodlive_media_upload.
 func NewResource() resource.Resource {
-	return &mediaUpload{providerdata.Resource{TypeName: typeName}}
+	return &mediaUpload{noun.Resource{TypeName: typeName}}
 }
 
-type mediaUpload struct{ providerdata.Resource }
+type mediaUpload struct{ noun.Resource }
 
 var (
 	_ resource.ResourceWithConfigure        = (*mediaUpload)(nil)
@@ -58,7 +58,7 @@ func (r *mediaUpload) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	plan.ContentWO = config.ContentWO
 	if err := plan.prepare(ctx, r.Data.Uploader); err != nil {
-		resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Preparing the upload", err))
+		resp.Diagnostics.Append(noun.ErrorDiagnostic("Preparing the upload", err))
 		return
 	}
 	if !r.upload(ctx, &plan, &config, afterCreate, &resp.Diagnostics) && plan.Incomplete.IsNull() {
@@ -76,7 +76,7 @@ func (r *mediaUpload) upload(ctx context.Context, m, config *model, next steps, 
 	diags.Append(d...)
 	var result upload.Result
 	if !diags.HasError() {
-		ctx, cancel := providerdata.WithLimit(ctx, limit, "create")
+		ctx, cancel := noun.WithLimit(ctx, limit, "create")
 		defer cancel()
 		result, d = m.send(ctx, r.Data.Uploader, true, !config.SHA256.IsNull(), next, nil)
 		diags.Append(d...)
@@ -115,7 +115,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	asked := plan                                                 // a name and a media type that it leaves open are those of the stored file, if that is kept
 	if plan.ContentVersion.IsNull() || plan.KeyPath.IsUnknown() { // else the version is the same, and the content is not looked at
 		if err := plan.prepare(ctx, r.Data.Uploader); err != nil && (!upload.IsMissing(err) && !upload.IsEmpty(err) || plan.KeyPath.IsUnknown()) {
-			resp.Diagnostics.Append(providerdata.ErrorDiagnostic("Reading the file to upload", err))
+			resp.Diagnostics.Append(noun.ErrorDiagnostic("Reading the file to upload", err))
 			return
 		}
 	}
@@ -167,14 +167,14 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 	unfinished, left, d := mediafile.Unfinished(state.Incomplete)
 	diags.Append(d...)
 	diags.Append(r.Data.NeedUpload(typeName)...)
-	if state.protected() && providerdata.ProtectsChange(state.Protection, plan.Protection) {
+	if state.protected() && noun.ProtectsChange(state.Protection, plan.Protection) {
 		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
 	}
 	dropped := left
 	if left != nil && !diags.HasError() && plan.file().Continues(unfinished) {
 		dropped = nil
 		if err := r.Data.Uploader.LeaveUnfinished(ctx, plan.file(), left); err != nil {
-			diags.Append(providerdata.ErrorDiagnostic("Continuing the upload", err))
+			diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
 		}
 	}
 	if diags.HasError() {
@@ -207,15 +207,15 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	note, diags := providerdata.ReadPlanNote(ctx, req.Private)
+	note, diags := noun.ReadPlanNote(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	seen, diags := providerdata.ReadPrivate[planned](ctx, req.Private, privatePlanned)
+	seen, diags := noun.ReadPrivate[planned](ctx, req.Private, privatePlanned)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if state.protected() { // of a tainted object, whose plan does not see the state, or of a client that plans no deletion
-		providerdata.RefuseDelete(ctx, resp, protected(state.KeyPath.ValueString(), providerdata.ReplaceOrRemove))
+		noun.RefuseDelete(ctx, resp, protected(state.KeyPath.ValueString(), noun.ReplaceOrRemove))
 		return
 	}
 	f, left, diags := mediafile.Unfinished(state.Incomplete)
@@ -229,11 +229,11 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		if !diags.HasError() {
 			f.SHA256 = cmp.Or(seen.SHA256, f.SHA256) // the hash may have been mistyped
 			if err := r.Data.Uploader.LeaveUnfinished(ctx, f, left); err != nil {
-				diags.Append(providerdata.ErrorDiagnostic("Continuing the upload", err))
+				diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
 			}
 		}
 		if diags.HasError() {
-			providerdata.RefuseDelete(ctx, resp, diags...)
+			noun.RefuseDelete(ctx, resp, diags...)
 			return
 		}
 		left = nil
@@ -279,7 +279,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 	if keyPath == "" {
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("key_path"), &keyPath)...)
 	}
-	parsed, err := keypath.Parse(keyPath)
+	parsed, err := forms.ParseKeyPath(keyPath)
 	if err != nil {
 		resp.Diagnostics.AddError("The import id is not a key path", fmt.Sprintf("%q %s.", keyPath, err))
 		return
@@ -291,7 +291,7 @@ func (r *mediaUpload) ImportState(ctx context.Context, req resource.ImportStateR
 		return
 	}
 	if err := r.Data.Uploader.CheckCustomer(keyPath); err != nil {
-		resp.Diagnostics.AddError("The key path is not allowed", providerdata.ErrorAndAdvice(err))
+		resp.Diagnostics.AddError("The key path is not allowed", noun.ErrorAndAdvice(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("key_path"), keyPath)...)

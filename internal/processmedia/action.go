@@ -17,16 +17,16 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
-	"github.com/vodlive/terraform-provider-vodlive/internal/providerdata"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 const typeName = "vodlive_process_media"
 
 // NewAction makes the action vodlive_process_media.
-func NewAction() action.Action { return &processMedia{providerdata.Action{TypeName: typeName}} }
+func NewAction() action.Action { return &processMedia{noun.Action{TypeName: typeName}} }
 
-type processMedia struct{ providerdata.Action }
+type processMedia struct{ noun.Action }
 
 var (
 	_ action.ActionWithConfigValidators = (*processMedia)(nil)

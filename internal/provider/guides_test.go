@@ -154,11 +154,11 @@ func TestHeadingsAreThoseOfTheGuide(t *testing.T) {
 	t.Parallel()
 	want := strings.Join(headingsOfTheGuide(t), "\n") + "\n"
 	if *update {
-		if err := os.WriteFile("../server/headings.txt", []byte(want), 0o600); err != nil {
+		if err := os.WriteFile("../edge/headings.txt", []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile("../server/headings.txt")
+	got, err := os.ReadFile("../edge/headings.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package provider has the provider's schema and configuration, and registers its resources, data
 // sources, list resources, ephemeral resources, actions and functions. Configure passes one
-// providerdata.Data to all of them. Before Configure, the provider reads no file and opens no
+// noun.Data to all of them. Before Configure, the provider reads no file and opens no
 // connection.
 package provider
 
@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/account"
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
@@ -27,7 +28,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/processmedia"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
-	"github.com/vodlive/terraform-provider-vodlive/internal/sessions"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -104,7 +104,7 @@ func (s *settings) connect() error {
 		if err != nil {
 			return err
 		}
-		s.data.API, s.data.Sessions = client, sessions.New(client)
+		s.data.API, s.data.Sessions = client, account.New(client)
 		s.upload.API, s.engine.Transport = client, client.StorageTransport()
 	}
 	s.upload.Engine = transfer.New(s.engine)

@@ -8,9 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/edge"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
-	"github.com/vodlive/terraform-provider-vodlive/internal/server"
 )
 
 // Serve runs the provider as a plugin until the CLI stops it or has ended. With debug, it prints
@@ -37,9 +37,9 @@ func Serve(version string, logged, debug bool) error {
 const address = "registry.terraform.io/vodlive/vodlive"
 
 // NewServer returns the provider as a protocol server. logged says that the SDK gets loggers.
-func NewServer(version string, machine Machine, logged bool) server.Server {
+func NewServer(version string, machine Machine, logged bool) edge.Server {
 	p := &vodlive{version: version, machine: machine, redactor: redact.New()}
-	return server.New(server.Config{
+	return edge.New(edge.Config{
 		Provider: p, Bypass: mediafolder.Bypass, Redactor: p.redactor, Ledger: p.ledger.Load, Version: version, Logged: logged,
 	})
 }

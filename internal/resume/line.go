@@ -9,8 +9,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
-	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 )
 
@@ -135,13 +134,13 @@ func (m *Made) clean(kind Kind) bool {
 			return false
 		}
 	}
-	if !etag.Valid(m.ETag) {
+	if !forms.ValidETag(m.ETag) {
 		m.ETag = ""
 	}
 	if _, err := time.Parse(time.RFC3339, m.At); err != nil {
 		m.At = ""
 	}
-	if _, err := keypath.Parse(m.ID); err != nil && kind.stored() {
+	if _, err := forms.ParseKeyPath(m.ID); err != nil && kind.stored() {
 		return false
 	}
 	return m.ID != "" && len(m.ID) <= idLimit

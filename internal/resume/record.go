@@ -20,7 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -344,7 +344,7 @@ func parseRecord(content []byte, want *Key) (*Unfinished, error) {
 	count := transfer.PartCount(f.Key.Size, f.PartSize)
 	for _, p := range f.Parts {
 		sum, err := hex.DecodeString(p.MD5)
-		if err != nil || len(sum) != md5.Size || p.ETag == "" || !etag.Valid(p.ETag) || len(p.Checksum) > idLimit || p.Number < 1 || p.Number > count {
+		if err != nil || len(sum) != md5.Size || p.ETag == "" || !forms.ValidETag(p.ETag) || len(p.Checksum) > idLimit || p.Number < 1 || p.Number > count {
 			return nil, errors.New("a part of it cannot be read")
 		}
 		u.Parts = append(u.Parts, transfer.Part{

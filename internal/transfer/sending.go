@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/etag"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/pace"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
@@ -336,7 +336,7 @@ func (s *sending) verify(ctx context.Context, res stored) (part Part, err error)
 		Number: s.part, Size: s.section.Size, ETag: res.etag,
 		Sent: true, Repeated: res.repeated || s.attempts > 0,
 	}
-	valid := etag.Valid(res.etag)
+	valid := forms.ValidETag(res.etag)
 	if s.part > 0 || !valid || res.etag != "" {
 		if part.MD5, err = s.section.MD5(ctx); err != nil {
 			return Part{}, err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
-	"github.com/vodlive/terraform-provider-vodlive/internal/keypath"
+	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -31,7 +31,7 @@ const (
 	// MaxContent is the largest File.Content in bytes: Terraform keeps it in plans and states.
 	MaxContent = 1 << 20
 	// nameLimit is the length, in bytes, of the longest name that a key path has room for.
-	nameLimit = api.TextLimit - keypath.Overhead
+	nameLimit = api.TextLimit - forms.KeyPathOverhead
 	// maxPut is the largest file in bytes that S3 takes in one PUT.
 	maxPut = 5 << 30
 )

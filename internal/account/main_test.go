@@ -1,0 +1,12 @@
+package account_test
+
+import (
+	"testing"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
+)
+
+func TestMain(m *testing.M) {
+	stage.Main(m,
+		"TestRefreshBounds")
+}

@@ -1,0 +1,66 @@
+package noun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// PlanNote is what the plan of an object leaves in its private data. The second plan of a
+// replacement reads it, because it gets no state, and so does Delete.
+type PlanNote struct {
+	Destroy   bool   `json:"destroy,omitempty"`   // nothing replaces the object
+	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
+}
+
+const privateNote = "plan"
+
+// ReadPlanNote returns the note in private data. It is empty if there is none that can be read.
+func ReadPlanNote(ctx context.Context, private Private) (PlanNote, diag.Diagnostics) {
+	return ReadPrivate[PlanNote](ctx, private, privateNote)
+}
+
+// Write replaces the note in private data.
+func (n PlanNote) Write(ctx context.Context, private Private) diag.Diagnostics {
+	return WritePrivate(ctx, private, privateNote, n)
+}
+
+// RefuseDelete ends a Delete with errors, after which Terraform keeps the object. Without a state
+// in the response it keeps the object's private data, too. With one, it would keep the private data
+// of the plan, which describes what was to replace the object.
+func RefuseDelete(ctx context.Context, resp *resource.DeleteResponse, why ...diag.Diagnostic) {
+	resp.State.RemoveResource(ctx)
+	resp.Diagnostics.Append(why...)
+}
+
+// ReplaceOrRemove is what a Delete would do, for Protected.
+const ReplaceOrRemove = "replace it or remove it from the state. If it is tainted, `terraform untaint` is needed first"
+
+// ProtectsChange reports whether `deletion_protection` refuses a change in place: state and plan
+// have it. So a plan that lifts it may also make the change, which may be waiting for that. A value
+// that is not known yet is judged in the apply, before anything is sent.
+func ProtectsChange(state, plan types.Bool) bool { return state.ValueBool() && plan.ValueBool() }
+
+// ProtectedChange is the error of a change in place that ProtectsChange refuses. Its arguments are
+// those of Protected.
+func ProtectedChange(kind, label, change string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The "+kind+" is protected from deletion",
+		fmt.Sprintf("%s %s has `deletion_protection = true` in state and configuration, and this plan would %s. To allow that, set `deletion_protection = false` in its resource "+
+			"block: the next plan shows both changes.%s", strings.ToUpper(kind[:1])+kind[1:], label, change, ofSeveral))
+}
+
+// ofSeveral is how the protection of one of many is lifted.
+const ofSeveral = " For one instance of a resource with `for_each`, set `deletion_protection = each.key != \"KEY\"` with its key."
+
+// Protected is the error of a plan, or of a Delete, that would change an object while
+// `deletion_protection` is true in the state. kind is "live session" or the like, label names the
+// object, and change is what would be done to it, such as "replace it".
+func Protected(kind, label, change string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The "+kind+" is protected from deletion",
+		fmt.Sprintf("%s %s has `deletion_protection = true` in the state, and this plan would %s. To allow that, set `deletion_protection = false` in its resource "+
+			"block, apply, and plan again. If the block is no longer in the configuration, add it again first.%s", strings.ToUpper(kind[:1])+kind[1:], label, change, ofSeveral))
+}

@@ -1,0 +1,45 @@
+package noun_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+)
+
+// private is the private data of an object.
+type private map[string][]byte
+
+func (p private) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return p[key], nil }
+
+func (p private) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	p[key] = value
+	return nil
+}
+
+// TestPlanNote: a plan replaces the whole note of an earlier one, and what cannot be read blocks
+// nothing.
+func TestPlanNote(t *testing.T) {
+	t.Parallel()
+	data := private{}
+	for _, want := range []noun.PlanNote{
+		{},
+		{Protected: "vod/input/c/u/a.mp4"},
+		{Destroy: true},
+	} {
+		if diags := want.Write(t.Context(), data); diags.HasError() {
+			t.Fatal(diags)
+		}
+		if got, diags := noun.ReadPlanNote(t.Context(), data); got != want || diags.HasError() {
+			t.Errorf("the note is %+v, want %+v", got, want)
+		}
+	}
+	for key := range data {
+		data[key] = []byte(`{"destroy":true,"protected":1}`)
+	}
+	if got, diags := noun.ReadPlanNote(t.Context(), data); got != (noun.PlanNote{}) || diags.HasError() {
+		t.Errorf("a note that cannot be read is %+v with %v", got, diags)
+	}
+}
