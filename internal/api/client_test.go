@@ -78,9 +78,9 @@ func TestBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, _ = client.PresignUpload(t.Context(), "a.mp4", "video/mp4")
-	_, _ = client.PresignUpload(t.Context(), "a.mp4", "")
-	_, _ = client.CreateMultipartUpload(t.Context(), "a.mp4")
+	_, _ = client.PresignUpload(t.Context(), api.Upload{Name: "a.mp4", ContentType: "video/mp4"})
+	_, _ = client.PresignUpload(t.Context(), api.Upload{Name: "a.mp4"})
+	_, _ = client.CreateMultipartUpload(t.Context(), api.Upload{Name: "a.mp4"})
 	_, _ = client.PresignPart(t.Context(), "k", "u", 7)
 	_, _ = client.CompleteMultipartUpload(t.Context(), "k", "u", []api.CompletedPart{{Number: 1, ETag: `"a"`}, {Number: 2, ETag: "b"}})
 	_, _ = client.SubmitBatch(t.Context(), api.Batch{Paths: []string{"k", "l"}, ServiceModes: []string{"video_optimizer"}})

@@ -189,7 +189,7 @@ func FuzzDecodeUploads(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		client := once(t, 200, body)
-		target, err := client.PresignUpload(t.Context(), "a", "")
+		target, err := client.PresignUpload(t.Context(), api.Upload{Name: "a"})
 		checkError(t, err)
 		addresses := []string{}
 		if err == nil {
@@ -207,7 +207,7 @@ func FuzzDecodeUploads(f *testing.F) {
 				t.Errorf("took the address %q: %v", address, err)
 			}
 		}
-		upload, err := client.CreateMultipartUpload(t.Context(), "a")
+		upload, err := client.CreateMultipartUpload(t.Context(), api.Upload{Name: "a"})
 		checkError(t, err)
 		if err == nil && (upload.KeyPath == "" || upload.UploadID == "") {
 			t.Errorf("got %+v", upload)

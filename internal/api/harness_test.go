@@ -64,11 +64,11 @@ var calls = []struct {
 		return err
 	}},
 	{"presign-url", false, `{"data":{"fileKeyPath":"vod/input/1/2/a.mp4","presigned_url":"https://st.example.com/a?X-Amz-Signature=abc"}}`, false, true, func(ctx context.Context, c *api.Client) error {
-		_, err := c.PresignUpload(ctx, "a.mp4", "video/mp4")
+		_, err := c.PresignUpload(ctx, api.Upload{Name: "a.mp4", ContentType: "video/mp4"})
 		return err
 	}},
 	{"multipart-create", false, `{"data":{"upload_id":"u","key_path":"vod/input/1/2/a.mp4"}}`, false, true, func(ctx context.Context, c *api.Client) error {
-		_, err := c.CreateMultipartUpload(ctx, "a.mp4")
+		_, err := c.CreateMultipartUpload(ctx, api.Upload{Name: "a.mp4"})
 		return err
 	}},
 	{"multipart-generate-url", false, `{"data":{"url":"https://st.example.com/a?partNumber=1&X-Amz-Signature=abc"}}`, false, true, func(ctx context.Context, c *api.Client) error {

@@ -50,11 +50,11 @@ func TestStringsOfTheService(t *testing.T) {
 				return err
 			}(),
 			"key path": func() error {
-				_, err := once(t, 200, `{"fileKeyPath":"`+quoted+`","presigned_url":"https://h/"}`).PresignUpload(t.Context(), "f", "")
+				_, err := once(t, 200, `{"fileKeyPath":"`+quoted+`","presigned_url":"https://h/"}`).PresignUpload(t.Context(), api.Upload{Name: "f"})
 				return err
 			}(),
 			"upload id": func() error {
-				_, err := once(t, 200, `{"key_path":"vod/input/c/u/k","upload_id":"`+quoted+`"}`).CreateMultipartUpload(t.Context(), "f")
+				_, err := once(t, 200, `{"key_path":"vod/input/c/u/k","upload_id":"`+quoted+`"}`).CreateMultipartUpload(t.Context(), api.Upload{Name: "f"})
 				return err
 			}(),
 			"ETag": func() error {
@@ -135,7 +135,7 @@ func TestLongStringsOfTheService(t *testing.T) {
 			return err
 		},
 		"key path": func() error {
-			_, err := once(t, 200, `{"fileKeyPath":"`+long+`","presigned_url":"https://h/"}`).PresignUpload(t.Context(), "f", "")
+			_, err := once(t, 200, `{"fileKeyPath":"`+long+`","presigned_url":"https://h/"}`).PresignUpload(t.Context(), api.Upload{Name: "f"})
 			return err
 		},
 		"address": func() error {

@@ -43,26 +43,42 @@ type CompletedUpload struct {
 	Checksums map[string]string
 }
 
+// Upload is a request to store a file (SERVICE.md, calls 1 and 3). It is also what the ledger looks
+// a stored file up by, so a further field that is empty must not be in its JSON.
+type Upload struct {
+	Name        string // of the stored file
+	ContentType string // "" is not sent
+}
+
+// The bodies of the two calls have the fields of Upload, under the names of the call.
+type (
+	presignRequest struct {
+		Name        string `json:"file_name"`
+		ContentType string `json:"content_type,omitempty"`
+	}
+	createRequest struct {
+		Name        string `json:"filename"`
+		ContentType string `json:"-"`
+	}
+)
+
+// Begins identifies what CreateMultipartUpload sends: an unfinished upload that was begun with
+// anything else is not continued.
+func (u Upload) Begins() string { return u.Name }
+
 // The calls of an upload are POSTs, but they may be repeated: what a lost response leaves behind, a
 // URL or an upload id that nobody uses, neither costs money nor is seen.
 
-// PresignUpload asks where to PUT one file (SERVICE.md, call 1). A contentType of "" is not sent.
-func (c *Client) PresignUpload(ctx context.Context, fileName, contentType string) (*UploadTarget, error) {
-	body := map[string]string{"file_name": fileName}
-	if contentType != "" {
-		body["content_type"] = contentType
-	}
-	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/presign-url", Body: body}
-	return ask(ctx, c, "getting an upload address for "+c.mask.Line(fileName), call, decodeUploadTarget)
+// PresignUpload asks where to PUT one file (SERVICE.md, call 1).
+func (c *Client) PresignUpload(ctx context.Context, upload Upload) (*UploadTarget, error) {
+	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/presign-url", Body: presignRequest(upload)}
+	return ask(ctx, c, "getting an upload address for "+c.mask.Line(upload.Name), call, decodeUploadTarget)
 }
 
 // CreateMultipartUpload begins an upload in parts (SERVICE.md, call 3).
-func (c *Client) CreateMultipartUpload(ctx context.Context, fileName string) (*MultipartUpload, error) {
-	call := wire.Call{
-		Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/create",
-		Body: map[string]string{"filename": fileName},
-	}
-	return ask(ctx, c, "beginning the multipart upload of "+c.mask.Line(fileName), call, decodeMultipartUpload)
+func (c *Client) CreateMultipartUpload(ctx context.Context, upload Upload) (*MultipartUpload, error) {
+	call := wire.Call{Endpoint: c.vod, Method: http.MethodPost, Path: "/vod/v1/customer/multipart/create", Body: createRequest(upload)}
+	return ask(ctx, c, "beginning the multipart upload of "+c.mask.Line(upload.Name), call, decodeMultipartUpload)
 }
 
 // PresignPart asks where to PUT a part, numbered from 1 (SERVICE.md, call 4). The URL is secret.

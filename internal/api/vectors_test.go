@@ -72,12 +72,14 @@ var vectorCalls = map[string]struct {
 	"presign-url": {
 		"getting an upload address for a.mp4 failed: POST " + vodBase + "/vod/v1/customer/presign-url",
 		func(ctx context.Context, c *api.Client) (any, error) {
-			return c.PresignUpload(ctx, "a.mp4", "video/mp4")
+			return c.PresignUpload(ctx, api.Upload{Name: "a.mp4", ContentType: "video/mp4"})
 		},
 	},
 	"multipart-create": {
 		"beginning the multipart upload of a.mp4 failed: POST " + vodBase + "/vod/v1/customer/multipart/create",
-		func(ctx context.Context, c *api.Client) (any, error) { return c.CreateMultipartUpload(ctx, "a.mp4") },
+		func(ctx context.Context, c *api.Client) (any, error) {
+			return c.CreateMultipartUpload(ctx, api.Upload{Name: "a.mp4"})
+		},
 	},
 	"multipart-generate-url": {
 		"getting the address of part 3 failed: POST " + vodBase + "/vod/v1/customer/multipart/generate-url",

@@ -68,7 +68,8 @@ func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag
 		return v.ValueInt64()
 	}
 	completing, _ := a["completing"].(types.Bool)
-	f = upload.File{Name: text("file_name"), Size: number("size"), SHA256: text("sha256")}
+	f = upload.File{Size: number("size"), SHA256: text("sha256")}
+	f.Name = text("file_name")
 	u = &resume.Unfinished{UploadID: text("upload_id"), KeyPath: text("key_path"), PartSize: number("part_size"), Completing: completing.ValueBool()}
 	var err error
 	if u.UploadID == "" || u.KeyPath == "" || u.PartSize < 1 || f.Size < 1 {
@@ -104,9 +105,20 @@ func OtherCustomer(err error, more string) diag.Diagnostic {
 			"use another workspace or state, or remove the resource from this one with `terraform state rm`.", noun.ErrorText(err), more))
 }
 
-// SendingAttributes are the arguments of a resource that say how files are sent. Their changes send
-// nothing.
-func SendingAttributes() map[string]schema.Attribute {
+// Arguments are those that an upload, a folder and the action have alike: how files are sent. Null
+// is the schema's default.
+type Arguments struct {
+	Method   types.String `tfsdk:"method"`
+	PartSize types.Int64  `tfsdk:"part_size"`
+}
+
+// Set sets what the arguments say of a file.
+func (a Arguments) Set(f *upload.File) {
+	f.Method, f.PartSize = a.Method.ValueString(), a.PartSize.ValueInt64()
+}
+
+// ArgumentAttributes are the attributes of Arguments in a resource. The action's are made of them.
+func ArgumentAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"method": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
@@ -119,12 +131,16 @@ func SendingAttributes() map[string]schema.Attribute {
 				"A change sends nothing.",
 			Validators: []validator.Int64{partSize},
 		},
-		"change_detection": schema.StringAttribute{
-			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.DetectStat),
-			MarkdownDescription: "How a plan notices that the content changed. `stat`: a plan reads the file if its size, modification time or (where the system has one) change time has changed since the file was last read. " +
-				"`content`: every run of Terraform reads the file. Default: `stat`.",
-			Validators: []validator.String{stringvalidator.OneOf(upload.DetectStat, upload.DetectContent)},
-		},
+	}
+}
+
+// ChangeDetection is the argument of a resource that says when a plan reads files.
+func ChangeDetection() schema.Attribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true, Default: stringdefault.StaticString(upload.DetectStat),
+		MarkdownDescription: "How a plan notices that the content changed. `stat`: a plan reads the file if its size, modification time or (where the system has one) change time has changed since the file was last read. " +
+			"`content`: every run of Terraform reads the file. Default: `stat`.",
+		Validators: []validator.String{stringvalidator.OneOf(upload.DetectStat, upload.DetectContent)},
 	}
 }
 

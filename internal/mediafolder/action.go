@@ -11,17 +11,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
 // Check returns what Upload would fail on, as far as it shows without reading the files. The same
 // plan may make the folder.
-func (s Selection) Check(ctx context.Context) diag.Diagnostics {
-	if !s.known(ctx) {
+func (s Selection) Check(ctx context.Context, how mediafile.Arguments) diag.Diagnostics {
+	p := planner{plan: model{Selection: s, Arguments: how}}
+	if !p.plan.known(ctx) {
 		return nil
 	}
-	p := planner{plan: model{Selection: s}}
 	found, err := p.find()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -29,7 +30,7 @@ func (s Selection) Check(ctx context.Context) diag.Diagnostics {
 		p.refuse(err.Error() + ".")
 	default:
 		for _, name := range slices.Sorted(maps.Keys(found)) {
-			if err := s.found(name, found[name]).Check(); err != nil {
+			if err := p.plan.found(name, found[name]).Check(); err != nil {
 				p.problem(err)
 			}
 		}
@@ -47,8 +48,8 @@ type Uploaded struct {
 }
 
 // Upload stores all files, without a state. show gets lines of progress.
-func (s Selection) Upload(ctx context.Context, data *noun.Data, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
-	p := planner{data: data, plan: model{Selection: s, Adopt: types.MapNull(types.StringType), SHA256s: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
+func (s Selection) Upload(ctx context.Context, data *noun.Data, how mediafile.Arguments, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
+	p := planner{data: data, plan: model{Selection: s, Arguments: how, Adopt: types.MapNull(types.StringType), SHA256s: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
 	show("reading the files of " + s.SourceDir.ValueString())
 	p.run(ctx, show)
 	if p.diags.HasError() {

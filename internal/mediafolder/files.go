@@ -3,6 +3,7 @@ package mediafolder
 import (
 	"context"
 	"math/big"
+	"path"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -74,6 +75,9 @@ func fromTerraform(v tftypes.Value) (map[string]entry, error) {
 			return nil, err
 		}
 		e.Size, _ = size.Int64()
+		if e.KeyPath != "" {
+			e.Name = path.Base(e.KeyPath)
+		}
 		entries[name] = e
 	}
 	return entries, nil
@@ -99,11 +103,4 @@ func toTerraform(files map[string]entry) tftypes.Value {
 		elements[name] = tftypes.NewValue(elementType, a)
 	}
 	return tftypes.NewValue(filesType, elements)
-}
-
-// textsOf are the attributes of an entry that are strings.
-func textsOf(e *entry) map[string]*string {
-	return map[string]*string{
-		"key_path": &e.KeyPath, "sha256": &e.SHA256, "etag": &e.ETag, "content_type": &e.ContentType, "uploaded_at": &e.UploadedAt,
-	}
 }

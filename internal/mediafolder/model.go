@@ -3,6 +3,7 @@ package mediafolder
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -16,21 +17,20 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
-// Selection are the arguments that say which files are uploaded, and how. Null is the schema's
-// default.
+// Selection are the arguments that say which files are uploaded. Null is the schema's default.
 type Selection struct {
 	SourceDir    types.String `tfsdk:"source_dir"`
 	Include      types.Set    `tfsdk:"include"`
 	Exclude      types.Set    `tfsdk:"exclude"`
 	NameFormat   types.String `tfsdk:"name_format"`
 	ContentTypes types.Map    `tfsdk:"content_types"`
-	Method       types.String `tfsdk:"method"`
-	PartSize     types.Int64  `tfsdk:"part_size"`
 }
 
 // model is the resource in configuration, plan and state.
 type model struct {
 	Selection
+	mediafile.Arguments
+
 	Adopt           types.Map      `tfsdk:"adopt"`
 	SHA256s         types.Map      `tfsdk:"sha256s"`
 	Triggers        types.Map      `tfsdk:"triggers"`
@@ -67,24 +67,30 @@ func (m *model) refuse(change string) diag.Diagnostic {
 }
 
 // entry is one file in `files`. A file to upload has no KeyPath, ETag and UploadedAt, which
-// Terraform gets as unknown. Of a stored file, "" is not known.
+// Terraform gets as unknown. Of a stored file, "" is not known, and Name is the end of KeyPath.
 type entry struct {
-	KeyPath, SHA256, ETag, ContentType, UploadedAt string
-	Size                                           int64 // bytes
-}
+	upload.Object
 
-// object is the entry as a stored file with a name.
-func (e entry) object(name string) upload.Object {
-	return upload.Object{SHA256: e.SHA256, Name: name, ContentType: e.ContentType, Size: e.Size}
+	KeyPath, ETag, UploadedAt string
 }
 
 // unsent reports whether a planned file is to be uploaded.
 func (e entry) unsent() bool { return e.KeyPath == "" }
 
-var entryType = types.ObjectType{AttrTypes: map[string]attr.Type{
-	"key_path": types.StringType, "sha256": types.StringType, "size": types.Int64Type,
-	"etag": types.StringType, "content_type": types.StringType, "uploaded_at": types.StringType,
-}}
+// textsOf are the attributes of an entry that are strings. The other one is `size`.
+func textsOf(e *entry) map[string]*string {
+	return map[string]*string{
+		"key_path": &e.KeyPath, "sha256": &e.SHA256, "etag": &e.ETag, "content_type": &e.ContentType, "uploaded_at": &e.UploadedAt,
+	}
+}
+
+var entryType = func() types.ObjectType {
+	attributes := map[string]attr.Type{"size": types.Int64Type}
+	for name := range textsOf(new(entry)) {
+		attributes[name] = types.StringType
+	}
+	return types.ObjectType{AttrTypes: attributes}
+}()
 
 // counted sets the attributes that follow from the files.
 func (m *model) counted(files map[string]entry) {
@@ -116,18 +122,31 @@ func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader) (diags 
 }
 
 // found is a file of the folder as far as the arguments describe it.
-func (s Selection) found(name, localPath string) upload.File {
-	return upload.File{
-		Path: localPath, Name: storedName(name, s.NameFormat.ValueString()), ContentType: s.configuredType(name),
-		Method: s.Method.ValueString(), PartSize: s.PartSize.ValueInt64(),
-	}
+func (m *model) found(name, localPath string) upload.File {
+	f := upload.File{Path: localPath}
+	f.Name, f.ContentType = storedName(name, m.NameFormat.ValueString()), m.configuredType(name)
+	m.Set(&f)
+	return f
 }
 
 // file is an entry as the file to send.
-func (s Selection) file(name, localPath string, e entry) upload.File {
-	f := s.found(name, localPath)
-	f.ContentType, f.Size, f.SHA256 = e.ContentType, e.Size, e.SHA256
+func (m *model) file(name, localPath string, e entry) upload.File {
+	f := m.found(name, localPath)
+	e.Name = f.Name
+	f.Upload, f.Size, f.SHA256 = e.Upload, e.Size, e.SHA256
 	return f
+}
+
+// known reports whether everything is known that selects and describes files.
+func (m *model) known(ctx context.Context) bool {
+	return fullyKnown(ctx, m.SourceDir, m.Include, m.Exclude, m.NameFormat, m.ContentTypes)
+}
+
+func fullyKnown(ctx context.Context, values ...attr.Value) bool {
+	return !slices.ContainsFunc(values, func(v attr.Value) bool {
+		raw, err := v.ToTerraformValue(ctx)
+		return err != nil || !raw.IsFullyKnown()
+	})
 }
 
 // Values of name_format.

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -158,7 +157,7 @@ func (p *planner) run(ctx context.Context, show func(line string)) {
 	if p.state != nil && !p.state.ID.IsNull() {
 		p.plan.ID = p.state.ID
 	}
-	if !p.plan.Selection.known(ctx) || !fullyKnown(ctx, p.plan.Adopt, p.plan.SHA256s, p.plan.Triggers) {
+	if !p.plan.known(ctx) || !fullyKnown(ctx, p.plan.Adopt, p.plan.SHA256s, p.plan.Triggers) {
 		p.plan.FileCount, p.plan.TotalSize = types.Int64Unknown(), types.Int64Unknown()
 		return
 	}
@@ -304,18 +303,6 @@ func (p *planner) complete() bool {
 	return p.state != nil && !p.state.ID.IsNull() && p.state.Incomplete.IsNull()
 }
 
-// known reports whether everything is known that selects and describes files.
-func (s Selection) known(ctx context.Context) bool {
-	return fullyKnown(ctx, s.SourceDir, s.Include, s.Exclude, s.NameFormat, s.ContentTypes)
-}
-
-func fullyKnown(ctx context.Context, values ...attr.Value) bool {
-	return !slices.ContainsFunc(values, func(v attr.Value) bool {
-		raw, err := v.ToTerraformValue(ctx)
-		return err != nil || !raw.IsFullyKnown()
-	})
-}
-
 func (p *planner) fill(ctx context.Context, found map[string]string, show func(line string)) {
 	names := slices.Sorted(maps.Keys(found))
 	inspections := make([]upload.Inspection, len(names))
@@ -385,15 +372,14 @@ func (p *planner) keepMoved(names []string) {
 	left := map[upload.Object]entry{} // what the folder has under no name any more
 	for _, e := range p.stored {
 		if !kept[e.KeyPath] {
-			left[e.object(slashpath.Base(e.KeyPath))] = e
+			left[e.Object] = e
 		}
 	}
 	for _, name := range names {
 		e := p.files[name]
-		was := e.object(storedName(name, p.plan.NameFormat.ValueString()))
-		if stored, ok := left[was]; ok && e.unsent() {
+		if stored, ok := left[e.Object]; ok && e.unsent() {
 			p.files[name] = stored
-			delete(left, was)
+			delete(left, e.Object)
 		}
 	}
 }
@@ -442,38 +428,39 @@ func (p *planner) warnEmptied() {
 
 // file plans one file: it stays as it is stored, is adopted, or is to be uploaded.
 func (p *planner) file(name string, now upload.Inspection, adopt string) (entry, error) {
-	if stored, isStored := p.stored[name]; isStored && upload.IsEmpty(now.Err) {
+	stored, isStored := p.stored[name]
+	switch {
+	case isStored && upload.IsEmpty(now.Err):
 		p.emptied = append(p.emptied, name)
 		return stored, nil
-	}
-	if now.Err != nil {
+	case now.Err != nil:
 		return entry{}, now.Err
-	}
-	if now.Other != "" {
+	case now.Other != "":
 		return entry{}, otherHash(name, now.Expected, "was not touched since its content was last read", now.Other)
 	}
-	stored, isStored := p.stored[name]
+	f := now.File
+	f.SHA256 = now.SHA256
 	if isStored {
-		contentType := p.plan.configuredType(name)
+		configured := p.plan.configuredType(name) != ""
 		// Without the media type that was configured before, the file has its default one again.
-		if contentType == "" && p.state.configuredType(name) != "" {
+		if !configured && p.state.configuredType(name) != "" {
 			var err error
-			if contentType, err = now.File.DefaultType(); err != nil {
+			if f.ContentType, err = f.DefaultType(); err != nil {
 				return entry{}, err
 			}
-			now.File.ContentType = contentType
+			configured = true
 		}
-		if strings.EqualFold(now.SHA256, stored.SHA256) && keepsName(stored.KeyPath, name, now.File.Name) && (contentType == "" || contentType == stored.ContentType) {
+		if keeps(stored, name, f.Object(), configured) {
 			return stored, nil
 		}
 		if now.Kept { // it was not read
-			now.File.Size = stored.Size
-			now.File.ContentType = cmp.Or(now.File.ContentType, stored.ContentType)
+			f.Size = stored.Size
+			f.ContentType = cmp.Or(f.ContentType, stored.ContentType)
 		}
 	}
-	e := entry{SHA256: now.SHA256, Size: now.File.Size, ContentType: now.File.ContentType}
+	e := entry{Object: f.Object()}
 	if adopt == "" || isStored {
-		return e, now.File.CheckSize()
+		return e, f.CheckSize()
 	}
 	if err := p.data.Uploader.CheckCustomer(adopt); err != nil {
 		return entry{}, fmt.Errorf("`adopt` of %s: %w", name, err)
@@ -482,10 +469,21 @@ func (p *planner) file(name string, now upload.Inspection, adopt string) (entry,
 	return e, nil
 }
 
-// keepsName reports whether the file under a key path may stay for a file with this stored name.
+// keeps reports whether a stored file is the wanted one. Any media type is the wanted one unless it
+// is configured.
+//
 // The name of an adopted file may be of neither format, and is kept. The format in the state cannot
 // decide this, because an update may have failed.
-func keepsName(keyPath, name, wanted string) bool {
-	stored := slashpath.Base(keyPath)
-	return stored == wanted || stored != storedName(name, formatBase) && stored != storedName(name, formatFlat)
+func keeps(stored entry, name string, wanted upload.Object, typeCounts bool) bool {
+	wanted.Size = stored.Size // it follows from the hash
+	if strings.EqualFold(wanted.SHA256, stored.SHA256) {
+		wanted.SHA256 = stored.SHA256
+	}
+	if !typeCounts {
+		wanted.ContentType = stored.ContentType
+	}
+	if stored.Name != storedName(name, formatBase) && stored.Name != storedName(name, formatFlat) {
+		wanted.Name = stored.Name
+	}
+	return wanted == stored.Object
 }

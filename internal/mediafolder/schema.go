@@ -28,6 +28,8 @@ var defaultInclude = types.SetValueMust(types.StringType, []attr.Value{types.Str
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the files.
 func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := Arguments()
+	maps.Copy(attributes, mediafile.ArgumentAttributes())
+	attributes["change_detection"] = mediafile.ChangeDetection()
 	attributes["adopt"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType,
 		MarkdownDescription: "Key paths of files that are stored already, by relative path. When such a file first enters the state, the provider assumes that the stored object is identical, and sends nothing. " +
@@ -69,7 +71,7 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 
 // Arguments are those of the resource that an upload without a state has, too (see Selection).
 func Arguments() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
+	return map[string]schema.Attribute{
 		"source_dir": schema.StringAttribute{
 			Required: true,
 			MarkdownDescription: "Path of the folder. A relative path starts at the folder in which Terraform runs. Moving the folder changes nothing at the service. " +
@@ -106,8 +108,6 @@ func Arguments() map[string]schema.Attribute {
 			},
 		},
 	}
-	maps.Copy(attributes, mediafile.SendingAttributes())
-	return attributes
 }
 
 func computedAttributes() map[string]schema.Attribute {

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -21,11 +22,11 @@ type FileArguments struct {
 
 // Check returns what Upload would fail on, as far as it shows without reading the file. The same
 // plan may make the file, so a missing one is no error.
-func (a FileArguments) Check(method types.String, partSize types.Int64) diag.Diagnostics {
+func (a FileArguments) Check(how mediafile.Arguments) diag.Diagnostics {
 	if a.Source.IsUnknown() {
 		return nil
 	}
-	m := model{FileArguments: a, Method: method, PartSize: partSize}
+	m := model{FileArguments: a, Arguments: how}
 	err := m.file().Check()
 	if err == nil || upload.IsMissing(err) {
 		return nil
@@ -44,8 +45,8 @@ type Uploaded struct {
 func (u Uploaded) Forget(ctx context.Context) { upload.Forget(ctx, u.Result) }
 
 // Upload stores the file. show gets lines of progress.
-func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, method types.String, partSize types.Int64, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
-	m := model{FileArguments: a, Method: method, PartSize: partSize}
+func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, how mediafile.Arguments, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
+	m := model{FileArguments: a, Arguments: how}
 	given := !m.SHA256.IsNull()
 	if !given {
 		show("reading " + m.Source.ValueString())

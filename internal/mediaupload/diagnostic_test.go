@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -18,7 +19,7 @@ func TestImportCommandCanBePasted(t *testing.T) {
 		"vod/input/c/u/Übung.mp4":        "'vod/input/c/u/Übung.mp4'",
 	} {
 		err := &upload.MaybeCompleteError{KeyPath: keyPath, Err: errors.New("404")}
-		d := uploadDiagnostic(upload.File{Name: "a.mp4"}, nil, err, false, afterCreate)
+		d := uploadDiagnostic(upload.File{Upload: api.Upload{Name: "a.mp4"}}, nil, err, false, afterCreate)
 		if want := "\n  terraform import ADDRESS " + argument + "\n"; !strings.Contains(d.Detail(), want) {
 			t.Errorf("the detail lacks %q:\n%s", want, d.Detail())
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
@@ -19,12 +20,12 @@ import (
 // model is the resource in configuration, plan and state.
 type model struct {
 	FileArguments
+	mediafile.Arguments
+
 	Content         types.String   `tfsdk:"content"`
 	ContentBase64   types.String   `tfsdk:"content_base64"`
 	ContentWO       types.String   `tfsdk:"content_wo"` // null in plans and states
 	ContentVersion  types.Int64    `tfsdk:"content_wo_version"`
-	Method          types.String   `tfsdk:"method"`
-	PartSize        types.Int64    `tfsdk:"part_size"`
 	ChangeDetection types.String   `tfsdk:"change_detection"`
 	Triggers        types.Map      `tfsdk:"triggers"`
 	Protection      types.Bool     `tfsdk:"deletion_protection"`
@@ -101,8 +102,10 @@ func stored(f upload.StoredFile) outcome {
 
 // file is the file that a model describes. Values that are not known yet are zero.
 func (m *model) file() upload.File {
-	return upload.File{
-		Path: disk.OnDisk(m.Source.ValueString()), Content: m.content(), Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString(),
-		Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()), Method: m.Method.ValueString(), PartSize: m.PartSize.ValueInt64(),
+	f := upload.File{
+		Upload: api.Upload{Name: m.FileName.ValueString(), ContentType: m.ContentType.ValueString()},
+		Path:   disk.OnDisk(m.Source.ValueString()), Content: m.content(), Size: m.Size.ValueInt64(), SHA256: strings.ToLower(m.SHA256.ValueString()),
 	}
+	m.Set(&f)
+	return f
 }

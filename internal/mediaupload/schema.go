@@ -21,7 +21,9 @@ import (
 // Schema has no plan modifiers: ModifyPlan decides all computed values together, from the file.
 func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := Arguments()
+	maps.Copy(attributes, mediafile.ArgumentAttributes())
 	maps.Copy(attributes, computedAttributes())
+	attributes["change_detection"] = mediafile.ChangeDetection()
 	attributes["content_wo"] = schema.StringAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true,
 		MarkdownDescription: "As `content`, but write-only, for Terraform and OpenTofu from 1.11 on: it is in no plan and no state, which have only its `sha256`. " +
@@ -58,9 +60,9 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 }
 
-// Arguments are those of the resource that say what is uploaded, and how.
+// Arguments are those of the resource that say what is uploaded.
 func Arguments() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
+	return map[string]schema.Attribute{
 		"source": schema.StringAttribute{
 			Optional: true,
 			MarkdownDescription: "Path of the file to upload. Set exactly one of `source`, `content`, `content_base64` and `content_wo`. Moving or renaming the file changes nothing at the service. " +
@@ -96,8 +98,6 @@ func Arguments() map[string]schema.Attribute {
 			Validators: []validator.String{mediafile.SHA256},
 		},
 	}
-	maps.Copy(attributes, mediafile.SendingAttributes())
-	return attributes
 }
 
 func computedAttributes() map[string]schema.Attribute {

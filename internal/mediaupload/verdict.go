@@ -16,6 +16,22 @@ const (
 	verdictDecide                // the apply uploads the file if it is not the stored one
 )
 
+// argument is the value of an attribute.
+type argument struct {
+	name  string
+	value types.String
+}
+
+// ofObject are the arguments that are fields of upload.Object: with another value, the file is
+// uploaded again.
+func (m *model) ofObject() []argument {
+	sum := m.SHA256
+	if sum.ValueString() != "" {
+		sum = types.StringValue(strings.ToLower(sum.ValueString()))
+	}
+	return []argument{{"sha256", sum}, {"file_name", m.FileName}, {"content_type", m.ContentType}}
+}
+
 // judge compares the stored file of a state, which may be nil, with the wanted one: null is any
 // value, unknown one that only the apply knows, and a size that is null that the file is not here.
 // The reasons are the attributes that require, or may require, another upload in place of the
@@ -26,21 +42,14 @@ func judge(state *model, wanted model) (v verdict, reasons []string) {
 		return verdictUpload, nil
 	}
 	var differing, open []string
-	for _, a := range []struct {
-		name       string
-		want, have types.String
-		equal      func(a, b string) bool
-	}{
-		{"sha256", wanted.SHA256, state.SHA256, strings.EqualFold},
-		{"file_name", wanted.FileName, state.FileName, func(a, b string) bool { return a == b }},
-		{"content_type", wanted.ContentType, state.ContentType, func(a, b string) bool { return a == b }},
-	} {
+	have := state.ofObject()
+	for i, want := range wanted.ofObject() {
 		switch {
-		case a.want.IsNull() || a.have.IsNull():
-		case a.want.IsUnknown():
-			open = append(open, a.name)
-		case !a.equal(a.want.ValueString(), a.have.ValueString()):
-			differing = append(differing, a.name)
+		case want.value.IsNull() || have[i].value.IsNull():
+		case want.value.IsUnknown():
+			open = append(open, want.name)
+		case !want.value.Equal(have[i].value):
+			differing = append(differing, want.name)
 		}
 	}
 	switch {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
@@ -36,6 +37,8 @@ var (
 type model struct {
 	mediaupload.FileArguments
 	mediafolder.Selection
+	mediafile.Arguments
+
 	ServiceModes types.List `tfsdk:"service_modes"`
 }
 
@@ -54,9 +57,9 @@ func (a *processMedia) ModifyPlan(ctx context.Context, req action.ModifyPlanRequ
 	switch {
 	case resp.Diagnostics.HasError():
 	case config.SourceDir.IsNull():
-		resp.Diagnostics.Append(config.FileArguments.Check(config.Method, config.PartSize)...)
+		resp.Diagnostics.Append(config.FileArguments.Check(config.Arguments)...)
 	default:
-		resp.Diagnostics.Append(config.Selection.Check(ctx)...)
+		resp.Diagnostics.Append(config.Selection.Check(ctx, config.Arguments)...)
 	}
 }
 
@@ -83,13 +86,13 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 	var diags diag.Diagnostics
 	if config.SourceDir.IsNull() {
 		var uploaded mediaupload.Uploaded
-		uploaded, diags = config.FileArguments.Upload(ctx, a.Data.Uploader, config.Method, config.PartSize, say)
+		uploaded, diags = config.FileArguments.Upload(ctx, a.Data.Uploader, config.Arguments, say)
 		what, recorded, forget = uploaded.KeyPath, uploaded.Recorded, func() { uploaded.Forget(ctx) }
 		keyPaths = []string{what}
 		stored = fmt.Sprintf("The file itself is stored as %s. The action `vodlive_submit_batch_job` submits a job on this key path.", what)
 	} else {
 		var uploaded mediafolder.Uploaded
-		uploaded, diags = config.Selection.Upload(ctx, a.Data, say)
+		uploaded, diags = config.Selection.Upload(ctx, a.Data, config.Arguments, say)
 		keyPaths, recorded, forget = uploaded.KeyPaths, uploaded.Recorded, func() { uploaded.Forget(ctx) }
 		what = fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(keyPaths))
 		stored = fmt.Sprintf("All files are stored (%d).", len(keyPaths))

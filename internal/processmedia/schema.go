@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/batchjob"
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
 )
@@ -33,7 +34,11 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 		"include":    "", "exclude": "", "name_format": "", "content_types": "",
 	}, "source_dir")
 	maps.Copy(attributes, folder)
-	maps.Copy(attributes, ofResource(mediafolder.Arguments(), map[string]string{"method": "", "part_size": ""}, ""))
+	shared := map[string]string{}
+	for name := range mediafile.ArgumentAttributes() {
+		shared[name] = ""
+	}
+	maps.Copy(attributes, ofResource(mediafile.ArgumentAttributes(), shared, ""))
 	attributes["service_modes"] = schema.ListAttribute{
 		Required: true, ElementType: types.StringType,
 		MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",

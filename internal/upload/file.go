@@ -38,14 +38,14 @@ const (
 
 // File is one file to upload, and how.
 type File struct {
-	Path        string // in the file system
-	Content     []byte // in place of the file at Path, sent with one PUT; nil: the file
-	Name        string // to store it under
-	ContentType string
-	Size        int64  // bytes
-	SHA256      string // of the content, in lower-case hex; no object is made from any other content; "": not known yet
-	Method      string
-	PartSize    int64 // bytes; 0 = chosen by the file's size
+	api.Upload
+
+	Path     string // in the file system
+	Content  []byte // in place of the file at Path, sent with one PUT; nil: the file
+	Size     int64  // bytes
+	SHA256   string // of the content, in lower-case hex; no object is made from any other content; "": not known yet
+	Method   string
+	PartSize int64 // bytes; 0 = chosen by the file's size
 
 	// ForState says that a state is to have the file, so that the ledger has it until then.
 	ForState bool
@@ -57,16 +57,21 @@ type File struct {
 // Object is what makes a stored file the one that is wanted: if any of this changes, the file is
 // uploaded again. Tests of the packages that compare files go through its fields.
 type Object struct {
-	SHA256, Name, ContentType string
-	Size                      int64 // bytes
+	SHA256 string
+	api.Upload
+
+	Size int64 // bytes
 }
 
 // Object returns what the stored file must have.
-func (f File) Object() Object { return Object{f.SHA256, f.Name, f.ContentType, f.Size} }
+func (f File) Object() Object { return Object{f.SHA256, f.Upload, f.Size} }
 
-// Continues reports whether f can use what an upload of earlier stored: size and name are the same.
-// The hash may have been mistyped, and each part is compared with the file before it is used.
-func (f File) Continues(earlier File) bool { return f.Size == earlier.Size && f.Name == earlier.Name }
+// Continues reports whether f can use what an upload of earlier stored: the size is the same, and
+// what it was begun with. The hash may have been mistyped, and each part is compared with the file
+// before it is used.
+func (f File) Continues(earlier File) bool {
+	return f.Size == earlier.Size && f.Begins() == earlier.Begins()
+}
 
 // sum is SHA256 as the engine takes it. Every caller has set it: see Prepare.
 func (f File) sum() (sha [sha256.Size]byte) {

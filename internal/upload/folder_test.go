@@ -17,6 +17,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
@@ -85,7 +86,7 @@ func TestRateOfAFolder(t *testing.T) {
 		files := []upload.File{w.file}
 		content := make([]byte, 1000)
 		for i := range 10 {
-			files = append(files, upload.File{Content: content, Name: fmt.Sprintf("%d.mp4", i), ContentType: "video/mp4", Size: 1000, SHA256: hexSHA256(content)})
+			files = append(files, upload.File{Content: content, Upload: api.Upload{Name: fmt.Sprintf("%d.mp4", i), ContentType: "video/mp4"}, Size: 1000, SHA256: hexSHA256(content)})
 		}
 		var puts atomic.Int64
 		slow := func(*http.Request) {

@@ -90,7 +90,7 @@ func inWorld(t *testing.T, options simulator.Options, test func(t *testing.T, w 
 			t.Fatal(err)
 		}
 		w.file = upload.File{
-			Path: name, Name: "media.mp4", ContentType: "video/mp4", Size: int64(len(w.content)), SHA256: hexSHA256(w.content),
+			Path: name, Upload: api.Upload{Name: "media.mp4", ContentType: "video/mp4"}, Size: int64(len(w.content)), SHA256: hexSHA256(w.content),
 			Method: upload.MethodMultipart, PartSize: testPartSize,
 		}
 		test(t, w)

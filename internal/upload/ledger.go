@@ -134,7 +134,7 @@ func (u *Uploader) askCustomer(ctx context.Context, f File) error {
 	if known {
 		return nil
 	}
-	target, err := u.config.API.PresignUpload(ctx, f.Name, f.ContentType)
+	target, err := u.config.API.PresignUpload(ctx, f.Upload)
 	if err == nil {
 		u.learnCustomer(target.KeyPath)
 	}

@@ -39,7 +39,7 @@ func (u *Uploader) left(ctx context.Context, f File) *resume.Unfinished {
 // key is what the unfinished uploads of a file are looked up by.
 func (u *Uploader) key(ctx context.Context, f File) (resume.Key, error) {
 	account, err := u.config.Account(ctx)
-	return resume.Key{Account: account, Address: u.config.Address, SHA256: f.SHA256, Size: f.Size, FileName: f.Name}, err
+	return resume.Key{Account: account, Address: u.config.Address, SHA256: f.SHA256, Size: f.Size, FileName: f.Begins()}, err
 }
 
 // continues reports whether the parts of an unfinished upload have the size asked for, or any that
@@ -98,7 +98,7 @@ func (o *operation) find(ctx context.Context) (*destination, error) {
 }
 
 func (o *operation) begin(ctx context.Context) (*destination, error) {
-	created, err := o.uploader.config.API.CreateMultipartUpload(ctx, o.file.Name)
+	created, err := o.uploader.config.API.CreateMultipartUpload(ctx, o.file.Upload)
 	if err != nil {
 		return nil, err
 	}

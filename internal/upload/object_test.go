@@ -1,9 +1,11 @@
 package upload
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
@@ -12,8 +14,16 @@ import (
 func TestObjectsAreToldApart(t *testing.T) {
 	t.Parallel()
 	u := New(Config{})
-	f := File{SHA256: "ab", Name: "a.mp4", ContentType: "video/mp4", Size: 5}
-	for field := range reflect.TypeFor[Object]().Fields() {
+	const line = `{"SHA256":"ab","Name":"a.mp4","ContentType":"video/mp4","Size":5,"Scope":"s"}`
+	f := File{SHA256: "ab", Upload: api.Upload{Name: "a.mp4", ContentType: "video/mp4"}, Size: 5}
+	f.Scope = "s"
+	if body, err := json.Marshal(u.request(f, resume.KindFile).Body); string(body) != line || err != nil {
+		t.Errorf("earlier builds look a file up by %s, this one by %s (%v)", line, body, err)
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Object]()) {
+		if field.Anonymous {
+			continue
+		}
 		other := f
 		switch v := reflect.ValueOf(&other).Elem().FieldByName(field.Name); v.Kind() {
 		case reflect.String:

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -40,7 +41,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &display{path: path, mask: redact.New(), tasks: map[*task]struct{}{}}
 		over := d.begin(t.Context(), &task{})
-		file := track(File{Name: "a.mp4", Size: 10e6}, &d.meter)
+		file := track(File{Upload: api.Upload{Name: "a.mp4"}, Size: 10e6}, &d.meter)
 		time.Sleep(redraw + redraw/2)
 		for i := range int64(5) {
 			file.progress(transfer.Progress{Sent: (i + 1) * 1e6})

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
@@ -63,7 +64,7 @@ func TestMeter(t *testing.T) {
 				m := &meter{}
 				var files []*tracked
 				for _, size := range test.files {
-					files = append(files, track(File{Name: "a.mp4", Size: size}, m))
+					files = append(files, track(File{Upload: api.Upload{Name: "a.mp4"}, Size: size}, m))
 				}
 				test.run(files)
 				if got, _ := m.line(); got != test.want {
@@ -97,7 +98,7 @@ func TestWhatBecameOfAFile(t *testing.T) {
 			"a.mp4: not stored, 4.0 MB of 10 MB were sent":                          {p: transfer.Progress{Sent: 4e6}, err: errors.New("refused")},
 			"a.mp4: not stored, 5.0 MB of 10 MB were sent, 2.0 MB of them before":   {p: transfer.Progress{Sent: 3e6, Reused: 2e6}, err: errors.New("refused")},
 		} {
-			f := track(File{Name: "a.mp4", Size: 10e6}, &meter{})
+			f := track(File{Upload: api.Upload{Name: "a.mp4"}, Size: 10e6}, &meter{})
 			f.progress(test.p)
 			time.Sleep(125 * time.Second)
 			if got := f.end(test.err); got != want {
@@ -117,7 +118,7 @@ func TestTwoHoursInALog(t *testing.T) {
 		var over []func()
 		for _, name := range []string{"a.mxf", "b.mxf"} {
 			over = append(over, d.begin(context.Background(), &task{}))
-			files = append(files, track(File{Name: name, Size: 7200e6}, &d.meter))
+			files = append(files, track(File{Upload: api.Upload{Name: name}, Size: 7200e6}, &d.meter))
 		}
 		d.waitsFor("a.mxf waiting for storage.example.com: connection refused")
 		for i := range 7200 {

@@ -130,5 +130,5 @@ func smallFile(dir, name string, content []byte) upload.File {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		panic(err)
 	}
-	return upload.File{Path: path, Name: name, ContentType: "video/mp4", Size: int64(len(content)), SHA256: hexSHA256(content), Method: upload.MethodSingle}
+	return upload.File{Path: path, Upload: api.Upload{Name: name, ContentType: "video/mp4"}, Size: int64(len(content)), SHA256: hexSHA256(content), Method: upload.MethodSingle}
 }

@@ -194,7 +194,7 @@ func (o *operation) content() transfer.File {
 
 func (o *operation) single(ctx context.Context) error {
 	address := func(ctx context.Context) (string, error) {
-		target, err := o.uploader.config.API.PresignUpload(ctx, o.file.Name, o.file.ContentType)
+		target, err := o.uploader.config.API.PresignUpload(ctx, o.file.Upload)
 		if err != nil {
 			return "", err
 		}

@@ -145,7 +145,7 @@ func (j job) engine(ctx context.Context) error {
 	for i, path := range j.Paths {
 		group.Go(func() error {
 			_, err := uploader.Upload(ctx, upload.File{
-				Path: path, Name: filepath.Base(path), ContentType: "video/mp4", Size: j.Size, SHA256: j.SHA256[i],
+				Path: path, Upload: api.Upload{Name: filepath.Base(path), ContentType: "video/mp4"}, Size: j.Size, SHA256: j.SHA256[i],
 			}, nil)
 			return err
 		})
