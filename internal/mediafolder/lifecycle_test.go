@@ -721,7 +721,7 @@ func TestImportSaysWhatToDo(t *testing.T) {
 func TestSizeOfTheState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const files, most = 200, 323
+		const files, most = 200, 400
 		w := newWorld(t)
 		for i := range files {
 			w.write(fmt.Sprintf("clip-%05d.mp4", i), fmt.Sprintf("content %d", i))

@@ -29,6 +29,7 @@ type argument struct {
 	also    attrs    // what is configured with the second value besides
 	values  []any    // two; one if the provider accepts no other
 	want    []string // what is received for each value; nil: the value itself
+	removed any      // what is received when a resource no longer has the argument; nil: it is not removed
 	once    bool     // a change of the value makes no request
 	refused bool     // the second value is an error
 }
@@ -94,9 +95,9 @@ func argumentTable(dir string) []argument {
 		{of: upload, names: "content", in: sum, with: vtt, values: []any{"one", "two"}, want: sums},
 		{of: upload, names: "content_base64", in: sum, with: vtt, values: []any{"b25l", "dHdv"}, want: sums},
 		{of: upload, names: "content_wo", in: sum, with: vtt.With(attrs{"content_wo_version": 1}), also: attrs{"content_wo_version": 2}, values: []any{"one", "two"}, want: sums},
-		{of: ofFile, names: "file_name", in: name, with: file, values: names},
-		{of: ofFile, names: "file_name", in: "multipart-create filename, object name", with: file.With(multipart), values: names},
-		{of: ofFile, names: "content_type", in: mediaType, with: file, values: types},
+		{of: ofFile, names: "file_name", in: name, with: file, values: names, removed: "one.mp4"},
+		{of: ofFile, names: "file_name", in: "multipart-create filename, object name", with: file.With(multipart), values: names, removed: "one.mp4"},
+		{of: ofFile, names: "content_type", in: mediaType, with: file, values: types, removed: "video/mp4"},
 		{of: ofFile, names: "sha256", in: sum, with: file, values: []any{sums[0], sums[1]}, want: []string{sums[0], ""}, refused: true},
 		{of: ofFile, names: "sha256", in: sum, with: file.With(multipart), values: []any{sums[0], sums[1]}, want: []string{sums[0], ""}, refused: true},
 		{of: ofFile, names: "method", in: firstPart, with: file, values: []any{"multipart", "single"}, want: []string{"3", ""}, once: true},
@@ -109,7 +110,7 @@ func argumentTable(dir string) []argument {
 		{of: ofFolder, names: "include", in: name, with: media, values: []any{[]string{"one*"}, []string{"two*"}}, want: []string{"one.mp4", "two.mp4"}},
 		{of: ofFolder, names: "exclude", in: name, with: media, values: []any{[]string{"two*"}, []string{"one*"}}, want: []string{"one.mp4", "two.mp4"}},
 		{of: ofFolder, names: "name_format", in: name, with: nested, values: []any{"flat", "base"}, want: []string{"sub_three.mp4", "three.mp4"}},
-		{of: ofFolder, names: "content_types", in: mediaType, with: nested, values: []any{attrs{"mp4": "a/b"}, attrs{"mp4": "c/d"}}, want: []string{"a/b", "c/d"}},
+		{of: ofFolder, names: "content_types", in: mediaType, with: nested, values: []any{attrs{"mp4": "a/b"}, attrs{"mp4": "c/d"}}, want: []string{"a/b", "c/d"}, removed: "video/mp4"},
 		{of: ofFolder, names: "method", in: firstPart, with: nested, values: []any{"multipart", "single"}, want: []string{"3", ""}, once: true},
 		{of: ofFolder, names: "part_size", in: firstPart, with: multipart.With(attrs{"source_dir": at("large")}), values: partSizes, once: true},
 		{
@@ -134,8 +135,9 @@ func argumentTable(dir string) []argument {
 
 // TestEveryArgumentIsSent applies every argument with each of two values, in a new object, as a
 // change, and in a new object of a run after one whose state was lost: another value is another
-// request, for which the ledger has nothing. It looks for the value in what the service receives.
-// The arguments of the provider block are not in the table.
+// request, for which the ledger has nothing. Arguments that have removed are then removed. It looks
+// for the value in what the service receives. The arguments of the provider block are not in the
+// table.
 func TestEveryArgumentIsSent(t *testing.T) {
 	t.Parallel()
 	stage.Large(t)
@@ -192,7 +194,12 @@ func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 	if kind == "resource" {
 		o = p.New(typ)
 	}
-	for step, i := range []int{first, (first + 1) % len(a.values)} {
+	values := a.values
+	steps := []int{first, (first + 1) % len(values)}
+	if a.removed != nil && kind == "resource" {
+		values, steps = append(slices.Clone(values), nil), append(steps, len(values))
+	}
+	for step, i := range steps {
 		if step > 0 && a.once {
 			return
 		}
@@ -203,8 +210,8 @@ func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 		if config = config.With(a.with); i > 0 {
 			config = config.With(a.also)
 		}
-		config = config.With(nest(name, a.values[i]))
-		if lost && step > 0 {
+		config = config.With(nest(name, values[i]))
+		if lost && step == 1 {
 			p.End()
 			p = w.Provider(nil)
 			if kind == "resource" {
@@ -225,16 +232,19 @@ func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 			_, diags = p.DataSource(typ, config)
 		}
 		if refused := a.refused && i > 0; diags.Failed() != refused {
-			t.Errorf("%s %s = %v: want an error: %t, got %s", of, name, a.values[i], refused, diags)
+			t.Errorf("%s %s = %v: want an error: %t, got %s", of, name, values[i], refused, diags)
 		}
-		want := fmt.Sprint(a.values[i])
-		if a.want != nil {
+		want := fmt.Sprint(values[i])
+		switch {
+		case i == len(a.values):
+			want = fmt.Sprint(a.removed)
+		case a.want != nil:
 			want = a.want[i]
 		}
 		got := received(t, w, stored)
 		for in := range strings.SplitSeq(strings.ReplaceAll(a.in, "*", strings.TrimSuffix(name, "_wo")), ", ") {
 			if got[in] != want {
-				t.Errorf("%s %s = %v (%s): the service received %q as %s, want %q", of, name, a.values[i], []string{"new", fmt.Sprintf("next, state lost: %t", lost)}[step], got[in], in, want)
+				t.Errorf("%s %s = %v (%s): the service received %q as %s, want %q", of, name, values[i], []string{"new", fmt.Sprintf("next, state lost: %t", lost), "removed"}[step], got[in], in, want)
 			}
 		}
 	}
