@@ -668,3 +668,32 @@ func TestFoundDeleteWithoutAPlan(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundDeleteWithoutAPlanBesideDoubt: a create that was torn off, with the same arguments,
+// refuses a replacement, and not a deletion.
+func TestFoundDeleteWithoutAPlanBesideDoubt(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 7},
+			{Do: DoApply},
+			{Do: DoCBD, On: "session.a"},
+			{Do: DoReplace, On: "session.a", Faults: []Trouble{{Call: "create-session", What: "break after", Times: 1}}},
+			{Do: DoPulumi, On: "session.a"},
+		},
+	})
+}
+
+// TestFoundDeleteWithoutAPlanBesideAnEqualOne: nothing has shown the other session yet.
+func TestFoundDeleteWithoutAPlanBesideAnEqualOne(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed: 63,
+		Steps: []Step{
+			{Do: DoConfig, On: "session.b", N: 8},
+			{Do: DoConfig, On: "session.a", N: 4},
+			{Do: DoStored},
+			{Do: DoPulumi, On: "session.b"},
+		},
+	})
+}

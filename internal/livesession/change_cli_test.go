@@ -90,6 +90,37 @@ func TestReplaceWithTheCLI(t *testing.T) {
 	}
 }
 
+// TestRefusedReplacementWithTheCLI: core passes the private data of the plan to the Delete of a
+// replacement, which tells it from a deletion. A create with the same arguments has no answer.
+func TestRefusedReplacementWithTheCLI(t *testing.T) {
+	t.Parallel()
+	for name, tainted := range map[string]bool{"-replace": false, "tainted": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
+			cli := acctest.NewCLI(t, s)
+			cli.Config(pushPull())
+			cli.Must("apply", "-auto-approve")
+			id := cli.State()[address].Values["id"]
+			cli.Config(pushPull() + strings.Replace(pushPull(), `"vodlive_live_session" "match"`, `"vodlive_live_session" "other"`, 1))
+			s.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true})
+			s.Fail(simulator.Fault{Call: simulator.CallListSessions, After: 1, Times: 1, Status: http.StatusForbidden}) // ends the search at once
+			cli.Run("apply", "-auto-approve")
+			replace := "-replace=" + address
+			if tainted {
+				cli.Must("taint", address)
+				replace = "-refresh=true"
+			}
+			r := cli.Run("apply", "-auto-approve", "-target="+address, replace)
+			if got := cli.State()[address].Values["id"]; r.Code == 0 || got != id || !strings.Contains(r.Flat(), "The live session may have been created") || len(s.Sessions()) != 2 {
+				t.Errorf("exit code %d, the state has %v, the service %d sessions:\n%s", r.Code, got, len(s.Sessions()), r.Output)
+			}
+			cli.Config("")
+			cli.Must("apply", "-auto-approve")
+		})
+	}
+}
+
 // TestDeletionProtectionWithTheCLI: what a configuration without the resource cannot do.
 func TestDeletionProtectionWithTheCLI(t *testing.T) {
 	t.Parallel()

@@ -34,6 +34,7 @@ func (r *liveSession) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(noun.PlanNote{}.Write(ctx, resp.Private)...) // a client may delete without a plan
 	given := m.given(config)
 	created := r.left(limited, m, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {

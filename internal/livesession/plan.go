@@ -26,7 +26,6 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 			return
 		}
 		resp.Diagnostics.Append(state.forgotten("will be removed from the state")...)
-		resp.Diagnostics.Append(noun.PlanNote{Destroy: true}.Write(ctx, resp.Private)...)
 		return
 	}
 	plan := get(ctx, req.Plan, &resp.Diagnostics)
@@ -106,6 +105,7 @@ func (r *liveSession) planCreate(ctx context.Context, plan, config values, resp 
 		}
 	}
 	r.checkNew(ctx, plan, config, &resp.Diagnostics)
+	resp.Diagnostics.Append(noun.PlanNote{Create: true}.Write(ctx, resp.Private)...)
 }
 
 // checkNew reports why a session could not be created.

@@ -14,6 +14,7 @@ import (
 // replacement reads it, because it gets no state, and so does Delete.
 type PlanNote struct {
 	Destroy   bool   `json:"destroy,omitempty"`   // nothing replaces the object
+	Create    bool   `json:"create,omitempty"`    // a new object is created: a Delete of this plan ends what that replaces
 	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
 }
 
