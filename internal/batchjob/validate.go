@@ -35,7 +35,7 @@ var ServiceMode = noun.StringRule{
 		return "must not be blank."
 	},
 	Doubt: func(given string) string {
-		if given == knownMode || !noun.Nearly(given, knownMode) {
+		if near, _ := noun.Nearest(given, knownMode); given == knownMode || near == "" {
 			return ""
 		}
 		return fmt.Sprintf("is %q, which is not a known processing mode. Did you mean %q? A job that was submitted cannot be cancelled.", given, knownMode)

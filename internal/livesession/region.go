@@ -134,7 +134,7 @@ func regionProblem(region string, allocated []string) string {
 	}
 	names := slices.Sorted(slices.Values(allocated))
 	problem := fmt.Sprintf("%q was given; the regions allocated to this account are %s.", region, enumerate(names, "and"))
-	if near := alike(region, names); near != "" {
+	if near, respelled := noun.Nearest(region, names...); respelled {
 		problem += fmt.Sprintf(" Did you mean %q?", near)
 	}
 	return problem

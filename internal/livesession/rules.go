@@ -22,7 +22,7 @@ import (
 // one.
 func oneOf(values ...string) noun.StringRule {
 	return noun.Rule("must be "+quoted(values), func(value string) (ok bool, hint string) {
-		if meant := alike(value, values); meant != "" {
+		if meant, respelled := noun.Nearest(value, values...); respelled {
 			hint = fmt.Sprintf(" Write %q.", meant)
 		}
 		return slices.Contains(values, value), hint
@@ -47,7 +47,7 @@ var sessionID = noun.Rule("must be the id of a session", func(value string) (ok 
 var knownStatus = noun.StringRule{
 	Allowed: "should be " + quoted(statuses), Unknown: "Unknown status",
 	Problem: func(value string) string {
-		if meant := alike(value, statuses); meant != "" && meant != value {
+		if meant, respelled := noun.Nearest(value, statuses...); respelled && meant != value {
 			return fmt.Sprintf("has %q; no session has this status. Write %q.", value, meant)
 		}
 		return ""
@@ -57,8 +57,8 @@ var knownStatus = noun.StringRule{
 			return ""
 		}
 		problem := fmt.Sprintf("has %q, which is not a known status. The known ones are %s. The provider uses the value as it is.", value, enumerate(statuses, "and"))
-		if i := slices.IndexFunc(statuses, func(known string) bool { return noun.Nearly(value, known) }); i >= 0 {
-			problem += fmt.Sprintf(" Did you mean %q?", statuses[i])
+		if near, _ := noun.Nearest(value, statuses...); near != "" {
+			problem += fmt.Sprintf(" Did you mean %q?", near)
 		}
 		return problem
 	},

@@ -1,10 +1,6 @@
 package livesession
 
-import (
-	"strings"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
-)
+import "github.com/vodlive/terraform-provider-vodlive/internal/forms"
 
 // The service may store a value in another spelling than configured. Replacing the session would
 // not help: the new session would show the same spelling, and the old one could not be stopped. So
@@ -16,16 +12,4 @@ func sameClock(a, b string) bool {
 	one, ok := forms.ReadLocalTime(a)
 	other, otherOK := forms.ReadLocalTime(b)
 	return ok && otherOK && one.Equal(other)
-}
-
-// alike returns the element of values that differs from value in letter case and separators only,
-// or "".
-func alike(value string, values []string) string {
-	fold := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
-	for _, v := range values {
-		if strings.EqualFold(fold.Replace(v), fold.Replace(value)) {
-			return v
-		}
-	}
-	return ""
 }

@@ -187,16 +187,27 @@ var KeyPath = StringRule{Kind: "key path", Allowed: keyPathForm, Problem: func(g
 	return fmt.Sprintf("is %q, which %s. The attribute `key_path` of an uploaded file has it.", given, keyPathForm)
 }}
 
-// Nearly reports whether two words differ only in letter case, in separators and in one letter:
-// another one, one too many, one too few, or two that are exchanged.
-func Nearly(given, known string) bool {
-	plain := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
-	a, b := []rune(plain.Replace(strings.ToLower(given))), []rune(plain.Replace(strings.ToLower(known)))
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
+// Nearest returns the known word that a given one probably means, "" if there is none. respelled
+// reports whether the two differ in letter case and separators only. Otherwise they also differ in
+// one letter: another one, one too many, one too few, or two that are exchanged.
+func Nearest(given string, known ...string) (near string, respelled bool) {
+	separators := strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
+	plain := func(word string) []rune { return []rune(separators.Replace(strings.ToLower(word))) }
+	for _, word := range known {
+		a, b := plain(given), plain(word)
+		for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+			a, b = a[1:], b[1:]
+		}
+		for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+			a, b = a[:len(a)-1], b[:len(b)-1]
+		}
+		switch {
+		case len(a) == 0 && len(b) == 0:
+			return word, true
+		case near != "":
+		case len(a) < 2 && len(b) < 2, len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]:
+			near = word
+		}
 	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	return len(a) < 2 && len(b) < 2 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	return near, false
 }
