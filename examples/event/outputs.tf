@@ -17,7 +17,7 @@ output "schedule" {
 }
 
 output "firewall" {
-  description = "IP addresses to allow in the firewalls of encoders and edges. Empty until the service has allocated them."
+  description = "IP addresses allocated to the sessions; the service documents no direction. Empty until they are allocated."
   value = sort(distinct(compact(flatten([
     for session in vodlive_live_session_status.feeds.sessions : [session.elastic_ip_a, session.elastic_ip_b]
   ]))))

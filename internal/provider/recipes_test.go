@@ -141,29 +141,41 @@ func recipe(t *testing.T, page, language, text string) string {
 	return ""
 }
 
-// TestWeeklyEvent moves the weekly event of the page by one week.
+// TestWeeklyEvent follows the page for some weeks: each makes one session and changes no other.
 func TestWeeklyEvent(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
 	cli := acctest.NewCLI(t, server)
-	cli.Config(recipe(t, "recipes.md", "terraform", "weekly"))
+	config := recipe(t, "weekly-event.md", "terraform", "variable \"season\"")
+	cli.Config(config)
+	cli.Setenv("TF_VAR_stream_key", "key")
 	cli.Must("apply", "-auto-approve")
-	first := cli.State()
-	cli.Setenv("TF_VAR_first_date", "2040-01-11")
-	cli.Must("apply", "-auto-approve")
-	second := cli.State()
-	if len(first) != 8 || len(second) != 8 || len(server.Sessions()) != 9 {
-		t.Errorf("%d sessions, then %d; the service has %d", len(first), len(second), len(server.Sessions()))
+	before := cli.State()
+	if len(before) != 4 {
+		t.Fatalf("the first apply made %v", before)
 	}
-	for address, session := range second {
-		if old, found := first[address]; found && old.Values["id"] != session.Values["id"] {
-			t.Errorf("%s is another session", address)
+	for i, week := range []string{"2040-01-11", "2040-01-18", "2040-01-25"} {
+		cli.Setenv("TF_VAR_week", week)
+		cli.Must("apply", "-auto-approve")
+		cli.AssertNoChanges()
+		after := cli.State()
+		if len(after) != 5 || len(server.Sessions()) != 5+i {
+			t.Errorf("%s: the state has %d sessions, the service %d", week, len(after), len(server.Sessions()))
 		}
-		if at, _ := session.Values["scheduled_at"].(string); !strings.HasSuffix(at, " 20:45") {
-			t.Errorf("%s starts at %s", address, at)
+		for address, session := range after {
+			if old, found := before[address]; found && old.Values["id"] != session.Values["id"] {
+				t.Errorf("%s: %s is another session", week, address)
+			}
+			if at, _ := session.Values["scheduled_at"].(string); !strings.HasSuffix(at, " 20:45") {
+				t.Errorf("%s: %s starts at %s", week, address, at)
+			}
 		}
+		before = after
 	}
-	cli.AssertNoChanges()
+	cli.Setenv("TF_VAR_week", "2040-02-22") // a mistake: gives up matches that are to come
+	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "protected from deletion") {
+		t.Errorf("a plan that gives up the next match ends with %d\n%s", r.Code, r.Output)
+	}
 }
 
 // TestSessionsFromCSV applies the recipe, changes one row, and gives up another one.
@@ -219,7 +231,7 @@ func TestFirewallOfAScheduledSession(t *testing.T) {
 		return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	}})
 	cli := acctest.NewCLI(t, server)
-	addresses, _, found := strings.Cut(recipe(t, "recipes.md", "hcl", "compact("), "\nresource ")
+	addresses, _, found := strings.Cut(recipe(t, "weekly-event.md", "hcl", "compact("), "\nresource ")
 	if !found {
 		t.Fatal("the recipe has changed")
 	}
@@ -318,6 +330,29 @@ func TestTwoFilesOfATitle(t *testing.T) {
 	}
 	if path.Base(jobs[2].Paths[1]) != "en.vtt" {
 		t.Errorf("the last job is of %v", jobs[2].Paths)
+	}
+}
+
+// TestJobForEachFolderOfTitles changes one file of one of two titles.
+func TestJobForEachFolderOfTitles(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	for _, name := range []string{"cup/a.mp4", "cup/b.vtt", "friendly/a.mp4", "friendly/b.vtt"} {
+		cli.Write("media/"+name, name)
+	}
+	cli.Config(recipe(t, "recipes.md", "terraform", "dirname(name) =>"))
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	cli.Write("media/friendly/b.vtt", "other captions")
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	jobs := server.Batches()
+	if len(jobs) != 3 {
+		t.Fatalf("%d jobs", len(jobs))
+	}
+	if last := jobs[2].Paths; len(last) != 2 || path.Base(last[0]) != "friendly_a.mp4" || path.Base(last[1]) != "friendly_b.vtt" {
+		t.Errorf("the last job is of %v", last)
 	}
 }
 

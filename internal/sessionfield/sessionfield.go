@@ -186,11 +186,12 @@ var Computed = []Field{
 	},
 	{
 		Name: "elastic_ip_a", Computed: true, Listed: true,
-		Description: "IP address, for firewall rules. Null until allocated: a scheduled session may get it only when it starts.",
+		Description: "IP address that the service allocated to the session; its documentation does not say for which direction. " +
+			"Null until allocated: a scheduled session may get it only when it starts.",
 	},
 	{
 		Name: "elastic_ip_b", Computed: true, Listed: true, Needs: []Condition{ha},
-		Description: "IP address of the backup pipeline. Set with mode `HA`.",
+		Description: "As `elastic_ip_a`, for the backup pipeline. Set with mode `HA`.",
 	},
 	{Name: "port", Kind: Number, Computed: true, Listed: true, Description: "Port that the service allocated; its documentation does not say for which direction. Null until allocated."},
 	{

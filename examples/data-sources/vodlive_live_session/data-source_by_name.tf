@@ -2,7 +2,7 @@ data "vodlive_live_session" "studio" {
   name = "studio-1"
 }
 
-# IP address for a firewall rule.
+# The address that the service allocated to the session.
 output "address" {
   value = data.vodlive_live_session.studio.elastic_ip_a
 }

@@ -6,7 +6,7 @@ data "vodlive_live_sessions" "ready" {
   include_urls = true
 }
 
-# IP addresses for a firewall rule.
+# The addresses that the service allocated to the sessions.
 output "addresses" {
   value = distinct(compact(flatten([
     for s in data.vodlive_live_sessions.ready.sessions : [s.elastic_ip_a, s.elastic_ip_b]

@@ -18,7 +18,7 @@ output "ingest" {
   sensitive = true
 }
 
-# For a firewall rule. With wait_for_status = [], both are null until a later refresh.
+# Both are null until the service has allocated them: with wait_for_status = [], until a later refresh.
 output "address" {
   value = {
     ip   = vodlive_live_session.studio.elastic_ip_a
