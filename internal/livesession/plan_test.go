@@ -327,13 +327,6 @@ func TestRegionCheck(t *testing.T) {
 		"none allocated": {region: "mars", calls: 1, options: simulator.Options{Regions: []string{}}, want: []string{
 			`error region: The region is not allocated to the account: "mars" was given, but no region is allocated to this account.`,
 		}},
-		"marked as not available": {
-			region: "eu-central-1", calls: 1,
-			fault: &simulator.Fault{Call: simulator.CallRegions, Body: `{"data":[{"region":{"name":"eu-central-1"},"availability":"UNAVAILABLE"},{"region":{"name":"us-east-1"},"availability":"AVAILABLE"}]}`},
-			want: []string{
-				`error region: The region is not allocated to the account: "eu-central-1" was given; the regions allocated to this account are us-east-1.`,
-			},
-		},
 		"list not to be had": {region: "eu-central-1", calls: 1, fault: &simulator.Fault{Call: simulator.CallRegions, Status: http.StatusNotFound, Body: `{"message":"not yours"}`}, want: []string{
 			`warning region: The region was not checked: The provider did not check whether "eu-central-1" is allocated to the account. If it is not, creating the session will fail. ` +
 				"Listing the regions failed: GET %s/live/v1/regions: 404 Not Found: not yours.\n\n" +

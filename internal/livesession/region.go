@@ -47,7 +47,7 @@ func (d *regionsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 			},
 			"regions": schema.ListAttribute{
 				Computed: true, ElementType: types.ObjectType{AttrTypes: map[string]attr.Type{"name": types.StringType, "json": types.StringType}},
-				MarkdownDescription: "All regions, sorted by name, including regions that are not available. Each has its `name`, and `json`: " +
+				MarkdownDescription: "All regions, sorted by name. Each has its `name`, and `json`: " +
 					"the entry as the service sent it, a string or an object, for `jsondecode`.",
 			},
 		},
@@ -67,9 +67,7 @@ func (d *regionsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, 
 	sorted := slices.SortedFunc(slices.Values(regions), func(a, b api.Region) int { return cmp.Compare(a.Name, b.Name) })
 	m := regionsModel{Names: []types.String{}, Regions: make([]regionEntry, len(sorted))}
 	for i, r := range sorted {
-		if !r.Unavailable {
-			m.Names = append(m.Names, types.StringValue(r.Name))
-		}
+		m.Names = append(m.Names, types.StringValue(r.Name))
 		m.Regions[i] = regionEntry{Name: types.StringValue(r.Name), JSON: types.StringValue(r.JSON)}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
@@ -117,9 +115,7 @@ func (r *liveSession) checkRegion(ctx context.Context, region string) (problem s
 	}
 	var names []string
 	for _, region := range regions {
-		if !region.Unavailable {
-			names = append(names, region.Name)
-		}
+		names = append(names, region.Name)
 	}
 	return regionProblem(region, names), nil
 }

@@ -49,24 +49,6 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestUnavailableRegions lists a region that cannot be used now, but not among the names for a
-// session.
-func TestUnavailableRegions(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	w.Fail(simulator.Fault{Call: simulator.CallRegions, Body: `{"data":[{"region":{"name":"b-2"},"available":true},{"region":{"name":"a-1"},"available":false}]}`})
-	regions := read(t, w)
-	if names := regions["names"].([]any); !slices.Equal(names, []any{"b-2"}) {
-		t.Errorf("names are %v", names)
-	}
-	if names := column(regions, "name"); !slices.Equal(names, []any{"a-1", "b-2"}) {
-		t.Errorf("the regions are %v", names)
-	}
-	if got := column(regions, "json")[0]; got != `{"region":{"name":"a-1"},"available":false}` {
-		t.Errorf("the first is %s", got)
-	}
-}
-
 // TestOneCallServesARun asks for the list twice in one provider process.
 func TestOneCallServesARun(t *testing.T) {
 	t.Parallel()
