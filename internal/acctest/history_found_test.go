@@ -697,3 +697,17 @@ func TestFoundDeleteWithoutAPlanBesideAnEqualOne(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundUnreadableSessionOfAnEarlierRun: the error speaks of its own create, because the same
+// apply may create another session.
+func TestFoundUnreadableSessionOfAnEarlierRun(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.b", N: 2},
+			{Do: DoApply, During: []Step{{Do: DoKillEarly, At: 5}}},
+			{Do: DoConfig, On: "session.a", N: 1},
+			{Do: DoApply, Faults: []Trouble{{Call: "get-session", What: "403", Times: 1}}},
+		},
+	})
+}

@@ -59,7 +59,7 @@ func leftRequest(data *noun.Data, m values) resume.Request {
 func unreadableEarlier(label string, err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("The live session of an earlier run cannot be read",
 		fmt.Sprintf("An earlier run created live session %s with exactly these arguments. "+
-			"It could not be read, so nothing was sent: another session would run beside it. Apply again.\n\n%s", label, noun.ErrorText(err)))
+			"It could not be read, so the create was not sent: another session would run beside it. Apply again.\n\n%s", label, noun.ErrorText(err)))
 }
 
 // madeEarlier looks in the ledger for sessions with these arguments for which an earlier run has

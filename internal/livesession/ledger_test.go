@@ -229,7 +229,7 @@ func TestEarlierSessionThatCannotBeRead(t *testing.T) {
 		w.ResetJournal()
 		w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 1, Status: http.StatusForbidden})
 		o, diags := w.Provider(once).Create(resourceType, base())
-		for _, part := range []string{"The live session of an earlier run cannot be read", id, "nothing was sent", "403"} {
+		for _, part := range []string{"The live session of an earlier run cannot be read", id, "the create was not sent", "403"} {
 			if !strings.Contains(diags.String(), part) {
 				t.Errorf("the diagnostics lack %q: %s", part, diags)
 			}
