@@ -762,3 +762,25 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%q, %v", content, err)
 	}
 }
+
+// TestFolderWaitsForStorage: while storage cannot be reached, the progress file and the log say what
+// a file waits for.
+func TestFolderWaitsForStorage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "a.mp4")
+		progress := filepath.Join(t.TempDir(), "progress")
+		w.Env["VODLIVE_PROGRESS"] = progress
+		w.Storage.Refuse(5)
+		w.mustApply()
+		written, err := os.ReadFile(progress)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for where, text := range map[string]string{"progress": string(written), "log": w.Log.String()} {
+			if want := "a.mp4 waiting for " + w.Storage.Addr().String(); !strings.Contains(text, want) {
+				t.Errorf("the %s lacks %q:\n%s", where, want, text)
+			}
+		}
+	})
+}

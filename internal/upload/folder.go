@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -48,7 +49,7 @@ func (u *Uploader) UploadFolder(ctx context.Context, folder Folder, show func(li
 	defer cancel()
 	b := &batch{
 		uploader: u, folder: folder, outcomes: make([]Outcome, len(folder.Files)),
-		reporter: u.newReporter(ctx, "uploading a folder", show),
+		reporter: u.newReporter(ctx, "uploading", show),
 		files:    make([]*tracked, len(folder.Files)),
 		list:     u.config.Ledger.List(),
 	}
@@ -100,6 +101,10 @@ func (b *batch) uploadFile(ctx context.Context, i int) {
 		b.uploader.display.say(b.files[i].end(o.Err))
 		b.report()
 	}()
+	ctx = retry.TellWaits(ctx, func(text string) {
+		b.reporter.waits(f.Name + " " + text)
+		b.uploader.display.waitsFor(f.Name + " " + text)
+	})
 	if o.Err = b.proceed(ctx); o.Err != nil {
 		o.Left = b.uploader.left(ctx, f)
 		return
@@ -132,7 +137,7 @@ func (b *batch) count(ctx context.Context, err error) {
 		b.failed.Store(0)
 	} else if !ofTheFile(err) {
 		b.failed.Add(1)
-		tflog.Warn(ctx, "a file of a folder was not uploaded", map[string]any{"error": err.Error()})
+		tflog.Warn(ctx, "a file was not uploaded", map[string]any{"error": err.Error()})
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
@@ -96,29 +95,8 @@ func Forget(ctx context.Context, results ...Result) {
 // Upload stores the file. It continues an unfinished upload that LeaveUnfinished was given, or that
 // this machine has recorded. show, which may be nil, gets a line of progress every five seconds.
 func (u *Uploader) Upload(ctx context.Context, f File, show func(line string)) (Result, error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	r, m := u.newReporter(ctx, "uploading", show), &meter{}
-	file := track(f, m, &u.display.meter)
-	defer u.display.begin(ctx, &task{})()
-	ctx = retry.TellWaits(ctx, func(text string) {
-		r.waits(f.Name + " " + text)
-		u.display.waitsFor(f.Name + " " + text)
-	})
-	line := func() string {
-		line, _ := m.line()
-		return f.Name + ": " + line
-	}
-	list := u.config.Ledger.List()
-	defer list.Close()
-	defer u.config.Resume.Flush(ctx)
-	result, err := u.store(ctx, f, list, func(p transfer.Progress) {
-		file.progress(p)
-		r.report(line, false)
-	})
-	u.display.say(file.end(err))
-	r.report(line, err == nil)
-	return result, err
+	outcomes, _ := u.UploadFolder(ctx, Folder{Name: f.Name, Files: []File{f}}, show)
+	return outcomes[0].Result, outcomes[0].Err
 }
 
 func limited(ctx context.Context) (context.Context, context.CancelFunc) {
