@@ -39,16 +39,8 @@ func (s Selection) Check(ctx context.Context, how mediafile.Arguments) diag.Diag
 	return p.diags
 }
 
-// Uploaded is what Upload has stored.
-type Uploaded struct {
-	KeyPaths []string
-	Recorded bool // another Upload of the same files sends only what is missing, until Forget
-
-	outcomes []upload.Outcome
-}
-
 // Upload stores all files, without a state. show gets lines of progress.
-func (s Selection) Upload(ctx context.Context, data *noun.Data, how mediafile.Arguments, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
+func (s Selection) Upload(ctx context.Context, data *noun.Data, how mediafile.Arguments, show func(line string)) (uploaded mediafile.Uploaded, diags diag.Diagnostics) {
 	p := planner{data: data, plan: model{Selection: s, Arguments: how, Adopt: types.MapNull(types.StringType), SHA256s: types.MapNull(types.StringType), Triggers: types.MapNull(types.StringType), ChangeDetection: types.StringValue(upload.DetectStat)}}
 	show("reading the files of " + s.SourceDir.ValueString())
 	p.run(ctx, show)
@@ -57,20 +49,11 @@ func (s Selection) Upload(ctx context.Context, data *noun.Data, how mediafile.Ar
 	}
 	a := apply{data: data, plan: &p.plan, stored: p.files, next: afterInvoke, scope: s.scope(), show: show}
 	a.run(ctx)
-	uploaded = Uploaded{Recorded: a.recorded, outcomes: a.outcomes}
+	uploaded = mediafile.Uploaded{Recorded: a.recorded, Outcomes: a.outcomes}
 	for _, name := range slices.Sorted(maps.Keys(a.stored)) {
 		uploaded.KeyPaths = append(uploaded.KeyPaths, a.stored[name].KeyPath)
 	}
 	return uploaded, append(p.diags, a.diags...)
-}
-
-// Forget ends what Upload did: another Upload sends all files.
-func (u Uploaded) Forget(ctx context.Context) {
-	results := make([]upload.Result, len(u.outcomes))
-	for i, o := range u.outcomes {
-		results[i] = o.Result
-	}
-	upload.Forget(ctx, results...)
 }
 
 // scope identifies the files of an action: another selection from the same folder is another scope.

@@ -763,8 +763,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestFolderWaitsForStorage: while storage cannot be reached, the progress file and the log say what
-// a file waits for.
+// TestFolderWaitsForStorage: while storage cannot be reached, the progress file and the log say
+// what a file waits for.
 func TestFolderWaitsForStorage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

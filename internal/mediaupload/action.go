@@ -34,18 +34,8 @@ func (a FileArguments) Check(how mediafile.Arguments) diag.Diagnostics {
 	return diag.Diagnostics{fileDiagnostic(err)}
 }
 
-// Uploaded is what Upload has stored.
-type Uploaded struct {
-	upload.Result
-
-	Recorded bool // another Upload of the same file sends nothing, until Forget
-}
-
-// Forget ends what Upload did: another Upload sends the file.
-func (u Uploaded) Forget(ctx context.Context) { upload.Forget(ctx, u.Result) }
-
 // Upload stores the file. show gets lines of progress.
-func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, how mediafile.Arguments, show func(line string)) (uploaded Uploaded, diags diag.Diagnostics) {
+func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, how mediafile.Arguments, show func(line string)) (uploaded mediafile.Uploaded, diags diag.Diagnostics) {
 	m := model{FileArguments: a, Arguments: how}
 	given := !m.SHA256.IsNull()
 	if !given {
@@ -58,7 +48,6 @@ func (a FileArguments) Upload(ctx context.Context, u *upload.Uploader, how media
 	if !u.Records(ctx) { // without a state, only a record can continue an upload
 		next.toContinue = ""
 	}
-	uploaded.Result, diags = m.send(ctx, u, false, given, next, show)
-	uploaded.Recorded = uploaded.InLedger()
-	return uploaded, diags
+	result, diags := m.send(ctx, u, false, given, next, show)
+	return mediafile.Uploaded{KeyPaths: []string{result.KeyPath}, Recorded: result.InLedger(), Outcomes: []upload.Outcome{{Result: result}}}, diags
 }

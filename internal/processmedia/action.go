@@ -79,35 +79,31 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 		return
 	}
 	say := func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }
-	var keyPaths []string
-	var forget func()
-	var what, stored string // on what the job is submitted; where the files are if that fails
-	var recorded bool
+	var uploaded mediafile.Uploaded
 	var diags diag.Diagnostics
 	if config.SourceDir.IsNull() {
-		var uploaded mediaupload.Uploaded
 		uploaded, diags = config.FileArguments.Upload(ctx, a.Data.Uploader, config.Arguments, say)
-		what, recorded, forget = uploaded.KeyPath, uploaded.Recorded, func() { uploaded.Forget(ctx) }
-		keyPaths = []string{what}
-		stored = fmt.Sprintf("The file itself is stored as %s. The action `vodlive_submit_batch_job` submits a job on this key path.", what)
 	} else {
-		var uploaded mediafolder.Uploaded
 		uploaded, diags = config.Selection.Upload(ctx, a.Data, config.Arguments, say)
-		keyPaths, recorded, forget = uploaded.KeyPaths, uploaded.Recorded, func() { uploaded.Forget(ctx) }
-		what = fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(keyPaths))
-		stored = fmt.Sprintf("All files are stored (%d).", len(keyPaths))
-	}
-	if recorded {
-		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends nothing that is stored."
 	}
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	// On what the job is submitted, and where the files are if that fails.
+	what := fmt.Sprintf("all files of %s (%d)", config.SourceDir.ValueString(), len(uploaded.KeyPaths))
+	stored := fmt.Sprintf("All files are stored (%d).", len(uploaded.KeyPaths))
+	if config.SourceDir.IsNull() {
+		what = uploaded.KeyPaths[0]
+		stored = fmt.Sprintf("The file itself is stored as %s. The action `vodlive_submit_batch_job` submits a job on this key path.", what)
+	}
+	if uploaded.Recorded {
+		stored += " They are recorded in `resume_dir`: if the action is invoked again on this machine, it sends nothing that is stored."
+	}
 	say("submitting a batch job on " + what)
 	diags = nil
 	request := batchjob.Submission{
-		Batch: api.Batch{Paths: keyPaths, ServiceModes: modes}, Kind: resume.KindActionJob, Scope: typeName, Again: "invoking the action",
+		Batch: api.Batch{Paths: uploaded.KeyPaths, ServiceModes: modes}, Kind: resume.KindActionJob, Scope: typeName, Again: "invoking the action",
 	}
 	made, line := request.Submit(ctx, a.Data, &diags)
 	for _, d := range diags {
@@ -120,6 +116,6 @@ func (a *processMedia) Invoke(ctx context.Context, req action.InvokeRequest, res
 		return
 	}
 	say(fmt.Sprintf("submitted %s: %s", what, made.Message))
-	forget()
+	uploaded.Forget(ctx)
 	resume.Drop(ctx, line)
 }

@@ -84,10 +84,10 @@ type Result struct {
 func (r Result) InLedger() bool { return r.line.Written() }
 
 // Forget removes the files of an action from the ledger.
-func Forget(ctx context.Context, results ...Result) {
-	lines := make([]*resume.Line, len(results))
-	for i, r := range results {
-		lines[i] = r.line
+func Forget(ctx context.Context, outcomes []Outcome) {
+	lines := make([]*resume.Line, len(outcomes))
+	for i, o := range outcomes {
+		lines[i] = o.line
 	}
 	resume.Drop(ctx, lines...)
 }
