@@ -693,4 +693,22 @@ func TestReadmeFigures(t *testing.T) {
 			t.Errorf("the README has other figures of %s than %.1f s, %.1f s, %s", row, storage, sink, peak)
 		}
 	}
+	_, table, _ := strings.Cut(results, "\n## Many files\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	want := map[string]string{"apply": "", "rclone": ""}
+	for _, row := range regexp.MustCompile(`(?m)^\| \d+ \| ([\d.]+) s .* ([\d.]+) s \|$`).FindAllStringSubmatch(table, -1) {
+		for i, client := range []string{"apply", "rclone"} {
+			seconds, _ := strconv.ParseFloat(row[i+1], 64)
+			digits := 0
+			if seconds < 10 {
+				digits = 1
+			}
+			want[client] += fmt.Sprintf(" | %.*f s", digits, seconds)
+		}
+	}
+	for _, row := range []string{"| rclone copy" + want["rclone"], "| complete `terraform apply` of `vodlive_media_folder`" + want["apply"]} {
+		if !strings.Contains(readme, "\n"+row+" |\n") {
+			t.Errorf("the README lacks the row %s |", row)
+		}
+	}
 }

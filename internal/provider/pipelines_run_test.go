@@ -200,6 +200,11 @@ func (h *house) follow(t *testing.T, env map[string]string, plan, apply []string
 	if !strings.Contains(out, "No changes.") {
 		t.Errorf("another machine plans a change:\n%s", out)
 	}
+	const drift = "terraform plan -input=false -lock=false"
+	if strings.Count(guide(t, "pipelines.md"), drift+" $") != 2 {
+		t.Errorf("the guide does not look for drift with %q on GitHub and on GitLab", drift)
+	}
+	later.run(t, drift+" -detailed-exitcode")
 }
 
 // TestFollowingThePipelineOfGitHub runs the commands of both jobs as the guide has them.
