@@ -84,12 +84,12 @@ func Arguments() map[string]schema.Attribute {
 				"and a slash at the beginning or in the middle makes a pattern start at `source_dir`. `*` and `?` match within a name, `**` any number of folders, " +
 				"`{mp4,mov}` alternatives, `[a-z]` a range, `[[:digit:]]` a class. Letter case counts. Hidden files, and all files in hidden folders, are selected only by a pattern that has the dot, such as `.well-known/`. " +
 				"A pattern that selects no file is a warning. Default `[\"**\"]`: all files that are not hidden.",
-			Validators: []validator.Set{setvalidator.SizeAtLeast(1), noun.NoNulls, setvalidator.ValueStringsAre(pattern{})},
+			Validators: []validator.Set{setvalidator.SizeAtLeast(1), noun.NoNulls, setvalidator.ValueStringsAre(pattern)},
 		},
 		"exclude": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Patterns of files that are not uploaded although `include` selects them, written as in `include`; wildcards match hidden files, too.",
-			Validators:          []validator.Set{noun.NoNulls, setvalidator.ValueStringsAre(pattern{})},
+			Validators:          []validator.Set{noun.NoNulls, setvalidator.ValueStringsAre(pattern)},
 		},
 		"name_format": schema.StringAttribute{
 			Optional: true, Computed: true, Default: stringdefault.StaticString(formatBase),

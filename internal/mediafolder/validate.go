@@ -12,17 +12,12 @@ import (
 )
 
 // pattern accepts what a glob can be made of.
-type pattern struct{}
-
-func (pattern) Description(context.Context) string               { return "must be a pattern such as **/*.mp4" }
-func (v pattern) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (pattern) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	given := req.ConfigValue.ValueString()
-	if problem := globProblem(given); problem != "" && !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid pattern", fmt.Sprintf("`%s` has %q, which %s", noun.Label(req.Path), given, problem))
+var pattern = noun.StringRule{Kind: "pattern", Allowed: "must be a pattern such as **/*.mp4", Problem: func(given string) string {
+	if problem := globProblem(given); problem != "" {
+		return fmt.Sprintf("has %q, which %s", given, problem)
 	}
-}
+	return ""
+}}
 
 // eachExtensionOnce refuses two keys of `content_types` for one extension: which one applies would
 // be a matter of chance.

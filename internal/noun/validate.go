@@ -166,17 +166,6 @@ func argument(p path.Path) path.Path {
 	return p
 }
 
-// Label is the path of an attribute without list indexes and set values.
-func Label(p path.Path) string {
-	var names []string
-	for _, step := range p.Steps() {
-		if name, ok := step.(path.PathStepAttributeName); ok {
-			names = append(names, string(name))
-		}
-	}
-	return strings.Join(names, ".")
-}
-
 const keyPathForm = "must be a key path, " + forms.KeyPathForm
 
 // KeyPath accepts the key path of a stored file.
