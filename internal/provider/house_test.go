@@ -16,7 +16,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 )
 
-var update = flag.Bool("update", false, "write testdata/schema.golden")
+var update = flag.Bool("update", false, "write what follows from the schema: testdata/schema.golden, lists of templates/guides")
 
 // attribute is one attribute of any schema of the provider, at any depth.
 type attribute struct {
