@@ -5,7 +5,7 @@
 // nothing else from getting there. Nothing is read back, imported or deleted: the service has no
 // calls for that.
 //
-// The attribute `files` goes past the framework (see server.Bypass): ModifyPlan, Create, Update and
+// The attribute `files` goes past the framework (see edge.Bypass): ModifyPlan, Create, Update and
 // Delete read and set it with the functions of files.go, and Read is not called.
 package mediafolder
 
@@ -67,7 +67,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read is not called: see server.Bypass.
+// Read is not called: see edge.Bypass.
 func (r *mediaFolder) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
 func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
