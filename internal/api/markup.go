@@ -8,9 +8,9 @@ import (
 
 var (
 	title      = regexp.MustCompile(`(?is)<title[^>]*>(.*?)(?:</title|$)`)
-	xmlCode    = regexp.MustCompile(`(?is)<code>(.*?)(?:</code|$)`)
+	xmlCode    = regexp.MustCompile(`(?s)<Code>(.*?)(?:</Code|$)`)
 	cdata      = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
-	xmlMessage = regexp.MustCompile(`(?is)<message>(.*?)(?:</message|$)`)
+	xmlMessage = regexp.MustCompile(`(?s)<Message>(.*?)(?:</Message|$)`)
 )
 
 // markupText returns what an error page says: its title, and of an XML error the code and the
@@ -23,12 +23,8 @@ func markupText(page string) string {
 		}
 		return strings.TrimSpace(html.UnescapeString(cdata.ReplaceAllString(found[1], "$1")))
 	}
-	code, message := said(xmlCode), said(xmlMessage)
-	switch {
-	case message == "":
-		return said(title)
-	case code == "":
-		return message
+	if text := said(title); text != "" {
+		return text
 	}
-	return code + ": " + message
+	return strings.Trim(said(xmlCode)+": "+said(xmlMessage), ": ")
 }
