@@ -42,8 +42,8 @@ func diagnostic(w upload.Warning) diag.Diagnostic {
 				"The response to the repetition: %s", w.FileName, w.KeyPath, w.Err))
 	case upload.Unproved:
 		return diag.NewWarningDiagnostic("Nothing proves what is stored",
-			fmt.Sprintf("Storage accepted the PUT of %q, stored as %s, but its response has neither an ETag nor a checksum. "+
-				"So it is not proved that the stored file has the content of this one, and `etag` is null. A proxy between Terraform and storage may have removed the header, or may have answered itself.\n\n"+
+			fmt.Sprintf("Storage accepted the content of %q, stored as %s, but returned no checksum and no ETag that is the content's MD5. "+
+				"So it is not proved that the stored file has the content of this one. Storage may encrypt with KMS and refuse the header `Content-MD5`. Or a proxy between Terraform and storage has removed headers, or has answered itself.\n\n"+
 				"If the file turns out to be missing or damaged, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.", w.FileName, w.KeyPath))
 	default: // NotContinued
 		as := ""

@@ -5,7 +5,9 @@ import "slices"
 // gate has a number of slots for PUTs in flight. A PUT passes it in two steps: at most as many PUTs
 // as there are slots may prepare at one time, and those get the slots in the same order. Each
 // upload has a queue of its own, and the queues are served in turn. So an upload of thousands of
-// parts gets no more slots than one of a single part.
+// parts gets no more slots than one of a single part. And a PUT that has all of its file passes
+// parts that only prepare, while parts have half of the slots: on a slow line, the parts that
+// prepare take long.
 //
 // Slots that nobody waits for can be lent. They are called back when somebody does.
 //
@@ -13,6 +15,7 @@ import "slices"
 type gate struct {
 	slots     int
 	used      int      // may be more than slots, for a time, when there are fewer than before
+	parts     int      // of those in use, which parts have
 	leaving   int      // of those in use, which are given back at once
 	queues    []*queue // not empty; the first one is served next
 	preparing []*place // in the order in which they get slots
@@ -20,7 +23,10 @@ type gate struct {
 }
 
 // queue holds the places of one upload, first come first served.
-type queue struct{ waiting []*place }
+type queue struct {
+	waiting []*place
+	whole   bool // a PUT has all of the file
+}
 
 // place is one PUT's place, first in a queue, then among those that prepare, then in a slot.
 type place struct {
@@ -30,6 +36,8 @@ type place struct {
 	recall  func()        // of a slot that is lent
 	leaves  bool          // its slot is given back at once
 }
+
+func (p *place) isWhole() bool { return p.of.whole }
 
 // enqueue takes the next place in a queue.
 func (g *gate) enqueue(q *queue) *place {
@@ -53,7 +61,8 @@ func (g *gate) leave(p *place) {
 	case slices.Contains(g.preparing, p):
 		g.preparing = without(g.preparing, p)
 	default:
-		if g.used--; p.leaves {
+		g.use(p, -1)
+		if p.leaves {
 			g.leaving--
 		}
 	}
@@ -70,10 +79,28 @@ func (g *gate) borrow(q *queue, recall func()) (p *place, ok bool) {
 	if g.used >= g.slots || g.waiting() {
 		return nil, false
 	}
-	g.used++
 	p = &place{of: q, recall: recall}
+	g.use(p, 1)
 	g.lent = append(g.lent, p)
 	return p, true
+}
+
+// use counts a slot that a place gets, or gives back (-1).
+func (g *gate) use(p *place, n int) {
+	if g.used += n; !p.of.whole {
+		g.parts += n
+	}
+}
+
+// prepare lets the first place of a queue prepare.
+func (g *gate) prepare(q *queue) {
+	first := q.waiting[0]
+	g.queues, q.waiting = without(g.queues, q), q.waiting[1:]
+	if len(q.waiting) > 0 {
+		g.queues = append(g.queues, q)
+	}
+	g.preparing = append(g.preparing, first)
+	close(first.prepare)
 }
 
 // surplus reports whether a place must give its slot back, because there are fewer slots than are
@@ -93,22 +120,22 @@ func (g *gate) waiting() bool { return len(g.queues)+len(g.preparing) > 0 }
 func (g *gate) grant() {
 	for {
 		for len(g.preparing) < g.slots && len(g.queues) > 0 {
-			q := g.queues[0]
-			g.queues = g.queues[1:]
-			first := q.waiting[0]
-			q.waiting = q.waiting[1:]
-			if len(q.waiting) > 0 {
-				g.queues = append(g.queues, q)
-			}
-			g.preparing = append(g.preparing, first)
-			close(first.prepare)
+			g.prepare(g.queues[0])
+		}
+		passes := 2*g.parts >= g.slots
+		if i := slices.IndexFunc(g.queues, func(q *queue) bool { return q.whole }); i >= 0 && passes && !slices.ContainsFunc(g.preparing, (*place).isWhole) {
+			g.prepare(g.queues[i])
 		}
 		if g.used >= g.slots || len(g.preparing) == 0 {
 			break
 		}
-		close(g.preparing[0].begin)
-		g.preparing = g.preparing[1:]
-		g.used++
+		next := g.preparing[0]
+		if i := slices.IndexFunc(g.preparing, (*place).isWhole); i >= 0 && passes {
+			next = g.preparing[i]
+		}
+		close(next.begin)
+		g.preparing = without(g.preparing, next)
+		g.use(next, 1)
 	}
 	if g.waiting() {
 		for _, p := range g.lent {

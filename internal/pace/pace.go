@@ -112,7 +112,7 @@ type Sender struct {
 // Sender returns the sender of an upload of size bytes. A PUT sends at most put bytes. The caller
 // must call Close.
 func (c *Controller) Sender(size, put int64) *Sender {
-	u := &Sender{of: c, put: put, left: size}
+	u := &Sender{of: c, put: put, left: size, queue: queue{whole: size <= put}}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.senders = append(c.senders, u)

@@ -183,7 +183,7 @@ func TestFewAddressesAtFirst(t *testing.T) {
 				u := pace.New(slots, 0).Sender(parts*part, part)
 				defer u.Close()
 				var mu sync.Mutex
-				asking, answered := 0, 0
+				asking, answered, begun := 0, 0, time.Now()
 				most := map[bool]int{} // by whether there was an answer
 				address := func(context.Context) (string, error) {
 					mu.Lock()
@@ -203,7 +203,10 @@ func TestFewAddressesAtFirst(t *testing.T) {
 						t.Fatal(err)
 					}
 					go func() {
-						_ = turn.Run(t.Context(), address, func(string, error) bool { time.Sleep(trip); return false })
+						_ = turn.Run(t.Context(), address, func(string, error) bool {
+							time.Sleep(time.Second - time.Since(begun)%time.Second) // they end together
+							return false
+						})
 					}()
 				}
 				time.Sleep(time.Minute)
@@ -215,4 +218,47 @@ func TestFewAddressesAtFirst(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAWholeFilePassesPartsThatPrepare: a file of one PUT gets the next slot, while parts have half
+// of them.
+func TestAWholeFilePassesPartsThatPrepare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := pace.New(4, 0)
+		large := c.Sender(100*part, part)
+		defer large.Close()
+		ended := make(chan struct{}) // takes a value for each PUT that ends
+		parts := puts(t, large, 100, ended)
+		synctest.Wait()
+		over := make(chan struct{})
+		var small [6]*atomic.Int32
+		for i := range small {
+			small[i] = puts(t, c.Sender(100, part), 1, over)
+		}
+		begun := func() (n int32) {
+			for _, s := range small {
+				n += s.Load()
+			}
+			return n
+		}
+		for want := range int32(3) {
+			synctest.Wait()
+			if parts.Load() != 4-want || begun() != want {
+				t.Fatalf("after %d ended parts, %d parts and %d small files are in flight", want, parts.Load(), begun())
+			}
+			ended <- struct{}{}
+		}
+		synctest.Wait()
+		if parts.Load() != 2 { // the parts that were prepared before go on with half of the slots
+			t.Errorf("%d parts are in flight", parts.Load())
+		}
+		close(over)
+		synctest.Wait()
+		if begun() != 0 || parts.Load() != 4 {
+			t.Errorf("%d small files and %d parts are in flight", begun(), parts.Load())
+		}
+		close(ended)
+		synctest.Wait()
+	})
 }

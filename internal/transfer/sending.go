@@ -210,6 +210,7 @@ func (s *sending) attempt(ctx context.Context, turn *pace.Turn) (part Part, err 
 		s.failed(ctx, err)
 		return Part{}, err
 	}
+	part.Unproved = !part.ETagIsMD5() && part.Checksum == "" && s.md5 == ""
 	return part, nil
 }
 

@@ -123,6 +123,9 @@ type Part struct {
 	// Repeated says that a PUT of the part failed before. Storage may store that one later, in
 	// place of the one with this ETag.
 	Repeated bool
+	// Unproved says that storage proved nothing of what it has: it returned no ETag that is the MD5
+	// and no checksum, and the PUT said no MD5.
+	Unproved bool
 }
 
 // ETagIsMD5 reports whether the part's ETag is the MD5 of its content. It is not where storage

@@ -117,8 +117,12 @@ func (d *destination) send(ctx context.Context) (StoredFile, error) {
 		return StoredFile{}, err
 	}
 	d.set(true, true)
-	if err := checkObject(d.id.KeyPath, sent, completed); err != nil {
+	proved, err := checkObject(d.id.KeyPath, sent, completed)
+	if err != nil {
 		return StoredFile{}, err
+	}
+	if !proved && slices.ContainsFunc(sent.Parts, func(p transfer.Part) bool { return p.Unproved }) {
+		d.operation.warn(Warning{Kind: Unproved, KeyPath: d.id.KeyPath})
 	}
 	if completed.Key != "" && completed.Key != d.id.KeyPath {
 		d.operation.warn(Warning{Kind: OtherKeyPath, KeyPath: d.id.KeyPath, Found: completed.Key})
@@ -180,19 +184,21 @@ func (d *destination) complete(ctx context.Context, sent transfer.Result) (*api.
 }
 
 // checkObject compares the checksums that storage returns for a complete object with those of the
-// file. They are the only proof where ETags are no MD5s.
-func checkObject(keyPath string, sent transfer.Result, completed *api.CompletedUpload) error {
+// file, and reports whether one is the file's. They are the only proof where ETags are no MD5s.
+func checkObject(keyPath string, sent transfer.Result, completed *api.CompletedUpload) (proved bool, err error) {
 	for _, algorithm := range transfer.Algorithms {
 		value := completed.Checksums[algorithm.Name]
 		if value == "" {
 			continue
 		}
-		if known, ok := sent.Matches(algorithm.Name, value); known && !ok {
-			return fmt.Errorf("storage made an object, %s, that is not the file: its %s is %s, which is not the file's. Do not use this object. "+
+		known, ok := sent.Matches(algorithm.Name, value)
+		if known && !ok {
+			return false, fmt.Errorf("storage made an object, %s, that is not the file: its %s is %s, which is not the file's. Do not use this object. "+
 				"The next upload sends the file from its beginning", keyPath, algorithm.Title, value)
 		}
+		proved = proved || ok
 	}
-	return nil
+	return proved, nil
 }
 
 // composedETag returns the ETag that S3 composes from those of the parts, and whether the object's

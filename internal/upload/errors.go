@@ -117,5 +117,5 @@ const (
 	OtherETag                          // the stored object has an ETag that does not follow from those of its parts
 	TakenAsComplete                    // the response was lost, and now there is no such upload
 	NotContinued                       // an unfinished upload is not used
-	Unproved                           // storage returned neither an ETag nor a checksum
+	Unproved                           // nothing that storage returned proves what it has
 )

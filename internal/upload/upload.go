@@ -185,7 +185,7 @@ func (o *operation) single(ctx context.Context) error {
 		return err
 	}
 	o.result.ETag = part.ETag
-	if part.ETag == "" && part.Checksum == "" {
+	if part.Unproved {
 		o.warn(Warning{Kind: Unproved, KeyPath: o.result.KeyPath})
 	}
 	o.stored(ctx)

@@ -81,6 +81,22 @@ func TestPartsWithoutMD5(t *testing.T) {
 	})
 }
 
+// TestNothingProvesTheParts: with KMS, without checksums, and with addresses whose signature
+// refuses Content-MD5, an upload is stored with a warning.
+func TestNothingProvesTheParts(t *testing.T) {
+	t.Parallel()
+	inWorld(t, simulator.Options{Encryption: "aws:kms"}, func(t *testing.T, w *world) {
+		w.Fail(simulator.Fault{
+			Call: simulator.CallPutPart, Match: func(r *http.Request) bool { return r.Header.Get("Content-MD5") != "" },
+			Status: http.StatusForbidden, Body: "<Error><Code>SignatureDoesNotMatch</Code></Error>",
+		})
+		if _, err := w.run(nil); err != nil {
+			t.Fatal(err)
+		}
+		w.mustWarn(upload.Unproved)
+	})
+}
+
 // TestLatePartIsSentOnceMore: where ETags are no MD5s, a PUT whose answer was lost arrives after
 // the one that repeats it, so storage has the part under an ETag that nobody knows.
 func TestLatePartIsSentOnceMore(t *testing.T) {
