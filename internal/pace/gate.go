@@ -7,7 +7,7 @@ import "slices"
 // upload has a queue of its own, and the queues are served in turn. So an upload of thousands of
 // parts gets no more slots than one of a single part. And a PUT that has all of its file passes
 // parts that only prepare, while parts have half of the slots: on a slow line, the parts that
-// prepare take long.
+// prepare take long. One such PUT may prepare beside as many others as there are slots.
 //
 // Slots that nobody waits for can be lent. They are called back when somebody does.
 //
