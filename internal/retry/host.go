@@ -3,9 +3,12 @@ package retry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
 const (
@@ -23,7 +26,7 @@ type Host struct {
 	mu      sync.Mutex
 	reached bool
 	lost    time.Time // when the first request began that got no connection, after the latest one that did; zero: none
-	told    bool      // somebody was told since then
+	told    bool      // the log and the user were told since then
 }
 
 // Reached notes that a connection was made.
@@ -33,64 +36,59 @@ func (h *Host) Reached() {
 	h.reached, h.lost, h.told = true, time.Time{}, false
 }
 
-// Unreached notes that a request, which began at some time, got no connection. It returns until
-// when such requests are to be repeated, and whether this is the first one in this outage.
-func (h *Host) Unreached(began time.Time, err error) (until time.Time, first bool) {
+// Unreached notes that a request, which began at some time, got no connection, and returns for how
+// long such requests are to be repeated. The first one in an outage tells the log and the user.
+// name is the host's, and why the text of err without secrets.
+func (h *Host) Unreached(ctx context.Context, began time.Time, name string, err error, why string) (left time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.lost.IsZero() || began.Before(h.lost) {
 		h.lost = began
 	}
-	first, h.told = !h.told, true
+	first := !h.told
+	h.told = true
 	lookup, isLookup := errors.AsType[*net.DNSError](err)
 	switch {
 	case h.reached:
-		return h.lost.Add(Outage), first
+		left = time.Until(h.lost.Add(Outage))
 	case isLookup && lookup.IsNotFound:
-		return h.lost, first
+		return 0
+	default:
+		left = time.Until(h.lost.Add(FirstContact))
 	}
-	return h.lost.Add(FirstContact), first
+	if first && left > 0 {
+		tflog.Warn(ctx, "a host cannot be reached: waiting for it", map[string]any{"host": name, "error": why, "at_most_s": int(left.Seconds())})
+		TellWait(ctx, fmt.Sprintf("waiting for %s: %s", name, why))
+	}
+	return left
 }
 
-// Contact is one request to a host. A host that was never reached has ten seconds to accept a
-// connection.
-type Contact struct {
-	host  *Host
-	timer *time.Timer // nil: the host was reached before
-	left  time.Duration
-}
+type hostKey struct{}
 
-// Contact returns the context of a request to the host. It ends with cause when it is too late for
-// the first connection. The caller calls end when the request is over.
-func (h *Host) Contact(ctx context.Context, cause error) (limited context.Context, c *Contact, end func()) {
+// To returns the context of a request to the host, from which whoever makes its connection learns
+// how long that may take.
+func (h *Host) To(ctx context.Context) context.Context { return context.WithValue(ctx, hostKey{}, h) }
+
+// ErrFirstContact is why no connection to a host is made that was never reached.
+var ErrFirstContact = fmt.Errorf("no connection was made in %s", FirstContact)
+
+// Connecting returns the context for a connection for a request: a host that was never reached has
+// ten seconds to accept one. Then it ends with ErrFirstContact.
+func Connecting(ctx context.Context) (limited context.Context, end context.CancelFunc) {
+	h, ok := ctx.Value(hostKey{}).(*Host)
+	if !ok {
+		return ctx, func() {}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.reached {
-		return ctx, &Contact{host: h}, func() {}
+		return ctx, func() {}
 	}
-	c = &Contact{host: h, left: FirstContact}
+	left := FirstContact
 	if !h.lost.IsZero() {
-		c.left = max(time.Until(h.lost.Add(FirstContact)), FirstContact/10)
+		left = max(time.Until(h.lost.Add(FirstContact)), FirstContact/10)
 	}
-	limited, cancel := context.WithCancelCause(ctx)
-	c.timer = time.AfterFunc(time.Hour, func() { cancel(cause) })
-	c.timer.Stop()
-	return limited, c, func() { c.timer.Stop(); cancel(nil) }
-}
-
-// Connecting notes that a connection is about to be made.
-func (c *Contact) Connecting() {
-	if c.timer != nil {
-		c.timer.Reset(c.left)
-	}
-}
-
-// Connected notes that there is a connection.
-func (c *Contact) Connected() {
-	if c.timer != nil {
-		c.timer.Stop()
-	}
-	c.host.Reached()
+	return context.WithTimeoutCause(ctx, left, ErrFirstContact)
 }
 
 type waitsKey struct{}

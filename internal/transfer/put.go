@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -93,21 +92,17 @@ func (r *request) send(ctx context.Context) (res stored, err error) {
 		return stored{}, err
 	}
 	name, host := r.host(r.url)
-	ctx, contact, end := host.Contact(ctx, &connectionError{
-		failedPut: failedPut{Op: r.op, Host: name}, message: fmt.Sprintf("no connection was made in %s", retry.FirstContact), began: r.began, unreached: true,
-	})
-	defer end()
-	ctx, r.cancel = context.WithCancelCause(route.Avoid(ctx, r.avoid...))
+	ctx, r.cancel = context.WithCancelCause(route.Avoid(host.To(ctx), r.avoid...))
 	defer r.cancel(nil)
 	r.answering, r.answers = context.WithCancel(ctx)
 	defer r.answers()
 	r.watch = time.AfterFunc(r.stall, func() { r.cancel(&StallError{failedPut: failedPut{Op: r.op, Host: name}, Idle: r.stall}) })
 	defer r.watch.Stop()
 	r.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { r.connecting.Store(true); contact.Connecting() },
+		GetConn: func(string) { r.connecting.Store(true) },
 		GotConn: func(got httptrace.GotConnInfo) {
 			r.connecting.Store(false)
-			contact.Connected()
+			host.Reached()
 			r.progress()
 			if got.Conn != nil {
 				remote := got.Conn.RemoteAddr()

@@ -5,15 +5,12 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
@@ -317,15 +314,8 @@ func (s *sending) patient(ctx context.Context, err error) (free, over bool) {
 	if !ok || !e.unreached {
 		return false, false
 	}
-	_, host := s.of.engine.sender.host(s.url)
-	until, first := host.Unreached(e.began, e.err)
-	left := time.Until(until)
-	if left > 0 && first {
-		tflog.Warn(ctx, "storage cannot be reached: waiting for it", map[string]any{
-			"host": e.Host, "error": e.message, "at_most_s": int(left.Seconds()),
-		})
-		retry.TellWait(ctx, fmt.Sprintf("waiting for %s: %s", e.Host, e.message))
-	}
+	name, host := s.of.engine.sender.host(s.url)
+	left := host.Unreached(ctx, e.began, name, e.err, e.message)
 	s.wait = min(s.interval(), max(left, 0))
 	return true, left <= 0
 }

@@ -85,12 +85,9 @@ func ended(ctx context.Context) *callError {
 }
 
 // attemptTimeoutError ends one attempt, not the call.
-type attemptTimeoutError struct {
-	after   time.Duration
-	contact bool // it is that of the first connection to a host
-}
+type attemptTimeoutError struct{ after time.Duration }
 
 func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("time-out after %s", e.after) }
 
-// Timeout tells callers whether this is the time limit of a request: providers advise to raise it.
-func (e *attemptTimeoutError) Timeout() bool { return !e.contact }
+// Timeout tells callers that this is the time limit of a request: providers advise to raise it.
+func (e *attemptTimeoutError) Timeout() bool { return true }

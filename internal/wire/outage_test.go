@@ -127,7 +127,7 @@ func TestFirstContact(t *testing.T) {
 		took time.Duration // at most
 	}{
 		"connection refused": {failing(refused()), "connection refused by 192.0.2.7:443", 10 * time.Second},
-		"no answer":          {hanging, "time-out after 10s: no connection was made", 10 * time.Second},
+		"no answer":          {hanging, "no connection was made in 10s", 10 * time.Second},
 		"unknown name":       {failing(&net.DNSError{Err: "no such host", Name: "live.example.com", IsNotFound: true}), `the host name "live.example.com" is not known`, 0},
 		"no name service":    {failing(&net.DNSError{Err: "server misbehaving", Name: "live.example.com", IsTemporary: true}), "could not be looked up", 10 * time.Second},
 	} {

@@ -36,7 +36,7 @@ func (x *exchange) retryFailures(ctx context.Context) (res *response, err error)
 		case faultThrottled, faultUnavailable:
 			why = refusedFor(ctx, refused)
 		case faultNotSent:
-			left := x.unreached(ctx, began, err)
+			left := x.Endpoint.server.host.Unreached(ctx, began, x.url.Host, err, err.Error())
 			if left <= 0 {
 				return res, err
 			}

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-
-	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 // limitTime limits the time of one attempt.
@@ -37,15 +35,15 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	if x.NonIdempotent || x.timedOut || x.Unlimited {
 		transport = x.client.fresh
 	}
-	ctx, contact, end := x.Endpoint.server.host.Contact(ctx, &attemptTimeoutError{after: retry.FirstContact, contact: true})
-	defer end()
+	host := &x.Endpoint.server.host
+	ctx = host.To(ctx)
 	onWire := ctx
 	if x.NonIdempotent || x.Unlimited {
 		var stop context.CancelFunc
 		onWire, stop = sent.outlive(ctx)
 		defer stop()
 	}
-	req, err := x.request(sent.watch(onWire, contact))
+	req, err := x.request(sent.watch(onWire, host))
 	if err != nil {
 		return nil, &callError{fault: faultFinal, text: "the request cannot be made: its address is not valid"}
 	}
@@ -63,7 +61,7 @@ func (x *exchange) send(ctx context.Context) (*response, error) {
 	if err != nil {
 		return nil, sent.failure(ctx, err, x.mask)
 	}
-	contact.Connected()
+	host.Reached()
 	_, direct := req.Context().Value(reachKey{}).(reach) // not by a proxy
 	x.Endpoint.onLoopback.Store(direct && sent.loopback.Load())
 	defer func() { _ = resp.Body.Close() }()

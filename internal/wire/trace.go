@@ -27,13 +27,13 @@ type trace struct {
 	loopback   atomic.Bool // the connection is to a loopback address
 }
 
-func (t *trace) watch(ctx context.Context, contact *retry.Contact) context.Context {
+func (t *trace) watch(ctx context.Context, host *retry.Host) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		// net/http gets another connection by itself if a kept one turns out to be closed.
-		GetConn: func(string) { t.connecting.Store(true); t.writing.Store(true); contact.Connecting() },
+		GetConn: func(string) { t.connecting.Store(true); t.writing.Store(true) },
 		GotConn: func(i httptrace.GotConnInfo) {
 			t.connecting.Store(false)
-			contact.Connected()
+			host.Reached()
 			peer, err := netip.ParseAddrPort(i.Conn.RemoteAddr().String())
 			t.loopback.Store(err == nil && peer.Addr().Unmap().IsLoopback())
 		},
@@ -111,6 +111,9 @@ func describe(err error, f fault, broken string) string {
 	}
 	if why, ok := errors.AsType[retry.PermanentError](err); ok {
 		return why.Error()
+	}
+	if errors.Is(err, retry.ErrFirstContact) {
+		return retry.ErrFirstContact.Error()
 	}
 	op, _ := errors.AsType[*net.OpError](err)
 	if op != nil && op.Op == "proxyconnect" { // net/http's name for it

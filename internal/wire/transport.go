@@ -40,13 +40,26 @@ func dialer(c Config) dialFunc {
 	return (&net.Dialer{Timeout: dialTimeout, ControlContext: checkReach}).DialContext
 }
 
+// inTime limits the time of connections to hosts that were never reached.
+func inTime(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		limited, end := retry.Connecting(ctx)
+		defer end()
+		conn, err := dial(limited, network, address)
+		if err != nil && errors.Is(context.Cause(limited), retry.ErrFirstContact) {
+			err = retry.ErrFirstContact
+		}
+		return conn, err
+	}
+}
+
 // newTransport returns a transport that uses HTTP/1.1, because it has a DialContext of its own.
 func newTransport(c Config, dial dialFunc) *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dial,
+		DialContext:         inTime(dial),
 		TLSClientConfig:     &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout: dialTimeout,
+		TLSHandshakeTimeout: retry.FirstContact,
 		IdleConnTimeout:     idleTimeout,
 
 		OnProxyConnectResponse: proxyRefusal,

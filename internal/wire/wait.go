@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
@@ -26,19 +24,6 @@ func (x *exchange) pace(began time.Time, f fault, res *response) (refused time.D
 		x.Endpoint.server.limiter.Accepted(began)
 	}
 	return 0
-}
-
-// unreached returns for how long attempts are to be repeated after one that began at some time and
-// got no connection. The first one tells the log and the user.
-func (x *exchange) unreached(ctx context.Context, began time.Time, err error) (left time.Duration) {
-	until, first := x.Endpoint.server.host.Unreached(began, err)
-	if left = time.Until(until); first && left > 0 {
-		tflog.Warn(ctx, "the service cannot be reached: waiting for it", map[string]any{
-			"host": x.url.Host, "error": err.Error(), "at_most_s": int(left.Seconds()),
-		})
-		retry.TellWait(ctx, fmt.Sprintf("waiting for %s: %s", x.url.Host, err))
-	}
-	return left
 }
 
 // refusedFor fails if a call without a time limit has waited for its turn for long enough.
