@@ -62,6 +62,9 @@ func TestOtherAccount(t *testing.T) {
 						t.Errorf("the diagnostics lack %q:\n%s", part, text)
 					}
 				}
+				if rotated := strings.Contains(text, "is a new one of the same account, the session is gone"); rotated != (name == "another token") {
+					t.Errorf("what it says of a rotation:\n%s", text)
+				}
 				if strings.Contains(text, "token-id") || !after.State.Equal(o.State) {
 					t.Errorf("%v\n%s", after.State, text)
 				}

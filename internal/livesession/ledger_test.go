@@ -276,6 +276,9 @@ func TestKilledCreateWithoutAResponse(t *testing.T) {
 							t.Errorf("the diagnostics lack %q: %s", part, diags)
 						}
 					}
+					if strings.Contains(diags.String(), "An apply without the import") { // it creates none
+						t.Errorf("%s", diags)
+					}
 					if o.Exists() {
 						t.Errorf("the state is %v", o.Attrs())
 					}

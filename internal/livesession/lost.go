@@ -127,9 +127,12 @@ func (l *lostCreate) text() string {
 	b.WriteString("\n\n")
 	b.WriteString(replacing(l.old))
 	fmt.Fprintf(&b, "Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named %q in region %s "+
-		"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. "+
-		"An apply without the import creates a second session. If several resources have these arguments, import each session into one of them only.",
+		"with input %s, mode %s and output mode %s that no resource manages. If there is one, import it with an `import` block. ",
 		l.given.text("name"), l.given.text("region"), l.given.text("input"), l.given.text("mode"), l.given.text("output_mode"))
+	if !l.sent.IsZero() { // otherwise the ledger has it, and nothing is created
+		b.WriteString("An apply without the import may create a second session. ")
+	}
+	b.WriteString("If several resources have these arguments, import each session into one of them only.")
 	return b.String()
 }
 

@@ -199,16 +199,17 @@ const forgetIt = "run `terraform state rm` with the address of the resource. The
 // elsewhere is the error of a 404 in another account than the one in which the session was last
 // found.
 func elsewhere(m values, found, now account, err error) diag.Diagnostic {
-	last, here := fmt.Sprintf("at %s", found.Address), fmt.Sprintf("at %s", now.Address)
+	last, here, rotated := fmt.Sprintf("at %s", found.Address), fmt.Sprintf("at %s", now.Address), ""
 	switch {
 	case found.Address == now.Address:
 		last, here = last+" with another `access_token_id`", here+" with the configured one"
+		rotated = "If `access_token_id` is a new one of the same account, the session is gone. "
 	case found.Token != now.Token:
 		last += ", with another `access_token_id`"
 	}
 	return diag.NewErrorDiagnostic("The live session may be in another account",
 		fmt.Sprintf("Live session %s (%q) was last found %s. It was not found %s: %s\n\n"+
-			"The state was not changed. To go on with the session, configure the `base_url`, `access_token_id` and `secret_key` with which it was found. "+
+			"The state was not changed. To go on with the session, configure the `base_url`, `access_token_id` and `secret_key` with which it was found. "+rotated+
 			"If the resource is to have a session of this account, or the session is gone, %s", m.text("id"), m.text("name"), last, here, noun.Reason(err), forgetIt))
 }
 

@@ -36,7 +36,10 @@ func ErrorDiagnostic(attempted string, err error) diag.Diagnostic {
 
 // ErrorText returns the error as sentences, without advice, for a diagnostic that has its own: two
 // pieces of advice could contradict each other.
-func ErrorText(err error) string { return sentence(err.Error()) }
+func ErrorText(err error) string { return sentence(inWords.Replace(err.Error())) }
+
+// inWords says what package context says to programmers.
+var inWords = strings.NewReplacer(context.Canceled.Error(), "the run was interrupted", context.DeadlineExceeded.Error(), "its time limit was reached")
 
 // Reason is ErrorText for a text that says itself which call failed.
 func Reason(err error) string {

@@ -37,7 +37,7 @@ func TestErrorDiagnosticSaysWhatToDo(t *testing.T) {
 		"customer":         {&upload.CustomerError{KeyPath: "k", Customer: "c"}, "The key path is not allowed", "`allowed_customer_ids`"},
 		"changed":          {fmt.Errorf("file: %w", &transfer.ChangedError{Path: "a.mp4"}), "The file has changed", "No object was made of it. When nothing writes to the file any more, apply again"},
 		"interrupted":      {context.Canceled, "Terraform interrupted this call", "Trying was interrupted"},
-		"in a request":     {&api.Error{Attempted: "x", Err: context.Canceled}, "Terraform interrupted this call", "X failed: context canceled."},
+		"in a request":     {&api.Error{Attempted: "x", Err: context.Canceled}, "Terraform interrupted this call", "X failed: the run was interrupted."},
 		"anything else":    {errors.New("it broke"), "Trying failed", "It broke."},
 	}
 	for name, tt := range tests {
