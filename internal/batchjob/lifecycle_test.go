@@ -60,18 +60,6 @@ func on(path string) acctest.Attrs {
 	return acctest.Attrs{"paths": []string{path}, "service_modes": []string{"video_optimizer"}}
 }
 
-func TestImportIsRefused(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	_, diags := w.Provider(nil).Import("vodlive_batch_job", "some-id")
-	if !diags.Failed() || !strings.Contains(diags.String(), "A batch job cannot be imported") {
-		t.Error(diags)
-	}
-	if n := len(w.Journal()); n > 0 {
-		t.Errorf("%d requests were made", n)
-	}
-}
-
 // TestInvalidConfigurations leaves out what Terraform finds by the schema: missing arguments and
 // those of another type.
 func TestInvalidConfigurations(t *testing.T) {
@@ -108,20 +96,5 @@ func TestInvalidConfigurations(t *testing.T) {
 				t.Errorf("%s: the diagnostics lack %q: %s", name, want, text)
 			}
 		}
-	}
-}
-
-// TestUploadHalfIsNeeded: found by the plan, not by a 401.
-func TestUploadHalfIsNeeded(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	w.Env["VODLIVE_ID_TOKEN"] = ""
-	p := w.Provider(nil)
-	text := p.Plan(p.New("vodlive_batch_job"), on("vod/input/c/u/f.mp4")).Diags.String()
-	if !strings.Contains(text, "needed by vodlive_batch_job, which calls the upload and batch API") || !strings.Contains(text, "`id_token`") {
-		t.Error(text)
-	}
-	if n := len(w.Journal()); n > 0 {
-		t.Errorf("%d requests were made", n)
 	}
 }

@@ -3,10 +3,10 @@ package batchjob_test
 import (
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/scenario"
 )
 
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	acctest.Scenarios(t)
+	scenario.Play(t)
 }

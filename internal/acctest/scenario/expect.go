@@ -1,0 +1,88 @@
+package scenario
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// expect checks what must hold after the last step.
+func (s *scenario) expect(what, text string) {
+	s.t.Helper()
+	if text == "" || s.step == "" || s.calls == nil && what != "is" {
+		s.t.Fatalf("%s: nothing is expected, or of no step", s.at)
+	}
+	switch what {
+	case "calls":
+		s.expectCalls(text)
+	case "says":
+		s.any = true
+		if text == "nothing" {
+			return // see unsaid
+		}
+		if !s.hears(text) {
+			s.errorf("the diagnostics do not say %q", s.template(text))
+		}
+	case "lacks":
+		if part := flat(s.template(text)); strings.Contains(flat(s.diags.String()), part) {
+			s.errorf("the diagnostics say %q", part)
+		}
+	case "is":
+		expr, diags := hclsyntax.ParseExpression([]byte(text), s.at, hcl.InitialPos)
+		if diags.HasErrors() {
+			s.t.Fatalf("%s: %v", s.at, diags)
+		}
+		if got, diags := expr.Value(s.values()); diags.HasErrors() || !got.RawEquals(cty.True) {
+			s.errorf("%s is not true: %v", text, diags)
+		}
+	case "took":
+		if want := s.duration(text); s.took < want || s.took > want+time.Second {
+			s.errorf("it took %s, want %s", s.took, want)
+		}
+	default:
+		s.t.Fatalf("%s: there is no expectation %q", s.at, what)
+	}
+}
+
+func (s *scenario) expectCalls(text string) {
+	s.t.Helper()
+	expected := map[string]int{}
+	for pair := range strings.FieldsSeq(text) {
+		name, n, _ := strings.Cut(pair, "=")
+		switch {
+		case text == "none":
+		case n == "*":
+			expected[s.call(name)] = s.calls[name]
+		default:
+			expected[s.call(name)] = s.number(n)
+		}
+	}
+	if !maps.Equal(s.calls, expected) {
+		s.errorf("the calls are %v, want %s", s.calls, text)
+	}
+}
+
+// hears reports whether a diagnostic has the parts of a text in their order, and marks those that
+// do as said.
+func (s *scenario) hears(text string) (heard bool) {
+	s.t.Helper()
+	for i := range s.diags {
+		rest, found := flat(s.diags[i:i+1].String()), true
+		for part := range strings.SplitSeq(flat(s.template(text)), "...") {
+			part = strings.TrimSpace(part)
+			_, after, ok := strings.Cut(rest, part)
+			rest, found = after, found && ok
+		}
+		if found {
+			s.said[i], heard = true, true
+		}
+	}
+	return heard
+}
+
+// flat is a text with single spaces.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,352 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"golang.org/x/tools/txtar"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
+)
+
+// scenario is one that is being played.
+type scenario struct {
+	*acctest.World // nil before the first step
+	t              testing.TB
+	at             string // file and line
+	options        simulator.Options
+	configs        map[string]*hclsyntax.Body
+	folder         string        // of the files
+	stored         acctest.Attrs // key paths of files that the service stored without the provider
+
+	config   string        // name of the configuration
+	changes  acctest.Attrs // of its resource
+	provider acctest.Attrs // changes of its provider block
+	now      acctest.Instance
+	saved    *acctest.Plan // the last plan
+	planned  bool          // saved has no errors
+
+	// What expectations are about: the last step.
+	step   string // its verb; "" before the first one
+	before acctest.Instance
+	lost   acctest.Instance // result of the last run that was killed
+	data   acctest.Attrs
+	diags  acctest.Diagnostics
+	said   []bool // of each diagnostic
+	silent bool   // nobody sees the diagnostics
+	any    bool   // something is said
+	calls  map[string]int
+	took   time.Duration
+}
+
+func at(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+
+func newScenario(t testing.TB, file string, archive *txtar.Archive) *scenario {
+	t.Helper()
+	s := &scenario{t: t, at: file, configs: map[string]*hclsyntax.Body{}, folder: t.TempDir(), stored: acctest.Attrs{}}
+	for _, f := range archive.Files {
+		if filepath.Ext(f.Name) == ".tf" {
+			s.parse(f.Name, f.Data)
+		} else {
+			s.write(f.Name, f.Data)
+		}
+	}
+	if s.configs["main.tf"] == nil {
+		shared, err := os.ReadFile(filepath.Join(filepath.Dir(file), "main.tf"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.parse("main.tf", shared)
+	}
+	s.configure("main.tf")
+	return s
+}
+
+func (s *scenario) parse(name string, text []byte) {
+	s.t.Helper()
+	parsed, diags := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	if diags.HasErrors() {
+		s.t.Fatalf("%s: %v", s.at, diags)
+	}
+	s.configs[name], _ = parsed.Body.(*hclsyntax.Body)
+}
+
+func (s *scenario) play(lines []line) {
+	s.t.Helper()
+	for _, l := range lines {
+		if s.at = l.at; l.expected {
+			s.expect(l.word, l.rest)
+			continue
+		}
+		s.unsaid()
+		s.do(l.word, l.rest)
+	}
+	s.unsaid()
+	if s.step == "" {
+		s.t.Errorf("%s: the scenario has no step", s.at)
+	}
+}
+
+func (s *scenario) errorf(format string, args ...any) {
+	s.t.Helper()
+	s.t.Errorf("%s: %s\nstate: %v\ndiagnostics:\n%s\nrequests:\n%s", s.at, fmt.Sprintf(format, args...), s.now.Attrs(), s.diags, s.JournalText())
+}
+
+// do plays a step.
+func (s *scenario) do(verb, text string) {
+	s.t.Helper()
+	words, object, _ := strings.Cut(text, "{")
+	if object != "" {
+		object = "{" + object
+	}
+	w := &wordsOf{s: s, words: strings.Fields(words)}
+	if verb == "simulator" {
+		if s.World != nil {
+			s.t.Fatalf("%s: the service runs already", s.at)
+		}
+		s.fill(&s.options, s.object(object))
+		return
+	}
+	if s.World == nil {
+		s.World = acctest.NewWorld(s.t, s.options)
+		s.now = s.Provider(nil).New(s.block("resource").Labels[0])
+	}
+	s.step, s.before, s.diags, s.said, s.any, s.silent, s.calls = verb, s.now, nil, nil, false, false, nil
+	began := time.Now()
+	switch verb {
+	case "configure":
+		s.configure(text)
+		return
+	case "edit":
+		s.edit(w.words[0], w.words[1:])
+		return
+	case "service":
+		s.service(text)()
+		return
+	case "after":
+		delay, step, _ := strings.Cut(text, " ")
+		what, later, _ := strings.Cut(step, " ")
+		if what != "service" {
+			s.t.Fatalf("%s: only the service does something later", s.at)
+		}
+		time.AfterFunc(s.duration(delay), s.service(later))
+		return
+	case "wait":
+		<-time.After(s.duration(text))
+		return
+	}
+	s.ResetJournal()
+	fails := w.take("fails")
+	switch verb {
+	case "plan":
+		s.plan(w, object)
+	case "destroy":
+		w.words = append(w.words, "destroying")
+		s.apply(w, object, fails)
+	case "apply":
+		s.apply(w, object, fails)
+	case "import":
+		id := s.text(strings.TrimPrefix(text, "fails "))
+		w.words = nil
+		var o acctest.Instance
+		if o, s.diags = s.process().Import(s.now.Type, id); !s.diags.Failed() {
+			s.now = o
+		}
+	case "refresh":
+		s.now, s.diags = s.process().Read(s.now)
+	case "read", "open":
+		p, typ := s.process(), w.next()
+		read := p.DataSource
+		if verb == "open" {
+			read = p.Open
+		}
+		config := acctest.Attrs(nil)
+		if object != "" {
+			config = s.object(object)
+		}
+		s.data, s.diags = read(typ, config)
+	default:
+		s.t.Fatalf("%s: there is no verb %q", s.at, verb)
+	}
+	if s.calls == nil {
+		s.calls = s.Counts()
+	}
+	s.said, s.took = make([]bool, len(s.diags)), time.Since(began)
+	if len(w.words) > 0 {
+		s.t.Fatalf("%s: what is %q?", s.at, w.words)
+	}
+	if fails != s.diags.Failed() && !s.silent {
+		s.errorf("%s fails: %t, want %t", verb, !fails, fails)
+	}
+}
+
+// unsaid fails the test if the last step has a diagnostic that the scenario does not say.
+func (s *scenario) unsaid() {
+	s.t.Helper()
+	for i, d := range s.diags {
+		if !s.said[i] && !s.silent && (s.any || acctest.Diagnostics{d}.Failed()) {
+			s.t.Errorf("%s: the step above says, too: %s", s.at, acctest.Diagnostics{d})
+		}
+	}
+	s.diags = nil
+}
+
+func (s *scenario) configure(what string) {
+	s.t.Helper()
+	name, value, _ := strings.Cut(what, "=")
+	switch {
+	case strings.HasPrefix(what, "{"):
+		s.changes = s.changes.With(s.object(what))
+	case strings.HasPrefix(what, "provider {"):
+		s.provider = s.provider.With(s.object(strings.TrimPrefix(what, "provider ")))
+	case what == "another machine":
+		s.Env["VODLIVE_RESUME_DIR"] = s.t.TempDir()
+	case strings.HasPrefix(what, "VODLIVE_"), strings.HasPrefix(what, "TF_"):
+		s.Env[name] = s.template(value)
+	case s.configs[what] == nil:
+		s.t.Fatalf("%s: there is no configuration %q", s.at, what)
+	default:
+		s.config, s.changes, s.provider = what, acctest.Attrs{}, acctest.Attrs{}
+	}
+}
+
+// process starts the provider with the provider block of the configuration.
+func (s *scenario) process() *acctest.Provider {
+	s.t.Helper()
+	config := s.provider
+	if block := s.block("provider"); block != nil {
+		config = s.arguments(block.Body).With(config)
+	}
+	return s.Provider(config)
+}
+
+// resource is the configuration of the resource.
+func (s *scenario) resource() acctest.Attrs {
+	s.t.Helper()
+	return s.arguments(s.block("resource").Body).With(s.changes)
+}
+
+// plan refreshes and plans, and keeps the plan.
+func (s *scenario) plan(w *wordsOf, object string) {
+	s.t.Helper()
+	forced, destroying, stale := w.take("replacing"), w.take("destroying"), w.take("unrefreshed")
+	config := s.resource()
+	if object != "" {
+		config = config.With(s.object(object))
+	}
+	if destroying {
+		config = nil
+	}
+	p, prior := s.process(), s.now
+	var read acctest.Diagnostics
+	if prior.Exists() && !stale {
+		prior, read = p.Read(prior)
+	}
+	s.planned = false
+	switch s.diags = read; {
+	case read.Failed():
+		return
+	case forced:
+		s.saved = p.PlanReplace(prior, config)
+	default:
+		s.saved = p.Plan(prior, config)
+	}
+	s.diags, s.planned = slices.Concat(read, s.saved.Diags), !s.saved.Diags.Failed()
+}
+
+// apply plans, and applies in another process.
+func (s *scenario) apply(w *wordsOf, object string, fails bool) {
+	s.t.Helper()
+	killed, unsettled := w.take("killed"), w.take("unsettled")
+	interrupt := ""
+	if w.take("interrupted") {
+		interrupt = w.next()
+	}
+	if !w.take("saved") {
+		s.plan(w, object)
+	}
+	if !s.planned {
+		return
+	}
+	if s.saved.Config != nil {
+		s.saved.Config = s.resource()
+	}
+	p, cancel := s.process().WithCancel()
+	defer cancel()
+	if interrupt != "" {
+		defer s.interrupt(interrupt, cancel)()
+	}
+	o, diags := p.Apply(s.saved)
+	s.diags, s.calls, s.silent = slices.Concat(s.diags, diags), s.Counts(), killed
+	switch {
+	case killed:
+		p.End()
+		s.lost = o
+		return
+	case !fails && !diags.Failed() && !unsettled && s.saved.Config != nil:
+		s.settled(o)
+	}
+	s.now = o
+}
+
+// settled fails the test if something is left to do. The next step refreshes again.
+func (s *scenario) settled(o acctest.Instance) {
+	s.t.Helper()
+	p := s.process()
+	o, diags := p.Read(o)
+	pl := p.Plan(o, s.resource())
+	if diags = slices.Concat(diags, pl.Diags); pl.Action != acctest.NoOp || len(diags) > 0 {
+		s.errorf("the next plan is to %s %v: %s\n%v\n%v", pl.Action, pl.Replaces, diags, o.Attrs(), pl.Attrs())
+	}
+}
+
+func (s *scenario) interrupt(when string, cancel context.CancelFunc) (stop func()) {
+	s.t.Helper()
+	if after, err := time.ParseDuration(when); err == nil {
+		timer := time.AfterFunc(after, cancel)
+		return func() { timer.Stop() }
+	}
+	return s.Hook(s.call(when), func(*http.Request) { cancel() })
+}
+
+// edit changes a file, or the state.
+func (s *scenario) edit(name string, content []string) {
+	s.t.Helper()
+	path := filepath.Join(s.folder, name)
+	switch {
+	case name == "state" && len(content) == 1 && strings.HasSuffix(content[0], "tainted"):
+		s.now.Tainted = content[0] == "tainted"
+	case slices.Equal(content, []string{"removed"}):
+		if err := os.RemoveAll(path); err != nil {
+			s.t.Fatalf("%s: %v", s.at, err)
+		}
+	case len(content) == 3 && content[0] == "random": // bytes, seed
+		random := make([]byte, s.number(content[1]))
+		_, _ = rand.NewChaCha8([32]byte{byte(s.number(content[2]))}).Read(random)
+		s.write(name, random)
+	default:
+		s.write(name, []byte(strings.Join(content, " ")))
+	}
+}
+
+func (s *scenario) write(name string, content []byte) {
+	s.t.Helper()
+	path := filepath.Join(s.folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}

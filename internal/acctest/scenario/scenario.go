@@ -1,0 +1,137 @@
+// Package scenario plays life cycles that are written as text. A scenario is a file
+// testdata/scenarios/NAME.txtar beside the package that owns the behavior, and its name says the
+// behavior. Above the files of the archive is a script, a step a line. The indented lines below a
+// step are what must hold after it. A line that begins with # is a comment.
+//
+// A line "case NAME" begins a case. Each case is played in a world, and in a bubble of
+// testing/synctest, of its own: first the lines above the first case, then its own.
+//
+// # Steps
+//
+//	configure other.tf            the configuration; at first main.tf, of the archive or else of the folder
+//	configure {name = "other"}    changes arguments of the resource; an object is merged
+//	configure provider {...}      changes arguments of the provider block
+//	configure VODLIVE_NAME=value  the environment; also: configure another machine
+//	plan                          refreshes and plans, with a new provider process
+//	apply                         plans, and applies with another process
+//	destroy                       is apply destroying
+//	import EXPRESSION             imports by id
+//	refresh                       refreshes the state
+//	read TYPE {...}               reads a data source, and open TYPE {...} an ephemeral resource, into data
+//	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED, edit a.mp4 removed
+//	edit state untainted          the state; also: edit state tainted
+//	wait 1h                       time passes
+//	after 12s service ...         does this later
+//
+// Words after a verb: "fails" (then it must); for plan and apply, "replacing", "destroying" and
+// "unrefreshed", and arguments with which only the plan is made: apply {region = unknown}; for apply,
+// "saved" (applies the last plan), "killed" (the result reaches no state), "interrupted CALL" (when
+// this call arrives) or "interrupted 10s", and "unsettled": without it, nothing may be left to do
+// after an apply without errors.
+//
+// What the service does:
+//
+//	simulator {status_path = ["READY"]}        options of the simulator; above all other steps
+//	service fails get-session {status = 404}   see fault for the arguments
+//	service recovers                           ends all faults
+//	service has {name = "match"}               a session, which the provider did not make
+//	service sets EXPRESSION STATUS             the status of a session
+//	service removes EXPRESSION                 a session
+//	service stores one                         a file, whose key path is stored.one
+//	service serves CUSTOMER                    the customer of the credentials
+//	service refuses connections
+//
+// # Expectations
+//
+//	calls batch=1    all calls of the step, or "none"; =* is any number
+//	says TEXT        a diagnostic has the text, in which ${EXPRESSION} is replaced and "..." is any text
+//	lacks TEXT       none has it
+//	is EXPRESSION    is true
+//	took 30s         of virtual time, up to a second more
+//
+// A diagnostic is "severity path: summary: detail", with single spaces. Each error must be said. A
+// step that says anything says all, warnings, too; "says nothing" means none.
+//
+// Expressions are HCL, over state, planned (with "unknown" for what is not known), before (the state
+// before the step), lost (what a killed run made), tainted, action, data, sessions, objects, jobs,
+// stored, folder and env.
+package scenario
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"golang.org/x/tools/txtar"
+)
+
+// Play plays all scenarios of a package.
+func Play(t *testing.T) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "scenarios", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are %q: %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cases := parse(file, string(archive.Comment))
+			for name, lines := range cases {
+				if name == "" {
+					synctest.Test(t, func(t *testing.T) { newScenario(t, file, archive).play(lines) })
+					continue
+				}
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) { newScenario(t, file, archive).play(lines) })
+				})
+			}
+		})
+	}
+}
+
+// line is a line of a script.
+type line struct {
+	at       string // file and line
+	expected bool   // indented
+	word     string
+	rest     string
+}
+
+// parse returns the lines of each case; "" is a script without cases.
+func parse(file, script string) map[string][]line {
+	var first, last []line
+	cases, name, closed := map[string][]line{}, "", false
+	for i, text := range strings.Split(script, "\n") {
+		trimmed := strings.TrimSpace(text)
+		word, rest, _ := strings.Cut(trimmed, " ")
+		l := line{at: at(file, i+1), expected: strings.HasPrefix(text, " "), word: word, rest: strings.TrimSpace(rest)}
+		switch {
+		case trimmed == "", strings.HasPrefix(trimmed, "#"):
+		case word == "case" && !l.expected && !closed && l.rest != "" && cases[l.rest] == nil:
+			name = l.rest
+			cases[name] = slices.Clone(first)
+		case trimmed == "every case" && name != "" && !l.expected && !closed:
+			closed = true
+		case closed:
+			last = append(last, l)
+		case name == "":
+			first = append(first, l)
+		default:
+			cases[name] = append(cases[name], l) // also a wrong "case", which is no verb
+		}
+	}
+	if name == "" {
+		return map[string][]line{"": first}
+	}
+	for name := range cases {
+		cases[name] = append(cases[name], last...)
+	}
+	return cases
+}

@@ -1,0 +1,280 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+)
+
+// wordsOf are the words after a verb.
+type wordsOf struct {
+	s     *scenario
+	words []string
+}
+
+// take reports whether a word is among them, and takes it out.
+func (w *wordsOf) take(word string) bool {
+	i := slices.Index(w.words, word)
+	if i >= 0 {
+		w.words = slices.Delete(w.words, i, i+1)
+	}
+	return i >= 0
+}
+
+// next takes the last word.
+func (w *wordsOf) next() string {
+	w.s.t.Helper()
+	if len(w.words) == 0 {
+		w.s.t.Fatalf("%s: a word is missing", w.s.at)
+	}
+	word := w.words[len(w.words)-1]
+	w.words = w.words[:len(w.words)-1]
+	return word
+}
+
+func (s *scenario) number(text string) int {
+	s.t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		s.t.Fatalf("%s: %v", s.at, err)
+	}
+	return n
+}
+
+func (s *scenario) duration(text string) time.Duration {
+	s.t.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		s.t.Fatalf("%s: %v", s.at, err)
+	}
+	return d
+}
+
+// value is an expression's value.
+func (s *scenario) value(text string) cty.Value {
+	s.t.Helper()
+	expr, diags := hclsyntax.ParseExpression([]byte(text), s.at, hcl.InitialPos)
+	if diags.HasErrors() {
+		s.t.Fatalf("%s: %v", s.at, diags)
+	}
+	v, diags := expr.Value(s.values())
+	if diags.HasErrors() {
+		s.t.Fatalf("%s: %v", s.at, diags)
+	}
+	return v
+}
+
+func (s *scenario) object(text string) acctest.Attrs {
+	s.t.Helper()
+	object, ok := fromHCL(s.value(text)).(acctest.Attrs)
+	if !ok {
+		s.t.Fatalf("%s: %s is no object", s.at, text)
+	}
+	return object
+}
+
+func (s *scenario) text(expr string) string {
+	s.t.Helper()
+	text, ok := fromHCL(s.value(expr)).(string)
+	if !ok {
+		s.t.Fatalf("%s: %s is no string", s.at, expr)
+	}
+	return text
+}
+
+// template replaces ${EXPRESSION}.
+func (s *scenario) template(text string) string {
+	s.t.Helper()
+	expr, diags := hclsyntax.ParseTemplate([]byte(text), s.at, hcl.InitialPos)
+	if diags.HasErrors() {
+		s.t.Fatalf("%s: %v", s.at, diags)
+	}
+	v, diags := expr.Value(s.values())
+	if diags.HasErrors() || !v.IsKnown() || v.IsNull() || v.Type() != cty.String {
+		s.t.Fatalf("%s: %s: %v", s.at, text, diags)
+	}
+	return v.AsString()
+}
+
+// values are what expressions may refer to.
+func (s *scenario) values() *hcl.EvalContext {
+	s.t.Helper()
+	variables := map[string]cty.Value{"unknown": cty.DynamicVal}
+	all := map[string]any{"stored": s.stored, "folder": s.folder}
+	if s.World != nil {
+		sessions, objects, jobs := []any{}, []any{}, []any{}
+		for _, record := range s.Sessions() {
+			sessions = append(sessions, named(record))
+		}
+		for _, o := range s.Objects() {
+			objects = append(objects, named(o))
+		}
+		for _, job := range s.Batches() {
+			jobs = append(jobs, named(job))
+		}
+		planned, action := acctest.Attrs(nil), acctest.Action("")
+		if s.planned {
+			planned, _ = known(s.saved.Attrs()).(acctest.Attrs)
+			action = s.saved.Action
+		}
+		for name, v := range (acctest.Attrs{
+			"state": s.now.Attrs(), "before": s.before.Attrs(), "lost": s.lost.Attrs(), "tainted": s.now.Tainted, "action": string(action), "planned": planned,
+			"data": s.data, "sessions": sessions, "objects": objects, "jobs": jobs, "env": s.Env, "vod": s.VOD.URL(),
+		}) {
+			all[name] = v
+		}
+	}
+	for name, v := range all {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		typ, err := ctyjson.ImpliedType(raw)
+		if err == nil {
+			variables[name], err = ctyjson.Unmarshal(raw, typ)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return &hcl.EvalContext{Variables: variables, Functions: map[string]function.Function{
+		"contains": stdlib.ContainsFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "sort": stdlib.SortFunc, "values": stdlib.ValuesFunc,
+	}}
+}
+
+// block is the first block of a type in the configuration, nil if there is none.
+func (s *scenario) block(typ string) *hclsyntax.Block {
+	s.t.Helper()
+	for _, block := range s.configs[s.config].Blocks {
+		if block.Type == typ {
+			return block
+		}
+	}
+	return nil
+}
+
+func (s *scenario) arguments(body *hclsyntax.Body) acctest.Attrs {
+	s.t.Helper()
+	config := acctest.Attrs{}
+	for _, a := range body.Attributes {
+		v, diags := a.Expr.Value(s.values())
+		if diags.HasErrors() {
+			s.t.Fatalf("%s: %v", s.at, diags)
+		}
+		config[a.Name] = fromHCL(v)
+	}
+	return config
+}
+
+// Words of the names of fields: SubDomainA is sub_domain_a, ElasticIPA is elastic_ip_a.
+var (
+	wordEnd  = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	pipeline = regexp.MustCompile(`(IP)([AB])$`)
+)
+
+// argument is the name of a field as an argument.
+func argument(field string) string {
+	return strings.ToLower(wordEnd.ReplaceAllString(pipeline.ReplaceAllString(field, "${1}_$2"), "${1}_$2"))
+}
+
+// named are the fields of a struct as arguments.
+func named(from any) map[string]any {
+	v, fields := reflect.ValueOf(from), map[string]any{}
+	for i := range v.NumField() {
+		if field := v.Type().Field(i); field.IsExported() {
+			fields[argument(field.Name)] = v.Field(i).Interface()
+		}
+	}
+	return fields
+}
+
+// fill sets fields of a struct. Durations are texts.
+func (s *scenario) fill(to any, arguments acctest.Attrs) {
+	s.t.Helper()
+	v, fields := reflect.ValueOf(to).Elem(), acctest.Attrs{}
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		value, given := arguments[argument(field.Name)]
+		if !given {
+			continue
+		}
+		if text, ok := value.(string); ok && field.Type == reflect.TypeFor[time.Duration]() {
+			value = s.duration(text)
+		}
+		fields[field.Name] = value
+	}
+	raw, err := json.Marshal(fields)
+	if err == nil {
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(to)
+	}
+	if err != nil || len(fields) != len(arguments) {
+		s.t.Fatalf("%s: %v is not as in %T: %v", s.at, arguments, to, err)
+	}
+}
+
+// known has "unknown" in place of values that are not known.
+func known(v any) any {
+	switch v := v.(type) {
+	case acctest.Attrs:
+		object := acctest.Attrs{}
+		for name, inner := range v {
+			object[name] = known(inner)
+		}
+		return object
+	case []any:
+		items := []any{}
+		for _, item := range v {
+			items = append(items, known(item))
+		}
+		return items
+	}
+	if v == acctest.Unknown {
+		return "unknown"
+	}
+	return v
+}
+
+// fromHCL is a value as Attrs have it.
+func fromHCL(v cty.Value) any {
+	switch typ := v.Type(); {
+	case !v.IsKnown():
+		return acctest.Unknown
+	case v.IsNull():
+		return nil
+	case typ == cty.String:
+		return v.AsString()
+	case typ == cty.Bool:
+		return v.True()
+	case typ == cty.Number:
+		n, _ := v.AsBigFloat().Int64()
+		return int(n)
+	case typ.IsObjectType(), typ.IsMapType():
+		object := acctest.Attrs{}
+		for name, inner := range v.AsValueMap() {
+			object[name] = fromHCL(inner)
+		}
+		return object
+	default:
+		items := []any{}
+		for _, item := range v.AsValueSlice() {
+			items = append(items, fromHCL(item))
+		}
+		return items
+	}
+}

@@ -1,0 +1,3 @@
+resource "vodlive_media_upload" "file" {
+  source = "${folder}/media.mp4"
+}
