@@ -8,7 +8,7 @@
 //
 // # Steps
 //
-//	configure other.tf            the configuration; at first main.tf, of the archive or else of the folder
+//	configure other.tf            the configuration; first main.tf of the archive or folder
 //	configure {name = "other"}    changes arguments of the resource; an object is merged
 //	configure provider {...}      changes arguments of the provider block
 //	configure VODLIVE_NAME=value  the environment; also: configure another machine
@@ -17,17 +17,17 @@
 //	destroy                       is apply destroying
 //	import EXPRESSION             imports by id
 //	refresh                       refreshes the state
-//	read TYPE {...}               reads a data source, and open TYPE {...} an ephemeral resource, into data
-//	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED, edit a.mp4 removed
+//	read TYPE {...}               reads a data source into data; open TYPE: an ephemeral resource
+//	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED, or removed
 //	edit state untainted          the state; also: edit state tainted
 //	wait 1h                       time passes
 //	after 12s service ...         does this later
 //
 // Words after a verb: "fails" (then it must); for plan and apply, "replacing", "destroying" and
-// "unrefreshed", and arguments with which only the plan is made: apply {region = unknown}; for apply,
-// "saved" (applies the last plan), "killed" (the result reaches no state), "interrupted CALL" (when
-// this call arrives) or "interrupted 10s", and "unsettled": without it, nothing may be left to do
-// after an apply without errors.
+// "unrefreshed", and arguments with which only the plan is made: apply {region = unknown}; for
+// apply, "saved" (applies the last plan), "killed" (the result reaches no state), "interrupted
+// CALL" (when this call arrives) or "interrupted 10s", and "unsettled": without it, nothing may
+// be left to do after an apply without errors.
 //
 // What the service does:
 //
@@ -44,17 +44,17 @@
 // # Expectations
 //
 //	calls batch=1    all calls of the step, or "none"; =* is any number
-//	says TEXT        a diagnostic has the text, in which ${EXPRESSION} is replaced and "..." is any text
+//	says TEXT        a diagnostic has the text; ${EXPRESSION} is replaced, and "..." is any text
 //	lacks TEXT       none has it
 //	is EXPRESSION    is true
 //	took 30s         of virtual time, up to a second more
 //
-// A diagnostic is "severity path: summary: detail", with single spaces. Each error must be said. A
-// step that says anything says all, warnings, too; "says nothing" means none.
+// A diagnostic is "severity path: summary: detail", with single spaces. Each error must be said.
+// A step that says anything says all, warnings, too; "says nothing" means none.
 //
-// Expressions are HCL, over state, planned (with "unknown" for what is not known), before (the state
-// before the step), lost (what a killed run made), tainted, action, data, sessions, objects, jobs,
-// stored, folder and env.
+// Expressions are HCL, over state, planned (with "unknown" for what is not known), before (the
+// state before the step), lost (what a killed run made), tainted, action, data, sessions,
+// objects, jobs, stored, folder and env.
 package scenario
 
 import (

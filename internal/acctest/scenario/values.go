@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -131,12 +132,10 @@ func (s *scenario) values() *hcl.EvalContext {
 			planned, _ = known(s.saved.Attrs()).(acctest.Attrs)
 			action = s.saved.Action
 		}
-		for name, v := range (acctest.Attrs{
+		maps.Copy(all, map[string]any{
 			"state": s.now.Attrs(), "before": s.before.Attrs(), "lost": s.lost.Attrs(), "tainted": s.now.Tainted, "action": string(action), "planned": planned,
 			"data": s.data, "sessions": sessions, "objects": objects, "jobs": jobs, "env": s.Env, "vod": s.VOD.URL(),
-		}) {
-			all[name] = v
-		}
+		})
 	}
 	for name, v := range all {
 		raw, err := json.Marshal(v)
