@@ -107,7 +107,7 @@ func TestWrongScenarios(t *testing.T) {
 		"apply\ncase":                           `no verb "case"`,
 		"every case":                            `no verb "every"`,
 		"case a\napply\ncase a\nplan":           `no verb "case"`,
-		"case a\napply\nevery case\n\ncase b":   `no verb "case"`,
+		"case a\napply\nevery case\nplan\ncase": `no verb "case"`,
 
 		"service refuses connections\napply fails": "says, too: error",
 		"service refuses connections\napply":       "apply fails: true, want false",
