@@ -280,9 +280,13 @@ func (p *player) hear(pl *place, text string) {
 		!slices.ContainsFunc(p.at.sessions(), func(rec simulator.SessionRecord) bool { return rec.ID == made[1] }) {
 		p.rec.Errorf("a text says that session %s was created, which does not exist: %s", made[1], text)
 	}
-	if stays := staysStored.FindStringSubmatch(text); len(stays) > 0 && !p.free[stays[1]] && !p.imported[stays[1]] &&
-		!strings.Contains(p.seen.String(), "taken to be stored as "+stays[1]) && !p.isStored(stays[1]) {
-		p.rec.Errorf("a text says that %s is stored, which it is not: %s", stays[1], text)
+	if _, stay, ok := strings.Cut(text, ", which stay stored:"); ok {
+		for _, stays := range keyPathLine.FindAllStringSubmatch(stay, -1) {
+			if keyPath := stays[1]; !p.free[keyPath] && !p.imported[keyPath] && !p.adopted[keyPath] &&
+				!strings.Contains(p.seen.String(), "taken to be stored as "+keyPath) && !p.isStored(keyPath) {
+				p.rec.Errorf("a text says that %s is stored, which it is not: %s", keyPath, text)
+			}
+		}
 	}
 	if strings.Contains(text, "Invalid count argument") && len(pl.via) == 0 {
 		p.rec.Errorf("a count is unknown: %s", text)
@@ -318,7 +322,7 @@ var (
 	keepsRunning = regexp.MustCompile(`Live session (\S+) \(.*keeps running`)
 	wasNotFound  = regexp.MustCompile(`Live session (\S+) .* was removed from the state, because reading it`)
 	wasCreated   = regexp.MustCompile(`Live session (\S+) was created`)
-	staysStored  = regexp.MustCompile(`The state no longer has (\S+); the file stays stored`)
+	keyPathLine  = regexp.MustCompile(`(?m)^  - (?:.*: )?(\S+)$`)
 	retried      = regexp.MustCompile(`\(3 attempts|time-out|connection broken|no progress for|InvalidPart`)
 	notLost      = regexp.MustCompile(`(\d+) of \d+ parts are stored and are not lost`)
 	storedFiles  = regexp.MustCompile(`Stored files: (\d+)\. They are in the state`)

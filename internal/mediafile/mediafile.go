@@ -117,6 +117,40 @@ func (a Arguments) Set(f *upload.File) {
 	f.Method, f.PartSize = a.Method.ValueString(), a.PartSize.ValueInt64()
 }
 
+// Object has the arguments that are fields of upload.Object: with another value of one, the file is
+// uploaded again. Null is any value, and unknown one that only the apply knows.
+type Object struct{ SHA256, FileName, ContentType types.String }
+
+// ObjectOf returns the arguments of a file or of what is stored of it.
+func ObjectOf(o upload.Object) Object {
+	return Object{types.StringValue(o.SHA256), types.StringValue(o.Name), types.StringValue(o.ContentType)}
+}
+
+// Differs compares what is wanted with what is stored. It returns the names of the arguments that
+// differ, and of those that only the apply can compare.
+func (wanted Object) Differs(stored Object) (differing, open []string) {
+	for _, argument := range []struct {
+		name           string
+		wanted, stored types.String
+		same           func(a, b string) bool
+	}{
+		{"sha256", wanted.SHA256, stored.SHA256, strings.EqualFold},
+		{"file_name", wanted.FileName, stored.FileName, equal},
+		{"content_type", wanted.ContentType, stored.ContentType, equal},
+	} {
+		switch {
+		case argument.wanted.IsNull() || argument.stored.IsNull():
+		case argument.wanted.IsUnknown():
+			open = append(open, argument.name)
+		case !argument.same(argument.wanted.ValueString(), argument.stored.ValueString()):
+			differing = append(differing, argument.name)
+		}
+	}
+	return differing, open
+}
+
+func equal(a, b string) bool { return a == b }
+
 // ArgumentAttributes are the attributes of Arguments in a resource. The action's are made of them.
 func ArgumentAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{

@@ -81,7 +81,7 @@ func (a *apply) take(names []string, files []upload.File, outcomes []upload.Outc
 		}
 		failed[name] = o.Err
 		if found := upload.OtherHash(o.Err); found != "" && sums[name] != "" {
-			failed[name] = otherHash(name, sums[name], "was read before it was sent", found)
+			failed[name] = mediafile.OtherHash("sha256s", sums[name], name, mediafile.ReadSending, found)
 		}
 		if o.Left != nil {
 			a.incomplete[name] = mediafile.IncompleteObject(files[i], o.Left)
@@ -116,7 +116,7 @@ func (a *apply) finish() {
 			gone[name] = e
 		}
 	}
-	warnForgotten(gone, nil, &a.diags)
+	mediafile.Forgotten(keyPathLines(gone), &a.diags)
 	a.plan.counted(a.stored)
 	if len(a.incomplete) > 0 { // else the plan has null
 		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)

@@ -9,9 +9,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -43,11 +41,6 @@ var (
 		ifStored:   afterInvoke.ifStored,
 	}
 )
-
-// otherHash is the error for a file that has another hash than `sha256s` says.
-func otherHash(name, expected, how, found string) error {
-	return fmt.Errorf("`sha256s` has %s for %s, but the file, which %s, has %s. Correct `sha256s`, or put the right file there", expected, name, how, found)
-}
 
 // failuresDiagnostic is one error for all files that failed, by name, of those that were to be
 // uploaded.
@@ -85,33 +78,6 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 	}
 	detail += fmt.Sprintf("\n\nStored files: %d. %s", asked-len(failed), next.toContinue)
 	return diag.NewErrorDiagnostic("Files could not be uploaded", detail)
-}
-
-// warnForgotten adds one warning for all files that leave the state and stay stored: gone are known
-// by their names in the folder, others only by their key paths.
-func warnForgotten(gone map[string]entry, others []string, diags *diag.Diagnostics) {
-	if len(gone)+len(others) == 0 {
-		return
-	}
-	lines := keyPathLines(gone)
-	lines = append(lines, others...)
-	diags.AddWarning("Uploaded files stay at the service",
-		fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(lines), noun.List(lines)))
-}
-
-// warnGivenUp warns of the unfinished uploads of a folder that nothing will continue.
-func (m *model) warnGivenUp(diags *diag.Diagnostics) {
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(m.Incomplete.Elements())) {
-		object, _ := m.Incomplete.Elements()[name].(types.Object)
-		if _, left, _ := mediafile.Unfinished(object); left != nil {
-			lines = append(lines, fmt.Sprintf("%s: %s (stored parts: %d)", name, left.KeyPath, left.StoredParts()))
-		}
-	}
-	if len(lines) > 0 {
-		diags.AddWarning("Unfinished uploads are given up",
-			fmt.Sprintf("The service has no call to end a multipart upload. The state no longer has these:\n%s", noun.List(lines)))
-	}
 }
 
 // keyPathLines are the key paths of files, by name.

@@ -784,3 +784,53 @@ func TestFolderWaitsForStorage(t *testing.T) {
 		}
 	})
 }
+
+// TestUnfinishedUploadThatNothingContinuesIsNamed: the file has another content, or is gone, when
+// the folder is applied again, and when it is destroyed its upload may be complete.
+func TestUnfinishedUploadThatNothingContinuesIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, change := range []string{"other content", "gone", "nothing"} {
+		t.Run(change, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "small.mp4")
+			w.mustApply()
+			w.write("large.mp4", large(1))
+			w.config = w.config.With(inParts)
+			w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 1})
+			w.Fail(simulator.Fault{Call: simulator.CallPutPart, Match: func(r *http.Request) bool { return r.URL.Query().Get("partNumber") == "2" }, Status: http.StatusNotImplemented})
+			says(t, w.apply(), "1 of 1 files could not be uploaded")
+			w.ClearFaults()
+			incomplete, _ := w.state.Attrs()["incomplete_uploads"].(acctest.Attrs)
+			left, _ := incomplete["large.mp4"].(acctest.Attrs)
+			keyPath, _ := left["key_path"].(string)
+			line := fmt.Sprintf("large.mp4: %s (stored parts: %v)", keyPath, left["stored_parts"])
+			switch change {
+			case "other content":
+				w.write("large.mp4", large(1)+"more")
+			case "gone":
+				_ = os.Remove(w.path("large.mp4"))
+			}
+			diags := w.mustApply()
+			if change == "nothing" {
+				want(t, "warnings", diags.String(), "")
+				return
+			}
+			says(t, diags, "Unfinished uploads are given up", line)
+		})
+	}
+}
+
+// TestUploadOfAFolderThatMayBeStoredIsNamed: no response to the request that completes an upload
+// arrived, and the folder is destroyed.
+func TestUploadOfAFolderThatMayBeStoredIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("large.mp4", large(1))
+	w.config = w.config.With(inParts)
+	w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, BreakAfter: true, Times: 1})
+	w.Fail(simulator.Fault{Call: simulator.CallMultipartComplete, Status: http.StatusForbidden})
+	says(t, w.apply(), "1 of 1 files could not be uploaded")
+	p := w.Provider(w.provider)
+	_, diags := p.Apply(p.Plan(w.state, nil))
+	says(t, diags, "Uploaded files may stay at the service", "large.mp4: "+w.Objects()[0].KeyPath)
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/disk"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -119,6 +120,20 @@ func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader) (diags 
 		}
 	}
 	return diags
+}
+
+// unfinished are the uploads in `incomplete_uploads` of files that are not among the wanted ones,
+// by name.
+func (m *model) unfinished(wanted map[string]entry) map[string]*resume.Unfinished {
+	uploads := map[string]*resume.Unfinished{}
+	for name, element := range m.Incomplete.Elements() {
+		object, _ := element.(types.Object)
+		f, left, _ := mediafile.Unfinished(object) // leaveUnfinished warns
+		if f.SHA256 != wanted[name].SHA256 {
+			uploads[name] = left
+		}
+	}
+	return uploads
 }
 
 // found is a file of the folder as far as the arguments describe it.

@@ -134,7 +134,7 @@ func (p *planner) protect() {
 		p.diags.Append(p.state.refuse(fmt.Sprintf("remove %s from the state, because `source_dir` is another folder, %s",
 			counted(len(gone), "file"), p.plan.SourceDir.ValueString())))
 	default:
-		warnForgotten(gone, nil, &p.diags)
+		mediafile.Forgotten(keyPathLines(gone), &p.diags)
 	}
 }
 
@@ -436,7 +436,7 @@ func (p *planner) file(name string, now upload.Inspection, adopt string) (entry,
 	case now.Err != nil:
 		return entry{}, now.Err
 	case now.Other != "":
-		return entry{}, otherHash(name, now.Expected, "was not touched since its content was last read", now.Other)
+		return entry{}, mediafile.OtherHash("sha256s", now.Expected, name, mediafile.ReadBefore, now.Other)
 	}
 	f := now.File
 	f.SHA256 = now.SHA256
@@ -450,7 +450,7 @@ func (p *planner) file(name string, now upload.Inspection, adopt string) (entry,
 			}
 			configured = true
 		}
-		if keeps(stored, name, f.Object(), configured) {
+		if keeps(stored, name, mediafile.ObjectOf(f.Object()), configured) {
 			return stored, nil
 		}
 		if now.Kept { // it was not read
@@ -474,16 +474,13 @@ func (p *planner) file(name string, now upload.Inspection, adopt string) (entry,
 //
 // The name of an adopted file may be of neither format, and is kept. The format in the state cannot
 // decide this, because an update may have failed.
-func keeps(stored entry, name string, wanted upload.Object, typeCounts bool) bool {
-	wanted.Size = stored.Size // it follows from the hash
-	if strings.EqualFold(wanted.SHA256, stored.SHA256) {
-		wanted.SHA256 = stored.SHA256
-	}
+func keeps(stored entry, name string, wanted mediafile.Object, typeCounts bool) bool {
 	if !typeCounts {
-		wanted.ContentType = stored.ContentType
+		wanted.ContentType = types.StringNull()
 	}
 	if stored.Name != storedName(name, formatBase) && stored.Name != storedName(name, formatFlat) {
-		wanted.Name = stored.Name
+		wanted.FileName = types.StringNull()
 	}
-	return wanted == stored.Object
+	differing, _ := wanted.Differs(mediafile.ObjectOf(stored.Object))
+	return len(differing) == 0
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -57,7 +58,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	a := apply{data: r.Data, plan: &plan, stored: plannedFiles(ctx, &resp.Diagnostics), next: afterCreate}
 	a.within(ctx, limit, "create")
-	warnForgotten(nil, r.Data.Uploader.Left(absolute(plan.SourceDir.ValueString())), &a.diags)
+	mediafile.Forgotten(r.Data.Uploader.Left(absolute(plan.SourceDir.ValueString())), &a.diags)
 	setFiles(ctx, a.stored, true)
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
@@ -89,7 +90,9 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	a := apply{
 		data: r.Data, plan: &plan, before: prior, stored: files, next: afterUpdate,
 	}
+	unwanted := state.unfinished(files)
 	a.within(ctx, limit, "update")
+	mediafile.GivenUp(unwanted, r.Data.Uploader, &a.diags)
 	setFiles(ctx, a.stored, true)
 	if a.diags.HasError() {
 		plan.ContentTypes = state.ContentTypes // the next plan compares: a file that failed has its old media type
@@ -116,8 +119,8 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	if note.Destroy || !state.ID.IsNull() { // what is replaced as the user asks is not continued
-		warnForgotten(stored, nil, &resp.Diagnostics)
-		state.warnGivenUp(&resp.Diagnostics)
+		mediafile.Forgotten(keyPathLines(stored), &resp.Diagnostics)
+		mediafile.GivenUp(state.unfinished(nil), r.Data.Uploader, &resp.Diagnostics)
 		return
 	}
 	dir, diags := noun.ReadPrivate[string](ctx, req.Private, privateDir)

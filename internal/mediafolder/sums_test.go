@@ -32,7 +32,7 @@ func TestPlanReadsNoFileWhoseHashIsConfigured(t *testing.T) {
 		// Another content of the same size shows that the plan does not read it.
 		w.write("b/c.mp4", "CONTENT of b/c.mp4")
 		diags := w.apply()
-		says(t, diags, "`sha256s` has ", " for b/c.mp4, but the file, which was read before it was sent, has ", "Correct `sha256s`, or put the right file there")
+		says(t, diags, "`sha256s` has ", " for b/c.mp4, but the file, which was read while it was sent, has ", "Correct `sha256s`, or put the right file there")
 		want(t, "files", w.names(), []string{"a.mp4", "free.mp4"})
 
 		w.write("b/c.mp4", "content of b/c.mp4")

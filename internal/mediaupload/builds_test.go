@@ -145,5 +145,5 @@ func (m *machine) destroyGivesUp() {
 	keyPath, _ := left["key_path"].(string)
 	p := m.Provider(m.provider)
 	_, diags := p.Apply(p.Plan(m.state, nil))
-	m.says(diags, "An unfinished upload is given up", "\"media.mp4\", "+keyPath+", of which 1 parts are stored")
+	m.says(diags, "Unfinished uploads are given up", "media.mp4: "+keyPath+" (stored parts: 1)")
 }

@@ -79,7 +79,7 @@ func TestFailedChangeKeepsTheStoredFile(t *testing.T) {
 			between(m)
 			since := len(m.Journal())
 			diags := m.mustApply()
-			m.says(diags, "The uploaded file stays at the service", before.Text("key_path"))
+			m.says(diags, "Uploaded files stay at the service", before.Text("key_path"))
 			want(t, "parts of the second apply", len(sent(m.Server, since)), rest)
 			want(t, "objects", len(m.Objects()), 2)
 			want(t, "sha256", m.state.Text("sha256"), m.sum)
@@ -98,7 +98,7 @@ func TestRevertedChangeGivesTheUploadUp(t *testing.T) {
 	m.failsAt(breaksAt)
 	m.sum = media(t, m.path, resumeSize, 1)
 	since := len(m.Journal())
-	m.says(m.mustApply(), "An unfinished upload is given up")
+	m.says(m.mustApply(), "Unfinished uploads are given up")
 	m.keeps(before)
 	want(t, "incomplete_upload", m.state.Attrs()["incomplete_upload"], nil)
 	want(t, "requests", len(m.Journal()), since)
@@ -139,7 +139,7 @@ func TestMistypedHash(t *testing.T) {
 					m.mustApply()
 					before, since := m.state, len(m.Journal())
 					diags := m.Provider(m.provider).Plan(m.state, m.config.With(acctest.Attrs{"sha256": mistyped})).Diags
-					m.says(diags, "error sha256: The file has another SHA-256: `sha256` is "+mistyped, m.path+", which was not touched", "has "+m.sum)
+					m.says(diags, "error sha256: The file has another SHA-256: `sha256` has "+mistyped+" for "+m.path+", but the file, which was not touched", "has "+m.sum)
 					m.mustApply()
 					want(t, "state", m.state.State.Equal(before.State), true)
 					want(t, "requests", len(m.Journal()), since)
@@ -175,7 +175,7 @@ func TestMistypedHashOfANewFile(t *testing.T) {
 				objects := len(m.Objects())
 				m.config["sha256"] = mistyped
 				diags := m.apply()
-				m.says(diags, "The file has another SHA-256: `sha256` is "+mistyped, "has "+m.sum)
+				m.says(diags, "The file has another SHA-256: `sha256` has "+mistyped, "has "+m.sum)
 				if text := diags.String(); !diags.Failed() || strings.Contains(text, "has changed") {
 					t.Error(text)
 				}
@@ -267,7 +267,7 @@ func TestUploadThatMayBeStoredIsNamed(t *testing.T) {
 	m.keeps(before)
 	made := m.Objects()[1].KeyPath
 	m.sum = media(t, m.path, resumeSize, 1)
-	m.says(m.mustApply(), "The uploaded file may stay at the service", made)
+	m.says(m.mustApply(), "Uploaded files may stay at the service", made)
 }
 
 // TestRedundantName: a configured name that is the default, too, leaves no trace when it is
@@ -331,7 +331,7 @@ func TestThirdContent(t *testing.T) {
 	}
 	m.ClearFaults()
 	want(t, "state", m.state.State.Equal(unfinished.State), true)
-	m.says(m.mustApply(), "An unfinished upload is given up", "The uploaded file stays at the service", before.Text("key_path"))
+	m.says(m.mustApply(), "Unfinished uploads are given up", "Uploaded files stay at the service", before.Text("key_path"))
 	want(t, "sha256", m.state.Text("sha256"), m.sum)
 }
 
@@ -363,7 +363,7 @@ func TestRefusedReplacementSaysNothingElse(t *testing.T) {
 	m.remove()
 	after, diags := m.Provider(m.provider).Apply(plan)
 	m.says(diags, "so nothing was replaced")
-	if strings.Contains(diags.String(), "stays at the service") || !after.State.Equal(m.state.State) {
+	if strings.Contains(diags.String(), "stay at the service") || !after.State.Equal(m.state.State) {
 		t.Error(diags)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -63,7 +64,7 @@ func uploadDiagnostic(f upload.File, left *resume.Unfinished, err error, given b
 	changed, ok := errors.AsType[*transfer.ChangedError](err)
 	mistyped := ok && given && changed.SHA256 != ""
 	if mistyped {
-		d = differs(f, changed.SHA256, "was read while it was sent", next)
+		d = differs(f, changed.SHA256, mediafile.ReadSending, next)
 	}
 	// The parts of a file that changed are other ones.
 	if ok && !mistyped || left == nil || next.toContinue == "" {
@@ -83,33 +84,12 @@ func otherHash(f upload.File, remembered, detection string, next steps) diag.Dia
 	if remembered == "" || remembered == f.SHA256 || detection == upload.DetectContent {
 		return nil
 	}
-	return differs(f, remembered, "was not touched since its content was last read", next)
+	return differs(f, remembered, mediafile.ReadBefore, next)
 }
 
 func differs(f upload.File, found, how string, next steps) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(path.Root("sha256"), "The file has another SHA-256",
-		fmt.Sprintf("`sha256` is %s, but %s, which %s, has %s. Correct `sha256`, or put the right file there.%s",
-			f.SHA256, f.Path, how, found, next.ifMade))
-}
-
-// staysStored warns of a stored file that the state no longer has.
-func staysStored(keyPath string, diags *diag.Diagnostics) {
-	diags.AddWarning("The uploaded file stays at the service",
-		fmt.Sprintf("The service has no call to delete a file. The state no longer has %s; the file stays stored.", keyPath))
-}
-
-// givenUp warns of an unfinished upload that nothing will continue. left may be nil.
-func givenUp(name string, left *resume.Unfinished, diags *diag.Diagnostics) {
-	switch {
-	case left == nil:
-	case left.Completing:
-		diags.AddWarning("The uploaded file may stay at the service",
-			fmt.Sprintf("The upload of %q as %s got no response to the request that completes it, so the file may be stored. The state no longer has this upload. "+
-				"The service has no call to delete a file.", name, left.KeyPath))
-	default:
-		diags.AddWarning("An unfinished upload is given up",
-			fmt.Sprintf("The service has no call to end a multipart upload. The state no longer has the one of %q, %s, of which %d parts are stored.", name, left.KeyPath, left.StoredParts()))
-	}
+		noun.ErrorText(mediafile.OtherHash("sha256", f.SHA256, f.Path, how, found))+next.ifMade)
 }
 
 func protected(keyPath, change string) diag.Diagnostic {

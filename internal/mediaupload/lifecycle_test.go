@@ -113,7 +113,7 @@ func TestSingleUpload(t *testing.T) {
 	noCredentialAtStorage(t, w.server)
 
 	r := w.Must("destroy", "-auto-approve")
-	contains(t, r, "The uploaded file stays at the service", object.KeyPath)
+	contains(t, r, "Uploaded files stay at the service", object.KeyPath)
 	onlyObject(t, w.server)
 }
 
@@ -211,7 +211,7 @@ func TestGivenHashIsProvedWhileSending(t *testing.T) {
 			m.plan().Diags.Must(t) // reads no content
 			diags := m.apply()
 			want(t, "failure", diags.Failed(), true)
-			m.says(diags, "has another SHA-256", "`sha256` is "+wrong, "has "+m.sum)
+			m.says(diags, "has another SHA-256", "`sha256` has "+wrong, "has "+m.sum)
 			want(t, "objects", len(m.Objects()), 0)
 			m.AssertCalls(t, simulator.CallMultipartComplete, 0)
 

@@ -48,6 +48,11 @@ type outcome struct {
 	Incomplete types.Object `tfsdk:"incomplete_upload"`
 }
 
+// object has what makes the file uploaded again. What an import lacks is null.
+func (m *model) object() mediafile.Object {
+	return mediafile.Object{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType}
+}
+
 // content is the content that the configuration has itself, nil for a source and if it is unknown.
 func (m *model) content() []byte {
 	switch {

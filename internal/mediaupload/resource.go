@@ -21,6 +21,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/forms"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -121,7 +122,7 @@ func (r *mediaUpload) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	asked.SHA256 = plan.SHA256
 	if !plan.KeyPath.IsUnknown() || asked.keeps(&state) {
-		plan.keep(&state, &resp.Diagnostics)
+		plan.keep(&state, r.Data.Uploader, &resp.Diagnostics)
 	} else if !r.uploadAgain(ctx, &plan, &state, &config, &resp.Diagnostics) {
 		plan.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan.withoutWriteOnly())...)
@@ -148,7 +149,7 @@ func (m *model) keeps(state *model) bool {
 }
 
 // keep makes the stored file of a state the result of an update.
-func (m *model) keep(state *model, diags *diag.Diagnostics) {
+func (m *model) keep(state *model, u *upload.Uploader, diags *diag.Diagnostics) {
 	if m.KeyPath.IsUnknown() {
 		m.outcome, m.Incomplete = state.outcome, complete
 		m.FileName, m.ContentType = state.FileName, state.ContentType
@@ -156,7 +157,7 @@ func (m *model) keep(state *model, diags *diag.Diagnostics) {
 	if !state.Incomplete.IsNull() && m.Incomplete.IsNull() {
 		f, left, d := mediafile.Unfinished(state.Incomplete)
 		diags.Append(d...)
-		givenUp(f.Name, left, diags)
+		mediafile.GivenUp(map[string]*resume.Unfinished{f.Name: left}, u, diags)
 	}
 }
 
@@ -170,9 +171,9 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 	if state.protected() && noun.ProtectsChange(state.Protection, plan.Protection) {
 		diags.Append(protected(state.KeyPath.ValueString(), "upload another file in its place"))
 	}
-	dropped := left
+	dropped := map[string]*resume.Unfinished{unfinished.Name: left}
 	if left != nil && !diags.HasError() && plan.file().Continues(unfinished) {
-		dropped = nil
+		clear(dropped)
 		if err := r.Data.Uploader.LeaveUnfinished(ctx, plan.file(), left); err != nil {
 			diags.Append(noun.ErrorDiagnostic("Continuing the upload", err))
 		}
@@ -183,15 +184,15 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 	}
 	if r.upload(ctx, plan, config, afterUpdate, diags) {
 		if state.stored() {
-			staysStored(state.KeyPath.ValueString(), diags)
+			mediafile.Forgotten([]string{state.KeyPath.ValueString()}, diags)
 		}
-		givenUp(unfinished.Name, dropped, diags)
+		mediafile.GivenUp(dropped, r.Data.Uploader, diags)
 		return true
 	}
 	if plan.Incomplete.IsNull() && left != nil && !r.Data.Uploader.Taken(left.UploadID) {
 		plan.Incomplete = state.Incomplete // nothing newer is stored
 	} else {
-		givenUp(unfinished.Name, dropped, diags)
+		mediafile.GivenUp(dropped, r.Data.Uploader, diags)
 	}
 	if state.stored() {
 		left := plan.Incomplete
@@ -239,9 +240,9 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		left = nil
 	}
 	if state.stored() {
-		staysStored(state.KeyPath.ValueString(), &resp.Diagnostics)
+		mediafile.Forgotten([]string{state.KeyPath.ValueString()}, &resp.Diagnostics)
 	}
-	givenUp(f.Name, left, &resp.Diagnostics)
+	mediafile.GivenUp(map[string]*resume.Unfinished{f.Name: left}, r.Data.Uploader, &resp.Diagnostics)
 }
 
 // checkContinuation returns why the Create that follows could not continue an unfinished upload: a

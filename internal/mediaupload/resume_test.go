@@ -510,7 +510,7 @@ func TestDestroyGivesAnUnfinishedUploadUp(t *testing.T) {
 	m.breakOff(breaksAt)
 	o, diags := m.Provider(m.provider).Destroy(m.state)
 	diags.Must(t)
-	m.says(diags, "An unfinished upload is given up")
+	m.says(diags, "Unfinished uploads are given up")
 	want(t, "exists", o.Exists(), false)
 }
 

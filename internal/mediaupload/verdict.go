@@ -1,11 +1,5 @@
 package mediaupload
 
-import (
-	"strings"
-
-	"github.com/hashicorp/terraform-plugin-framework/types"
-)
-
 // verdict is what a plan does with the file.
 type verdict int
 
@@ -16,22 +10,6 @@ const (
 	verdictDecide                // the apply uploads the file if it is not the stored one
 )
 
-// argument is the value of an attribute.
-type argument struct {
-	name  string
-	value types.String
-}
-
-// ofObject are the arguments that are fields of upload.Object: with another value, the file is
-// uploaded again.
-func (m *model) ofObject() []argument {
-	sum := m.SHA256
-	if sum.ValueString() != "" {
-		sum = types.StringValue(strings.ToLower(sum.ValueString()))
-	}
-	return []argument{{"sha256", sum}, {"file_name", m.FileName}, {"content_type", m.ContentType}}
-}
-
 // judge compares the stored file of a state, which may be nil, with the wanted one: null is any
 // value, unknown one that only the apply knows, and a size that is null that the file is not here.
 // The reasons are the attributes that require, or may require, another upload in place of the
@@ -41,17 +19,7 @@ func judge(state *model, wanted model) (v verdict, reasons []string) {
 	if !state.stored() {
 		return verdictUpload, nil
 	}
-	var differing, open []string
-	have := state.ofObject()
-	for i, want := range wanted.ofObject() {
-		switch {
-		case want.value.IsNull() || have[i].value.IsNull():
-		case want.value.IsUnknown():
-			open = append(open, want.name)
-		case !want.value.Equal(have[i].value):
-			differing = append(differing, want.name)
-		}
-	}
+	differing, open := wanted.object().Differs(state.object())
 	switch {
 	case len(differing) > 0:
 		return verdictUpload, differing

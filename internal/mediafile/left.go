@@ -1,0 +1,58 @@
+package mediafile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
+)
+
+// OtherHash is the error for a file that has another hash than an argument says. how says when the
+// hash that was found was computed.
+func OtherHash(argument, expected, file, how, found string) error {
+	return fmt.Errorf("`%[1]s` has %[2]s for %[3]s, but the file, which %[4]s, has %[5]s. Correct `%[1]s`, or put the right file there",
+		argument, expected, file, how, found)
+}
+
+// What OtherHash says of a hash.
+const (
+	ReadBefore  = "was not touched since its content was last read"
+	ReadSending = "was read while it was sent"
+)
+
+// Forgotten warns of stored files that leave the state. A line names one of them.
+func Forgotten(lines []string, diags *diag.Diagnostics) {
+	if len(lines) > 0 {
+		diags.AddWarning("Uploaded files stay at the service",
+			fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(lines), noun.List(lines)))
+	}
+}
+
+// GivenUp warns of unfinished uploads that leave the state, by the names of their files. One that u
+// has continued, and nil, is left out.
+func GivenUp(left map[string]*resume.Unfinished, u *upload.Uploader, diags *diag.Diagnostics) {
+	var unfinished, completing []string
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		switch one := left[name]; {
+		case one == nil || u.Taken(one.UploadID):
+		case one.Completing:
+			completing = append(completing, fmt.Sprintf("%s: %s", name, one.KeyPath))
+		default:
+			unfinished = append(unfinished, fmt.Sprintf("%s: %s (stored parts: %d)", name, one.KeyPath, one.StoredParts()))
+		}
+	}
+	if len(completing) > 0 {
+		diags.AddWarning("Uploaded files may stay at the service",
+			"The requests that complete these uploads got no response, so the files may be stored. The state no longer has these uploads. "+
+				"The service has no call to delete a file.\n"+noun.List(completing))
+	}
+	if len(unfinished) > 0 {
+		diags.AddWarning("Unfinished uploads are given up",
+			"The service has no call to end a multipart upload. The state no longer has these:\n"+noun.List(unfinished))
+	}
+}
