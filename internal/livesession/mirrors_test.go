@@ -139,12 +139,12 @@ func TestEveryArgumentIsSentAndShown(t *testing.T) {
 		}
 		for name := range arguments(p) {
 			if !sent[name] {
-				t.Errorf("%s is in no create request: look at livesession/model.go", name)
+				t.Errorf("%s is in no create request: look at its row in sessionfield/sessionfield.go", name)
 			}
 		}
 		for name, ok := range shown {
 			if !ok && name != "statuses" {
-				t.Errorf("the simulated service shows no %s: look at simulator/session_record.go", name)
+				t.Errorf("the simulated service shows no %s: look at simulator/session_record.go, and at generate in session.go for what the service sets", name)
 			}
 		}
 	})

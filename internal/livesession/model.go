@@ -109,7 +109,9 @@ func (m values) spec() api.SessionSpec {
 func sent(value attr.Value) any {
 	switch value := value.(type) {
 	case types.Bool:
-		return value.ValueBool()
+		if !value.IsNull() && !value.IsUnknown() {
+			return value.ValueBool()
+		}
 	case types.Int64:
 		if !value.IsNull() && !value.IsUnknown() {
 			return value.ValueInt64()
