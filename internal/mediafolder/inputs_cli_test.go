@@ -13,21 +13,13 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
-// TestExpressionForSHA256SUMS has the block of both pages read what tools write.
+// TestExpressionForSHA256SUMS has the example read what tools write.
 func TestExpressionForSHA256SUMS(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
 	example, err := os.ReadFile("../../examples/resources/vodlive_media_folder/resource_sha256s.tf")
 	if err != nil {
 		t.Fatal(err)
-	}
-	_, block, _ := strings.Cut(string(example), "\n") // without the comment
-	guide, err := os.ReadFile("../../templates/guides/many-files.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(guide), "```terraform\n"+block+"```") {
-		t.Error("the guide shows another block than the example")
 	}
 	c := acctest.NewCLI(t, server)
 	dir := filepath.Join(c.Dir, "media")
@@ -48,16 +40,24 @@ func TestExpressionForSHA256SUMS(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(lines.String()+"\n"), 0o600); err != nil {
+	fmt.Fprintf(&lines, "%s  other.mp4\n", hash("not selected"))
+	list := filepath.Join(dir, "SHA256SUMS")
+	if err := os.WriteFile(list, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.Config(block + "\noutput \"names\" {\n  value = length(vodlive_media_folder.masters.sha256s)\n}\n")
+	c.Config(string(example) + "\noutput \"names\" {\n  value = length(vodlive_media_folder.masters.sha256s)\n}\n")
 	c.Must("apply", "-auto-approve")
 	want(t, "objects", len(server.Objects()), 6)
 	if out := c.Must("output", "names").Output; !regexp.MustCompile(`\b6\b`).MatchString(out) {
 		t.Error(out)
 	}
 	c.AssertNoChanges()
+	if err := os.WriteFile(list, fmt.Appendf(nil, "SHA256 (text.mxf) = %s\n", hash("text.mxf")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "no line of sha256sum") {
+		t.Errorf("a list in another format: %d\n%s", r.Code, r.Output)
+	}
 }
 
 // TestIgnoreAllChangesOfAFolder sends nothing, whatever becomes of its files.

@@ -58,6 +58,70 @@ func TestFromForEachToAFolder(t *testing.T) {
 	}
 }
 
+// TestFilesThatAreMissing holds the table of the guide, and its two recipes beside it.
+func TestFilesThatAreMissing(t *testing.T) {
+	t.Parallel()
+	server := acctest.Start(t, simulator.Options{})
+	cli := acctest.NewCLI(t, server)
+	all := map[string]string{"media/master.mxf": "master", "media/promo.mp4": "promo", "one.mp4": "one"}
+	restore := func() {
+		for name, content := range all {
+			cli.Write(name, content)
+		}
+	}
+	remove := func(names ...string) {
+		for _, name := range names {
+			if err := os.Remove(filepath.Join(cli.Dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	plan := func(want ...string) {
+		t.Helper()
+		r := cli.Run("plan", "-detailed-exitcode")
+		for _, text := range want {
+			if !strings.Contains(r.Flat(), text) {
+				t.Errorf("the plan lacks %q: %d\n%s", text, r.Code, r.Output)
+			}
+		}
+		if changes := want[0] != "No changes."; (r.Code == 2) != changes {
+			t.Errorf("the plan ends with %d, want a change: %t", r.Code, changes)
+		}
+	}
+	restore()
+	sums := recipe(t, "many-files.md", "terraform", `output "sums"`)
+	cli.Config(sums + "resource \"vodlive_media_upload\" \"one\" {\n  source = \"one.mp4\"\n}\n")
+	cli.Must("apply", "-auto-approve")
+	want := ""
+	for _, name := range []string{"master.mxf", "promo.mp4"} {
+		want += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(all["media/"+name])), name)
+	}
+	if got := cli.Must("output", "-raw", "sums").Output; got != want {
+		t.Errorf("the sums are %q, want %q", got, want)
+	}
+
+	const folder, upload = "The uploaded folder is not here", "The uploaded file is not here"
+	cli.Write("media/promo.mp4", "")
+	cli.Write("one.mp4", "")
+	plan("No changes.", "Uploaded files are empty here", upload)
+	restore()
+	remove("media/promo.mp4", "one.mp4")
+	plan("1 to change", upload)
+	remove("media/master.mxf")
+	plan("No changes.", folder, upload)
+	remove("media")
+	plan("No changes.", folder, upload)
+	restore()
+	cli.AssertNoChanges()
+
+	cli.Config(recipe(t, "many-files.md", "terraform", "postcondition"))
+	cli.Must("apply", "-auto-approve")
+	remove("media/promo.mp4")
+	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "1 of 2 titles are there.") {
+		t.Errorf("a title is missing: %d\n%s", r.Code, r.Output)
+	}
+}
+
 // TestTreeIsCopied plans and applies in copies of a configuration, as Terragrunt and services that
 // clone before each run do.
 func TestTreeIsCopied(t *testing.T) {
@@ -141,41 +205,122 @@ func recipe(t *testing.T, page, language, text string) string {
 	return ""
 }
 
-// TestWeeklyEvent follows the page for some weeks: each makes one session and changes no other.
+// TestWeeklyEvent follows the page from the first apply to the end of the season. Each week makes
+// one session at most, and changes no other.
 func TestWeeklyEvent(t *testing.T) {
 	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	config := recipe(t, "weekly-event.md", "terraform", "variable \"season\"")
-	cli.Config(config)
-	cli.Setenv("TF_VAR_stream_key", "key")
-	cli.Must("apply", "-auto-approve")
-	before := cli.State()
-	if len(before) != 4 {
-		t.Fatalf("the first apply made %v", before)
+	var now atomic.Int64
+	at := func(date string) {
+		day, err := time.Parse(time.RFC3339, date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now.Store(day.Unix())
 	}
-	for i, week := range []string{"2040-01-11", "2040-01-18", "2040-01-25"} {
-		cli.Setenv("TF_VAR_week", week)
+	at("2040-01-01T12:00:00Z")
+	server := acctest.Start(t, simulator.Options{Clock: func() time.Time { return time.Unix(now.Load(), 0) }})
+	cli := acctest.NewCLI(t, server)
+	config := recipe(t, "weekly-event.md", "terraform", "variable \"first\"")
+	addresses, _, found := strings.Cut(recipe(t, "weekly-event.md", "hcl", "compact("), "\nresource ")
+	lines := strings.Split(strings.TrimSpace(recipe(t, "weekly-event.md", "hcl", "18:15")), "\n")
+	if !found || len(lines) != 2 {
+		t.Fatal("the page has changed")
+	}
+	firewall := addresses + `
+resource "terraform_data" "firewall" { # in place of a firewall's own
+  input = [for address in local.addresses : "${address}/32"]
+}
+`
+	cli.Config(config + firewall)
+	cli.Setenv("TF_VAR_stream_key", "key")
+	sessions := func() map[string]map[string]any {
+		found := map[string]map[string]any{}
+		for address, object := range cli.State() {
+			if _, date, isMatch := strings.Cut(address, "vodlive_live_session.match["); isMatch {
+				found[strings.Trim(date, `"]`)] = object.Values
+			}
+		}
+		return found
+	}
+	playback := func() (urls map[string][]string) {
+		if err := json.Unmarshal([]byte(cli.Must("output", "-json", "playback").Output), &urls); err != nil {
+			t.Fatal(err)
+		}
+		return urls
+	}
+	cli.Must("apply", "-auto-approve")
+	before := sessions()
+	if len(before) != 4 || len(playback()["2040-01-04"]) != 0 {
+		t.Fatalf("the first apply made %v with %v", before, playback())
+	}
+
+	// The day of the match, between the start of the session and that of the match.
+	at("2040-01-04T19:20:00Z")
+	cli.Must("apply", "-auto-approve")
+	rule, _ := cli.State()["terraform_data.firewall"].Values["output"].([]any)
+	if urls := playback(); len(urls["2040-01-04"]) != 2 || len(urls["2040-01-11"]) != 0 || len(rule) != 2 {
+		t.Errorf("on the day of the match: %v, addresses %v", urls, rule)
+	}
+
+	// Another source is refused, for all matches. One match is moved.
+	cli.Config(strings.ReplaceAll(config, "encoder-a", "encoder-c") + firewall)
+	if r := cli.Run("plan"); r.Code == 0 || strings.Count(r.Flat(), "live session is protected from deletion") != 4 {
+		t.Errorf("a plan that changes every match ends with %d\n%s", r.Code, r.Output)
+	}
+	moved := config
+	for _, line := range lines {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		moved = regexp.MustCompile(`(?m)^  `+name+` +=.*$`).ReplaceAllLiteralString(moved, "  "+strings.TrimSpace(line))
+	}
+	cli.Config(moved + firewall)
+	cli.Must("apply", "-auto-approve")
+	moved = strings.Replace(moved, `each.key != "2040-01-18" && `, "", 1)
+	cli.Config(moved + firewall)
+	cli.Must("apply", "-auto-approve")
+	cli.AssertNoChanges()
+	after := sessions()
+	for date, session := range after {
+		if same := before[date]["id"] == session["id"]; same == (date == "2040-01-18") || session["deletion_protection"] != true {
+			t.Errorf("after one match was moved, %s has %v", date, session)
+		}
+	}
+	if start := after["2040-01-18"]["scheduled_at"]; start != "2040-01-18 18:15" {
+		t.Errorf("the match was moved to %v", start)
+	}
+
+	// To the end of the season, and two weeks more. A match that is to come is not given up.
+	const matches, more = 9, 2
+	before = after
+	for i := 1; i < matches+more; i++ {
+		week := time.Date(2040, 1, 4, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*i)
+		at(week.AddDate(0, 0, -6).Format(time.RFC3339))
+		if i == 2 {
+			cli.Setenv("TF_VAR_week", "2040-02-22")
+			if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "protected from deletion") {
+				t.Errorf("a plan that gives up the next match ends with %d\n%s", r.Code, r.Output)
+			}
+		}
+		cli.Setenv("TF_VAR_week", week.Format(time.DateOnly))
 		cli.Must("apply", "-auto-approve")
 		cli.AssertNoChanges()
-		after := cli.State()
-		if len(after) != 5 || len(server.Sessions()) != 5+i {
+		after = sessions()
+		if want := min(5, matches-i+1); len(after) != max(want, 0) || len(server.Sessions()) != min(i+4, matches)+1 {
 			t.Errorf("%s: the state has %d sessions, the service %d", week, len(after), len(server.Sessions()))
 		}
-		for address, session := range after {
-			if old, found := before[address]; found && old.Values["id"] != session.Values["id"] {
-				t.Errorf("%s: %s is another session", week, address)
+		for date, session := range after {
+			if old, found := before[date]; found && old["id"] != session["id"] {
+				t.Errorf("%s: %s is another session", week, date)
 			}
-			if at, _ := session.Values["scheduled_at"].(string); !strings.HasSuffix(at, " 20:45") {
-				t.Errorf("%s: %s starts at %s", week, address, at)
+			if start, _ := session["scheduled_at"].(string); date != "2040-01-18" && start != date+" 20:15" {
+				t.Errorf("%s: %s starts at %s", week, date, start)
+			}
+			if protected := session["deletion_protection"]; protected != (date >= week.Format(time.DateOnly)) {
+				t.Errorf("%s: %s is protected: %v", week, date, protected)
 			}
 		}
 		before = after
 	}
-	cli.Setenv("TF_VAR_week", "2040-02-22") // a mistake: gives up matches that are to come
-	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "protected from deletion") {
-		t.Errorf("a plan that gives up the next match ends with %d\n%s", r.Code, r.Output)
-	}
+	cli.Must("destroy", "-auto-approve")
 }
 
 // TestSessionsFromCSV applies the recipe, changes one row, and gives up another one.
@@ -217,47 +362,6 @@ func TestSessionsFromCSV(t *testing.T) {
 	if len(cli.State()) != 2 {
 		t.Errorf("the state has %v", cli.State())
 	}
-}
-
-// TestFirewallOfAScheduledSession: the recipe plans before and after the service has allocated the
-// addresses.
-func TestFirewallOfAScheduledSession(t *testing.T) {
-	t.Parallel()
-	var started atomic.Bool
-	server := acctest.Start(t, simulator.Options{Clock: func() time.Time {
-		if started.Load() {
-			return time.Date(2041, 1, 1, 0, 0, 0, 0, time.UTC)
-		}
-		return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	}})
-	cli := acctest.NewCLI(t, server)
-	addresses, _, found := strings.Cut(recipe(t, "weekly-event.md", "hcl", "compact("), "\nresource ")
-	if !found {
-		t.Fatal("the recipe has changed")
-	}
-	addExample(t, cli, "resources/vodlive_live_session/resource_scheduled_with_backup.tf", "session.tf")
-	cli.Setenv("TF_VAR_stream_key", "key")
-	cli.Config(addresses + `
-resource "terraform_data" "firewall" { # in place of a firewall's own
-  input = [for address in local.addresses : "${address}/32"]
-}
-`)
-	rule := func() []any {
-		list, _ := cli.State()["terraform_data.firewall"].Values["output"].([]any)
-		return list
-	}
-	cli.Must("apply", "-auto-approve")
-	if len(rule()) != 0 {
-		t.Errorf("addresses before the start: %v", rule())
-	}
-	cli.AssertNoChanges()
-	started.Store(true)
-	cli.Must("apply", "-auto-approve")
-	if len(rule()) != 2 {
-		t.Errorf("addresses after the start: %v", rule())
-	}
-	cli.AssertNoChanges()
-	server.AssertCalls(t, simulator.CallCreateSession, 1)
 }
 
 // TestSecretsStore: the store gets the stream key of each new session, once. A write-only argument
