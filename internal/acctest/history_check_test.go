@@ -325,7 +325,7 @@ var (
 	keyPathLine  = regexp.MustCompile(`(?m)^  - (?:.*: )?(\S+)$`)
 	retried      = regexp.MustCompile(`\(3 attempts|time-out|connection broken|no progress for|InvalidPart`)
 	notLost      = regexp.MustCompile(`(\d+) of \d+ parts are stored and are not lost`)
-	storedFiles  = regexp.MustCompile(`Stored files: (\d+)\. They are in the state`)
+	storedFiles  = regexp.MustCompile(`Files that this run has stored: (\d+)\. The state has`)
 	denied       = regexp.MustCompile(`(?i)\b(no session|no job|none|nothing) (was|were|has been) (made|created|submitted|sent)\b`)
 	lost         = regexp.MustCompile(`The live session may have been created`)
 	jobLost      = regexp.MustCompile(`The batch job may have been submitted`)

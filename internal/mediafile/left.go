@@ -26,10 +26,10 @@ const (
 )
 
 // Forgotten warns of stored files that leave the state. A line names one of them.
-func Forgotten(lines []string, diags *diag.Diagnostics) {
+func Forgotten(lines []string, advice string, diags *diag.Diagnostics) {
 	if len(lines) > 0 {
 		diags.AddWarning("Uploaded files stay at the service",
-			fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s", len(lines), noun.List(lines)))
+			fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s%s", len(lines), noun.List(lines), advice))
 	}
 }
 

@@ -116,7 +116,7 @@ func (a *apply) finish() {
 			gone[name] = e
 		}
 	}
-	mediafile.Forgotten(keyPathLines(gone), &a.diags)
+	forgotten(gone, &a.diags)
 	a.plan.counted(a.stored)
 	if len(a.incomplete) > 0 { // else the plan has null
 		a.plan.Incomplete = types.MapValueMust(incompleteType, a.incomplete)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
@@ -20,7 +21,7 @@ type steps struct {
 	ifStored   string // for a file that may be stored
 }
 
-const inTheState = "They are in the state, and so is what is needed to continue the files that are sent in parts. The next apply sends only what is missing."
+const inTheState = "The state has all stored files, and what is needed to continue the files that are sent in parts. The next apply sends only what is missing."
 
 var (
 	afterUpdate = steps{toContinue: inTheState, ifStored: "If it is stored, name its key path in `adopt`."}
@@ -32,7 +33,7 @@ var (
 		ifStored: afterUpdate.ifStored,
 	}
 	afterInvoke = steps{
-		toContinue: "They are recorded in `resume_dir`, and so are the stored parts of the others. No batch job was submitted. " +
+		toContinue: "Stored files and stored parts are recorded in `resume_dir`. No batch job was submitted. " +
 			"Invoke the action again on this machine: it sends only what is missing, and submits the job on all files.",
 		ifStored: "The next invocation uploads it from its beginning.",
 	}
@@ -76,8 +77,13 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 	if hint != "" {
 		detail += "\n\n" + hint
 	}
-	detail += fmt.Sprintf("\n\nStored files: %d. %s", asked-len(failed), next.toContinue)
+	detail += fmt.Sprintf("\n\nFiles that this run has stored: %d. %s", asked-len(failed), next.toContinue)
 	return diag.NewErrorDiagnostic("Files could not be uploaded", detail)
+}
+
+// forgotten warns of stored files of a folder that leave the state.
+func forgotten(files map[string]entry, diags *diag.Diagnostics) {
+	mediafile.Forgotten(keyPathLines(files), "\n\nIf one of them is to be in the folder again, name its key path in `adopt`: then it is not sent again.", diags)
 }
 
 // keyPathLines are the key paths of files, by name.

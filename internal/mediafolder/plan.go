@@ -68,7 +68,7 @@ func (r *mediaFolder) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	p.run(ctx, nil)
-	p.protect()
+	p.forget()
 	if p.uploads {
 		p.diags.Append(p.data.PlanUpload(ctx, typeName)...)
 	}
@@ -113,29 +113,29 @@ func (p *planner) otherCustomers() diag.Diagnostic {
 	return mediafile.OtherCustomer(first, fmt.Sprintf("\n\nStored files of customers that are not allowed (%d):\n%s", len(lines), noun.List(lines)))
 }
 
-// protect refuses a plan that replaces a protected folder by another one, and warns of files that
-// leave the state because they changed or went.
-func (p *planner) protect() {
-	if p.files == nil || !p.state.protected() || !noun.ProtectsChange(p.state.Protection, p.plan.Protection) {
+// forget refuses a plan that replaces a protected folder by another one, and warns of files that
+// leave the state because they are no longer in the folder, and of protected ones also because they
+// changed.
+func (p *planner) forget() {
+	if p.files == nil || p.state == nil {
 		return
 	}
+	protected := p.state.protected() && noun.ProtectsChange(p.state.Protection, p.plan.Protection)
 	kept, gone := map[string]bool{}, map[string]entry{}
 	for _, e := range p.files {
 		kept[e.KeyPath] = true
 	}
 	for name, e := range p.stored {
-		if !kept[e.KeyPath] {
+		if _, here := p.files[name]; !kept[e.KeyPath] && (protected || !here) {
 			gone[name] = e
 		}
 	}
-	switch before := p.state.SourceDir.ValueString(); {
-	case len(gone) == 0:
-	case absolute(before) != absolute(p.plan.SourceDir.ValueString()):
+	if before := p.state.SourceDir.ValueString(); protected && len(gone) > 0 && absolute(before) != absolute(p.plan.SourceDir.ValueString()) {
 		p.diags.Append(p.state.refuse(fmt.Sprintf("remove %s from the state, because `source_dir` is another folder, %s",
 			counted(len(gone), "file"), p.plan.SourceDir.ValueString())))
-	default:
-		mediafile.Forgotten(keyPathLines(gone), &p.diags)
+		return
 	}
+	forgotten(gone, &p.diags)
 }
 
 type planner struct {

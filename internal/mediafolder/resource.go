@@ -58,7 +58,7 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	a := apply{data: r.Data, plan: &plan, stored: plannedFiles(ctx, &resp.Diagnostics), next: afterCreate}
 	a.within(ctx, limit, "create")
-	mediafile.Forgotten(r.Data.Uploader.Left(absolute(plan.SourceDir.ValueString())), &a.diags)
+	mediafile.Forgotten(r.Data.Uploader.Left(absolute(plan.SourceDir.ValueString())), "", &a.diags)
 	setFiles(ctx, a.stored, true)
 	resp.Diagnostics.Append(a.diags...)
 	if len(a.stored) == 0 && len(a.incomplete) == 0 {
@@ -119,7 +119,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	if note.Destroy || !state.ID.IsNull() { // what is replaced as the user asks is not continued
-		mediafile.Forgotten(keyPathLines(stored), &resp.Diagnostics)
+		forgotten(stored, &resp.Diagnostics)
 		mediafile.GivenUp(state.unfinished(nil), r.Data.Uploader, &resp.Diagnostics)
 		return
 	}

@@ -184,7 +184,7 @@ func (r *mediaUpload) uploadAgain(ctx context.Context, plan, state, config *mode
 	}
 	if r.upload(ctx, plan, config, afterUpdate, diags) {
 		if state.stored() {
-			mediafile.Forgotten([]string{state.KeyPath.ValueString()}, diags)
+			mediafile.Forgotten([]string{state.KeyPath.ValueString()}, "", diags)
 		}
 		mediafile.GivenUp(dropped, r.Data.Uploader, diags)
 		return true
@@ -240,7 +240,7 @@ func (r *mediaUpload) Delete(ctx context.Context, req resource.DeleteRequest, re
 		left = nil
 	}
 	if state.stored() {
-		mediafile.Forgotten([]string{state.KeyPath.ValueString()}, &resp.Diagnostics)
+		mediafile.Forgotten([]string{state.KeyPath.ValueString()}, "", &resp.Diagnostics)
 	}
 	mediafile.GivenUp(map[string]*resume.Unfinished{f.Name: left}, r.Data.Uploader, &resp.Diagnostics)
 }

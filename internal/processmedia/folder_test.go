@@ -170,7 +170,7 @@ func TestFailingFile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "bad.mp4", "c.mp4")
-		says(t, w.breakOff(simulator.CallPutObject, "bad.mp4"), "1 of 3 files could not be uploaded", "- bad.mp4: ", "400", "Stored files: 2. They are recorded in `resume_dir`",
+		says(t, w.breakOff(simulator.CallPutObject, "bad.mp4"), "1 of 3 files could not be uploaded", "- bad.mp4: ", "400", "Files that this run has stored: 2. Stored files and stored parts are recorded in `resume_dir`",
 			"No batch job was submitted", "Invoke the action again on this machine")
 		w.ResetJournal()
 		w.mustInvoke()
@@ -184,7 +184,7 @@ func TestFailingFileWithoutRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "a.mp4", "bad.mp4")
 		w.Env["VODLIVE_RESUME_DIR"] = ""
-		says(t, w.breakOff(simulator.CallPutObject, "bad.mp4"), "Stored files: 1. No batch job was submitted. The stored files could not be recorded in `resume_dir`", "sends them again")
+		says(t, w.breakOff(simulator.CallPutObject, "bad.mp4"), "Files that this run has stored: 1. No batch job was submitted. The stored files could not be recorded in `resume_dir`", "sends them again")
 		w.ResetJournal()
 		w.mustInvoke()
 		want(t, "PUTs of the second invocation", w.Count(simulator.CallPutObject), 2)
@@ -224,7 +224,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 	}()
 	_, diags := w.invokeOn(p)
-	says(t, diags, "5 of 12 files could not be uploaded", "- The run was interrupted. Files that were not stored because of that: 5.", "Stored files: 7. ", "No batch job was submitted")
+	says(t, diags, "5 of 12 files could not be uploaded", "- The run was interrupted. Files that were not stored because of that: 5.", "Files that this run has stored: 7. ", "No batch job was submitted")
 	hold.Release()
 	w.assertJobs()
 	w.ResetJournal()
