@@ -6,9 +6,11 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -31,6 +33,25 @@ func Forgotten(lines []string, advice string, diags *diag.Diagnostics) {
 		diags.AddWarning("Uploaded files stay at the service",
 			fmt.Sprintf("The service has no call to delete a file. Terraform forgets these uploads (%d), which stay stored:\n%s%s", len(lines), noun.List(lines), advice))
 	}
+}
+
+// NotFinished warns of unfinished uploads as a state has them, by the names of their files.
+func NotFinished(uploads map[string]types.Object, diags *diag.Diagnostics) {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(uploads)) {
+		if f, left, _ := Unfinished(uploads[name]); left != nil { // what uses it warns of what cannot be read
+			lines = append(lines, fmt.Sprintf("%s: %s (stored parts: %d of %d)", name, left.KeyPath, left.StoredParts(), transfer.PartCount(f.Size, left.PartSize)))
+		}
+	}
+	detail := "An earlier apply has not uploaded everything."
+	if len(lines) > 0 {
+		detail += " These files are stored in part:\n" + noun.List(lines) + "\n\n"
+	} else {
+		detail += " "
+	}
+	diags.AddWarning("An upload is not finished", detail+
+		"The next apply sends what is missing. If its plan says \"must be replaced\" and removes values, nothing is lost: the upload continues. "+
+		"But with `create_before_destroy` or `destroy = false`, first run `terraform untaint` with the address of the resource.")
 }
 
 // GivenUp warns of unfinished uploads that leave the state, by the names of their files. One that u

@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
@@ -68,8 +69,17 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read is not called: see edge.Bypass.
-func (r *mediaFolder) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+// Read warns of what is not uploaded yet, because the plan of a tainted folder has no state. It
+// changes nothing: see edge.Bypass.
+func (r *mediaFolder) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var id types.String
+	var incomplete map[string]types.Object
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("incomplete_uploads"), &incomplete)...)
+	if !resp.Diagnostics.HasError() && (id.IsNull() || len(incomplete) > 0) {
+		mediafile.NotFinished(incomplete, &resp.Diagnostics)
+	}
+}
 
 func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model

@@ -90,12 +90,16 @@ func (r *mediaUpload) upload(ctx context.Context, m, config *model, next steps, 
 	return true
 }
 
-// Read only sets the identity, which a CLI without identities does not keep.
+// Read sets the identity, which a CLI without identities does not keep, and warns of an upload that
+// is not finished, because the plan of a tainted one has no state.
 func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if !resp.Diagnostics.HasError() {
 		state.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
+	}
+	if !state.Incomplete.IsNull() {
+		mediafile.NotFinished(map[string]types.Object{state.FileName.ValueString(): state.Incomplete}, &resp.Diagnostics)
 	}
 }
 

@@ -415,7 +415,7 @@ func TestUploadOfTwoStatesIsEndedOnce(t *testing.T) {
 			m.state = first
 			delete(m.Env, "TF_WORKSPACE")
 			since := len(m.Journal())
-			if diags := m.mustApply(); len(diags) > 0 {
+			if diags := m.mustApply(); len(diags) != 1 || !strings.Contains(diags.String(), "(stored parts: 2 of 4)") {
 				t.Errorf("diagnostics: %s", diags)
 			}
 			want(t, "parts sent", len(sent(m.Server, since)), resumeParts)
