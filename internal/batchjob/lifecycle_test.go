@@ -83,7 +83,7 @@ func TestInvalidConfigurations(t *testing.T) {
 		"British":              {acctest.Attrs{"service_modes": []string{"video_optimiser"}}, []string{"warning service_modes.[]: "}},
 
 		"a blank mode": {acctest.Attrs{"service_modes": []string{""}}, []string{"error service_modes.[]: ", "service_modes[0]", "must not be blank"}},
-		"a null path":  {acctest.Attrs{"paths": []any{path, nil}}, []string{"This attribute contains a null value"}},
+		"a null path":  {acctest.Attrs{"paths": []any{path, nil}}, []string{"`paths[1]` is null, as a variable is that is not set"}},
 		"another mode": {acctest.Attrs{"service_modes": []string{"audio_optimizer", mode}}, nil},
 		"an id":        {acctest.Attrs{"id": "mine"}, []string{"error id: ", "Invalid Configuration for Read-Only Attribute"}},
 	} {

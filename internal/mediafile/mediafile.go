@@ -86,7 +86,23 @@ func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag
 }
 
 // SHA256 validates a hash in hexadecimal.
-var SHA256 = stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9A-Fa-f]{64}$`), "must be 64 hexadecimal digits, as sha256sum or filesha256() print them")
+var SHA256 = noun.StringRule{Kind: "SHA-256", Allowed: sha256Form, Problem: func(given string) string {
+	if hexadecimal.MatchString(given) {
+		return ""
+	}
+	problem := fmt.Sprintf("is %q; it %s.", given, sha256Form)
+	if found := hexadecimal.FindString(within.FindString(given)); found != "" {
+		problem += fmt.Sprintf(" Of this text, only %q is a SHA-256. If it comes from a file, take it with regex(\"[0-9A-Fa-f]{64}\", file(PATH)).", found)
+	}
+	return problem
+}}
+
+const sha256Form = "must be 64 hexadecimal digits, as sha256sum or filesha256() print them"
+
+var (
+	hexadecimal = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+	within      = regexp.MustCompile(`\b[0-9A-Fa-f]{64}\b`)
+)
 
 // MediaType validates the media type of a file.
 var MediaType = noun.StringRule{Kind: "media type", Allowed: "must be a media type such as video/mp4", Problem: func(given string) string {
@@ -211,8 +227,13 @@ func ComputedNumber(description string) schema.Attribute {
 func SourcePath(instead string) noun.StringRule {
 	return noun.StringRule{Kind: "path", Allowed: "must be a path on this machine", Problem: func(given string) string {
 		problem := noun.PathProblem(given)
-		if _, err := os.Lstat(given); problem == "" && strings.Contains(given, "*") && err != nil {
+		_, err := os.Lstat(given)
+		switch {
+		case problem != "" || err == nil:
+		case strings.Contains(given, "*"):
 			problem = fmt.Sprintf("is %q, and a path is no pattern: %s", given, instead)
+		case strings.TrimSpace(given) != given:
+			problem = fmt.Sprintf("is %q, which begins or ends with a blank or a line break. Remove it, for example with trimspace()", given)
 		}
 		if problem == "" {
 			return ""

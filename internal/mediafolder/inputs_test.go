@@ -108,3 +108,73 @@ func TestFileTooLargeForItsMethod(t *testing.T) {
 		says(t, w.Provider(w.provider).Plan(w.state, w.config.With(arguments)).Diags, filepath.Join(w.dir, "large.mp4"), text)
 	}
 }
+
+// TestPatternThatIsAName: brackets and braces of a name are taken for wildcards, so the file would
+// be left out, or uploaded, without a word. The pattern that the warning shows matches it.
+func TestPatternThatIsAName(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		files            []string
+		include, exclude []any
+		says             string
+	}{
+		"not dropped":        {[]string{"a.mp4", "cut [final].mp4"}, []any{"**"}, []any{"cut [final].mp4"}, `"cut [final].mp4" does not match "cut [final].mp4". Write "cut [[]final].mp4"`},
+		"folder not dropped": {[]string{"a.mp4", "x/take [1]/b.mp4", "x/take [1]/c.mp4"}, []any{"**"}, []any{"/x/take [1]/"}, `"/x/take [1]/" does not match "x/take [1]". Write "/x/take [[]1]/"`},
+		"not selected":       {[]string{"a.mp4", "{draft}.mp4"}, []any{"a.mp4", "{draft}.mp4"}, nil, `Write "[{]draft[}].mp4"`},
+		"none":               {[]string{"a[1].mp4"}, []any{"a[1].mp4"}, nil, `error source_dir: The folder cannot be uploaded`},
+		"another folder":     {[]string{"a.mp4", "x/a[1].mp4"}, []any{"**"}, []any{"/a[1].mp4"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, tc.files...)
+			w.config = w.config.With(acctest.Attrs{"include": tc.include, "exclude": tc.exclude})
+			diags := w.plan().Diags.String()
+			if tc.says == "" {
+				want(t, "diagnostics", diags, "")
+				return
+			}
+			says(t, w.plan().Diags, tc.says)
+			_, written, _ := strings.Cut(diags, "Write \"")
+			written, _, _ = strings.Cut(written, "\"")
+			if tc.exclude != nil {
+				w.config["exclude"] = []any{written}
+			} else {
+				w.config["include"] = append(tc.include[:len(tc.include)-1], written)
+			}
+			w.mustApply()
+			want(t, "diagnostics", w.plan().Diags.String(), "")
+			want(t, "files", len(w.files()), len(tc.include))
+		})
+	}
+}
+
+// TestNamesFromAListOfSums: what a name in a list of sums, or in one of another system, has besides
+// the path hides no file.
+func TestNamesFromAListOfSums(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "x/b.mp4")
+	sums := acctest.Attrs{}
+	for _, name := range []string{"*a.mp4", "a.mp4\r", `x\b.mp4`, "/x/b.mp4", "media/A.mp4"} {
+		sums[name] = strings.Repeat("ab", 32)
+	}
+	w.config["sha256s"] = sums
+	says(t, w.plan().Diags, `*a.mp4: there is "a.mp4"`, `a.mp4\u000d: there is "a.mp4"`, `x\b.mp4: there is "x/b.mp4"`, `/x/b.mp4: there is "x/b.mp4"`, `media/A.mp4: there is "a.mp4"`)
+}
+
+// TestOtherSumsOfAFolderThatIsNotHere: another content is asked for, so "nothing is changed" would
+// be wrong.
+func TestOtherSumsOfAFolderThatIsNotHere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mp4")
+	w.mustApply()
+	stored, _ := w.files()["a.mp4"].(acctest.Attrs)["sha256"].(string)
+	if err := os.RemoveAll(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	w.config["sha256s"] = acctest.Attrs{"a.mp4": strings.ToUpper(stored)}
+	says(t, w.plan().Diags, "The uploaded folder is not here")
+	for _, name := range []string{"a.mp4", "new.mp4"} {
+		w.config["sha256s"] = acctest.Attrs{name: strings.Repeat("ab", 32)}
+		says(t, w.plan().Diags, "error source_dir: The folder cannot be uploaded", "asks for another "+name)
+	}
+}

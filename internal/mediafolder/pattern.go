@@ -137,6 +137,9 @@ func (s selector) match(name string, seen *findings) bool {
 	if s.excludes(file) {
 		return false
 	}
+	for _, g := range s.exclude {
+		seen.noteName(g, file)
+	}
 	for i, g := range s.include {
 		if g.matches(file, s.hidden) {
 			included, seen.used[i] = true, true
@@ -148,6 +151,7 @@ func (s selector) match(name string, seen *findings) bool {
 			if g.lower().matches(lower, s.hidden) {
 				seen.include.note(g, name)
 			}
+			seen.noteName(g, file)
 		}
 		return false
 	}
@@ -186,6 +190,27 @@ type findings struct {
 	used             []bool    // by which patterns of include a file is selected
 	include, exclude otherCase // what they match without letter case only
 	links            []string  // folders that may have files to select, and are links
+	names            []string  // a line for each pattern that is a name which it does not match
+}
+
+// literal writes a name as a pattern that matches it.
+var literal = strings.NewReplacer("[", "[[]", "{", "[{]", "}", "[}]", "*", "[*]", "?", "[?]")
+
+// noteName notes a pattern that does not match a file and is its name, or that of a folder in which
+// it is: brackets and braces are taken for wildcards.
+func (f *findings) noteName(g glob, file []string) {
+	if !strings.ContainsAny(g.given, "[{") {
+		return
+	}
+	name := strings.Trim(g.given, "/")
+	is := slices.Contains(file, name)
+	if strings.Contains(strings.TrimSuffix(g.given, "/"), "/") {
+		is = strings.HasPrefix(strings.Join(file, "/")+"/", name+"/")
+	}
+	line := fmt.Sprintf("%q does not match %q. Write %q", g.given, name, literal.Replace(g.given))
+	if is && !slices.Contains(f.names, line) {
+		f.names = append(f.names, line)
+	}
 }
 
 // otherCase are files that a pattern matches without letter case only, by pattern.

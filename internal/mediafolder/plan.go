@@ -211,6 +211,9 @@ func (p *planner) warnPatterns(dir string, s selector, seen findings) {
 	if lines := seen.exclude.lines("drop"); len(lines) > 0 {
 		p.diags.AddAttributeWarning(path.Root("exclude"), "A pattern would match more in another letter case", otherCaseDetail(lines))
 	}
+	if len(seen.names) > 0 {
+		p.diags.AddAttributeWarning(path.Root("source_dir"), "A pattern is a name that it does not match", namesDetail(seen.names))
+	}
 	if len(seen.links) > 0 {
 		p.diags.AddAttributeWarning(path.Root("source_dir"), "Linked folders are left out", linksDetail(dir, seen.links))
 	}
@@ -232,6 +235,10 @@ func (p *planner) warnPatterns(dir string, s selector, seen findings) {
 
 func otherCaseDetail(lines []string) string {
 	return "Letter case counts:\n" + noun.List(lines) + "\n\nIf these files are meant, name both letter cases, as in `*.{mp4,MP4}`. If `include` is not meant to select them, name them in `exclude`."
+}
+
+func namesDetail(lines []string) string {
+	return "Brackets are a set of characters, and braces are alternatives:\n" + noun.List(lines)
 }
 
 func linksDetail(dir string, links []string) string {
@@ -279,6 +286,8 @@ func noneSelected(dir string, seen findings) error {
 		return fmt.Errorf("%s has no files that `include` and `exclude` select. %s", dir, strings.TrimSuffix(linksDetail(dir, seen.links), "."))
 	case len(all) == 0:
 		return fmt.Errorf("%s has no files. Check `source_dir`; %s", dir, start)
+	case len(seen.names) > 0:
+		return fmt.Errorf("%s has files, and `include` and `exclude` select none of them. %s", dir, namesDetail(seen.names))
 	case len(seen.include.patterns) > 0:
 		return fmt.Errorf("%s has %s, and `include` and `exclude` select none of them. %s", dir, counted(len(all), "file"), strings.TrimSuffix(otherCaseDetail(seen.include.lines("select")), "."))
 	}
@@ -288,6 +297,13 @@ func noneSelected(dir string, seen findings) error {
 
 // keepAll plans to keep what is stored, although the files are not here.
 func (p *planner) keepAll(why string) {
+	sums := p.plan.sums()
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if sums[name] != strings.ToLower(p.stored[name].SHA256) {
+			p.refuse(fmt.Sprintf("%s %s, and `sha256s` asks for another %s than what is stored. Plan again where the files are.", p.plan.SourceDir.ValueString(), why, name))
+			return
+		}
+	}
 	p.files = p.stored
 	p.plan.counted(p.files)
 	p.diags.AddAttributeWarning(path.Root("source_dir"), "The uploaded folder is not here",
@@ -404,11 +420,12 @@ func (p *planner) refuseNames(argument string, names []string) {
 	all := everyFile(p.plan.dir())
 	lines := make([]string, len(names))
 	for i, name := range names {
-		switch near := slices.IndexFunc(all, func(there string) bool { return strings.EqualFold(there, slashpath.Clean(name)) }); {
+		clean := "/" + slashpath.Clean(strings.ReplaceAll(strings.TrimLeft(strings.TrimSpace(name), "*/"), `\`, "/"))
+		switch near := slices.IndexFunc(all, func(there string) bool { return strings.HasSuffix(strings.ToLower(clean), strings.ToLower("/"+there)) }); {
+		case slices.Contains(all, name):
+			lines[i] = name + ": it is there, but `include` and `exclude` do not select it"
 		case near < 0:
 			lines[i] = name + ": there is no such file"
-		case all[near] == name:
-			lines[i] = name + ": it is there, but `include` and `exclude` do not select it"
 		default:
 			lines[i] = fmt.Sprintf("%s: there is %q", name, all[near])
 		}

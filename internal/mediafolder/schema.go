@@ -3,7 +3,6 @@ package mediafolder
 import (
 	"context"
 	"maps"
-	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -20,8 +19,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
-
-var extension = regexp.MustCompile(`^\.?[^./\\\s]+$`)
 
 var defaultInclude = types.SetValueMust(types.StringType, []attr.Value{types.StringValue("**")})
 
@@ -102,7 +99,7 @@ func Arguments() map[string]schema.Attribute {
 			MarkdownDescription: "Media types by extension, for example `{ \".mxf\" = \"application/mxf\" }`. Other extensions have the media type that the provider knows, " +
 				"else the one found from the content. Letter case and the dot do not count; two keys for one extension are an error. A file whose configured media type changes is uploaded again.",
 			Validators: []validator.Map{
-				noun.NoNulls, mapvalidator.KeysAre(stringvalidator.RegexMatches(extension, `must be an extension, such as ".mp4"`)),
+				noun.NoNulls, mapvalidator.KeysAre(extension),
 				mapvalidator.ValueStringsAre(mediafile.MediaType),
 				eachExtensionOnce{},
 			},

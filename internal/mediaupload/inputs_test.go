@@ -201,3 +201,25 @@ func TestStarInAName(t *testing.T) {
 		t.Error(diags)
 	}
 }
+
+// TestImportOfContentWithAnotherHash is an error: no state gets a hash that the content does not
+// have.
+func TestImportOfContentWithAnotherHash(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	keyPath := "vod/input/c/u/a.vtt"
+	for _, given := range []acctest.Attrs{{"content": captions}, {"content_wo": captions, "content_wo_version": 1}} {
+		config := given.With(acctest.Attrs{"file_name": "a.vtt", "sha256": sumOf([]byte("other"))})
+		p := w.Provider(nil)
+		o, diags := p.Import(resourceType, keyPath)
+		diags.Must(t)
+		diags = p.Plan(o, config).Diags
+		if !strings.Contains(diags.String(), "error sha256: The content has another SHA-256") || strings.Contains(diags.String(), captions) {
+			t.Errorf("%v: %s", given, diags)
+		}
+		config["sha256"] = strings.ToUpper(sumOf([]byte(captions)))
+		o, diags = p.Change(o, config)
+		diags.Must(t)
+		w.Provider(nil).AssertNoChanges(o, config)
+	}
+}

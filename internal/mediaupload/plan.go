@@ -152,21 +152,34 @@ func (p *planner) wanted(ctx context.Context) model {
 		w.SHA256, w.Size = firstSet(w.SHA256, p.state.SHA256), p.state.Size
 		return w
 	default: // an ephemeral value may be another one in the apply
+		if p.state.stored() && p.adoptsWriteOnly() { // which does not look at the content
+			p.contentHasHash(ctx, w)
+		}
 		w.ContentWO, p.config.ContentWO = types.StringUnknown(), types.StringUnknown()
 	}
 	if w.inputUnknown() || w.SHA256.IsUnknown() {
 		w.SHA256 = firstSet(w.SHA256, types.StringUnknown())
 		return w
 	}
-	if f := w.file(); f.Content != nil {
-		f, err := p.resource.Data.Uploader.Prepare(ctx, f, "")
-		if err != nil {
-			p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", noun.ErrorText(err))
-		}
+	if w.file().Content != nil {
+		f := p.contentHasHash(ctx, w)
 		w.SHA256, w.Size = firstSet(w.SHA256, types.StringValue(f.SHA256)), types.Int64Value(f.Size)
 		return w
 	}
 	return p.wantedFile(ctx, w)
+}
+
+// contentHasHash refuses content, unless it is not known yet, that has not the configured hash.
+func (p *planner) contentHasHash(ctx context.Context, w model) upload.File {
+	f := w.file()
+	if f.Content == nil {
+		return f
+	}
+	f, err := p.resource.Data.Uploader.Prepare(ctx, f, "")
+	if err != nil {
+		p.diags.AddAttributeError(path.Root("sha256"), "The content has another SHA-256", noun.ErrorText(err))
+	}
+	return f
 }
 
 // sameVersion reports whether write-only content is not looked at, because its version is that of
@@ -286,7 +299,7 @@ func (p *planner) fill(ctx context.Context, v verdict, reasons []string, wanted 
 	switch {
 	case replaces && p.state.Size.IsNull() && slices.Contains(reasons, "file_name"):
 		p.fail("The imported file has another name",
-			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Leave `file_name` out, or give the imported name.",
+			fmt.Sprintf("The key path %s was imported, whose file is named %q; `file_name` is %q. Give the imported name, or, with `source`, leave `file_name` out.",
 				p.state.KeyPath.ValueString(), p.state.FileName.ValueString(), wanted.FileName.ValueString()))
 	case replaces && wanted.Size.IsNull():
 		p.fail("The file cannot be uploaded",

@@ -5,11 +5,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -25,9 +23,6 @@ const (
 	MissingArgument = "An argument is missing"
 	DoesNotApply    = "An argument does not apply"
 )
-
-// NotBlank rejects an empty string and white space.
-var NotBlank = stringvalidator.RegexMatches(regexp.MustCompile(`\S`), "must not be blank")
 
 // StringRule validates a known string.
 type StringRule struct {

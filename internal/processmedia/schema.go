@@ -20,6 +20,7 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafile"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediafolder"
 	"github.com/vodlive/terraform-provider-vodlive/internal/mediaupload"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
 func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
@@ -43,7 +44,7 @@ func (a *processMedia) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 		Required: true, ElementType: types.StringType,
 		MarkdownDescription: "Processing modes, for example `[\"video_optimizer\"]`. At least one, each only once.",
 		Validators: []validator.List{
-			listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues(),
+			listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), noun.NoNulls,
 			listvalidator.ValueStringsAre(batchjob.ServiceMode),
 		},
 	}

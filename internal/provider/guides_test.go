@@ -325,7 +325,7 @@ func TestErrorsOfLibrariesHaveALink(t *testing.T) {
 		diags         acctest.Diagnostics
 	}{
 		{"Duplicate List Value", "resources/batch_job", p.Validate("vodlive_batch_job", attrs{"paths": []string{"vod/input/c/u/a.mp4", "vod/input/c/u/a.mp4"}, "service_modes": []string{"a"}})},
-		{"Null List Value", "resources/batch_job", p.Validate("vodlive_batch_job", attrs{"paths": []any{nil}, "service_modes": []string{"a"}})},
+		{"Invalid value", "resources/batch_job", p.Validate("vodlive_batch_job", attrs{"paths": []any{nil}, "service_modes": []string{"a"}})},
 		{"Missing Attribute Configuration", "resources/media_upload", p.Validate("vodlive_media_upload", attrs{"file_name": "a.mp4"})},
 		{"Invalid Attribute Combination", "resources/media_upload", p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "content": "x", "file_name": "a.mp4"})},
 		{"Invalid Attribute Value Match", "resources/media_upload", p.Validate("vodlive_media_upload", attrs{"source": "a.mp4", "method": "both"})},
