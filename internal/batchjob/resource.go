@@ -53,7 +53,7 @@ func (r *batchJob) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Submits a batch job on uploaded files, once, when the resource is created. " +
 			"The service has no call to read or stop a job: a refresh reads nothing, and destroying the resource only removes it from the state. " +
-			"A change of an argument submits a new job, in an update in place: the state keeps the job before until the service has accepted the new one. " +
+			"A change of an argument submits a new job, which Terraform shows as an update: the state keeps the job before until the service has accepted the new one. " +
 			"A value that is not known while planning and comes out unchanged submits nothing.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{

@@ -23,7 +23,7 @@ var formatImportBlocks = pure{
 	definition: function.Definition{
 		Summary: "Writes `import` and `resource` blocks for sessions",
 		MarkdownDescription: "Returns a configuration that imports the given sessions: an `import` and a `resource` block for each. " +
-			"The plan of this configuration imports them and changes nothing. Terraform 1.14.2 and later have `terraform query` for this; the function works with OpenTofu and older releases, too.\n\n" +
+			"The plan of this configuration imports them and changes nothing. Terraform 1.14.1 and later have `terraform query` for this; the function works with OpenTofu and older releases, too.\n\n" +
 			"Resources have the names of the sessions, in lower case and with one underscore in place of other characters than letters, digits and underscores. " +
 			"Sessions whose names would be the same all get their ids appended. The order of the sessions changes no name.\n\n" +
 			"`sessions` has no URLs, because sources and destinations carry stream keys. Where `input`, `output_mode` and `mode` say that a session has one, " +

@@ -32,14 +32,14 @@ func resourceSchema(ctx context.Context) schema.Schema {
 		},
 		"replace_on_status": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Statuses in which a plan creates a new session in place of the one in the state, for example `[\"ERROR\", \"TERMINATED\"]`. " +
+			MarkdownDescription: "Statuses in which a plan creates a new session for the one in the state, for example `[\"ERROR\", \"TERMINATED\"]`. " +
 				"Default: none.",
 			Validators: statusSet(),
 		},
 		"deletion_protection": schema.BoolAttribute{
 			Optional: true,
-			MarkdownDescription: "Whether plans that would destroy the session or create a new one in its place are errors, even without the resource block. " +
-				"To destroy or replace the session, apply `false` first. A plan that sets `false` may already create a new session in its place. A session that ended before it was ready is not protected. Default: `false`.",
+			MarkdownDescription: "Whether plans that would destroy the session or create a new one for it are errors, even without the resource block. For a tainted session, the apply is an error, not the plan. " +
+				"To destroy or replace the session, apply `false` first; a changed argument may be in the same apply. A session that ended before it was ready is not protected. Default: `false`.",
 		},
 		"endpoints_in_state": schema.BoolAttribute{
 			Optional: true,
@@ -68,7 +68,7 @@ func resourceSchema(ctx context.Context) schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A live stream session. Creating the resource creates the session and waits until it is usable.\n\n" +
 			"The service has no call to change or stop a session. A change of any argument except `wait_for_status`, " +
-			"`replace_on_status`, `deletion_protection`, `endpoints_in_state` and `timeouts` creates a new session, in an update in place: " +
+			"`replace_on_status`, `deletion_protection`, `endpoints_in_state` and `timeouts` creates a new session, which Terraform shows as an update: " +
 			"the state keeps the old session until the new one exists, and then has the new `id`. The old one keeps running, as after a destroy.\n\n" +
 			"Another spelling of the same value is not a change: letter case of `region`, an alias of `timezone`, another layout of " +
 			"`scheduled_at`, letter case of the scheme or host of a URL, or its default port. An argument that does not apply is an error.",

@@ -54,7 +54,7 @@ func (r *sessionStatus) Schema(ctx context.Context, _ resource.SchemaRequest, re
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits until all given live sessions reach a status, for example `READY`, and exports them as they are then. " +
 			"One listing of the account reads all of them, so that the wait for 50 sessions takes no longer than the wait for one: create the sessions with `wait_for_status = []`.\n\n" +
-			"The resource waits when it is created. When `session_ids` changes, it waits, in place, only for the new ids: a session that it has waited for may have ended since. " +
+			"The resource waits when it is created. When `session_ids` changes, it waits only for the new ids: a session that it has waited for may have ended since. " +
 			"When `wait_for_status` or `triggers` change, it waits again for all. " +
 			"A refresh makes no request and changes nothing. Destroying the resource only removes it from the state.",
 		Attributes: map[string]schema.Attribute{

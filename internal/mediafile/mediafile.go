@@ -189,7 +189,7 @@ func ChangeDetection() schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(upload.DetectStat),
 		MarkdownDescription: "How a plan notices that the content changed. `stat`: a plan reads the file if its size, modification time or (where the system has one) change time has changed since the file was last read. " +
-			"`content`: every run of Terraform reads the file. Default: `stat`.",
+			"`content`: every run of Terraform reads the file, unless its SHA-256 is configured. Default: `stat`.",
 		Validators: []validator.String{stringvalidator.OneOf(upload.DetectStat, upload.DetectContent)},
 	}
 }

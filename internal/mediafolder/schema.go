@@ -48,9 +48,9 @@ func (r *mediaFolder) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	attributes["deletion_protection"] = schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Whether Terraform must keep the stored files in the state. While this is `true` in the state, any plan that would destroy or replace " +
+		MarkdownDescription: "Whether Terraform must keep the resource in the state. It does not keep single files: those that changed, or are missing on this machine, are still forgotten. While this is `true` in the state, any plan that would destroy or replace " +
 			"the resource, or forget its files for another `source_dir`, fails, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
-			"The protection begins when the resource has been created without an error. Files that changed or were removed from the folder are still forgotten, with a warning of the plan. Default: `false`. A change makes no request.",
+			"The protection begins when the resource has been created without an error. Default: `false`. A change makes no request.",
 	}
 	maps.Copy(attributes, computedAttributes())
 	attributes["timeouts"] = noun.Timeouts(ctx, timeouts.Opts{

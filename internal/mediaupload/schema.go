@@ -43,7 +43,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	attributes["deletion_protection"] = schema.BoolAttribute{
 		Optional: true,
 		MarkdownDescription: "Whether Terraform must keep the stored file in the state. While this is `true` in the state, any plan that would destroy " +
-			"it or upload another one in its place fails, even if the resource block is no longer in the configuration. To allow such a plan, set it to `false` and apply. " +
+			"it or upload another one fails, even if the resource block is no longer in the configuration. For a tainted upload, the apply fails, not the plan. To allow such a plan, set it to `false` and apply. " +
 			"An unfinished upload is not protected. Default: `false`. A change makes no request.",
 	}
 	attributes["timeouts"] = noun.Timeouts(ctx, timeouts.Opts{
@@ -52,7 +52,7 @@ func (r *mediaUpload) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"An upload that makes no progress ends much earlier: see stall_timeout of the provider.",
 	})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path, in an update in place. The state keeps the stored file until the new one is stored. " +
+		MarkdownDescription: "Uploads a file, or content that the configuration makes. The content decides: a new SHA-256 means a new upload under a new key path, which Terraform shows as an update. The state keeps the stored file until the new one is stored. " +
 			"Only the planned content is stored: if the file changed in between, the upload fails. " +
 			"An interrupted multipart upload continues on the next apply, on this machine or any other that has the state. " +
 			"The service has no call to delete a file: destroying this resource only forgets it.",

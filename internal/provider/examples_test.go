@@ -131,7 +131,7 @@ func planExample(t *testing.T, name string) {
 	case "ephemeral-resources":
 		cli.SkipBelow("ephemeral resources", "1.10.0", "1.11.0")
 	case "actions":
-		cli.SkipBelow("actions", "1.14.2", "")
+		cli.SkipBelow("actions", "1.14.1", "")
 		want := "submitted: "
 		switch {
 		case strings.Contains(name, "folder"):
@@ -148,7 +148,7 @@ func planExample(t *testing.T, name string) {
 		}
 		return
 	case "list-resources":
-		cli.SkipBelow("queries", "1.14.2", "")
+		cli.SkipBelow("queries", "1.14.1", "")
 		cli.Must("query")
 		return
 	}

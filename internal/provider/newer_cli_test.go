@@ -33,7 +33,7 @@ func TestQueryImportsAWholeAccount(t *testing.T) {
 		server.AddSession(record)
 	}
 	cli := acctest.NewCLI(t, server)
-	cli.SkipBelow("queries", "1.14.2", "")
+	cli.SkipBelow("queries", "1.14.1", "")
 	cli.Config("")
 	cli.Write("sessions.tfquery.hcl", "list \"vodlive_live_session\" \"all\" {\n  provider = vodlive\n  limit    = 1000\n}\n")
 
@@ -63,7 +63,7 @@ func TestQueryStopsAtItsLimit(t *testing.T) {
 		})
 	}
 	cli := acctest.NewCLI(t, server)
-	cli.SkipBelow("queries", "1.14.2", "")
+	cli.SkipBelow("queries", "1.14.1", "")
 	cli.Config("")
 	cli.Write("sessions.tfquery.hcl", "list \"vodlive_live_session\" \"some\" {\n  provider = vodlive\n  limit    = 30\n}\n")
 	if n := strings.Count(cli.Must("query").Output, "studio-"); n != 30 {
@@ -76,7 +76,7 @@ func TestActionsRunWhenInvokedAndWhenTriggered(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
 	cli := acctest.NewCLI(t, server)
-	cli.SkipBelow("actions", "1.14.2", "")
+	cli.SkipBelow("actions", "1.14.1", "")
 	cli.Write("promo.mp4", "promo")
 	cli.Write("other.mp4", "other")
 	cli.Config(`
@@ -134,7 +134,7 @@ func TestActionOnAFolderContinues(t *testing.T) {
 			const files, stored = 12, 7
 			server := acctest.Start(t, simulator.Options{})
 			cli := acctest.NewCLI(t, server)
-			cli.SkipBelow("actions", "1.14.2", "")
+			cli.SkipBelow("actions", "1.14.1", "")
 			for i := range files {
 				cli.Write(fmt.Sprintf("media/%02d.mp4", i), fmt.Sprintf("content %d", i))
 			}

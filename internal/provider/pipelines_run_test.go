@@ -135,9 +135,6 @@ resource "vodlive_live_session" "studio" {
 	}
 	desk := h.machine(t, nil)
 	build := strings.Replace(script("make build VERSION=$version"), "platform in linux_amd64", "platform in linux_"+runtime.GOARCH, 1)
-	if cli.IsTofu() {
-		build = strings.Replace(build, "host=registry.terraform.io", "host=registry.opentofu.org", 1)
-	}
 	desk.run(t, build)
 	archive := readFile(t, filepath.Join(desk.checkout, "vodlive-mirror-0.1.0.tar.gz"))
 	sum := sha256.Sum256([]byte(archive))
@@ -200,37 +197,53 @@ func (h *house) follow(t *testing.T, env map[string]string, plan, apply []string
 	if !strings.Contains(out, "No changes.") {
 		t.Errorf("another machine plans a change:\n%s", out)
 	}
-	const drift = "terraform plan -input=false -lock=false"
-	if strings.Count(guide(t, "pipelines.md"), drift+" $") != 2 {
-		t.Errorf("the guide does not look for drift with %q on GitHub and on GitLab", drift)
-	}
-	later.run(t, drift+" -detailed-exitcode")
 }
 
-// TestFollowingThePipelineOfGitHub runs the commands of both jobs as the guide has them.
+// TestFollowingThePipelineOfGitHub runs the commands of both workflows as the guide has them.
 func TestFollowingThePipelineOfGitHub(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	var workflow struct {
+	type workflow struct {
 		Env  map[string]string
 		Jobs map[string]struct {
 			Steps []struct{ Run string }
 		}
 	}
-	pipelineText(t, ".github/workflows/terraform.yml", &workflow)
-	maps.Copy(workflow.Env, map[string]string{
-		"ACTIONS_ID_TOKEN_REQUEST_URL": h.packages + "/token?job=1", "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "request-token",
-		"TF_HTTP_ADDRESS": h.packages + "/state/media", // in place of S3
-	})
-	commands := func(job string) (found []string) {
-		for _, step := range workflow.Jobs[job].Steps {
+	read := func(name string) (w workflow) {
+		pipelineText(t, ".github/workflows/"+name, &w)
+		maps.Copy(w.Env, map[string]string{
+			"ACTIONS_ID_TOKEN_REQUEST_URL": h.packages + "/token?job=1", "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "request-token",
+			"TF_HTTP_ADDRESS": h.packages + "/state/media", // in place of S3
+		})
+		return w
+	}
+	commands := func(w workflow, job string) (found []string) {
+		for _, step := range w.Jobs[job].Steps {
 			if step.Run != "" {
 				found = append(found, step.Run)
 			}
 		}
 		return found
 	}
-	h.follow(t, workflow.Env, commands("plan"), commands("apply"))
+	main, check := read("terraform.yml"), read("terraform-check.yml")
+	h.follow(t, main.Env, commands(main, "plan"), commands(main, "apply"))
+
+	// A pull request on a machine of its own, then the search for drift.
+	const event = "${{ github.event_name == 'schedule' && '-detailed-exitcode' || '' }}"
+	checker := h.machine(t, check.Env)
+	steps := commands(check, "check")
+	if last := steps[len(steps)-1]; !strings.HasSuffix(last, " "+event) {
+		t.Fatalf("the check ends with %q", last)
+	}
+	for _, options := range []string{"", "-detailed-exitcode"} {
+		out := ""
+		for _, command := range steps {
+			out = checker.run(t, strings.Replace(command, event, options, 1))
+		}
+		if !strings.Contains(out, "No changes.") {
+			t.Errorf("the check plans a change:\n%s", out)
+		}
+	}
 }
 
 // TestFollowingThePipelineOfGitLab is the same for GitLab, with its state.
@@ -252,6 +265,18 @@ func TestFollowingThePipelineOfGitLab(t *testing.T) {
 		"CI_PROJECT_DIR": ".", "CI_API_V4_URL": h.packages, "CI_PROJECT_ID": "7", "CI_JOB_TOKEN": "job-token", "IDENTITY_TOKEN": simulator.DefaultIDToken,
 	})
 	h.follow(t, ci.Variables, append(ci.Common.BeforeScript, ci.Plan.Script...), append(slices.Clone(ci.Common.BeforeScript), ci.Apply.Script...))
+
+	var check struct{ Check job }
+	if err := yaml.Unmarshal([]byte(recipe(t, "pipelines.md", "yaml", "check:\n")), &check); err != nil {
+		t.Fatal(err)
+	}
+	checker := h.machine(t, ci.Variables)
+	for _, source := range []string{"merge_request_event", "schedule"} {
+		checker.env["CI_PIPELINE_SOURCE"] = source
+		for _, command := range append(slices.Clone(ci.Common.BeforeScript), check.Check.Script...) {
+			checker.run(t, command)
+		}
+	}
 }
 
 // pipelineText decodes the parts of a pipeline that out has.

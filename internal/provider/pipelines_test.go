@@ -91,10 +91,22 @@ func TestPipelineOfGitHub(t *testing.T) {
 	if apply.Needs != "plan" || apply.Environment == "" || plan.Environment != "" {
 		t.Errorf("apply needs %q and runs in %q, plan in %q", apply.Needs, apply.Environment, plan.Environment)
 	}
+	first, check := workflow, workflow
+	check.On, check.Env, check.Jobs, check.Permissions = nil, nil, nil, nil
+	pipeline(t, ".github/workflows/terraform-check.yml", &check)
+	if _, schedule := check.On["schedule"]; !schedule || len(check.On) != 2 || len(check.Jobs) != 1 || len(check.Permissions) != 0 {
+		t.Errorf("the check runs on %v, with the permissions %v", check.On, check.Permissions)
+	}
+	for name, value := range check.Env {
+		if first.Env[name] != value {
+			t.Errorf("the check has another %s", name)
+		}
+	}
+	jobs := map[string]job{"plan": plan, "apply": apply, "check": check.Jobs["check"]}
 	passed := map[string]any{}
-	for name, last := range map[string]string{"plan": "plan -input=false -out=tfplan", "apply": "apply -input=false tfplan"} {
+	for name, last := range map[string]string{"plan": "plan -input=false -out=tfplan", "apply": "apply -input=false tfplan", "check": "'-detailed-exitcode' || '' }}"} {
 		var commands []string
-		for _, step := range workflow.Jobs[name].Steps {
+		for _, step := range jobs[name].Steps {
 			action, commit, _ := strings.Cut(step.Uses, "@")
 			switch {
 			case step.Run != "":
@@ -110,7 +122,7 @@ func TestPipelineOfGitHub(t *testing.T) {
 				}
 			}
 		}
-		if !slices.Contains(commands, "sh ci/id-token.sh") || workflow.Jobs[name].Permissions["id-token"] != "write" {
+		if !slices.Contains(commands, "sh ci/id-token.sh") || jobs[name].Permissions["id-token"] != "write" {
 			t.Errorf("%s gets no identity token", name)
 		}
 		assertTerraform(t, commands, last)

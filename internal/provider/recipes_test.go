@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -437,15 +438,16 @@ func TestTwoFilesOfATitle(t *testing.T) {
 	}
 }
 
-// TestJobForEachFolderOfTitles changes one file of one of two titles.
+// TestJobForEachFolderOfTitles changes one file of one of two titles, and loses another. A folder
+// below a title belongs to it; a file beside the titles has no job.
 func TestJobForEachFolderOfTitles(t *testing.T) {
 	t.Parallel()
 	server := acctest.Start(t, simulator.Options{})
 	cli := acctest.NewCLI(t, server)
-	for _, name := range []string{"cup/a.mp4", "cup/b.vtt", "friendly/a.mp4", "friendly/b.vtt"} {
+	for _, name := range []string{"cup/a.mp4", "cup/subtitles/b.vtt", "friendly/a.mp4", "friendly/b.vtt", "readme.txt"} {
 		cli.Write("media/"+name, name)
 	}
-	cli.Config(recipe(t, "recipes.md", "terraform", "dirname(name) =>"))
+	cli.Config(recipe(t, "recipes.md", "terraform", "of_title = {"))
 	cli.Must("apply", "-auto-approve")
 	cli.AssertNoChanges()
 	cli.Write("media/friendly/b.vtt", "other captions")
@@ -457,6 +459,12 @@ func TestJobForEachFolderOfTitles(t *testing.T) {
 	}
 	if last := jobs[2].Paths; len(last) != 2 || path.Base(last[0]) != "friendly_a.mp4" || path.Base(last[1]) != "friendly_b.vtt" {
 		t.Errorf("the last job is of %v", last)
+	}
+	if err := os.Remove(filepath.Join(cli.Dir, "media/cup/a.mp4")); err != nil {
+		t.Fatal(err)
+	}
+	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "The title cup has 1 files") {
+		t.Errorf("the plan without a video: %d\n%s", r.Code, r.Output)
 	}
 }
 
@@ -525,6 +533,50 @@ resource "terraform_data" "firewall" {
 	}
 	if lines := strings.Count(readFile(t, filepath.Join(cli.Dir, "provisioned")), "\n"); lines != 1 || len(server.Sessions()) != 3 {
 		t.Errorf("the provisioner ran %d times for %d sessions", lines, len(server.Sessions()))
+	}
+}
+
+// TestPoliciesWithOPA evaluates the rules of the guide, with its command, for plans that give up a
+// session and for one that does not.
+func TestPoliciesWithOPA(t *testing.T) {
+	t.Parallel()
+	opa, err := exec.LookPath("opa")
+	if err != nil {
+		t.Skip("no opa")
+	}
+	server := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
+	cli := acctest.NewCLI(t, server)
+	cli.Write("sessions.rego", strings.Join(blocks(t, "policies.md", "rego"), "\n"))
+	_, command, found := strings.Cut(recipe(t, "policies.md", "sh", "opa eval"), "\nopa ")
+	if !found {
+		t.Fatal("the guide has changed")
+	}
+	session := func(name string) string {
+		return fmt.Sprintf("resource \"vodlive_live_session\" \"studio\" {\n  name = %q\n  region = \"eu-central-1\"\n  input = \"RTMP_PUSH\"\n  mode = \"NORM\"\n"+
+			"  output_mode = \"RTMP_PULL\"\n  input_preset = { resolution = \"HD\", bitrate = \"MAX_10_MBPS\" }\n}\n", name)
+	}
+	jobs := func(count int) string {
+		return fmt.Sprintf("resource \"vodlive_batch_job\" \"job\" {\n  count = %d\n  paths = [\"vod/input/c/u/${count.index}.mp4\"]\n  service_modes = [\"a\"]\n}\n", count)
+	}
+	cli.Config(session("a"))
+	cli.Must("apply", "-auto-approve")
+	for name, tc := range map[string]struct{ config, denied string }{
+		"nothing changes":   {session("a"), ""},
+		"50 jobs":           {session("a") + jobs(50), ""},
+		"51 jobs":           {session("a") + jobs(51), "51 batch jobs may be submitted"},
+		"a new session":     {session("b"), "vodlive_live_session.studio may get a new session"},
+		"a destroy":         {"", "vodlive_live_session.studio leaves the state"},
+		"a session is kept": {session("a") + "output \"x\" {\n  value = 1\n}\n", ""},
+	} {
+		cli.Config(tc.config)
+		cli.Must("plan", "-out=tfplan")
+		cli.Write("tfplan.json", cli.Must("show", "-json", "tfplan").Output)
+		policy := exec.CommandContext(t.Context(), "sh", "-c", "'"+opa+"' "+command)
+		policy.Dir = cli.Dir
+		out, err := policy.CombinedOutput()
+		if denied := tc.denied != ""; (err != nil) != denied || denied && !strings.Contains(string(out), tc.denied) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
 	}
 }
 
