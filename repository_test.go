@@ -320,7 +320,7 @@ func TestReleasesAreBuiltWithTheGoOfTheTag(t *testing.T) {
 // names, on each system.
 func TestWorkflowsTestTheOldestAndTheNewestCLI(t *testing.T) {
 	t.Parallel()
-	named := regexp.MustCompile(`works with Terraform ([\d.]+) and later and OpenTofu ([\d.]+) and later`).FindStringSubmatch(read(t, "README.md"))
+	named := regexp.MustCompile(`made for Terraform ([\d.]+) and later and OpenTofu ([\d.]+) and later`).FindStringSubmatch(read(t, "README.md"))
 	if named == nil {
 		t.Fatal("the README does not say which CLIs the provider works with")
 	}

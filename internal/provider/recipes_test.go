@@ -460,7 +460,7 @@ func TestJobForEachFolderOfTitles(t *testing.T) {
 	if last := jobs[2].Paths; len(last) != 2 || path.Base(last[0]) != "friendly_a.mp4" || path.Base(last[1]) != "friendly_b.vtt" {
 		t.Errorf("the last job is of %v", last)
 	}
-	if err := os.Remove(filepath.Join(cli.Dir, "media/cup/a.mp4")); err != nil {
+	if err := os.Remove(filepath.Join(cli.Dir, "media", "cup", "a.mp4")); err != nil {
 		t.Fatal(err)
 	}
 	if r := cli.Run("plan"); r.Code == 0 || !strings.Contains(r.Flat(), "The title cup has 1 files") {
