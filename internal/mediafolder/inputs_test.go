@@ -1,6 +1,7 @@
 package mediafolder_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,5 +177,24 @@ func TestOtherSumsOfAFolderThatIsNotHere(t *testing.T) {
 	for _, name := range []string{"a.mp4", "new.mp4"} {
 		w.config["sha256s"] = acctest.Attrs{name: strings.Repeat("ab", 32)}
 		says(t, w.plan().Diags, "error source_dir: The folder cannot be uploaded", "asks for another "+name)
+	}
+}
+
+// TestStateWithoutIdentity is as a CLI without identities keeps one, finished or not.
+func TestStateWithoutIdentity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4", "b.mp4")
+	w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "b.mp4") }, Status: http.StatusNotImplemented})
+	says(t, w.apply(), "1 of 2 files could not be uploaded")
+	w.ClearFaults()
+	for range 2 {
+		w.state.Identity = nil
+		o, diags := w.Provider(w.provider).Read(w.state)
+		if diags.Failed() || !o.State.Equal(w.state.State) {
+			t.Fatal(diags)
+		}
+		if diags := w.apply(); diags.Failed() {
+			t.Fatal(diags)
+		}
 	}
 }

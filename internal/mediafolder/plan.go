@@ -205,17 +205,8 @@ var errNothingLeft = errors.New("no file is left")
 
 // warnPatterns warns of what the patterns leave out, or let in, and the user may not expect.
 func (p *planner) warnPatterns(dir string, s selector, seen findings) {
-	if lines := seen.include.lines("select"); len(lines) > 0 {
-		p.diags.AddAttributeWarning(path.Root("include"), "A pattern would match more in another letter case", otherCaseDetail(lines))
-	}
-	if lines := seen.exclude.lines("drop"); len(lines) > 0 {
-		p.diags.AddAttributeWarning(path.Root("exclude"), "A pattern would match more in another letter case", otherCaseDetail(lines))
-	}
-	if len(seen.names) > 0 {
-		p.diags.AddAttributeWarning(path.Root("source_dir"), "A pattern is a name that it does not match", namesDetail(seen.names))
-	}
-	if len(seen.links) > 0 {
-		p.diags.AddAttributeWarning(path.Root("source_dir"), "Linked folders are left out", linksDetail(dir, seen.links))
+	for _, n := range seen.notes(dir) {
+		p.diags.AddAttributeWarning(path.Root(n.argument), n.summary, n.detail)
 	}
 	if !slices.Contains(seen.used, false) || len(p.problems) > 0 {
 		return
@@ -233,24 +224,30 @@ func (p *planner) warnPatterns(dir string, s selector, seen findings) {
 	}
 }
 
-func otherCaseDetail(lines []string) string {
-	return "Letter case counts:\n" + noun.List(lines) + "\n\nIf these files are meant, name both letter cases, as in `*.{mp4,MP4}`. If `include` is not meant to select them, name them in `exclude`."
-}
+// note is what a user may not expect of the patterns in an argument.
+type note struct{ argument, summary, detail string }
 
-func namesDetail(lines []string) string {
-	return "Brackets are a set of characters, and braces are alternatives:\n" + noun.List(lines)
-}
-
-func linksDetail(dir string, links []string) string {
-	lines := make([]string, len(links))
-	for i, link := range links {
-		lines[i] = link
-		if target, err := os.Readlink(filepath.Join(dir, filepath.FromSlash(link))); err == nil {
-			lines[i] += " -> " + target
+func (f *findings) notes(dir string) (notes []note) {
+	add := func(argument, summary, about string, lines []string, advice string) {
+		if len(lines) > 0 {
+			notes = append(notes, note{argument, summary, about + ":\n" + noun.List(lines) + advice})
 		}
 	}
-	return fmt.Sprintf("Links to folders are not followed. These links of %s are left out, with all files in them:\n%s\n\n"+
-		"To upload a linked folder, use another `vodlive_media_folder` with the link as its `source_dir`. Otherwise, name the link in `exclude`.", dir, noun.List(lines))
+	const letterCase = "A pattern would match more in another letter case"
+	const bothCases = "\n\nIf these files are meant, name both letter cases, as in `*.{mp4,MP4}`. If `include` is not meant to select them, name them in `exclude`."
+	add("include", letterCase, "Letter case counts", f.include.lines("select"), bothCases)
+	add("exclude", letterCase, "Letter case counts", f.exclude.lines("drop"), bothCases)
+	add("source_dir", "A pattern is a name that it does not match", "Brackets are a set of characters, and braces are alternatives", f.names, "")
+	links := make([]string, len(f.links))
+	for i, link := range f.links {
+		links[i] = link
+		if target, err := os.Readlink(filepath.Join(dir, filepath.FromSlash(link))); err == nil {
+			links[i] += " -> " + target
+		}
+	}
+	add("source_dir", "Linked folders are left out", fmt.Sprintf("Links to folders are not followed. These links of %s are left out, with all files in them", dir), links,
+		"\n\nTo upload a linked folder, use another `vodlive_media_folder` with the link as its `source_dir`. Otherwise, name the link in `exclude`.")
+	return notes
 }
 
 // everyFile lists what any pattern could select in a folder.
@@ -280,16 +277,12 @@ func examples(all []string) string {
 
 func noneSelected(dir string, seen findings) error {
 	const start = "a relative path starts at the folder in which Terraform runs"
-	all := everyFile(dir)
+	all, notes := everyFile(dir), seen.notes(dir)
 	switch {
-	case len(seen.links) > 0:
-		return fmt.Errorf("%s has no files that `include` and `exclude` select. %s", dir, strings.TrimSuffix(linksDetail(dir, seen.links), "."))
+	case len(notes) > 0:
+		return fmt.Errorf("%s has no files that `include` and `exclude` select. %s", dir, strings.TrimSuffix(notes[0].detail, "."))
 	case len(all) == 0:
 		return fmt.Errorf("%s has no files. Check `source_dir`; %s", dir, start)
-	case len(seen.names) > 0:
-		return fmt.Errorf("%s has files, and `include` and `exclude` select none of them. %s", dir, namesDetail(seen.names))
-	case len(seen.include.patterns) > 0:
-		return fmt.Errorf("%s has %s, and `include` and `exclude` select none of them. %s", dir, counted(len(all), "file"), strings.TrimSuffix(otherCaseDetail(seen.include.lines("select")), "."))
 	}
 	return fmt.Errorf("%s has %s, such as %s, and `include` and `exclude` select none of them. Hidden files are selected only by a pattern that has the dot. Check both arguments and `source_dir`; %s",
 		dir, counted(len(all), "file"), examples(all), start)
@@ -327,9 +320,7 @@ func (p *planner) fill(ctx context.Context, found map[string]string, show func(l
 		inspections[i] = upload.Inspection{File: p.plan.found(name, found[name]), Expected: sums[name], SHA256: p.stored[name].SHA256}
 	}
 	for i, name := range names { // before anything is read
-		stored, isStored := p.stored[name]
-		tooLarge := new(upload.SizeError)
-		if err := inspections[i].File.Check(); errors.As(err, &tooLarge) && (!isStored || stored.Size != tooLarge.Size) {
+		if err := inspections[i].File.TooLarge(p.stored[name].Size); err != nil {
 			p.problem(err)
 		}
 	}

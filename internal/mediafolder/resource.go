@@ -70,12 +70,14 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 }
 
 // Read warns of what is not uploaded yet, because the plan of a tainted folder has no state. It
-// changes nothing: see edge.Bypass.
+// sets the identity, which a CLI without identities does not keep, and changes nothing else: see
+// edge.Bypass.
 func (r *mediaFolder) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var id types.String
 	var incomplete map[string]types.Object
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("incomplete_uploads"), &incomplete)...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id.ValueString())...)
 	if !resp.Diagnostics.HasError() && (id.IsNull() || len(incomplete) > 0) {
 		mediafile.NotFinished(incomplete, &resp.Diagnostics)
 	}

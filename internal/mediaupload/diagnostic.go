@@ -24,26 +24,20 @@ type steps struct {
 	ifNot      string
 }
 
-const importSteps = "If the file is stored, run `terraform state rm ADDRESS` if the state has this resource, and then\n\n" +
-	"  terraform import ADDRESS KEY_PATH\n\nwhere ADDRESS is the address of this resource."
-
-const ifMade = " If this apply makes the file, set `triggers` to values of the resource that makes it."
-
 var (
+	afterUpdate = steps{
+		toContinue: "the next apply sends only the others.",
+		ifMade:     " If this apply makes the file, set `triggers` to values of the resource that makes it.",
+		ifStored: "If the file is stored, run `terraform state rm ADDRESS` if the state has this resource, and then\n\n" +
+			"  terraform import ADDRESS KEY_PATH\n\nwhere ADDRESS is the address of this resource.",
+		ifNot: "apply again: that uploads it from its beginning.",
+	}
 	afterCreate = steps{
 		toContinue: "the next apply sends only the others. Its plan reads \"must be replaced\", because Terraform marks what could not be " +
 			"created as tainted, but the upload continues. If `prevent_destroy` forbids that plan, run `terraform untaint` with the " +
 			"address of this resource and apply again. With `destroy = false`, or with `create_before_destroy` here or in a resource that depends on this one, the upload continues only on this machine, from its record in `resume_dir`: " +
 			"elsewhere, run `terraform untaint` first.",
-		ifMade:   ifMade,
-		ifStored: importSteps,
-		ifNot:    "apply again: that uploads it from its beginning.",
-	}
-	afterUpdate = steps{
-		toContinue: "the next apply sends only the others.",
-		ifMade:     ifMade,
-		ifStored:   importSteps,
-		ifNot:      "apply again: that uploads it from its beginning.",
+		ifMade: afterUpdate.ifMade, ifStored: afterUpdate.ifStored, ifNot: afterUpdate.ifNot,
 	}
 	afterInvoke = steps{
 		toContinue: "the action sends only the others when it is invoked again on this machine.",

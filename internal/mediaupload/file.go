@@ -2,7 +2,6 @@ package mediaupload
 
 import (
 	"context"
-	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -15,9 +14,8 @@ import (
 // prepare decides what the plan left open.
 func (m *model) prepare(ctx context.Context, u *upload.Uploader) error {
 	f := m.file()
-	if f.Content == nil { // before it is read
-		tooLarge := new(upload.SizeError)
-		if err := f.Check(); errors.As(err, &tooLarge) && m.KeyPath.IsUnknown() {
+	if f.Content == nil && m.KeyPath.IsUnknown() { // before it is read
+		if err := f.TooLarge(0); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package upload
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -111,6 +112,16 @@ func (f File) Check() error {
 	}
 	f.Size = info.Size()
 	return f.CheckSize()
+}
+
+// TooLarge returns the *SizeError of Check, unless the file has the size of what is stored, which
+// may stay.
+func (f File) TooLarge(stored int64) error {
+	tooLarge := new(SizeError)
+	if err := f.Check(); errors.As(err, &tooLarge) && tooLarge.Size != stored {
+		return err
+	}
+	return nil
 }
 
 // CheckSize returns a *SizeError if the file cannot be sent as asked. A size of 0 is not known yet.
