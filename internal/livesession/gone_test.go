@@ -69,22 +69,6 @@ func TestGatewayHidesWhatIsAskedFor(t *testing.T) {
 	})
 }
 
-// TestGatewayHidesANewSession: a 404 between two answers does not end a wait.
-func TestGatewayHidesANewSession(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{ReadyAfter: time.Minute})
-		hidden := gateway
-		hidden.After, hidden.Times = 3, 2
-		w.Fail(hidden)
-		o, diags := w.Provider(once).Create(resourceType, base())
-		diags.Must(t)
-		if o.Text("status") != "READY" {
-			t.Errorf("%v", o.Attrs())
-		}
-	})
-}
-
 // TestImportOfNoID: the error is about the id, whatever would be wrong with a request for it.
 func TestImportOfNoID(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package livesession_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -27,143 +26,6 @@ const (
 	listAgain = `Before you apply, list the sessions of the account again (data source vodlive_live_sessions) and look for a session named "match" ` +
 		"in region eu-central-1 with input RTMP_PUSH, mode NORM and output mode RTMP_PULL that no resource manages."
 )
-
-// TestLostCreate loses the answer of a create and looks at what the provider finds, when, and what
-// it says.
-func TestLostCreate(t *testing.T) {
-	t.Parallel()
-	twin := func(id string) simulator.SessionRecord {
-		return simulator.SessionRecord{ID: id, Name: "match", Region: "eu-central-1"}
-	}
-	tests := map[string]struct {
-		faults []simulator.Fault
-		before []simulator.SessionRecord
-		late   map[string]time.Duration // sessions with the same arguments, and when they appear
-		cancel time.Duration
-
-		took  time.Duration
-		texts []string
-		not   []string
-	}{
-		"appears after 12 s": {
-			late: map[string]time.Duration{"late": 12 * time.Second}, took: 30 * time.Second,
-			texts: []string{"and found 1 session with exactly these arguments. Each may be the new session", block("late"), listAgain},
-			not:   []string{mayAppear},
-		},
-		"an older one appears before the new one": {
-			late: map[string]time.Duration{"older": 5 * time.Second, "late": 20 * time.Second}, took: 30 * time.Second,
-			texts: []string{"for 30 s, and found 2 sessions with exactly these arguments. Each may be the new session, an older one", block("older"), block("late"), listAgain},
-			not:   []string{mayAppear},
-		},
-		"interrupted after one has appeared": {
-			cancel: 16 * time.Second, late: map[string]time.Duration{"older": 5 * time.Second, "late": 29 * time.Second}, took: 16 * time.Second,
-			texts: []string{"until the run was interrupted, and found 1 session", block("older"), listAgain},
-		},
-		"appears at the last moment": {
-			late: map[string]time.Duration{"late": 29 * time.Second}, took: 30 * time.Second,
-			texts: []string{block("late")},
-		},
-		"never appears": {took: 30 * time.Second, texts: []string{"looked for the session in the listing for 30 s", mayAppear, listAgain}, not: []string{"import {"}},
-		"listed at once": {
-			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true}}, took: 30 * time.Second,
-			texts: []string{"and found 1 session with exactly these arguments", "import {", listAgain},
-		},
-		"an older one, and one that appears": {
-			before: []simulator.SessionRecord{twin("older"), {ID: "stranger", Name: "other"}}, late: map[string]time.Duration{"late": 12 * time.Second}, took: 30 * time.Second,
-			texts: []string{
-				"and found 2 sessions with exactly these arguments. Each may be the new session, an older one, or the session of another create: the service shows no time of creation. " +
-					"Do not import a session that a resource already has: `terraform state list -id=ID` finds the resource of an id.\n\n# status READY\n" + block("late") + "\n\n# status READY\n" + block("older"),
-			},
-			not: []string{"stranger"},
-		},
-		"answer cut off": {
-			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Truncate: true}}, took: 30 * time.Second, texts: []string{"import {"},
-		},
-		"answer without an id": {
-			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Body: `{"message":"ok"}`}}, took: 30 * time.Second, texts: []string{"import {"},
-		},
-		"500, processed": {
-			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusInternalServerError, Processed: true, Body: "oops"}},
-			took:   30 * time.Second, texts: []string{"import {"},
-		},
-		"503, not processed": {
-			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusServiceUnavailable}},
-			took:   30 * time.Second, texts: []string{"503", mayAppear},
-		},
-		"another spelling": {
-			before: []simulator.SessionRecord{{ID: "lower", Name: "match", Region: "EU-CENTRAL-1", Input: "rtmp_push"}}, took: 30 * time.Second,
-			texts: []string{block("lower")},
-		},
-		"interrupted": {
-			cancel: 3 * time.Second, late: map[string]time.Duration{"late": 12 * time.Second}, took: 3 * time.Second,
-			texts: []string{"until the run was interrupted", mayAppear, listAgain}, not: []string{"import {", "late"},
-		},
-		"500": {
-			faults: []simulator.Fault{{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusInternalServerError}}, took: 30 * time.Second,
-			texts: []string{"500 Internal Server Error", mayAppear, listAgain},
-		},
-		"the listing fails": {
-			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Status: http.StatusForbidden, Body: `{"message":"not yours"}`}},
-			texts:  []string{"listing the sessions of the account failed: GET http://127.0.0.1:1/live/v1/live-streams/session: 403 Forbidden: the text of the response is not shown", listAgain},
-			not:    []string{"have no permission for this call"},
-		},
-		"the last looks fail": {
-			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, After: 2, Status: http.StatusBadGateway}}, took: 30 * time.Second,
-			texts: []string{mayAppear + " The last listing failed: GET ", "502 Bad Gateway", listAgain},
-		},
-		"the first look fails": {
-			faults: []simulator.Fault{lostBefore, {Call: simulator.CallListSessions, Times: 1, Status: http.StatusBadGateway}}, took: 30 * time.Second,
-			late: map[string]time.Duration{"late": 12 * time.Second}, texts: []string{block("late")},
-		},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				if tt.faults == nil {
-					tt.faults = []simulator.Fault{lostBefore}
-				}
-				for _, fault := range tt.faults {
-					w.Fail(fault)
-				}
-				for _, record := range tt.before {
-					w.AddSession(record)
-				}
-				for id, at := range tt.late {
-					time.AfterFunc(at, func() { w.AddSession(twin(id)) })
-				}
-				d, cancel := w.Provider(once).WithCancel()
-				defer cancel()
-				if tt.cancel > 0 {
-					time.AfterFunc(tt.cancel, cancel)
-				}
-				start := time.Now()
-				o, diags := d.Create(resourceType, base())
-				if took := time.Since(start); took < tt.took || took > tt.took+time.Second { // a 503 holds the listing up
-					t.Errorf("the create took %v, want %v", took, tt.took)
-				}
-				if o.Exists() {
-					t.Errorf("there is a state: %v", o.State)
-				}
-				text := diags.String()
-				for _, want := range append(tt.texts, "The live session may have been created", "did not send it again") {
-					if !strings.Contains(text, want) {
-						t.Errorf("the diagnostic lacks %q:\n%s", want, text)
-					}
-				}
-				for _, never := range append(tt.not, "was made", "safe", "Apply again", "pply again later", "applying again") {
-					if strings.Contains(text, never) {
-						t.Errorf("the diagnostic has %q:\n%s", never, text)
-					}
-				}
-				if n := w.Count(simulator.CallCreateSession); n != 1 {
-					t.Errorf("%d creates were sent", n)
-				}
-			})
-		})
-	}
-}
 
 // TestLostCreateNamesRunningSessionsFirst, whatever the order of the listing.
 func TestLostCreateNamesRunningSessionsFirst(t *testing.T) {
@@ -295,20 +157,6 @@ func TestLostCreateLeavesTheSessionOfAnother(t *testing.T) {
 		creates.Wait()
 		if id := o.Text("id"); strings.Contains(text, id) || !strings.Contains(text, mayAppear) {
 			t.Errorf("the lost create reports session %s, which is in the state of the other:\n%s", id, text)
-		}
-	})
-}
-
-// TestImportBlockIsQuoted: an id of the service is text for a configuration.
-func TestImportBlockIsQuoted(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		w.AddSession(simulator.SessionRecord{ID: `${path.module}"%{`, Name: "match", Region: "eu-central-1"})
-		w.Fail(lostBefore)
-		_, diags := w.Provider(once).Create(resourceType, base())
-		if text, want := diags.String(), `id = "$${path.module}\"%%{"`; !strings.Contains(text, want) {
-			t.Errorf("the diagnostic lacks %s:\n%s", want, text)
 		}
 	})
 }

@@ -137,28 +137,3 @@ func TestKilledBetweenDeleteAndCreate(t *testing.T) {
 		})
 	}
 }
-
-// TestTaintedByTheUser: a session that was ready is replaced by another one.
-func TestTaintedByTheUser(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]config{"ready": nil, "not waited for": {"wait_for_status": []any{}}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				given := base().With(c)
-				o, diags := w.Provider(once).Create(resourceType, given)
-				diags.Must(t)
-				before := o.Text("id")
-				o.Tainted = true
-				p := w.Provider(once)
-				o, diags = p.Apply(p.Plan(o, given))
-				diags.Must(t)
-				if o.Text("id") == before {
-					t.Errorf("the state still has %s", before)
-				}
-				w.AssertCalls(t, simulator.CallCreateSession, 2)
-			})
-		})
-	}
-}

@@ -39,6 +39,7 @@ type scenario struct {
 
 	// What expectations are about: the last step.
 	step   string // its verb; "" before the first one
+	stepAt string
 	before acctest.Instance
 	lost   acctest.Instance // result of the last run that was killed
 	data   acctest.Attrs
@@ -62,12 +63,15 @@ func newScenario(t testing.TB, file string, archive *txtar.Archive) *scenario {
 			s.write(f.Name, f.Data)
 		}
 	}
-	if s.configs["main.tf"] == nil {
-		shared, err := os.ReadFile(filepath.Join(filepath.Dir(file), "main.tf"))
-		if err != nil {
-			t.Fatal(err)
+	shared, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*.tf"))
+	for _, path := range shared {
+		if name := filepath.Base(path); s.configs[name] == nil {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.parse(name, text)
 		}
-		s.parse("main.tf", shared)
 	}
 	s.configure("main.tf")
 	return s
@@ -122,7 +126,7 @@ func (s *scenario) do(verb, text string) {
 		s.World = acctest.NewWorld(s.t, s.options)
 		s.now = s.Provider(nil).New(s.block("resource").Labels[0])
 	}
-	s.step, s.before, s.diags, s.said, s.any, s.silent, s.calls = verb, s.now, nil, nil, false, false, nil
+	s.step, s.stepAt, s.before, s.diags, s.said, s.any, s.silent, s.calls = verb, s.at, s.now, nil, nil, false, false, nil
 	began := time.Now()
 	switch verb {
 	case "configure":
@@ -196,7 +200,7 @@ func (s *scenario) unsaid() {
 	s.t.Helper()
 	for i, d := range s.diags {
 		if !s.said[i] && !s.silent && (s.any || acctest.Diagnostics{d}.Failed()) {
-			s.t.Errorf("%s: the step above says, too: %s", s.at, acctest.Diagnostics{d})
+			s.t.Errorf("%s: the step says, too: %s", s.stepAt, acctest.Diagnostics{d})
 		}
 	}
 	s.diags = nil
@@ -325,6 +329,8 @@ func (s *scenario) edit(name string, content []string) {
 	s.t.Helper()
 	path := filepath.Join(s.folder, name)
 	switch {
+	case name == "state" && slices.Equal(content, []string{"removed"}):
+		s.now = s.Provider(nil).New(s.now.Type)
 	case name == "state" && len(content) == 1 && strings.HasSuffix(content[0], "tainted"):
 		s.now.Tainted = content[0] == "tainted"
 	case slices.Equal(content, []string{"removed"}):

@@ -8,7 +8,7 @@
 //
 // # Steps
 //
-//	configure other.tf            the configuration; first main.tf of the archive or folder
+//	configure other.tf            the configuration, of the archive or the folder; at first main.tf
 //	configure {name = "other"}    changes arguments of the resource; an object is merged
 //	configure provider {...}      changes arguments of the provider block
 //	configure VODLIVE_NAME=value  the environment; also: configure another machine
@@ -19,7 +19,7 @@
 //	refresh                       refreshes the state
 //	read TYPE {...}               reads a data source into data; open TYPE: an ephemeral resource
 //	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED, or removed
-//	edit state untainted          the state; also: edit state tainted
+//	edit state untainted          the state; also: tainted, or removed
 //	wait 1h                       time passes
 //	after 12s service ...         does this later
 //
@@ -53,7 +53,7 @@
 // A step that says anything says all, warnings, too; "says nothing" means none.
 //
 // Expressions are HCL, over state, planned (with "unknown" for what is not known), before (the
-// state before the step), lost (what a killed run made), tainted, action, data, sessions,
+// state before the step), lost (what a killed run made), tainted, identity, action, data, sessions,
 // objects, jobs, stored, folder and env.
 package scenario
 

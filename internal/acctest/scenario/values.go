@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
@@ -133,7 +134,7 @@ func (s *scenario) values() *hcl.EvalContext {
 			action = s.saved.Action
 		}
 		maps.Copy(all, map[string]any{
-			"state": s.now.Attrs(), "before": s.before.Attrs(), "lost": s.lost.Attrs(), "tainted": s.now.Tainted, "action": string(action), "planned": planned,
+			"state": s.now.Attrs(), "before": s.before.Attrs(), "lost": s.lost.Attrs(), "tainted": s.now.Tainted, "identity": s.identity(), "action": string(action), "planned": planned,
 			"data": s.data, "sessions": sessions, "objects": objects, "jobs": jobs, "env": s.Env, "vod": s.VOD.URL(),
 		})
 	}
@@ -153,6 +154,24 @@ func (s *scenario) values() *hcl.EvalContext {
 	return &hcl.EvalContext{Variables: variables, Functions: map[string]function.Function{
 		"contains": stdlib.ContainsFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "sort": stdlib.SortFunc, "values": stdlib.ValuesFunc,
 	}}
+}
+
+// identity is that of the resource.
+func (s *scenario) identity() map[string]string {
+	s.t.Helper()
+	if s.now.Identity == nil {
+		return nil
+	}
+	v, err := s.now.Identity.IdentityData.Unmarshal(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}})
+	if err != nil {
+		return nil // the resource has another identity
+	}
+	var fields map[string]tftypes.Value
+	var id string
+	if v.As(&fields) != nil || fields["id"].As(&id) != nil {
+		s.t.Fatalf("%s: the identity is %v", s.at, v)
+	}
+	return map[string]string{"id": id}
 }
 
 // block is the first block of a type in the configuration, nil if there is none.
