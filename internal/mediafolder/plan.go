@@ -228,16 +228,16 @@ func (p *planner) warnPatterns(dir string, s selector, seen findings) {
 type note struct{ argument, summary, detail string }
 
 func (f *findings) notes(dir string) (notes []note) {
-	add := func(argument, summary, about string, lines []string, advice string) {
+	warn := func(summary, argument, about string, lines []string, advice string) {
 		if len(lines) > 0 {
 			notes = append(notes, note{argument, summary, about + ":\n" + noun.List(lines) + advice})
 		}
 	}
 	const letterCase = "A pattern would match more in another letter case"
 	const bothCases = "\n\nIf these files are meant, name both letter cases, as in `*.{mp4,MP4}`. If `include` is not meant to select them, name them in `exclude`."
-	add("include", letterCase, "Letter case counts", f.include.lines("select"), bothCases)
-	add("exclude", letterCase, "Letter case counts", f.exclude.lines("drop"), bothCases)
-	add("source_dir", "A pattern is a name that it does not match", "Brackets are a set of characters, and braces are alternatives", f.names, "")
+	warn(letterCase, "include", "Letter case counts", f.include.lines("select"), bothCases)
+	warn(letterCase, "exclude", "Letter case counts", f.exclude.lines("drop"), bothCases)
+	warn("A pattern is a name that it does not match", "source_dir", "Brackets are a set of characters, and braces are alternatives", f.names, "")
 	links := make([]string, len(f.links))
 	for i, link := range f.links {
 		links[i] = link
@@ -245,7 +245,7 @@ func (f *findings) notes(dir string) (notes []note) {
 			links[i] += " -> " + target
 		}
 	}
-	add("source_dir", "Linked folders are left out", fmt.Sprintf("Links to folders are not followed. These links of %s are left out, with all files in them", dir), links,
+	warn("Linked folders are left out", "source_dir", fmt.Sprintf("Links to folders are not followed. These links of %s are left out, with all files in them", dir), links,
 		"\n\nTo upload a linked folder, use another `vodlive_media_folder` with the link as its `source_dir`. Otherwise, name the link in `exclude`.")
 	return notes
 }
