@@ -80,37 +80,6 @@ func TestOtherAccount(t *testing.T) {
 	}
 }
 
-// TestFoundInAnotherAccount: credentials that were changed for others of the same account count
-// from then on.
-func TestFoundInAnotherAccount(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	o, diags := w.Provider(once).Import(resourceType, w.AddSession(matchRecord))
-	diags.Must(t)
-	w.Env["VODLIVE_BASE_URL"] = w.VOD.URL()
-	if o, diags = w.Provider(once).Read(o); len(diags) > 0 {
-		t.Fatal(diags)
-	}
-	w.RemoveSession(o.Text("id"))
-	if gone, diags := w.Provider(once).Read(o); gone.Exists() || diags.Failed() {
-		t.Error(diags)
-	}
-}
-
-// TestProtectedSessionIsNotFound: no 404 takes a protected session out of the state.
-func TestProtectedSessionIsNotFound(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-	p := w.Provider(once)
-	o, diags := p.Create(resourceType, base().With(config{"deletion_protection": true}))
-	diags.Must(t)
-	w.RemoveSession(o.Text("id"))
-	after, diags := w.Provider(once).Read(o)
-	if !after.State.Equal(o.State) || !strings.Contains(diags.String(), "error : The protected live session was not found") || !strings.Contains(diags.String(), "`terraform state rm`") {
-		t.Errorf("%v\n%s", after.State, diags)
-	}
-}
-
 // TestChangeInAnotherAccount: without a refresh, a change creates nothing in an account that does
 // not have the session.
 func TestChangeInAnotherAccount(t *testing.T) {
@@ -167,46 +136,4 @@ func TestChangeInAnotherAccount(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestOwnArgumentsInAnotherAccount: a change of what only the provider knows makes no call.
-func TestOwnArgumentsInAnotherAccount(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-	o, diags := w.Provider(once).Create(resourceType, base())
-	diags.Must(t)
-	w.Env["VODLIVE_ACCESS_TOKEN_ID"] = "another-token-id"
-	calls := len(w.Journal())
-	_, diags = w.Provider(once).Change(o, base().With(config{"replace_on_status": []any{"ERROR"}, "deletion_protection": true}))
-	if diags.Must(t); len(w.Journal()) > calls {
-		t.Errorf("calls were made:\n%s", w.JournalText())
-	}
-}
-
-// TestReplacementInAnotherAccount: without a refresh, `-replace` creates nothing in an account that
-// does not have the session.
-func TestReplacementInAnotherAccount(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-	o, diags := w.Provider(once).Create(resourceType, base())
-	diags.Must(t)
-	w.Env["VODLIVE_BASE_URL"] = w.VOD.URL()
-	missing := simulator.Fault{Call: simulator.CallGetSession, Status: http.StatusNotFound}
-	w.Fail(missing)
-	pl := w.Provider(once).PlanReplace(o, base())
-	if text := pl.Diags.String(); !strings.Contains(text, "error : The live session may be in another account: Live session "+o.Text("id")+` ("match")`) ||
-		strings.Count(text, "error ") > 1 {
-		t.Error(text)
-	}
-
-	// Another address of the same account replaces it, and later its own one does, too.
-	w.ClearFaults()
-	p := w.Provider(once)
-	pl = p.PlanReplace(o, base())
-	pl.Diags.Must(t)
-	o, diags = p.Apply(pl)
-	diags.Must(t)
-	w.Fail(missing)
-	w.Provider(once).PlanReplace(o, base()).Diags.Must(t)
-	w.AssertCalls(t, simulator.CallCreateSession, 2)
 }

@@ -43,24 +43,14 @@ func TestSessionOfAnEarlierRun(t *testing.T) {
 		says string                                                                // made: a session is created
 		lets bool                                                                  // a warning names the session
 	}{
-		"as it was": {says: told},
-		"within the time in which a GET may return 404": {says: told, then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
-			w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 3, Status: http.StatusNotFound})
-		}},
-		"ended":           {lets: true, then: func(_ *testing.T, w *acctest.World, id string, _ acctest.Attrs) { w.SetStatus(id, "STOPPED") }},
 		"gone":            {lets: true, then: func(_ *testing.T, w *acctest.World, id string, _ acctest.Attrs) { w.RemoveSession(id) }},
 		"other arguments": {lets: true, then: func(_ *testing.T, _ *acctest.World, _ string, config acctest.Attrs) { config["name"] = "another" }},
-		"another service": {lets: true, then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
-			w.Env["VODLIVE_BASE_URL"] = w.VOD.URL()
-		}},
-		"another workspace": {then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { w.Env["TF_WORKSPACE"] = "staging" }},
-		"another folder":    {then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { t.Helper(); w.Dir = t.TempDir() }},
+		"another folder":  {then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { t.Helper(); w.Dir = t.TempDir() }},
 		"another backend": {then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
 			t.Helper()
 			initBackend(t, w, "staging.tfstate")
 		}},
 		"without a ledger": {then: func(_ *testing.T, w *acctest.World, _ string, _ acctest.Attrs) { w.Env["VODLIVE_RESUME_DIR"] = "" }},
-		"after 30 days":    {then: func(*testing.T, *acctest.World, string, acctest.Attrs) { <-time.After(31 * 24 * time.Hour) }},
 		"the file is removed": {then: func(t *testing.T, w *acctest.World, _ string, _ acctest.Attrs) {
 			t.Helper()
 			for _, file := range sessionLines(w) {
@@ -220,27 +210,6 @@ func TestDestroyNamesSessionsOfEarlierRuns(t *testing.T) {
 	})
 }
 
-// TestEarlierSessionThatCannotBeRead: nothing is sent.
-func TestEarlierSessionThatCannotBeRead(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		id := killedCreate(t, w, base())
-		w.ResetJournal()
-		w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 1, Status: http.StatusForbidden})
-		o, diags := w.Provider(once).Create(resourceType, base())
-		for _, part := range []string{"The live session of an earlier run cannot be read", id, "the create was not sent", "403"} {
-			if !strings.Contains(diags.String(), part) {
-				t.Errorf("the diagnostics lack %q: %s", part, diags)
-			}
-		}
-		if o.Exists() {
-			t.Errorf("there is a state: %v", o.Attrs())
-		}
-		w.AssertCalls(t, simulator.CallCreateSession, 0)
-	})
-}
-
 // TestKilledCreateWithoutAResponse is an error while the listing shows a session that may be it.
 // Once a new session must have shown, it was not made.
 func TestKilledCreateWithoutAResponse(t *testing.T) {
@@ -298,46 +267,6 @@ func TestKilledCreateWithoutAResponse(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestRefusedCreateHasNoLine: what was surely not processed is asked for again.
-func TestRefusedCreateHasNoLine(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		w.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, Status: http.StatusBadRequest})
-		p := w.Provider(once)
-		p.Create(resourceType, base())
-		p.End()
-		o, diags := w.Provider(once).Create(resourceType, base())
-		if diags.String() != "" || !o.Exists() {
-			t.Errorf("the state is %v, the diagnostics are %s", o.Attrs(), diags)
-		}
-	})
-}
-
-// TestKilledUpdate: a changed argument makes a new session, which a killed run leaves as a create
-// does.
-func TestKilledUpdate(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		o, diags := w.Provider(once).Create(resourceType, base())
-		diags.Must(t)
-		changed := base().With(config{"name": "changed"})
-		plan := w.Provider(once).Plan(o, changed)
-		p := w.Provider(once)
-		p.Apply(plan)
-		p.End()
-		made := w.Sessions()[len(w.Sessions())-1].ID
-		w.ResetJournal()
-		plan = w.Provider(once).Plan(o, changed)
-		now, diags := w.Provider(once).Apply(plan)
-		w.AssertCalls(t, simulator.CallCreateSession, 0)
-		if !strings.Contains(diags.String(), "An earlier run has created this live session") || !strings.Contains(diags.String(), made) || now.Text("id") != o.Text("id") {
-			t.Errorf("the state has %s: %s", now.Text("id"), diags)
-		}
-	})
 }
 
 // TestKilledWhileItWaits ends real processes while a new session is awaited.

@@ -240,31 +240,6 @@ func TestReplaceOnStatusUnknown(t *testing.T) {
 	}
 }
 
-// TestOwnArguments: what only the provider knows changes in place and calls nothing.
-func TestOwnArguments(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"}))
-	diags.Must(t)
-	before := len(w.Journal())
-	resp := d.Plan(o, base().With(config{
-		"wait_for_status": []any{"STOPPED"}, "replace_on_status": []any{"ERROR"}, "timeouts": config{"create": "5m"},
-	}))
-	resp.Diags.Must(t)
-	if resp.Action != acctest.Update || len(resp.Replaces) > 0 {
-		t.Errorf("the plan is to %s because of %v", resp.Action, resp.Replaces)
-	}
-	o, diags = d.Apply(resp)
-	diags.Must(t)
-	if !o.State.Equal(resp.Planned) {
-		t.Error("the state after the update is not the planned one")
-	}
-	if calls := len(w.Journal()) - before; calls > 0 {
-		t.Errorf("%d calls were made:\n%s", calls, w.JournalText())
-	}
-}
-
 func TestDestroyWarns(t *testing.T) {
 	t.Parallel()
 	for status, warned := range map[string]bool{
@@ -363,55 +338,6 @@ func TestRegionCheck(t *testing.T) {
 	}
 }
 
-// TestExistingRegionIsNotChecked: a session that exists proves its region.
-func TestExistingRegionIsNotChecked(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	o, diags := d.Import(resourceType, w.AddSession(simulator.SessionRecord{Name: "match", Region: "withdrawn-1", Timezone: "UTC", ScheduledAt: "2001-01-01 00:00", IsScheduled: true}))
-	diags.Must(t)
-	resp := d.Plan(o, base().With(config{"region": "withdrawn-1", "is_scheduled": true, "timezone": "UTC", "scheduled_at": "2001-01-01 00:00"}))
-	if len(resp.Diags) > 0 || resp.Action != acctest.NoOp {
-		t.Errorf("an unchanged session: %v %v", resp.Diags.Texts(), resp.Replaces)
-	}
-	w.AssertCalls(t, simulator.CallRegions, 0)
-}
-
-func TestPastScheduleIsRefusedOnCreate(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	got := d.Plan(d.New(resourceType), base().With(config{"is_scheduled": true, "timezone": "UTC", "scheduled_at": "2001-01-01 00:00"})).Diags.Texts()
-	if len(got) != 1 || !strings.HasPrefix(got[0], `error scheduled_at: scheduled_at is in the past: `+"`scheduled_at` is "+`"2001-01-01 00:00"; in UTC it is now `) {
-		t.Errorf("got %v", got)
-	}
-}
-
-func TestIncompleteProviderConfiguration(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	w.Env["VODLIVE_SECRET_KEY"] = ""
-	d := w.Provider(nil)
-	got := d.Plan(d.New(resourceType), base()).Diags.String()
-	if !strings.Contains(got, "`secret_key`") || !strings.Contains(got, resourceType) {
-		t.Errorf("got %v", got)
-	}
-	if len(w.Journal()) > 0 {
-		t.Errorf("calls were made:\n%s", w.JournalText())
-	}
-}
-
-func TestImportOfUnknownID(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	_, diags := d.Import(resourceType, "no-such-id")
-	got := diags.Texts()
-	if len(got) != 1 || !strings.Contains(got[0], `No session of this account has the id "no-such-id"`) || !strings.Contains(got[0], w.Live.URL()) {
-		t.Errorf("got %v", got)
-	}
-}
-
 // TestImportByIdentity imports as Terraform 1.12 does, and finds the identity set
 // by every read, of a session that is gone, too: the framework wants one.
 func TestImportByIdentity(t *testing.T) {
@@ -431,29 +357,6 @@ func TestImportByIdentity(t *testing.T) {
 		o.Identity = nil // as a CLI below 1.12 stores it
 		o, diags = d.Read(o)
 		diags.Must(t)
-	}
-}
-
-func TestReadFailures(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
-	o, diags := d.Import(resourceType, id)
-	diags.Must(t)
-
-	d = w.Provider(nil) // another run
-	w.Fail(simulator.Fault{Call: simulator.CallGetSession, Times: 1, Status: http.StatusForbidden, Body: `{"message":"closed"}`})
-	_, diags = d.Read(o)
-	if got := diags.Texts(); len(got) != 1 || !strings.Contains(got[0], id) || !strings.Contains(got[0], "403 Forbidden: the text of the response is not shown") {
-		t.Errorf("a refused read: %v", got)
-	}
-
-	w.RemoveSession(id)
-	o, diags = d.Read(o)
-	diags.Must(t)
-	if len(diags) != 1 || !strings.HasSuffix(diags[0].Summary, "was not found") || o.Exists() {
-		t.Errorf("a session that is gone: %v %v", diags.Texts(), o.State)
 	}
 }
 
@@ -486,23 +389,6 @@ func TestListedOncePerStatus(t *testing.T) {
 		if got := o.Text("elastic_ip_a") != ""; got != step.ip {
 			t.Errorf("%s: has an address: %v, want %v", step.status, got, step.ip)
 		}
-	}
-}
-
-func TestListingFailureIsAWarning(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	id := w.AddSession(simulator.SessionRecord{Name: "match", Region: "eu-central-1"})
-	w.Fail(simulator.Fault{Call: simulator.CallListSessions, Times: 1, Status: http.StatusForbidden})
-	o, diags := d.Import(resourceType, id)
-	diags.Must(t)
-	if got := diags.String(); !strings.Contains(got, "Some values of live session "+id+" are missing") {
-		t.Errorf("got %s", got)
-	}
-	o, diags = w.Provider(nil).Read(o) // the next run
-	if len(diags) > 0 || o.Text("user_id") == "" {
-		t.Errorf("the next refresh: %v %s", diags.Texts(), o.Text("user_id"))
 	}
 }
 
