@@ -107,7 +107,7 @@ func TestFilesThatAreMissing(t *testing.T) {
 	plan("No changes.", "Uploaded files are empty here", upload)
 	restore()
 	remove("media/promo.mp4", "one.mp4")
-	plan("1 to change", upload)
+	plan("1 to change", "Uploaded files stay at the service", upload)
 	remove("media/master.mxf")
 	plan("No changes.", folder, upload)
 	remove("media")
