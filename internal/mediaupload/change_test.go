@@ -197,46 +197,6 @@ func TestMistypedHashOfANewFile(t *testing.T) {
 	}
 }
 
-// TestDefaultsAgain: without an argument that was configured, its default counts, as on the first
-// upload.
-func TestDefaultsAgain(t *testing.T) {
-	t.Parallel()
-	for name, configured := range map[string]acctest.Attrs{
-		"file_name":    {"file_name": "other.mp4"},
-		"content_type": {"content_type": "video/x-other"},
-		"both":         {"file_name": "other.mov", "content_type": "video/x-other"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := small(t)
-			given := m.config
-			m.config = given.With(configured)
-			m.mustApply()
-			m.config = given
-			m.mustApply()
-			want(t, "objects", len(m.Objects()), 2)
-			want(t, "file_name", m.state.Text("file_name"), "media.mp4")
-			want(t, "content_type", m.state.Text("content_type"), "video/mp4")
-		})
-	}
-}
-
-// TestNoTriggers: spellings of no triggers read nothing and send nothing.
-func TestNoTriggers(t *testing.T) {
-	t.Parallel()
-	m := small(t)
-	m.mustApply()
-	m.remove() // a change of triggers would need the file
-	since := len(m.Journal())
-	for _, triggers := range []any{acctest.Attrs{}, acctest.Attrs{"a": nil}, nil} {
-		m.config["triggers"] = triggers
-		if diags := m.apply(); diags.Failed() {
-			t.Errorf("%v: %s", triggers, diags)
-		}
-	}
-	want(t, "requests", len(m.Journal()), since)
-}
-
 // TestHashOfTheStoredContent: nothing is to be sent, whatever the file has.
 func TestHashOfTheStoredContent(t *testing.T) {
 	t.Parallel()
@@ -268,26 +228,6 @@ func TestUploadThatMayBeStoredIsNamed(t *testing.T) {
 	made := m.Objects()[1].KeyPath
 	m.sum = media(t, m.path, resumeSize, 1)
 	m.says(m.mustApply(), "Uploaded files may stay at the service", made)
-}
-
-// TestRedundantName: a configured name that is the default, too, leaves no trace when it is
-// removed.
-func TestRedundantName(t *testing.T) {
-	t.Parallel()
-	m := small(t)
-	given := m.config
-	m.config = given.With(acctest.Attrs{"file_name": "media.mp4", "content_type": "video/mp4"})
-	m.mustApply()
-	m.config = given
-	m.mustApply()
-	renamed := filepath.Join(filepath.Dir(m.path), "renamed.mov")
-	if err := os.Rename(m.path, renamed); err != nil {
-		t.Fatal(err)
-	}
-	m.config = acctest.Attrs{"source": renamed}
-	m.mustApply()
-	want(t, "objects", len(m.Objects()), 1)
-	want(t, "file_name", m.state.Text("file_name"), "media.mp4")
 }
 
 // TestUnknownBesideAnUnfinishedUpload: the value comes out as it was, and the file is not there.
