@@ -181,15 +181,6 @@ func TestBrokenResponsesWhileWaiting(t *testing.T) {
 	}
 }
 
-// TestStatusCannotBeImported: a wait is nothing that the service has.
-func TestStatusCannotBeImported(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	if _, diags := w.Provider(nil).Import(statusType, "s-1"); !strings.Contains(diags.String(), "error : A wait cannot be imported") {
-		t.Error(diags)
-	}
-}
-
 // TestTwoSessionsOfOneName: after a change of a session, both may run.
 func TestTwoSessionsOfOneName(t *testing.T) {
 	t.Parallel()

@@ -222,6 +222,9 @@ func (s *scenario) configure(what string) {
 		s.t.Fatalf("%s: there is no configuration %q", s.at, what)
 	default:
 		s.config, s.changes, s.provider = what, acctest.Attrs{}, acctest.Attrs{}
+		if typ := s.block("resource").Labels[0]; s.World != nil && !s.now.Exists() && typ != s.now.Type {
+			s.now = s.Provider(nil).New(typ)
+		}
 	}
 }
 
