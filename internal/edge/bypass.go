@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -8,15 +9,21 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
 // Bypass is a computed attribute of a resource that the service cannot show. The framework's time
 // for a computed map grows with the square of the elements: a plan of 4,000 unchanged files took it
 // five seconds. So this server takes the attribute out of the values that Terraform sends, leaves
 // null in its place, and puts the result into the framework's response. The resource reads and sets
-// it through Bypassed. Read of the resource has a state without the attribute, and changes nothing.
-// An upgrade of the state does without the framework.
-type Bypass struct{ TypeName, Attribute string }
+// it through Bypassed. An upgrade of the state does without the framework, and so does a read of a
+// resource that is settled: Read of another one has a state without the attribute, and does not
+// change it.
+type Bypass struct {
+	TypeName, Attribute string
+	Settled             func(isNull func(attribute string) bool) bool
+}
 
 // Values are the values of the attribute in one call.
 type Values struct {
@@ -102,10 +109,14 @@ func (b bypassing) ApplyResourceChange(ctx context.Context, req *tfprotov6.Apply
 	return resp, b.putBack(&resp.NewState, result)
 }
 
-// ReadResource ends in Read of the resource, and keeps the state.
+// ReadResource keeps the state. It ends in Read of a resource that is not settled.
 func (b bypassing) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	if req.TypeName != b.TypeName {
 		return b.ProviderServer.ReadResource(ctx, req)
+	}
+	nulls, err := nullsOf(req.CurrentState.MsgPack)
+	if err == nil && b.Settled(func(attribute string) bool { return nulls[attribute] }) {
+		return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, Private: req.Private, NewIdentity: req.CurrentIdentity}, nil
 	}
 	var state tftypes.Value
 	stripped := *req
@@ -116,8 +127,27 @@ func (b bypassing) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 	if err != nil {
 		return nil, err
 	}
-	resp.NewState, resp.Private, resp.NewIdentity = req.CurrentState, req.Private, req.CurrentIdentity
+	resp.NewState = req.CurrentState
 	return resp, nil
+}
+
+// nullsOf returns which attributes of a value are null. It decodes no other: the files of a folder
+// may be many.
+func nullsOf(object []byte) (map[string]bool, error) {
+	d, nulls := msgpack.NewDecoder(bytes.NewReader(object)), map[string]bool{}
+	n, err := d.DecodeMapLen()
+	for ; n > 0 && err == nil; n-- {
+		var name string
+		var code byte
+		if name, err = d.DecodeString(); err == nil {
+			code, err = d.PeekCode()
+			nulls[name] = code == msgpcode.Nil
+		}
+		if err == nil {
+			err = d.Skip()
+		}
+	}
+	return nulls, err
 }
 
 // UpgradeResourceState reads a state file, unless its version is another one.

@@ -13,7 +13,9 @@ import (
 )
 
 // Bypass is `files`, which goes past the framework: see edge.Bypass.
-var Bypass = edge.Bypass{TypeName: typeName, Attribute: "files"}
+var Bypass = edge.Bypass{TypeName: typeName, Attribute: "files", Settled: func(isNull func(attribute string) bool) bool {
+	return !isNull("id") && isNull("incomplete_uploads")
+}}
 
 var (
 	elementType = entryType.TerraformType(context.Background())

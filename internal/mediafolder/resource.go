@@ -69,16 +69,19 @@ func (r *mediaFolder) Create(ctx context.Context, req resource.CreateRequest, re
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 }
 
-// Read warns of what is not uploaded yet, because the plan of a tainted folder has no state. It
-// sets the identity, which a CLI without identities does not keep, and changes nothing else: see
+// Read sets the identity, which a CLI without identities does not keep, and warns of what is not
+// uploaded yet, because the plan of a tainted folder has no state. The state has no files here: see
 // edge.Bypass.
 func (r *mediaFolder) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var id types.String
+	var state model
 	var incomplete map[string]types.Object
-	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &state.ID)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("incomplete_uploads"), &incomplete)...)
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id.ValueString())...)
-	if !resp.Diagnostics.HasError() && (id.IsNull() || len(incomplete) > 0) {
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	state.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
+	if state.ID.IsNull() || len(incomplete) > 0 {
 		mediafile.NotFinished(incomplete, &resp.Diagnostics)
 	}
 }
