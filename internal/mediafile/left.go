@@ -50,7 +50,7 @@ func NotFinished(uploads map[string]types.Object, diags *diag.Diagnostics) {
 		detail += " "
 	}
 	diags.AddWarning("An upload is not finished", detail+
-		"The next apply sends what is missing. If its plan says \"must be replaced\" and removes values, nothing is lost: the upload continues. "+
+		"An apply sends what is missing. If its plan says \"must be replaced\" and removes values, nothing is lost: the upload continues. "+
 		"But with `create_before_destroy` or `destroy = false`, first run `terraform untaint` with the address of the resource.")
 }
 

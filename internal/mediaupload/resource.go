@@ -99,7 +99,8 @@ func (r *mediaUpload) Read(ctx context.Context, req resource.ReadRequest, resp *
 		state.setIdentity(ctx, resp.Identity, &resp.Diagnostics)
 	}
 	if !state.Incomplete.IsNull() {
-		mediafile.NotFinished(map[string]types.Object{state.FileName.ValueString(): state.Incomplete}, &resp.Diagnostics)
+		f, _, _ := mediafile.Unfinished(state.Incomplete) // of a name that may differ from that of the stored file
+		mediafile.NotFinished(map[string]types.Object{f.Name: state.Incomplete}, &resp.Diagnostics)
 	}
 }
 

@@ -689,3 +689,16 @@ func TestSinglePUTWithoutProof(t *testing.T) {
 		})
 	}
 }
+
+// TestPlanNamesWhatIsNotFinished: a read names the file of the unfinished upload, not the stored
+// one that it is to replace.
+func TestPlanNamesWhatIsNotFinished(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, resumeSize)
+	m.mustApply()
+	m.config = m.config.With(acctest.Attrs{"file_name": "other.mp4"})
+	media(t, m.path, resumeSize, 2)
+	m.breakOff(breaksAt)
+	_, diags := m.Provider(m.provider).Read(m.state)
+	m.says(diags, "warning : An upload is not finished", "other.mp4: vod/input/", "(stored parts: 2 of 4)")
+}
