@@ -698,7 +698,7 @@ func TestPlanNamesWhatIsNotFinished(t *testing.T) {
 	m.mustApply()
 	m.config = m.config.With(acctest.Attrs{"file_name": "other.mp4"})
 	media(t, m.path, resumeSize, 2)
-	m.breakOff(breaksAt)
+	m.failsAt(breaksAt)
 	_, diags := m.Provider(m.provider).Read(m.state)
 	m.says(diags, "warning : An upload is not finished", "other.mp4: vod/input/", "(stored parts: 2 of 4)")
 }
