@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 )
 
 // made is a session that an apply made for the resource, and that private data remember.
@@ -65,20 +65,22 @@ func (d *privateData) others(state values, continues bool) []made {
 	return list
 }
 
-// own notes the sessions in private data, so that no lost create of this run reports them.
-func (d *privateData) own(data *noun.Data) {
+// show shows the ledger the sessions in private data, which Terraform saves with a state.
+func (d *privateData) show(ctx context.Context, ledger *resume.Ledger) {
+	var ids []string
 	for _, s := range d.Left {
-		data.Ledger.Own(s.ID)
+		ids = append(ids, s.ID)
 	}
 	if d.Waiting != nil {
-		data.Ledger.Own(d.Waiting.ID)
+		ids = append(ids, d.Waiting.ID)
 	}
+	ledger.Shown(ctx, true, ids...)
 }
 
 // refreshOthers reads the sessions in private data, and forgets those that are gone, or were left
 // and have ended.
 func (r *liveSession) refreshOthers(ctx context.Context, m values, data *privateData) {
-	data.own(r.Data)
+	data.show(ctx, r.Data.Ledger)
 	exists := func(s *made) bool {
 		shown, _, err := r.Data.Sessions.Get(ctx, s.ID)
 		if api.NotFound(err) {
