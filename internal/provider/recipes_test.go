@@ -93,12 +93,12 @@ func TestFilesThatAreMissing(t *testing.T) {
 	sums := recipe(t, "many-files.md", "terraform", `output "sums"`)
 	cli.Config(sums + "resource \"vodlive_media_upload\" \"one\" {\n  source = \"one.mp4\"\n}\n")
 	cli.Must("apply", "-auto-approve")
-	want := ""
+	var want strings.Builder
 	for _, name := range []string{"master.mxf", "promo.mp4"} {
-		want += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(all["media/"+name])), name)
+		fmt.Fprintf(&want, "%x  %s\n", sha256.Sum256([]byte(all["media/"+name])), name)
 	}
-	if got := cli.Must("output", "-raw", "sums").Output; got != want {
-		t.Errorf("the sums are %q, want %q", got, want)
+	if got := cli.Must("output", "-raw", "sums").Output; got != want.String() {
+		t.Errorf("the sums are %q, want %q", got, want.String())
 	}
 
 	const folder, upload = "The uploaded folder is not here", "The uploaded file is not here"
