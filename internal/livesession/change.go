@@ -42,7 +42,7 @@ func (r *liveSession) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	data.Imported = false
 	given := m.given(config)
-	data.show(ctx, r.Data.Ledger)
+	data.own(r.Data)
 	ok := true
 	switch {
 	case len(changed) > 0:

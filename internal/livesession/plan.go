@@ -47,7 +47,7 @@ func (r *liveSession) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 func (r *liveSession) planChange(ctx context.Context, state, plan, config values, resp *resource.ModifyPlanResponse) {
 	data := readPrivate(ctx, resp.Private, state, &resp.Diagnostics)
 	if r.Data != nil {
-		data.show(ctx, r.Data.Ledger)
+		data.own(r.Data)
 	}
 	var note noun.PlanNote // for the second call of a replacement
 	if state.flag("deletion_protection").ValueBool() {

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
-	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 )
 
 // made is a session that an apply made for the resource, and that private data remember.
@@ -65,22 +65,20 @@ func (d *privateData) others(state values, continues bool) []made {
 	return list
 }
 
-// show shows the ledger the sessions in private data, which Terraform saves with a state.
-func (d *privateData) show(ctx context.Context, ledger *resume.Ledger) {
-	var ids []string
+// own notes the sessions in private data, so that no lost create of this run reports them.
+func (d *privateData) own(data *noun.Data) {
 	for _, s := range d.Left {
-		ids = append(ids, s.ID)
+		data.Ledger.Own(s.ID)
 	}
 	if d.Waiting != nil {
-		ids = append(ids, d.Waiting.ID)
+		data.Ledger.Own(d.Waiting.ID)
 	}
-	ledger.Shown(ctx, true, ids...)
 }
 
 // refreshOthers reads the sessions in private data, and forgets those that are gone, or were left
 // and have ended.
 func (r *liveSession) refreshOthers(ctx context.Context, m values, data *privateData) {
-	data.show(ctx, r.Data.Ledger)
+	data.own(r.Data)
 	exists := func(s *made) bool {
 		shown, _, err := r.Data.Sessions.Get(ctx, s.ID)
 		if api.NotFound(err) {
