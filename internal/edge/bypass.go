@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -135,18 +136,11 @@ func (b bypassing) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 // may be many.
 func nullsOf(object []byte) (map[string]bool, error) {
 	d, nulls := msgpack.NewDecoder(bytes.NewReader(object)), map[string]bool{}
-	n, err := d.DecodeMapLen()
-	for ; n > 0 && err == nil; n-- {
-		var name string
-		var code byte
-		if name, err = d.DecodeString(); err == nil {
-			code, err = d.PeekCode()
-			nulls[name] = code == msgpcode.Nil
-		}
-		if err == nil {
-			err = d.Skip()
-		}
-	}
+	err := eachOf(d, func(attribute string) error {
+		code, err := d.PeekCode()
+		nulls[attribute] = code == msgpcode.Nil
+		return cmp.Or(err, d.Skip())
+	})
 	return nulls, err
 }
 

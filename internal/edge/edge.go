@@ -139,12 +139,15 @@ func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 }
 
 func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	s.stored(ctx, req.TypeName, req.RawState)
 	var state *tfprotov6.DynamicValue
 	if req.RawState != nil {
 		state = &tfprotov6.DynamicValue{JSON: req.RawState.JSON}
 	}
-	return serve(ctx, s, s.framework.UpgradeResourceState, req, s.resource(req.TypeName, nil, state))
+	resp, err := serve(ctx, s, s.framework.UpgradeResourceState, req, s.resource(req.TypeName, nil, state))
+	if resp != nil { // Terraform shows it even where a plan does not refresh, and for a tainted object, whose plan has no prior state
+		s.saved(ctx, req.TypeName, resp.UpgradedState, true)
+	}
+	return resp, err
 }
 
 func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {

@@ -1,14 +1,16 @@
 package edge
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/quote"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -18,75 +20,71 @@ import (
 
 func (s *server) End() { s.config.Ledger().Close() }
 
-// saved removes from the ledger what a state has that Terraform has saved. planned says that it is
-// the prior state of a plan.
+// saved removes from the ledger what a state has that Terraform has saved. planned says that it may
+// be the prior state of a plan. Sessions matter even to an empty ledger, which tells the session of
+// a lost create from those of resources.
 func (s *server) saved(ctx context.Context, typeName string, state *tfprotov6.DynamicValue, planned bool) {
-	if state != nil && s.matters(ctx, typeName) {
-		s.config.Ledger().Shown(ctx, planned, s.ids(typeName, state)...)
+	if typeName == "vodlive_live_session" || s.config.Ledger().Any(ctx) {
+		s.config.Ledger().Shown(ctx, planned, ids(state)...)
 	}
-}
-
-// matters reports whether the ledger has to know what a state has: to end lines, and to tell the
-// session of a lost create from those of resources.
-func (s *server) matters(ctx context.Context, typeName string) bool {
-	return typeName == "vodlive_live_session" || s.config.Ledger().Any(ctx)
-}
-
-// stored is saved for what a state file has: Terraform shows it even where a plan does not refresh,
-// and for a tainted object, whose plan has no prior state.
-func (s *server) stored(ctx context.Context, typeName string, state *tfprotov6.RawState) {
-	if state == nil || !s.matters(ctx, typeName) {
-		return
-	}
-	var has struct {
-		ID    string `json:"id"`
-		Files map[string]struct {
-			KeyPath string `json:"key_path"`
-		} `json:"files"`
-	}
-	if json.Unmarshal(state.JSON, &has) != nil { // the framework says so
-		return
-	}
-	ids := []string{has.ID}
-	for _, file := range has.Files {
-		ids = append(ids, file.KeyPath)
-	}
-	s.config.Ledger().Shown(ctx, true, ids...)
 }
 
 // imported tells the ledger that the state of an object is that of an import, which is not saved.
 func (s *server) imported(ctx context.Context, imported *tfprotov6.ImportedResource) {
-	if imported.State == nil {
-		return
-	}
-	for _, id := range s.ids(imported.TypeName, imported.State) {
+	for _, id := range ids(imported.State) {
 		s.config.Ledger().Import(ctx, id)
 	}
 }
 
-// ids are the ids of what a state has: of the object, and the key paths of a folder's files.
-func (s *server) ids(typeName string, state *tfprotov6.DynamicValue) (ids []string) {
-	schema := s.schema().ResourceSchemas[typeName]
-	if schema == nil {
+// ids are the ids of what a state has: of the object, and the key paths of a folder's files. It
+// decodes nothing else, because the files may be many. It has none of a state that it cannot read:
+// the framework says so.
+func ids(state *tfprotov6.DynamicValue) (ids []string) {
+	if state == nil {
 		return nil
 	}
-	value, err := state.Unmarshal(schema.ValueType())
-	if err != nil { // the framework says so
-		return nil
-	}
-	_ = tftypes.Walk(value, func(path *tftypes.AttributePath, v tftypes.Value) (bool, error) {
-		switch steps := path.Steps(); {
-		case len(steps) == 0:
-			return true, nil
-		case steps[0] == tftypes.AttributeName("id"), len(steps) == 3 && steps[0] == tftypes.AttributeName("files") && steps[2] == tftypes.AttributeName("key_path"):
-			var id string
-			if v.IsKnown() && !v.IsNull() && v.As(&id) == nil {
-				ids = append(ids, id)
-			}
+	d := msgpack.NewDecoder(bytes.NewReader(state.MsgPack))
+	text := func() error {
+		code, err := d.PeekCode()
+		if err != nil || !msgpcode.IsString(code) {
+			return cmp.Or(err, d.Skip())
 		}
-		return path.Steps()[0] == tftypes.AttributeName("files"), nil
+		id, err := d.DecodeString()
+		ids = append(ids, id)
+		return err
+	}
+	file := func(attribute string) error {
+		if attribute == "key_path" {
+			return text()
+		}
+		return d.Skip()
+	}
+	_ = eachOf(d, func(attribute string) error {
+		switch attribute {
+		case "id":
+			return text()
+		case "files":
+			return eachOf(d, func(string) error { return eachOf(d, file) })
+		}
+		return d.Skip()
 	})
 	return ids
+}
+
+// eachOf calls decode for each key of a map or an object. It skips any other value.
+func eachOf(d *msgpack.Decoder, decode func(key string) error) error {
+	code, err := d.PeekCode()
+	if err != nil || !msgpcode.IsFixedMap(code) && code != msgpcode.Map16 && code != msgpcode.Map32 {
+		return cmp.Or(err, d.Skip())
+	}
+	n, err := d.DecodeMapLen()
+	for ; n > 0 && err == nil; n-- {
+		var key string
+		if key, err = d.DecodeString(); err == nil {
+			err = decode(key)
+		}
+	}
+	return err
 }
 
 // mostUnshown is how many sessions and jobs one warning names.
