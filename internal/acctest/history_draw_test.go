@@ -89,6 +89,13 @@ func drawHistory(t *rapid.T) History {
 	if alike {
 		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKillCLI, At: rapid.IntRange(2, 9).Draw(t, "killed at")}}}, Step{Do: DoApply, In: 1})
 	}
+	if sessions := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return kinds[address].typ != sessionType }); len(sessions) > 0 && rapid.Bool().Draw(t, "overtaken") {
+		// A session is replaced while the one that its update has made is on its way.
+		on := rapid.SampledFrom(sessions).Draw(t, "overtaken session")
+		h.Steps = append(h.Steps, Step{Do: DoApply}, Step{Do: DoConfig, On: on, N: drawVariant(t, on, 1)},
+			Step{Do: DoApply, During: []Step{{Do: DoInterrupt, At: rapid.IntRange(2, 9).Draw(t, "interrupted at")}}},
+			Step{Do: rapid.SampledFrom([]string{DoReplace, DoTaint}).Draw(t, "by"), On: on}, Step{Do: DoApply})
+	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
 	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
