@@ -89,6 +89,11 @@ func drawHistory(t *rapid.T) History {
 	if alike {
 		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKillCLI, At: rapid.IntRange(2, 9).Draw(t, "killed at")}}}, Step{Do: DoApply, In: 1})
 	}
+	if stored := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return len(filesOf(address)) == 0 }); len(stored) > 0 && rapid.Bool().Draw(t, "swapped") {
+		// Another file of the same time takes the place of one that is being sent.
+		files := filesOf(rapid.SampledFrom(stored).Draw(t, "swapped upload"))
+		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoSwap, On: rapid.SampledFrom(files).Draw(t, "swapped file"), N: 2, At: rapid.IntRange(1, 6).Draw(t, "swapped at")}}}, Step{Do: DoApply})
+	}
 	if sessions := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return kinds[address].typ != sessionType }); len(sessions) > 0 && rapid.Bool().Draw(t, "overtaken") {
 		// A session is replaced while the one that its update has made is on its way.
 		on := rapid.SampledFrom(sessions).Draw(t, "overtaken session")
