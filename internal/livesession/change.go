@@ -217,7 +217,7 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	if note.Create { // what refuses the Create must not cost the session in the state
 		limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
 		defer cancel()
-		if d := r.madeEarlier(ctx, limited, m, m, m); d != nil {
+		if d := r.madeEarlier(ctx, limited, m, m, m, r.Data.Ledger.Lines(ctx, note.Earlier)...); d != nil {
 			noun.RefuseDelete(ctx, resp, d)
 			return
 		}

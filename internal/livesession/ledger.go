@@ -62,14 +62,29 @@ func unreadableEarlier(label string, err error) diag.Diagnostic {
 			"It could not be read, so the create was not sent: another session would run beside it. Apply again.\n\n%s", label, noun.ErrorText(err)))
 }
 
+// earlier are the lines of sessions with these arguments. There are none while an argument is not
+// known.
+func (r *liveSession) earlier(ctx context.Context, given values) (ids []string) {
+	if r.Data == nil || r.Data.Unknown || !given.known() {
+		return nil
+	}
+	for _, line := range r.Data.Ledger.Find(ctx, ledgerRequest(r.Data, given)) {
+		if line.Made() != nil {
+			ids = append(ids, line.ID())
+		}
+	}
+	return ids
+}
+
 // madeEarlier looks in the ledger for sessions with these arguments for which an earlier run has
 // asked and which no state has shown. One that may run is an error: nobody can stop it, and only
-// the user knows whether another resource has it. old is the session in the state, which may be
-// nil.
-func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old values) diag.Diagnostic {
-	lines := r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given))
+// the user knows whether another resource has it. others are lines of sessions with other arguments
+// to tell of. old is the session in the state, which may be nil.
+func (r *liveSession) madeEarlier(ctx, limited context.Context, m, given, old values, others ...*resume.Line) diag.Diagnostic {
+	lines := append(r.Data.Ledger.Find(limited, ledgerRequest(r.Data, given)), r.Data.Ledger.Find(limited, leftRequest(r.Data, m))...)
+	others = slices.DeleteFunc(others, func(line *resume.Line) bool { return slices.Contains(lines, line) })
 	var told earlier
-	for _, line := range append(lines, r.Data.Ledger.Find(limited, leftRequest(r.Data, m))...) {
+	for _, line := range append(lines, others...) {
 		if line.Made() == nil {
 			if d := r.unanswered(ctx, line, given, old); d != nil {
 				return d

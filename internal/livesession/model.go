@@ -105,6 +105,12 @@ func (m values) spec() api.SessionSpec {
 	return spec
 }
 
+// known reports whether all arguments of a create request are known.
+func (m values) known() bool {
+	v, err := m.only(arguments).ToTerraformValue(context.Background())
+	return err == nil && v.IsFullyKnown()
+}
+
 // sent returns a value as JSON has it, nil to leave it out.
 func sent(value attr.Value) any {
 	switch value := value.(type) {

@@ -28,7 +28,7 @@ func (s made) label() string { return label(s.ID, s.Name, s.Status) }
 
 // digest returns the digest of a create request. It is "" while an argument is not known.
 func (d *privateData) digest(given values) string {
-	if v, err := given.only(arguments).ToTerraformValue(context.Background()); err != nil || !v.IsFullyKnown() {
+	if !given.known() {
 		return ""
 	}
 	content, _ := json.Marshal(given.spec()) // strings and booleans

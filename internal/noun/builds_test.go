@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
@@ -40,7 +41,7 @@ func TestPlanNoteOfEveryBuild(t *testing.T) {
 		for key, value := range keys {
 			data[key] = value
 		}
-		if got, diags := noun.ReadPlanNote(t.Context(), data); got != note || diags.HasError() {
+		if got, diags := noun.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, note) || diags.HasError() {
 			t.Errorf("%s is read as %+v: %s", build, got, diags)
 		}
 		kept = kept || string(golden) == string(content)+"\n"

@@ -16,6 +16,9 @@ type PlanNote struct {
 	Destroy   bool   `json:"destroy,omitempty"`   // nothing replaces the object
 	Create    bool   `json:"create,omitempty"`    // a new object is created: a Delete of this plan ends what that replaces
 	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
+
+	// Earlier are lines of the ledger that refuse the create: a Delete does not know its arguments.
+	Earlier []string `json:"earlier,omitempty"`
 }
 
 const privateNote = "plan"

@@ -2,6 +2,7 @@ package noun_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -32,14 +33,14 @@ func TestPlanNote(t *testing.T) {
 		if diags := want.Write(t.Context(), data); diags.HasError() {
 			t.Fatal(diags)
 		}
-		if got, diags := noun.ReadPlanNote(t.Context(), data); got != want || diags.HasError() {
+		if got, diags := noun.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, want) || diags.HasError() {
 			t.Errorf("the note is %+v, want %+v", got, want)
 		}
 	}
 	for key := range data {
 		data[key] = []byte(`{"destroy":true,"protected":1}`)
 	}
-	if got, diags := noun.ReadPlanNote(t.Context(), data); got != (noun.PlanNote{}) || diags.HasError() {
+	if got, diags := noun.ReadPlanNote(t.Context(), data); !reflect.DeepEqual(got, noun.PlanNote{}) || diags.HasError() {
 		t.Errorf("a note that cannot be read is %+v with %v", got, diags)
 	}
 }

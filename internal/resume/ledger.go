@@ -350,6 +350,24 @@ func (l *Ledger) Unshown(ctx context.Context) (unshown []*Line) {
 	return unshown
 }
 
+// Lines returns those of some lines that Find may still return. Ids of lines are the same in each
+// process.
+func (l *Ledger) Lines(ctx context.Context, ids []string) (lines []*Line) {
+	if l == nil || len(ids) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.load(ctx)
+	for n := range l.findable() {
+		if slices.Contains(ids, n.ID()) {
+			lines = append(lines, n)
+		}
+	}
+	slices.SortFunc(lines, older)
+	return lines
+}
+
 // findable yields the lines that Find may return.
 func (l *Ledger) findable() iter.Seq[*Line] {
 	return func(yield func(*Line) bool) {

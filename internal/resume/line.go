@@ -84,6 +84,9 @@ var lineName = regexp.MustCompile(`^` + linePattern + `$`)
 // Began returns the time just before the request was sent, by the clock of then.
 func (n *Line) Began() time.Time { return n.content.Began }
 
+// ID identifies the line of a session or a job, in every process.
+func (n *Line) ID() string { return n.page.id }
+
 // Made returns what the service returned, nil if that is not known.
 func (n *Line) Made() *Made { return n.content.Made }
 
