@@ -57,6 +57,13 @@ func TestProtectedFolder(t *testing.T) {
 	if kept.Attrs()["source_dir"] != w.dir {
 		t.Errorf("the state has %v", kept.Attrs()["source_dir"])
 	}
+	for name, missing := range map[string]string{"gone": "which does not exist on this machine", "emptied": "which has none of its files any more"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if name == "emptied" {
+			_ = os.Mkdir(dir, 0o700)
+		}
+		says(t, w.Provider(w.provider).Plan(w.state, moved.With(acctest.Attrs{"source_dir": dir})).Diags, "The media folder is protected from deletion", dir, missing)
+	}
 	w.write("b.mp4", "changed")
 	pl := w.plan()
 	says(t, pl.Diags, "warning : Uploaded files stay at the service", w.keyPath("b.mp4"))

@@ -120,7 +120,7 @@ func (p *planner) forget() {
 	if p.files == nil || p.state == nil {
 		return
 	}
-	protected := p.state.protected() && noun.ProtectsChange(p.state.Protection, p.plan.Protection)
+	protected := p.protected()
 	kept, gone := map[string]bool{}, map[string]entry{}
 	for _, e := range p.files {
 		kept[e.KeyPath] = true
@@ -130,9 +130,8 @@ func (p *planner) forget() {
 			gone[name] = e
 		}
 	}
-	if before := p.state.SourceDir.ValueString(); protected && len(gone) > 0 && absolute(before) != absolute(p.plan.SourceDir.ValueString()) {
-		p.diags.Append(p.state.refuse(fmt.Sprintf("remove %s from the state, because `source_dir` is another folder, %s",
-			counted(len(gone), "file"), p.plan.SourceDir.ValueString())))
+	if len(gone) > 0 && protected && p.moves() {
+		p.refuseMove(fmt.Sprintf("remove %s from the state, because `source_dir` is another folder, %s", counted(len(gone), "file"), p.plan.SourceDir.ValueString()))
 		return
 	}
 	forgotten(gone, &p.diags)
@@ -288,8 +287,27 @@ func noneSelected(dir string, seen findings) error {
 		dir, counted(len(all), "file"), examples(all), start)
 }
 
-// keepAll plans to keep what is stored, although the files are not here.
+// protected reports whether the plan may not replace the folder by another one.
+func (p *planner) protected() bool {
+	return p.state.protected() && noun.ProtectsChange(p.state.Protection, p.plan.Protection)
+}
+
+// moves reports whether the plan has another source_dir than the state.
+func (p *planner) moves() bool {
+	return absolute(p.state.SourceDir.ValueString()) != absolute(p.plan.SourceDir.ValueString())
+}
+
+func (p *planner) refuseMove(change string) {
+	p.diags.Append(noun.ProtectedChange("media folder", p.state.SourceDir.ValueString(), change))
+}
+
+// keepAll plans to keep what is stored, although the files are not here. A protected folder keeps
+// its source_dir, too: another one may get other files.
 func (p *planner) keepAll(why string) {
+	if p.protected() && p.moves() {
+		p.refuseMove(fmt.Sprintf("change `source_dir` to %s, which %s, so whether it has the same files is not known", p.plan.SourceDir.ValueString(), why))
+		return
+	}
 	sums := p.plan.sums()
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		if sums[name] != strings.ToLower(p.stored[name].SHA256) {
