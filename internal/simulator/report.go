@@ -102,11 +102,15 @@ func (r Report) WriteText(w io.Writer) error {
 		if sha == "" {
 			sha = "not known"
 		}
-		fmt.Fprintf(&b, "  %s\n    %d bytes, %s, SHA-256 %s\n", o.KeyPath, o.Size, partsText(o.Parts), sha)
+		parts := "one PUT"
+		if o.Parts > 0 {
+			parts = fmt.Sprintf("%d part(s)", o.Parts)
+		}
+		fmt.Fprintf(&b, "  %s\n    %d bytes, %s, SHA-256 %s\n", o.KeyPath, o.Size, parts, sha)
 	}
 	fmt.Fprintf(&b, "unfinished uploads: %d\n", len(r.Uploads))
 	for _, u := range r.Uploads {
-		fmt.Fprintf(&b, "  %s\n    %d bytes, %s\n", u.KeyPath, u.Size, partsText(u.Parts))
+		fmt.Fprintf(&b, "  %s\n    %d bytes, %d part(s) stored\n", u.KeyPath, u.Size, u.Parts)
 	}
 	fmt.Fprintf(&b, "batch jobs: %d\n", len(r.Batches))
 	for _, job := range r.Batches {
@@ -121,13 +125,6 @@ func (r Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "storage requests with a credential: %d\n", r.StorageRequestsWithCredential)
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func partsText(n int) string {
-	if n == 0 {
-		return "one PUT"
-	}
-	return fmt.Sprintf("%d part(s)", n)
 }
 
 // ServeReport responds with the report: JSON if the request accepts application/json, else text. It

@@ -67,7 +67,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, wanted := range []string{
 		"live sessions: 1\n  " + id + "  READY      eu-central-1   keynote\n", key, "5 bytes, one PUT, SHA-256 " + sha, "batch jobs: 1\n  modes video_optimizer",
-		"unfinished uploads: 1\n", "5 bytes, 1 part(s)\n", "storage requests with a credential: 1\n", "put-object 2",
+		"unfinished uploads: 1\n", "5 bytes, 1 part(s) stored\n", "storage requests with a credential: 1\n", "put-object 2",
 	} {
 		if !strings.Contains(text.String(), wanted) {
 			t.Errorf("no %q in\n%s", wanted, &text)
