@@ -26,10 +26,9 @@ const inTheState = "The state has all stored files, and what is needed to contin
 var (
 	afterUpdate = steps{toContinue: inTheState, ifStored: "If it is stored, name its key path in `adopt`."}
 	afterCreate = steps{
-		toContinue: inTheState + " Its plan reads \"must be replaced\", because Terraform marks what could not be created as tainted, but nothing is lost. " +
-			"If `prevent_destroy` forbids that plan, or if `destroy = false` is set, or `create_before_destroy` here or in a resource that depends on this one, " +
-			"run `terraform untaint` with the address of this resource and apply again. " +
-			"With either of the last two, the plan as it is would send all files again, because Terraform creates the new object before the provider sees the old one, or without showing it.",
+		toContinue: inTheState + "\n\nIts plan reads \"must be replaced\", because Terraform marks what could not be created as tainted. Nothing is lost. " +
+			"But first run `terraform untaint` with the address of this resource if it has `prevent_destroy` or `destroy = false`, or if it or a resource that depends on it has `create_before_destroy`: " +
+			"otherwise that plan fails, or sends all files again.",
 		ifStored: afterUpdate.ifStored,
 	}
 	afterInvoke = steps{
@@ -73,7 +72,12 @@ func failuresDiagnostic(failed map[string]error, asked int, next steps) diag.Dia
 	if notTried > 0 {
 		counts = append(counts, fmt.Sprintf("Files that were not tried, because too many in a row failed: %d.", notTried))
 	}
-	detail := fmt.Sprintf("%d of %d files could not be uploaded:\n", len(failed), asked) + noun.List(append(counts, lines...))
+	detail := fmt.Sprintf("%d of %d files could not be uploaded", len(failed), asked)
+	if interrupted == len(failed) {
+		detail += ", because the run was interrupted."
+	} else {
+		detail += ":\n" + noun.List(append(counts, lines...))
+	}
 	if hint != "" {
 		detail += "\n\n" + hint
 	}

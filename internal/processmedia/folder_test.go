@@ -224,7 +224,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 	}()
 	_, diags := w.invokeOn(p)
-	says(t, diags, "5 of 12 files could not be uploaded", "- The run was interrupted. Files that were not stored because of that: 5.", "Files that this run has stored: 7. ", "No batch job was submitted")
+	says(t, diags, "5 of 12 files could not be uploaded, because the run was interrupted.", "Files that this run has stored: 7. ", "No batch job was submitted")
 	hold.Release()
 	w.assertJobs()
 	w.ResetJournal()
