@@ -117,7 +117,7 @@ func (c *Content) Finish() (crc uint64, err error) {
 	}
 	if got := [32]byte(c.whole.Sum(nil)); got != c.plan.SHA256 {
 		return 0, &ChangedError{
-			Path: c.file.path, SHA256: hex.EncodeToString(got[:]), Detail: fmt.Sprintf("its SHA-256 is %x, %x was planned", got, c.plan.SHA256),
+			Path: c.file.path, SHA256: hex.EncodeToString(got[:]), Detail: fmt.Sprintf("its SHA-256 is %x, but %x was planned", got, c.plan.SHA256),
 		}
 	}
 	return c.crc, nil

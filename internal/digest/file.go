@@ -18,7 +18,7 @@ import (
 // sent.
 type ChangedError struct {
 	Path   string
-	Detail string // "it has 3 bytes, 5 were planned"
+	Detail string // "it has 3 bytes, but 5 were planned"
 	SHA256 string // of the content, in lower-case hex, if the whole was read and that alone differs from the plan; else ""
 }
 
@@ -130,7 +130,7 @@ func (f *file) planned(size int64) error {
 		return fileError(f.path, err)
 	}
 	if info.Size() != size {
-		return &ChangedError{Path: f.path, Detail: fmt.Sprintf("it has %d bytes, %d were planned", info.Size(), size)}
+		return &ChangedError{Path: f.path, Detail: fmt.Sprintf("it has %d bytes, but %d were planned", info.Size(), size)}
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (f *file) untouched() error {
 		return fileError(f.path, err)
 	}
 	if size := info.Size(); size != f.info.Size() {
-		return &ChangedError{Path: f.path, Detail: fmt.Sprintf("it has %d bytes, %d were there before", size, f.info.Size())}
+		return &ChangedError{Path: f.path, Detail: fmt.Sprintf("it has %d bytes, but had %d before", size, f.info.Size())}
 	}
 	if !info.ModTime().Equal(f.info.ModTime()) {
 		return f.written()

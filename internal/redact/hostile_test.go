@@ -170,7 +170,7 @@ func TestFileNamesAreShown(t *testing.T) {
 		"secret-garden.mp4: storage answered 403 Forbidden", "Send part 3 of secret-garden.mp4: connection refused by 192.0.2.1:443",
 		"my-token.v2.m2ts: 42 %", "secret-garden.mp4: 12 bytes", "open /run/secrets/vodlive-id-token: permission denied", "open /run/secrets/vodlive-id-token: Zugriff verweigert",
 		`open C:\run\vodlive-id-token: Access is denied.`, "/srv/password: input/output error", "secrets: 3 of 10 files, 42 %, 3.1 of 7.4 GB", "tokens: looked at 3 of 10 files",
-		"basic training-session-one.mp4 has changed: it has 3 bytes, 5 were planned", "POST /oauth/token: 401 Unauthorized",
+		"basic training-session-one.mp4 has changed: it has 3 bytes, but 5 were planned", "POST /oauth/token: 401 Unauthorized",
 	} {
 		if got := r.Text(text); got != text {
 			t.Errorf("%s\nshows as %s", text, got)

@@ -148,7 +148,7 @@ func TestHashOfAChangingFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ce *transfer.ChangedError
-	if err := <-ended; !errors.As(err, &ce) || ce.Detail != "it has 1000 bytes, 1099511627776 were there before" {
+	if err := <-ended; !errors.As(err, &ce) || ce.Detail != "it has 1000 bytes, but had 1099511627776 before" {
 		t.Errorf("error %v", err)
 	}
 	// The failure is not remembered.

@@ -166,7 +166,7 @@ func (u *partsUpload) result() (Result, error) {
 		size += p.Size
 	}
 	if size != u.file.Size {
-		return Result{}, fmt.Errorf("%s: the parts have %d bytes, %d were planned", u.file.Path, size, u.file.Size)
+		return Result{}, fmt.Errorf("%s: the parts have %d bytes, but %d were planned", u.file.Path, size, u.file.Size)
 	}
 	return r, nil
 }

@@ -598,7 +598,7 @@ func TestChangedFile(t *testing.T) {
 		{name: "during, the part at hand", detail: "bytes 50000 to", during: func(t *testing.T, f transfer.File) {
 			patch(t, f.Path, 2*partSize-5, []byte("other"))
 		}},
-		{name: "during, shorter", detail: fmt.Sprintf("it has %d bytes, %d were there before", partSize, size), during: func(t *testing.T, f transfer.File) {
+		{name: "during, shorter", detail: fmt.Sprintf("it has %d bytes, but had %d before", partSize, size), during: func(t *testing.T, f transfer.File) {
 			if err := os.Truncate(f.Path, partSize); err != nil {
 				t.Error(err)
 			}
