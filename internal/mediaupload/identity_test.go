@@ -3,40 +3,10 @@ package mediaupload_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
-
-// TestIdentity holds the identity from the create through every change that keeps the stored file,
-// and a new one for every replacement.
-func TestIdentity(t *testing.T) {
-	t.Parallel()
-	for _, createBeforeDestroy := range []bool{false, true} {
-		t.Run(fmt.Sprintf("create before destroy %v", createBeforeDestroy), func(t *testing.T) {
-			t.Parallel()
-			m := newMachine(t, 1000)
-			m.createBeforeDestroy = createBeforeDestroy
-			m.config = acctest.Attrs{"source": m.path}
-			m.mustApply()
-			m.assertStored()
-			first := m.identity()
-			m.config["method"] = "multipart"
-			m.mustApply()
-			want(t, "identity after an update", m.identity(), first)
-
-			m.sum = media(t, m.path, 1000, 2)
-			m.config["method"] = "auto"
-			m.mustApply()
-			want(t, "identity after a replacement", m.identity(), m.state.Text("key_path"))
-			if m.identity() == first {
-				t.Error("the replacement has the identity of what it replaces")
-			}
-		})
-	}
-}
 
 // TestIdentityOfAStateWithout reads states as a CLI without identities keeps them.
 func TestIdentityOfAStateWithout(t *testing.T) {
@@ -74,42 +44,6 @@ func TestIdentityOfAStateWithout(t *testing.T) {
 		m.mustApply()
 		m.assertStored()
 	})
-}
-
-// TestUntaintedUploadThatIsRefused uploads the file from its beginning in an update, which changes
-// the identity.
-func TestUntaintedUploadThatIsRefused(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t, resumeSize)
-	m.breakOff(breaksAt)
-	m.state = m.state.Untainted()
-	before := m.identity()
-	m.DropUpload(m.Uploads()[0].UploadID)
-	m.says(m.mustApply(), "An unfinished upload could not be continued")
-	m.assertStored()
-	if m.identity() == before {
-		t.Error("the identity is that of the upload that was given up")
-	}
-}
-
-func TestImportByIdentity(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t, 1000)
-	keyPath := m.Store(t)
-	p := m.Provider(m.provider)
-	imported, diags := p.ImportIdentity(resourceType, acctest.Attrs{"key_path": keyPath})
-	diags.Must(t)
-	want(t, "key_path", imported.Text("key_path"), keyPath)
-	want(t, "file_name", imported.Text("file_name"), "stored.mp4")
-	m.state = imported
-	m.says(m.apply(), "The local file is assumed to be the imported one")
-	want(t, "identity", m.identity(), keyPath)
-	m.Provider(m.provider).AssertNoChanges(m.state, m.config)
-
-	_, diags = p.ImportIdentity(resourceType, acctest.Attrs{"key_path": "promo.mp4"})
-	if !strings.Contains(diags.String(), "The import id is not a key path") {
-		t.Error(diags)
-	}
 }
 
 func TestImportBlockWithIdentity(t *testing.T) {

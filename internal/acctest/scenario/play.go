@@ -3,10 +3,12 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
+	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
@@ -34,8 +37,10 @@ type scenario struct {
 	changes  acctest.Attrs // of its resource
 	provider acctest.Attrs // changes of its provider block
 	now      acctest.Instance
-	saved    *acctest.Plan // the last plan
-	planned  bool          // saved has no errors
+	resource string                      // the name of now
+	others   map[string]acctest.Instance // by name
+	saved    *acctest.Plan               // the last plan
+	planned  bool                        // saved has no errors
 
 	// What expectations are about: the last step.
 	step   string // its verb; "" before the first one
@@ -55,7 +60,7 @@ func at(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) 
 
 func newScenario(t testing.TB, file string, archive *txtar.Archive) *scenario {
 	t.Helper()
-	s := &scenario{t: t, at: file, configs: map[string]*hclsyntax.Body{}, folder: t.TempDir(), stored: acctest.Attrs{}}
+	s := &scenario{t: t, at: file, configs: map[string]*hclsyntax.Body{}, folder: t.TempDir(), stored: acctest.Attrs{}, resource: "first", others: map[string]acctest.Instance{}}
 	for _, f := range archive.Files {
 		if filepath.Ext(f.Name) == ".tf" {
 			s.parse(f.Name, f.Data)
@@ -133,7 +138,20 @@ func (s *scenario) do(verb, text string) {
 		s.configure(text)
 		return
 	case "edit":
-		s.edit(w.words[0], w.words[1:])
+		if object != "" && strings.HasPrefix(text, "state ") {
+			s.now = s.now.Edited(func(a acctest.Attrs) { maps.Copy(a, a.With(s.object(object))) })
+		} else {
+			w.words = strings.Fields(text)
+			s.edit(w.words[0], w.words[1:])
+		}
+		return
+	case "resource":
+		s.others[s.resource], s.resource = s.now, text
+		if o, made := s.others[text]; made {
+			s.now = o
+		} else {
+			s.now = s.Provider(nil).New(s.now.Type)
+		}
 		return
 	case "service":
 		s.service(text)()
@@ -147,6 +165,10 @@ func (s *scenario) do(verb, text string) {
 		time.AfterFunc(s.duration(delay), s.service(later))
 		return
 	case "wait":
+		if text == "settled" {
+			<-time.After(acctest.Settling(s.t))
+			return
+		}
 		<-time.After(s.duration(text))
 		return
 	}
@@ -161,10 +183,14 @@ func (s *scenario) do(verb, text string) {
 	case "apply":
 		s.apply(w, object, fails)
 	case "import":
-		id := s.text(strings.TrimPrefix(text, "fails "))
 		w.words = nil
 		var o acctest.Instance
-		if o, s.diags = s.process().Import(s.now.Type, id); !s.diags.Failed() {
+		if p := s.process(); object != "" {
+			o, s.diags = p.ImportIdentity(s.now.Type, s.object(object))
+		} else {
+			o, s.diags = p.Import(s.now.Type, s.text(strings.TrimPrefix(text, "fails ")))
+		}
+		if !s.diags.Failed() {
 			s.now = o
 		}
 	case "refresh":
@@ -238,8 +264,8 @@ func (s *scenario) process() *acctest.Provider {
 	return s.Provider(config)
 }
 
-// resource is the configuration of the resource.
-func (s *scenario) resource() acctest.Attrs {
+// configured is the configuration of the resource.
+func (s *scenario) configured() acctest.Attrs {
 	s.t.Helper()
 	return s.arguments(s.block("resource").Body).With(s.changes)
 }
@@ -247,8 +273,8 @@ func (s *scenario) resource() acctest.Attrs {
 // plan refreshes and plans, and keeps the plan.
 func (s *scenario) plan(w *wordsOf, object string) {
 	s.t.Helper()
-	forced, destroying, stale := w.take("replacing"), w.take("destroying"), w.take("unrefreshed")
-	config := s.resource()
+	forced, destroying, first, stale := w.take("replacing"), w.take("destroying"), w.take("creating-first"), w.take("unrefreshed")
+	config := s.configured()
 	if object != "" {
 		config = config.With(s.object(object))
 	}
@@ -269,6 +295,7 @@ func (s *scenario) plan(w *wordsOf, object string) {
 	default:
 		s.saved = p.Plan(prior, config)
 	}
+	s.saved.CreateBeforeDestroy = first
 	s.diags, s.planned = slices.Concat(read, s.saved.Diags), !s.saved.Diags.Failed()
 }
 
@@ -276,6 +303,11 @@ func (s *scenario) plan(w *wordsOf, object string) {
 func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	s.t.Helper()
 	killed, unsettled := w.take("killed"), w.take("unsettled")
+	if w.take("unplanned") {
+		w.words = nil
+		s.now, s.diags = s.process().DestroyUnplanned(s.now)
+		return
+	}
 	interrupt := ""
 	if w.take("interrupted") {
 		interrupt = w.next()
@@ -287,7 +319,7 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 		return
 	}
 	if s.saved.Config != nil {
-		s.saved.Config = s.resource()
+		s.saved.Config = s.configured()
 	}
 	p, cancel := s.process().WithCancel()
 	defer cancel()
@@ -312,7 +344,7 @@ func (s *scenario) settled(o acctest.Instance) {
 	s.t.Helper()
 	p := s.process()
 	o, diags := p.Read(o)
-	pl := p.Plan(o, s.resource())
+	pl := p.Plan(o, s.configured())
 	if diags = slices.Concat(diags, pl.Diags); pl.Action != acctest.NoOp || len(diags) > 0 {
 		s.errorf("the next plan is to %s %v: %s\n%v\n%v", pl.Action, pl.Replaces, diags, o.Attrs(), pl.Attrs())
 	}
@@ -330,32 +362,73 @@ func (s *scenario) interrupt(when string, cancel context.CancelFunc) (stop func(
 // edit changes a file, or the state.
 func (s *scenario) edit(name string, content []string) {
 	s.t.Helper()
+	if name == "unnoticed" {
+		path := filepath.Join(s.folder, content[0])
+		info, err := os.Stat(path)
+		s.edit(content[0], content[1:])
+		if err == nil {
+			err = os.Chtimes(path, time.Time{}, info.ModTime())
+		}
+		s.must(err)
+		return
+	}
 	path := filepath.Join(s.folder, name)
 	switch {
+	case name == "records":
+		s.editRecords(strings.Join(content, " "))
 	case name == "state" && slices.Equal(content, []string{"removed"}):
 		s.now = s.Provider(nil).New(s.now.Type)
 	case name == "state" && len(content) == 1 && strings.HasSuffix(content[0], "tainted"):
 		s.now.Tainted = content[0] == "tainted"
 	case slices.Equal(content, []string{"removed"}):
-		if err := os.RemoveAll(path); err != nil {
-			s.t.Fatalf("%s: %v", s.at, err)
-		}
-	case len(content) == 3 && content[0] == "random": // bytes, seed
+		s.must(os.RemoveAll(path))
+	case len(content) == 2 && content[0] == "renamed":
+		s.must(os.Rename(path, filepath.Join(s.folder, content[1])))
+	case len(content) == 2 && content[0] == "sized":
+		s.must(os.Truncate(path, int64(s.number(content[1]))))
+	case len(content) >= 3 && content[0] == "random": // bytes, seed, and what is at the end
 		random := make([]byte, s.number(content[1]))
 		_, _ = rand.NewChaCha8([32]byte{byte(s.number(content[2]))}).Read(random)
+		end := strings.Join(content[3:], " ")
+		copy(random[max(len(random)-len(end), 0):], end)
 		s.write(name, random)
 	default:
-		s.write(name, []byte(strings.Join(content, " ")))
+		s.write(name, []byte(s.template(strings.Join(content, " "))))
 	}
 }
 
 func (s *scenario) write(name string, content []byte) {
 	s.t.Helper()
 	path := filepath.Join(s.folder, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		s.t.Fatal(err)
+	s.must(os.MkdirAll(filepath.Dir(path), 0o700))
+	s.must(os.WriteFile(path, content, 0o600))
+}
+
+// records are the files that the provider keeps on this machine.
+func (s *scenario) records(kind string) []string {
+	names, _ := filepath.Glob(filepath.Join(s.Env["VODLIVE_RESUME_DIR"], resume.Folder, kind+"-*.json"))
+	return names
+}
+
+// editRecords replaces what a regular expression finds in the records, which must be there.
+func (s *scenario) editRecords(edit string) {
+	s.t.Helper()
+	pattern, with, _ := strings.Cut(edit, " => ")
+	old, found := regexp.MustCompile(pattern), false
+	for _, name := range s.records("*") {
+		content, err := os.ReadFile(name)
+		s.must(err)
+		found = found || old.Match(content)
+		s.must(os.WriteFile(name, old.ReplaceAll(content, []byte(with)), 0o600))
 	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		s.t.Fatal(err)
+	if !found {
+		s.t.Fatalf("%s: no record has %s", s.at, pattern)
+	}
+}
+
+func (s *scenario) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatalf("%s: %v", s.at, err)
 	}
 }

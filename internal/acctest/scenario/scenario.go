@@ -15,19 +15,27 @@
 //	plan                          refreshes and plans, with a new provider process
 //	apply                         plans, and applies with another process
 //	destroy                       is apply destroying
-//	import EXPRESSION             imports by id
+//	import EXPRESSION             imports by id; import {key_path = "..."}: by identity
 //	refresh                       refreshes the state
 //	read TYPE {...}               reads a data source into data; open TYPE: an ephemeral resource
-//	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED, or removed
-//	edit state untainted          the state; also: tainted, or removed
-//	wait 1h                       time passes
+//	edit a.mp4 other content      a file in ${folder}; also: edit a.mp4 random BYTES SEED (and what
+//	                              is at its end), renamed b.mp4, sized BYTES, or removed; edit
+//	                              unnoticed a.mp4 ... keeps its modification time
+//	edit state untainted          the state; also: tainted, removed, or an object, which is merged
+//	edit records a+ => b          what the provider keeps on this machine: of a regular expression
+//	resource second               goes on with another resource of the configuration; at first "first"
+//	wait 1h                       time passes; wait settled: until no file may still change unseen
 //	after 12s service ...         does this later
 //
-// Words after a verb: "fails" (then it must); for plan and apply, "replacing", "destroying" and
-// "unrefreshed", and arguments with which only the plan is made: apply {region = unknown}; for
-// apply, "saved" (applies the last plan), "killed" (the result reaches no state), "interrupted
-// CALL" (when this call arrives) or "interrupted 10s", and "unsettled": without it, nothing may
-// be left to do after an apply without errors.
+// Words after a verb: "fails" (then it must); for plan and apply, "replacing", "destroying",
+// "creating-first" (create_before_destroy) and "unrefreshed", and arguments with which only the
+// plan is made: apply {region = unknown}; for apply, "saved" (applies the last plan), "killed" (the
+// result reaches no state), "interrupted CALL" (when this call arrives) or "interrupted 10s", and
+// "unsettled": without it, nothing may be left to do after an apply without errors; for destroy,
+// "unplanned", as Pulumi does it.
+//
+// A line "real time" above all steps plays the scenario outside a bubble: a file of three parts and
+// more is hashed by goroutines that all tests share, which virtual time does not wait for.
 //
 // What the service does:
 //
@@ -39,6 +47,7 @@
 //	service removes EXPRESSION                 a session
 //	service stores one                         a file, whose key path is stored.one
 //	service serves CUSTOMER                    the customer of the credentials
+//	service drops uploads                      all that are not finished, as a lifecycle rule does
 //	service refuses connections
 //
 // # Expectations
@@ -53,8 +62,10 @@
 // A step that says anything says all, warnings, too; "says nothing" means none.
 //
 // Expressions are HCL, over state, planned (with "unknown" for what is not known), before (the
-// state before the step), lost (what a killed run made), tainted, identity, action, data, sessions,
-// objects, jobs, stored, folder and env.
+// state before the step), others (states, by the names of resources), lost (what a killed run
+// made), tainted, identity, calls, action, data, sessions, objects, uploads (those that are not
+// finished), records (their files), jobs, stored, folder and env. Of a text there are sha256 and
+// base64encode, and filesha256 is that of a file in ${folder}.
 package scenario
 
 import (
@@ -65,7 +76,12 @@ import (
 	"testing/synctest"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 )
+
+// realTime is a line of a scenario.
+const realTime = "real time"
 
 // Play plays all scenarios of a package.
 func Play(t *testing.T) {
@@ -81,15 +97,19 @@ func Play(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cases := parse(file, string(archive.Comment))
+			cases, inTime := parse(file, string(archive.Comment)), synctest.Test
+			if slices.Contains(strings.Split(string(archive.Comment), "\n"), realTime) {
+				stage.Large(t)
+				inTime = func(t *testing.T, play func(*testing.T)) { t.Helper(); play(t) }
+			}
 			for name, lines := range cases {
 				if name == "" {
-					synctest.Test(t, func(t *testing.T) { newScenario(t, file, archive).play(lines) })
+					inTime(t, func(t *testing.T) { newScenario(t, file, archive).play(lines) })
 					continue
 				}
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					synctest.Test(t, func(t *testing.T) { newScenario(t, file, archive).play(lines) })
+					inTime(t, func(t *testing.T) { newScenario(t, file, archive).play(lines) })
 				})
 			}
 		})
@@ -113,7 +133,7 @@ func parse(file, script string) map[string][]line {
 		word, rest, _ := strings.Cut(trimmed, " ")
 		l := line{at: at(file, i+1), expected: strings.HasPrefix(text, " "), word: word, rest: strings.TrimSpace(rest)}
 		switch {
-		case trimmed == "", strings.HasPrefix(trimmed, "#"):
+		case trimmed == "", strings.HasPrefix(trimmed, "#"), text == realTime:
 		case word == "case" && !l.expected && !closed && l.rest != "" && cases[l.rest] == nil:
 			name = l.rest
 			cases[name] = slices.Clone(first)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
@@ -21,6 +22,7 @@ type fault struct {
 	Header       map[string]string // "": removed
 	Rewrite      map[string]string // texts in the body, which must be there
 	File         string            // of the requests to storage: the end of their path
+	Part         int               // of the requests to storage: its number
 }
 
 // calls are the names that the service knows.
@@ -64,6 +66,12 @@ func (s *scenario) service(text string) func() {
 		return func() { s.stored[rest] = s.Store(s.t) }
 	case "serves":
 		return func() { s.SetCustomerID(rest) }
+	case "drops":
+		return func() {
+			for _, u := range s.Uploads() {
+				s.DropUpload(u.UploadID)
+			}
+		}
 	case "refuses":
 		return func() { s.Live.Refuse(-1) }
 	}
@@ -85,8 +93,10 @@ func (s *scenario) fault(call, object string) simulator.Fault {
 	if f.Delay != "" {
 		made.Delay = s.duration(f.Delay)
 	}
-	if f.File != "" {
-		made.Match = func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/"+f.File) }
+	if f.File != "" || f.Part > 0 {
+		made.Match = func(r *http.Request) bool {
+			return (f.File == "" || strings.HasSuffix(r.URL.Path, "/"+f.File)) && (f.Part == 0 || strconv.Itoa(f.Part) == r.URL.Query().Get("partNumber"))
+		}
 	}
 	for name, value := range f.Header {
 		if made.Header == nil {

@@ -2,8 +2,13 @@ package scenario
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -118,24 +123,32 @@ func (s *scenario) values() *hcl.EvalContext {
 	variables := map[string]cty.Value{"unknown": cty.DynamicVal}
 	all := map[string]any{"stored": s.stored, "folder": s.folder}
 	if s.World != nil {
-		sessions, objects, jobs := []any{}, []any{}, []any{}
+		sessions, objects, uploads, jobs := []any{}, []any{}, []any{}, []any{}
 		for _, record := range s.Sessions() {
 			sessions = append(sessions, named(record))
 		}
 		for _, o := range s.Objects() {
 			objects = append(objects, named(o))
 		}
+		for _, u := range s.Uploads() {
+			uploads = append(uploads, named(u))
+		}
 		for _, job := range s.Batches() {
 			jobs = append(jobs, named(job))
 		}
+		records := append([]string{}, s.records("upload")...)
 		planned, action := acctest.Attrs(nil), acctest.Action("")
 		if s.planned {
 			planned, _ = known(s.saved.Attrs()).(acctest.Attrs)
 			action = s.saved.Action
 		}
+		others := map[string]any{}
+		for name, o := range s.others {
+			others[name] = o.Attrs()
+		}
 		maps.Copy(all, map[string]any{
-			"state": s.now.Attrs(), "before": s.before.Attrs(), "lost": s.lost.Attrs(), "tainted": s.now.Tainted, "identity": s.identity(), "action": string(action), "planned": planned,
-			"data": s.data, "sessions": sessions, "objects": objects, "jobs": jobs, "env": s.Env, "vod": s.VOD.URL(),
+			"state": s.now.Attrs(), "before": s.before.Attrs(), "others": others, "lost": s.lost.Attrs(), "tainted": s.now.Tainted, "identity": s.identity(), "calls": s.calls, "action": string(action), "planned": planned,
+			"data": s.data, "sessions": sessions, "objects": objects, "uploads": uploads, "records": records, "jobs": jobs, "env": s.Env, "vod": s.VOD.URL(),
 		})
 	}
 	for name, v := range all {
@@ -152,26 +165,47 @@ func (s *scenario) values() *hcl.EvalContext {
 		}
 	}
 	return &hcl.EvalContext{Variables: variables, Functions: map[string]function.Function{
-		"contains": stdlib.ContainsFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "sort": stdlib.SortFunc, "values": stdlib.ValuesFunc,
+		"contains": stdlib.ContainsFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "replace": stdlib.ReplaceFunc, "sort": stdlib.SortFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
+		"sha256":       ofText(func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }),
+		"base64encode": ofText(func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }),
+		"filesha256": ofText(func(name string) string {
+			content, err := os.ReadFile(filepath.Join(s.folder, name))
+			s.must(err)
+			return fmt.Sprintf("%x", sha256.Sum256(content))
+		}),
 	}}
 }
 
-// identity is that of the resource.
+// ofText is a function of a text.
+func ofText(f func(string) string) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "text", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return cty.StringVal(f(args[0].AsString())), nil
+		},
+	})
+}
+
+// identity is that of the resource: the one attribute that all resources have in theirs.
 func (s *scenario) identity() map[string]string {
 	s.t.Helper()
-	if s.now.Identity == nil {
-		return nil
+	for _, name := range []string{"id", "key_path"} {
+		if s.now.Identity == nil {
+			break
+		}
+		v, err := s.now.Identity.IdentityData.Unmarshal(tftypes.Object{AttributeTypes: map[string]tftypes.Type{name: tftypes.String}})
+		if err != nil {
+			continue // the resource has another identity
+		}
+		var fields map[string]tftypes.Value
+		var id string
+		if v.As(&fields) != nil || fields[name].As(&id) != nil {
+			s.t.Fatalf("%s: the identity is %v", s.at, v)
+		}
+		return map[string]string{name: id}
 	}
-	v, err := s.now.Identity.IdentityData.Unmarshal(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}})
-	if err != nil {
-		return nil // the resource has another identity
-	}
-	var fields map[string]tftypes.Value
-	var id string
-	if v.As(&fields) != nil || fields["id"].As(&id) != nil {
-		s.t.Fatalf("%s: the identity is %v", s.at, v)
-	}
-	return map[string]string{"id": id}
+	return nil
 }
 
 // block is the first block of a type in the configuration, nil if there is none.
