@@ -361,30 +361,6 @@ func TestExactlyOneTakes(t *testing.T) {
 	})
 }
 
-// TestSixteenTakers: exactly one of those that take at once.
-func TestSixteenTakers(t *testing.T) {
-	t.Parallel()
-	dir, ctx := t.TempDir(), t.Context()
-	l := ledger(dir, nil)
-	l.Begin(ctx, request(resume.KindJob, "a")).Complete(ctx, resume.Made{ID: "job"})
-	l.Close()
-	var taken atomic.Int32
-	var takers sync.WaitGroup
-	for range 16 {
-		l := ledger(dir, nil)
-		t.Cleanup(l.Close)
-		takers.Go(func() {
-			if _, ok := l.Take(ctx, request(resume.KindJob, "a"), nil); ok {
-				taken.Add(1)
-			}
-		})
-	}
-	takers.Wait()
-	if taken.Load() != 1 {
-		t.Errorf("%d have taken the line", taken.Load())
-	}
-}
-
 // TestListOfFiles: the lines of a folder are in one file. Whoever takes one has them all, and what
 // a state does not show stays.
 func TestListOfFiles(t *testing.T) {

@@ -134,7 +134,8 @@ var spoil = map[string]func(t *testing.T, path string){
 	},
 }
 
-func TestSpoiltRecordIsNotUsed(t *testing.T) {
+// TestSpoiltFilesAreNotUsed spoils a record, its lock and remembered hashes.
+func TestSpoiltFilesAreNotUsed(t *testing.T) {
 	t.Parallel()
 	for name, change := range spoil {
 		t.Run(name, func(t *testing.T) {
@@ -144,6 +145,26 @@ func TestSpoiltRecordIsNotUsed(t *testing.T) {
 			ctx, log := logged(t)
 			if u := found(ctx, dir, testKey); u != nil || !strings.Contains(log.String(), "is ignored") {
 				t.Errorf("found %+v, log %s", u, log)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				r := remember(t, large)
+				change(t, r.file(t))
+				if got := r.known(t).SHA256; got != "" {
+					t.Errorf("used: %q", got)
+				}
+			})
+			path := lock(t, dir)
+			before := time.Now().Add(-time.Hour)
+			if err := os.Chtimes(path, before, before); err != nil {
+				t.Fatal(err)
+			}
+			change(t, path)
+			ctx, log = logged(t)
+			if record := resume.New(dir, nil).Take(ctx, testKey, fitsAny); record != nil || !strings.Contains(log.String(), "its lock cannot be used") {
+				t.Errorf("record %+v, log %s", record, log)
+			}
+			if info, err := os.Stat(path); err == nil && strings.HasPrefix(name, "link") && info.ModTime().After(before.Add(time.Minute)) {
+				t.Error("the file behind the link was touched")
 			}
 		})
 	}
@@ -170,30 +191,6 @@ func TestSpoiltRecordIsReplaced(t *testing.T) {
 	}
 }
 
-func TestSpoiltLockIsNotUsed(t *testing.T) {
-	t.Parallel()
-	for name, change := range spoil {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			keep(t, dir, testKey)
-			path := lock(t, dir)
-			before := time.Now().Add(-time.Hour)
-			if err := os.Chtimes(path, before, before); err != nil {
-				t.Fatal(err)
-			}
-			change(t, path)
-			ctx, log := logged(t)
-			if record := resume.New(dir, nil).Take(ctx, testKey, fitsAny); record != nil || !strings.Contains(log.String(), "its lock cannot be used") {
-				t.Errorf("record %+v, log %s", record, log)
-			}
-			if info, err := os.Stat(path); err == nil && strings.HasPrefix(name, "link") && info.ModTime().After(before.Add(time.Minute)) {
-				t.Error("the file behind the link was touched")
-			}
-		})
-	}
-}
-
 // lock is the file of the only lock of an upload.
 func lock(t *testing.T, dir string) string {
 	t.Helper()
@@ -202,22 +199,6 @@ func lock(t *testing.T, dir string) string {
 		t.Fatalf("locks: %v, %v", locks, err)
 	}
 	return locks[0]
-}
-
-func TestSpoiltHashIsNotUsed(t *testing.T) {
-	t.Parallel()
-	for name, change := range spoil {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := remember(t, large, time.Hour)
-				change(t, r.file(t))
-				if got := r.known(t).SHA256; got != "" {
-					t.Errorf("used: %q", got)
-				}
-			})
-		})
-	}
 }
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
