@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/api"
 	"github.com/vodlive/terraform-provider-vodlive/internal/credential"
@@ -73,6 +74,8 @@ func TestNotConfigured(t *testing.T) {
 	}
 }
 
+// TestUnauthorized: a rejected token is replaced, once in a call, also if the next attempt is
+// refused for another reason.
 func TestUnauthorized(t *testing.T) {
 	t.Parallel()
 	for _, call := range calls {
@@ -81,16 +84,22 @@ func TestUnauthorized(t *testing.T) {
 		}
 		t.Run(call.name, func(t *testing.T) {
 			t.Parallel()
-			source := &wiretest.TokenSource{Tokens: []string{"old-token", "new-token"}}
-			service := wiretest.Accepting("new-token", call.good)
-			c := config(service)
-			c.Token, c.MaxRetries = source, 0
-			if err := call.run(t.Context(), newClient(t, c)); err != nil {
-				t.Fatal(err)
-			}
-			if n := len(service.Requests()); n != 2 || !slices.Equal(source.Asked, []string{"", "old-token"}) {
-				t.Errorf("%d requests; asked for tokens %q", n, source.Asked)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				source := &wiretest.TokenSource{Tokens: []string{"old-token", "new-token"}}
+				service := wiretest.InTurn(wiretest.With(401, ""), wiretest.With(429, ""), wiretest.With(200, call.good))
+				c := config(service)
+				c.Token, c.MaxRetries = source, 0
+				if err := call.run(t.Context(), newClient(t, c)); err != nil {
+					t.Fatal(err)
+				}
+				var sent []string
+				for _, r := range service.Requests() {
+					sent = append(sent, r.Header.Get("Authorization"))
+				}
+				if !slices.Equal(sent, []string{"old-token", "new-token", "new-token"}) || !slices.Equal(source.Asked, []string{"", "old-token", ""}) {
+					t.Errorf("sent %q; asked for tokens %q", sent, source.Asked)
+				}
+			})
 		})
 	}
 }

@@ -18,8 +18,6 @@ import (
 
 // The fault matrix: every call of the interface x everything that may go wrong with it x (once, for
 // ever), through the real provider. testdata/faults.txt has the cells and says how to read them.
-// Only texts depend on the last number of a cell here; histories (internal/acctest) count what
-// exists.
 
 // columns are the calls by what may be done after a failure. "ask" are those that may always be
 // repeated: a lost answer leaves nothing behind that is paid for or seen.
@@ -40,6 +38,8 @@ type faultKind struct {
 	said, aside string // by a call of an API; by a PUT to storage
 }
 
+const passwordElsewhere = "0f1e2d3c4b5a6978"
+
 func faultKinds() map[string]faultKind {
 	status := func(code int, fault simulator.Fault) faultKind {
 		fault.Status = code
@@ -49,6 +49,11 @@ func faultKinds() map[string]faultKind {
 	body := func(text, said, aside string) faultKind {
 		return faultKind{fault: simulator.Fault{Status: http.StatusOK, Body: text}, said: said, aside: aside}
 	}
+	coded := func(code int, s3 string) faultKind {
+		return status(code, simulator.Fault{Body: "<Error><Code>" + s3 + "</Code></Error>"})
+	}
+	elsewhere := status(http.StatusTemporaryRedirect, simulator.Fault{Header: http.Header{"Location": {"https://user:" + passwordElsewhere + "@else.example.com/?X-Amz-Signature=" + passwordElsewhere}}})
+	elsewhere.said = "the service redirects to another host, https://else.example.com"
 	wait := simulator.Fault{Header: http.Header{"Retry-After": {"1"}}}
 	page := simulator.Fault{Body: "<html><head><title>Sign in to the network</title></head></html>"}
 	return map[string]faultKind{
@@ -73,7 +78,19 @@ func faultKinds() map[string]faultKind {
 		"404":                  status(http.StatusNotFound, simulator.Fault{Body: "no such thing"}),
 		"409":                  status(http.StatusConflict, simulator.Fault{}),
 		"410":                  status(http.StatusGone, simulator.Fault{}),
-		"400 ExpiredRequest":   status(http.StatusBadRequest, simulator.Fault{Body: "<Error><Code>ExpiredRequest</Code></Error>"}),
+		"400 RequestTimeout":   coded(http.StatusBadRequest, "RequestTimeout"),
+		"400 IncompleteBody":   coded(http.StatusBadRequest, "IncompleteBody"),
+		"403 AccessDenied":     coded(http.StatusForbidden, "AccessDenied"),
+		"400 ExpiredToken":     coded(http.StatusBadRequest, "ExpiredToken"),
+		"200 AccessDenied":     coded(http.StatusOK, "AccessDenied"),
+		"400 InvalidRequest":   coded(http.StatusBadRequest, "InvalidRequest"),
+		"405":                  status(http.StatusMethodNotAllowed, simulator.Fault{}),
+		"413 EntityTooLarge":   coded(http.StatusRequestEntityTooLarge, "EntityTooLarge"),
+		"302":                  status(http.StatusFound, simulator.Fault{Header: http.Header{"Location": {"/elsewhere"}}}),
+		"408":                  status(http.StatusRequestTimeout, simulator.Fault{}),
+		"501":                  status(http.StatusNotImplemented, simulator.Fault{}),
+		"307 to another host":  elsewhere,
+		"400 ExpiredRequest":   coded(http.StatusBadRequest, "ExpiredRequest"),
 		"200 refused":          body(`{"data":null,"message":"The quota is used up"}`, "The quota is used up", ""),
 		"200 refused for now":  body(`{"data":null,"message":"InternalError: Please try again"}`, "InternalError: Please try again", ""),
 		"200 with status 400":  body(`{"statusCode":400,"message":"this will not do"}`, "400 Bad Request: this will not do", ""),
@@ -82,7 +99,7 @@ func faultKinds() map[string]faultKind {
 		"200 NoSuchUpload":     body("<Error><Code>NoSuchUpload</Code></Error>", "200 OK: NoSuchUpload", "storage answered 200 OK (NoSuchUpload)"),
 		"202 without a body":   status(http.StatusAccepted, simulator.Fault{}),
 		"200 without an ETag":  {fault: simulator.Fault{Header: http.Header{"ETag": nil}}, aside: "storage answered no ETag"},
-		"404 NoSuchUpload":     status(http.StatusNotFound, simulator.Fault{Body: "<Error><Code>NoSuchUpload</Code></Error>"}),
+		"404 NoSuchUpload":     coded(http.StatusNotFound, "NoSuchUpload"),
 	}
 }
 
@@ -149,14 +166,14 @@ func readMatrix(t *testing.T) (cells []cell) {
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	cells := readMatrix(t)
-	calls, kinds := map[string]bool{}, faultKinds()
+	calls, used, kinds := map[string]bool{}, map[string]bool{}, faultKinds()
 	for _, c := range cells {
-		calls[c.call] = true
+		calls[c.call], used[c.kind] = true, true
 		if _, known := kinds[c.kind]; !known {
 			t.Fatalf("the matrix has an unknown row %q", c.kind)
 		}
 	}
-	if len(calls) != 11 || len(cells) != 11*len(kinds)*2-4-18 { // without "-"
+	if len(calls) != 11 || len(used) != len(kinds) {
 		t.Fatalf("the matrix has %d calls, %d cells for %d faults", len(calls), len(cells), len(kinds))
 	}
 	for _, c := range cells {
@@ -187,6 +204,13 @@ func (c cell) run(t *testing.T, kind faultKind) {
 	text := diags.String()
 	c.checkText(t, kind, path, diags.Failed(), text)
 	w.AssertCalls(t, c.call, c.requests)
+	made, counted := map[string]int{
+		simulator.CallCreateSession: len(w.Sessions()), simulator.CallBatch: len(w.Batches()), simulator.CallMultipartURL: len(w.Objects()),
+		simulator.CallMultipartComplete: len(w.Objects()), simulator.CallPutObject: len(w.Objects()), simulator.CallPutPart: len(w.Objects()),
+	}[c.call]
+	if counted && made != c.made {
+		t.Errorf("%d exist in the end, want %d", made, c.made)
+	}
 	if kind.fault.Header.Get("Retry-After") != "" {
 		checkGap(t, w.Journal(), c.call)
 	}
@@ -194,6 +218,7 @@ func (c cell) run(t *testing.T, kind faultKind) {
 	s.addStream("source", streamSource)
 	s.addStream("destination", streamDestination)
 	s.addIssued(w.Service)
+	s.add("secret of the new address", passwordElsewhere)
 	s.absentFrom(t, "a diagnostic", text)
 	s.absentFrom(t, "the log", w.Log.String())
 }

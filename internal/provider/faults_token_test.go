@@ -1,13 +1,13 @@
 package provider_test
 
 import (
+	"errors"
 	"log"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,40 +23,23 @@ const (
 	secondToken = "second-identity-token-3b7e"
 )
 
-// As first argument, these make this test binary a token command.
-const (
-	commandOfFile   = "token-of-file"  // RUNS TOKEN: counts the run in one file, prints the other
-	commandThatEnds = "token-and-exit" // STDOUT FILE CODE: prints the one, and to standard error what the file has
-)
+// commandOfFile, as first argument, makes this test binary a token command: it counts its run in
+// one file, and prints the other.
+const commandOfFile = "token-of-file"
 
 func TestMain(m *testing.M) {
-	var err error
-	switch {
-	case len(os.Args) == 4 && os.Args[1] == commandOfFile:
-		var runs, token []byte
-		if runs, err = os.ReadFile(os.Args[2]); err != nil && !os.IsNotExist(err) {
-			break
-		}
-		if err = os.WriteFile(os.Args[2], append(runs, '.'), 0o600); err != nil {
-			break
-		}
-		if token, err = os.ReadFile(os.Args[3]); err == nil {
-			_, err = os.Stdout.Write(token)
-		}
-	case len(os.Args) == 5 && os.Args[1] == commandThatEnds:
-		_, _ = os.Stdout.WriteString(os.Args[2])
-		complaint, _ := os.ReadFile(os.Args[3])
-		_, _ = os.Stderr.Write(complaint)
-		var code int
-		if code, err = strconv.Atoi(os.Args[4]); err == nil {
-			os.Exit(code)
-		}
-	default:
+	if len(os.Args) != 4 || os.Args[1] != commandOfFile {
 		os.Exit(m.Run())
 	}
-	if err != nil {
+	runs, err := os.ReadFile(os.Args[2])
+	if err != nil && !os.IsNotExist(err) {
 		log.Fatal(err)
 	}
+	token, unread := os.ReadFile(os.Args[3])
+	if err := errors.Join(unread, os.WriteFile(os.Args[2], append(runs, '.'), 0o600)); err != nil {
+		log.Fatal(err)
+	}
+	_, _ = os.Stdout.Write(token)
 }
 
 // statuses are the answers to a call in order of arrival.
@@ -150,48 +133,6 @@ func TestOneRefreshServesAllPartsInFlight(t *testing.T) {
 	}
 	if objects := w.Objects(); len(objects) != 1 || objects[0].Parts != inFlight+1 {
 		t.Errorf("objects %+v", objects)
-	}
-}
-
-// TestTokenCommandThatFails: the error has the exit status and what the command complained of,
-// never what it printed.
-func TestTokenCommandThatFails(t *testing.T) {
-	t.Parallel()
-	const printed = "half-of-a-token-4417"
-	for name, tc := range map[string]struct {
-		stdout, stderr, code string
-		text                 []string
-	}{
-		"fails":                   {printed, "the login has expired", "3", []string{"exit status 3", "the login has expired"}},
-		"repeats what it printed": {printed, "cannot use " + printed, "1", []string{"exit status 1", "cannot use ***"}},
-		"prints nothing":          {"", "not logged in", "0", []string{"printed no token", "not logged in"}},
-		"prints a header":         {printed + "\r\nX-Evil: 1", "", "0", []string{"control character"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := withoutToken(t, simulator.Options{})
-			stderr := filepath.Join(t.TempDir(), "stderr")
-			writeFile(t, stderr, tc.stderr)
-			p := w.Provider(attrs{"id_token_command": []string{os.Args[0], commandThatEnds, tc.stdout, stderr, tc.code}})
-			diags := upload(t, p, "single")
-			text := diags.String()
-			if !diags.Failed() {
-				t.Fatalf("no error: %s", text)
-			}
-			for _, part := range append(tc.text, "the command "+filepath.Base(os.Args[0])) {
-				if !strings.Contains(text, part) {
-					t.Errorf("the diagnostics lack %q: %s", part, text)
-				}
-			}
-			if n := len(w.Journal()); n > 0 {
-				t.Errorf("%d requests were made without a token", n)
-			}
-			for what, text := range map[string]string{"a diagnostic": text, "the log": w.Log.String()} {
-				if strings.Contains(text, printed) {
-					t.Errorf("%s shows what the command printed: %s", what, text)
-				}
-			}
-		})
 	}
 }
 

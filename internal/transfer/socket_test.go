@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -168,35 +167,6 @@ func TestOverSockets(t *testing.T) {
 			t.Cleanup(transport.CloseIdleConnections)
 			uploaded(t, newEngine(transport), s, f, want, nil, dst)
 		})
-	}
-}
-
-func TestRedirectIsARefusal(t *testing.T) {
-	t.Parallel()
-	var reached atomic.Bool
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
-	t.Cleanup(other.Close)
-	for _, code := range []int{302, 303, 307, 308} {
-		s := &store{}
-		base := realStore(t, s, func(_, _ int, w http.ResponseWriter, r *http.Request) bool {
-			to := other.URL
-			if code < 304 {
-				to = "/elsewhere" // would become a GET
-			}
-			http.Redirect(w, r, to, code)
-			return true
-		})
-		f, _ := newFile(t, 1000)
-		transport := &http.Transport{}
-		t.Cleanup(transport.CloseIdleConnections)
-		_, err := newEngine(transport).UploadSingle(t.Context(), f, func(context.Context) (string, error) { return base + "/k", nil }, "")
-		var se *transfer.StatusError
-		if !errors.As(err, &se) || se.Status != code || len(s.seen()) != 1 {
-			t.Errorf("%d: error %v, %d requests", code, err, len(s.seen()))
-		}
-	}
-	if reached.Load() {
-		t.Error("content went to another host")
 	}
 }
 

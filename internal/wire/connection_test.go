@@ -162,36 +162,6 @@ func TestOnceUsesNoKeptConnection(t *testing.T) {
 	}
 }
 
-// TestBrokenConnections repeats a GET whose response breaks off in every way.
-func TestBrokenConnections(t *testing.T) {
-	t.Parallel()
-	whole := rawResponse(200, `{"data":["eu"]}`)
-	for name, broken := range map[string]string{
-		"before the answer":     "",
-		"within the header":     whole[:20],
-		"in the body":           whole[:len(whole)-5],
-		"chunked, in the body":  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{\"data\":\r\n",
-		"of an unknown length":  "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"data\":[\"e",
-		"an answer of no HTTP":  "220 smtp.example.com\r\n",
-		"an answer of no sense": "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var n int
-			server := newRawServer(t, func(rawRequest) (string, bool) {
-				if n++; n == 1 {
-					return broken, true
-				}
-				return whole, false
-			})
-			err := newClient(t, overWire("http://"+server.Addr().String())).get(t.Context())
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -47,17 +47,9 @@ func TestRetryAfter(t *testing.T) {
 		header   []string
 		min, max time.Duration
 	}{
-		"429, seconds":         {429, []string{"Retry-After", "40"}, 40 * time.Second, 42 * time.Second},
-		"503, seconds":         {503, []string{"Retry-After", " 40 "}, 40 * time.Second, 42 * time.Second},
-		"429, date":            {429, []string{"Retry-After", "Sat, 01 Jan 2000 00:01:00 GMT"}, time.Minute, 62 * time.Second},
-		"503, date":            {503, []string{"Retry-After", "Sat, 01 Jan 2000 00:01:00 GMT"}, time.Minute, 62 * time.Second},
-		"clock of the service": {503, []string{"Retry-After", "Fri, 12 Dec 2025 10:00:30 GMT", "Date", "Fri, 12 Dec 2025 10:00:00 GMT"}, 30 * time.Second, 31500 * time.Millisecond},
-		"date that has passed": {503, []string{"Retry-After", "Fri, 31 Dec 1999 00:00:00 GMT"}, 0, time.Second},
-		"zero":                 {429, []string{"Retry-After", "0"}, 0, time.Second},
-		"negative":             {429, []string{"Retry-After", "-5"}, 0, time.Second},
-		"no number":            {503, []string{"Retry-After", "soon"}, 0, time.Second},
-		"not a number":         {503, []string{"Retry-After", "NaN"}, 0, time.Second},
-		"not for 500":          {500, []string{"Retry-After", "40"}, 0, time.Second},
+		"429":         {429, []string{"Retry-After", "40"}, 40 * time.Second, 42 * time.Second},
+		"503":         {503, []string{"Retry-After", "40"}, 40 * time.Second, 42 * time.Second},
+		"not for 500": {500, []string{"Retry-After", "40"}, 0, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,45 +204,6 @@ func TestCancelEndsWaitsAtOnce(t *testing.T) {
 		}
 		if want := "503 Service Unavailable: busy: it was not tried again: the operation was cancelled"; !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
-		}
-	})
-}
-
-// TestRequestTimeout expects a time limit for each attempt, and none but the context for the call.
-func TestRequestTimeout(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := &wiretest.Service{Answer: func(n int, r *http.Request) (*http.Response, error) {
-			if n <= 2 {
-				return wiretest.Hanging(r)
-			}
-			return wiretest.Response(200, `{"data":["eu"]}`), nil
-		}}
-		c := config(service)
-		c.RequestTimeout = 12 * time.Second
-		begun := time.Now()
-		if err := newClient(t, c).get(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if d := time.Since(begun); d < 24*time.Second || d > 27*time.Second {
-			t.Errorf("took %s, want twice 12 s and two waits", d)
-		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		service := wiretest.Always(200, "")
-		service.Answer = func(_ int, r *http.Request) (*http.Response, error) { return wiretest.Hanging(r) }
-		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
-		defer cancel()
-		begun := time.Now()
-		err := newClient(t, config(service)).get(ctx)
-		if d := time.Since(begun); d > 40*time.Second {
-			t.Errorf("took %s, longer than its context", d)
-		}
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the time for the operation is over: the request was sent but not answered") {
-			t.Errorf("got %v", err)
-		}
-		if n := len(service.Requests()); n != 2 {
-			t.Errorf("made %d requests, want 2 of 30 s at most", n)
 		}
 	})
 }
