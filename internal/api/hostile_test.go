@@ -230,3 +230,22 @@ func TestStreamKeysAreRemembered(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestShapesAreMasked: an error of the decoder lists the keys of the response.
+func TestShapesAreMasked(t *testing.T) {
+	t.Parallel()
+	_, err := once(t, 200, `{"`+inJSON(t, testSecret)+`":{}}`).PresignUpload(t.Context(), api.Upload{Name: "a.mp4"})
+	if err == nil || !strings.Contains(err.Error(), "***") || strings.Contains(err.Error(), testSecret[:5]) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// inJSON is a text as it is inside a JSON string.
+func inJSON(t *testing.T, s string) string {
+	t.Helper()
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Trim(string(quoted), `"`)
+}

@@ -146,20 +146,3 @@ func TestProgressThatCannotBeShown(t *testing.T) {
 		}
 	}
 }
-
-// TestRefusedRefresh shows no text of a refused read: it may have a key that is in no state.
-func TestRefusedRefresh(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{StatusPath: []string{"READY"}})
-		o, diags := w.Provider(nil).Create("vodlive_live_session", match.With(attrs{"input": "RTMP_PUSH", "input_source_a": nil}))
-		diags.Must(t)
-		endpoint := o.Text("input_endpoint_a")
-		key := endpoint[strings.LastIndexByte(endpoint, '/')+1:]
-		w.Fail(simulator.Fault{Call: simulator.CallGetSession, Status: 403, Body: `{"message":"the key ` + key + ` of ` + o.Text("id") + ` is not yours"}`})
-		_, diags = w.Provider(nil).Read(o)
-		if text := diags.String(); !strings.Contains(text, "403 Forbidden: the text of the response is not shown") || strings.Contains(text, "is not yours") || strings.Contains(text, key[:20]) {
-			t.Errorf("got %s", text)
-		}
-	})
-}

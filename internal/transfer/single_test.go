@@ -246,21 +246,3 @@ func TestCancelSingle(t *testing.T) {
 		}
 	})
 }
-
-// A message that repeats the address does not carry it into the error.
-func TestStorageRepeatsTheAddress(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{
-		"no access to https://storage.test/bucket/key-1?X-Amz-Signature=" + secret,
-		"<Error><Code>InvalidRequest</Code><Message>bad signature " + secret + "</Message></Error>",
-		"<html><body>" + secret + "</body></html>",
-	} {
-		f, _ := newFile(t, 10)
-		s, urls := &store{rule: func(*attempt, *http.Request) (*http.Response, error) { return answer(400, body), nil }}, &addresses{}
-		_, err := newEngine(s).UploadSingle(t.Context(), f, urls.next, "")
-		if err == nil {
-			t.Error("no error")
-		}
-		hidden(t, err)
-	}
-}
