@@ -242,6 +242,8 @@ func (s *scenario) configure(what string) {
 		s.provider = s.provider.With(s.object(strings.TrimPrefix(what, "provider ")))
 	case what == "another machine":
 		s.Env["VODLIVE_RESUME_DIR"] = s.t.TempDir()
+	case strings.HasSuffix(what, " removed"):
+		delete(s.Env, strings.TrimSuffix(what, " removed"))
 	case strings.HasPrefix(what, "VODLIVE_"), strings.HasPrefix(what, "TF_"):
 		s.Env[name] = s.template(value)
 	case s.configs[what] == nil:
@@ -303,6 +305,13 @@ func (s *scenario) plan(w *wordsOf, object string) {
 func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	s.t.Helper()
 	killed, unsettled := w.take("killed"), w.take("unsettled")
+	run := (*acctest.Provider).Apply
+	switch {
+	case w.take("until-create"):
+		run, unsettled = (*acctest.Provider).ApplyDelete, true
+	case w.take("from-create"):
+		run = (*acctest.Provider).ApplyCreate
+	}
 	if w.take("unplanned") {
 		w.words = nil
 		s.now, s.diags = s.process().DestroyUnplanned(s.now)
@@ -326,7 +335,7 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 	if interrupt != "" {
 		defer s.interrupt(interrupt, cancel)()
 	}
-	o, diags := p.Apply(s.saved)
+	o, diags := run(p, s.saved)
 	s.diags, s.calls, s.silent = slices.Concat(s.diags, diags), s.Counts(), killed
 	switch {
 	case killed:
@@ -405,8 +414,8 @@ func (s *scenario) write(name string, content []byte) {
 }
 
 // records are the files that the provider keeps on this machine.
-func (s *scenario) records(kind string) []string {
-	names, _ := filepath.Glob(filepath.Join(s.Env["VODLIVE_RESUME_DIR"], resume.Folder, kind+"-*.json"))
+func (s *scenario) records(pattern string) []string {
+	names, _ := filepath.Glob(filepath.Join(s.Env["VODLIVE_RESUME_DIR"], resume.Folder, pattern))
 	return names
 }
 
@@ -415,7 +424,7 @@ func (s *scenario) editRecords(edit string) {
 	s.t.Helper()
 	pattern, with, _ := strings.Cut(edit, " => ")
 	old, found := regexp.MustCompile(pattern), false
-	for _, name := range s.records("*") {
+	for _, name := range s.records("*-*") {
 		content, err := os.ReadFile(name)
 		s.must(err)
 		found = found || old.Match(content)

@@ -11,7 +11,7 @@
 //	configure other.tf            the configuration, of the archive or the folder; at first main.tf
 //	configure {name = "other"}    changes arguments of the resource; an object is merged
 //	configure provider {...}      changes arguments of the provider block
-//	configure VODLIVE_NAME=value  the environment; also: configure another machine
+//	configure VODLIVE_NAME=value  the environment; also: configure NAME removed, or another machine
 //	plan                          refreshes and plans, with a new provider process
 //	apply                         plans, and applies with another process
 //	destroy                       is apply destroying
@@ -31,8 +31,8 @@
 // "creating-first" (create_before_destroy) and "unrefreshed", and arguments with which only the
 // plan is made: apply {region = unknown}; for apply, "saved" (applies the last plan), "killed" (the
 // result reaches no state), "interrupted CALL" (when this call arrives) or "interrupted 10s", and
-// "unsettled": without it, nothing may be left to do after an apply without errors; for destroy,
-// "unplanned", as Pulumi does it.
+// "unsettled": without it, nothing may be left to do after an apply without errors; "until-create"
+// and "from-create" are the halves of a replacement; for destroy, "unplanned", as Pulumi does it.
 //
 // A line "real time" above all steps plays the scenario outside a bubble: a file of three parts and
 // more is hashed by goroutines that all tests share, which virtual time does not wait for.
@@ -65,7 +65,8 @@
 // state before the step), others (states, by the names of resources), lost (what a killed run
 // made), tainted, identity, calls, action, data, sessions, objects, uploads (those that are not
 // finished), records (their files), jobs, stored, folder and env. Of a text there are sha256 and
-// base64encode, and filesha256 is that of a file in ${folder}.
+// base64encode, and filesha256 is that of a file in ${folder}. logged("TEXT") tells whether the
+// provider's log has a text, ledger() has the lines of the ledger, once the last process has ended.
 package scenario
 
 import (

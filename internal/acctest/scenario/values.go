@@ -22,6 +22,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+	"github.com/zclconf/go-cty/cty/gocty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
@@ -136,7 +137,7 @@ func (s *scenario) values() *hcl.EvalContext {
 		for _, job := range s.Batches() {
 			jobs = append(jobs, named(job))
 		}
-		records := append([]string{}, s.records("upload")...)
+		records := append([]string{}, s.records("upload-*.json")...)
 		planned, action := acctest.Attrs(nil), acctest.Action("")
 		if s.planned {
 			planned, _ = known(s.saved.Attrs()).(acctest.Attrs)
@@ -165,9 +166,14 @@ func (s *scenario) values() *hcl.EvalContext {
 		}
 	}
 	return &hcl.EvalContext{Variables: variables, Functions: map[string]function.Function{
-		"contains": stdlib.ContainsFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "replace": stdlib.ReplaceFunc, "sort": stdlib.SortFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
+		"contains": stdlib.ContainsFunc, "split": stdlib.SplitFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "replace": stdlib.ReplaceFunc, "sort": stdlib.SortFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
 		"sha256":       ofText(func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }),
 		"base64encode": ofText(func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }),
+		"ledger": function.New(&function.Spec{
+			Type: func([]cty.Value) (cty.Type, error) { return s.ledger().Type(), nil },
+			Impl: func([]cty.Value, cty.Type) (cty.Value, error) { return s.ledger(), nil },
+		}),
+		"logged": ofText(func(text string) bool { return strings.Contains(s.Log.String(), text) }),
 		"filesha256": ofText(func(name string) string {
 			content, err := os.ReadFile(filepath.Join(s.folder, name))
 			s.must(err)
@@ -177,14 +183,30 @@ func (s *scenario) values() *hcl.EvalContext {
 }
 
 // ofText is a function of a text.
-func ofText(f func(string) string) function.Function {
+func ofText[T string | bool](f func(string) T) function.Function {
+	typ, _ := gocty.ImpliedType(*new(T))
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "text", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.String),
+		Type:   function.StaticReturnType(typ),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			return cty.StringVal(f(args[0].AsString())), nil
+			return gocty.ToCtyValue(f(args[0].AsString()), typ)
 		},
 	})
+}
+
+// ledger has the lines of the ledger. Another process ends the last one.
+func (s *scenario) ledger() cty.Value {
+	s.t.Helper()
+	s.process()
+	lines := []cty.Value{}
+	for _, name := range s.records("file-*") {
+		content, err := os.ReadFile(name)
+		s.must(err)
+		for line := range strings.Lines(string(content)) {
+			lines = append(lines, cty.StringVal(line))
+		}
+	}
+	return cty.TupleVal(lines)
 }
 
 // identity is that of the resource: the one attribute that all resources have in theirs.
