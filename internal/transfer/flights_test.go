@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,70 +127,61 @@ func lastPart(first, later float64) func(part, nth int) float64 {
 	}
 }
 
-func TestLaggingPartIsOvertaken(t *testing.T) {
+// TestFurtherPUTs: the first PUT of part 8 lags, or breaks, and there is another one. What happens
+// to one of them does not matter as long as there is another.
+func TestFurtherPUTs(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(lastPart(0.02, 0.5))
-		took, dst := s.eight(t, noRetries)
-		if took > 7*time.Second {
-			t.Errorf("it took %s", took)
-		}
-		if all, complete := s.puts(8); all != 2 || complete != 1 {
-			t.Errorf("%d PUTs of the part, %d complete", all, complete)
-		}
-		if n := dst.asked[8]; n != 2 {
-			t.Errorf("%d addresses", n)
-		}
-	})
-}
-
-// Further PUTs are slower than the first, which lags.
-func TestLaggingPartMayWin(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(lastPart(0.125, 0.05))
-		took, _ := s.eight(t, noRetries)
-		if took > 10500*time.Millisecond {
-			t.Errorf("it took %s", took)
-		}
-		all, complete := s.puts(8)
-		if all < 2 || all > 4 || complete != 1 || len(s.seen()) != 7+all {
-			t.Errorf("%d PUTs of the part, %d complete, %d in all", all, complete, len(s.seen()))
-		}
-	})
-}
-
-// What happens to a second PUT does not matter as long as there is another one.
-func TestFurtherPUTFails(t *testing.T) {
-	t.Parallel()
-	for name, fails := range map[string]func(part, nth int, in time.Duration) (*http.Response, error){
-		"refused": func(part, nth int, _ time.Duration) (*http.Response, error) {
-			if part == 8 && nth > 1 {
-				return refusal(400, "InvalidRequest"), nil
+	refused := func() (*http.Response, error) { return refusal(400, "InvalidRequest"), nil }
+	broken := func() (*http.Response, error) { return nil, errors.New("reset") }
+	type ends struct { // of a PUT of part 8
+		after time.Duration
+		how   func() (*http.Response, error)
+	}
+	for name, test := range map[string]struct {
+		rate          func(part, nth int) float64
+		waits         time.Duration
+		first, second ends          // second: of all later ones
+		slots         int           // 0: four
+		took          time.Duration // at most
+		least, most   int           // PUTs of the part
+	}{
+		"the second overtakes":     {rate: lastPart(0.02, 0.5), took: 7 * time.Second, least: 2, most: 2},
+		"the first lags, but wins": {rate: lastPart(0.125, 0.05), took: 10500 * time.Millisecond, least: 2, most: 4},
+		"the second is refused":    {rate: lastPart(0.02, 0.5), second: ends{0, refused}, least: 2, most: 4},
+		"the second breaks":        {rate: lastPart(0.02, 0.5), second: ends{time.Second, broken}, least: 2, most: 4},
+		"the first breaks":         {rate: lastPart(0.02, 0.5), first: ends{4 * time.Second, broken}, least: 2, most: 2},
+		// before it is answered
+		"the first breaks with all bytes sent": {rate: lastPart(0.1, 0.12), waits: time.Second, first: ends{10500 * time.Millisecond, broken}, least: 2, most: 2},
+		"no slot for a second":                 {rate: lastPart(0.02, 0.5), slots: 1, least: 1, most: 1},
+		"parts take half a second": {rate: func(part, nth int) float64 {
+			if part == 8 && nth == 1 {
+				return 0.02
 			}
-			return nil, nil
-		},
-		"broken": func(part, nth int, in time.Duration) (*http.Response, error) {
-			if part == 8 && nth > 1 && in > time.Second {
-				return nil, errors.New("reset")
-			}
-			return nil, nil
-		},
-		"the first breaks": func(part, nth int, in time.Duration) (*http.Response, error) {
-			if part == 8 && nth == 1 && in > 4*time.Second {
-				return nil, errors.New("reset")
-			}
-			return nil, nil
-		},
+			return 2
+		}, took: 5 * time.Second, least: 2, most: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := newPaced(lastPart(0.02, 0.5))
-				s.fails = fails
-				s.eight(t, noRetries)
-				if all, complete := s.puts(8); all < 2 || complete != 1 {
-					t.Errorf("%d PUTs of the part, %d complete", all, complete)
+				s := newPaced(test.rate)
+				s.waits = test.waits
+				s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
+					end := test.second
+					if nth == 1 {
+						end = test.first
+					}
+					if part != 8 || end.how == nil || in < end.after {
+						return nil, nil
+					}
+					return end.how()
+				}
+				took, dst := s.eight(t, func(c *transfer.Config) { c.MaxRetries, c.Concurrency = 0, cmp.Or(test.slots, 4) })
+				all, complete := s.puts(8)
+				if test.took > 0 && took > test.took {
+					t.Errorf("it took %s", took)
+				}
+				if all < test.least || all > test.most || complete == 0 || complete > 1 && test.waits == 0 || len(s.seen()) != 7+all || dst.asked[8] != all {
+					t.Errorf("%d PUTs of the part, %d complete, %d in all, %d addresses", all, complete, len(s.seen()), dst.asked[8])
 				}
 			})
 		})
@@ -225,50 +217,6 @@ func TestAllPUTsOfAPartFail(t *testing.T) {
 		uploaded(t, e, &s.store, f, want, nil, &upload{})
 		if s.top != 4 {
 			t.Errorf("%d PUTs in flight afterwards", s.top)
-		}
-	})
-}
-
-// The first PUT has sent its last bytes, and breaks before it is answered.
-func TestFurtherPUTAfterTheFirstBreaks(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(lastPart(0.1, 0.12))
-		s.waits = time.Second
-		s.fails = func(part, nth int, in time.Duration) (*http.Response, error) {
-			if part == 8 && nth == 1 && in > 10500*time.Millisecond {
-				return nil, errors.New("reset")
-			}
-			return nil, nil
-		}
-		s.eight(t, noRetries)
-	})
-}
-
-// With one slot, there is none for a second PUT.
-func TestNoFurtherPUTWithoutASlot(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(lastPart(0.02, 0.5))
-		s.eight(t, func(c *transfer.Config) { c.Concurrency = 1 })
-		if all, _ := s.puts(8); all != 1 {
-			t.Errorf("%d PUTs of the part", all)
-		}
-	})
-}
-
-// Parts take half a second.
-func TestShortPartIsOvertaken(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(func(part, nth int) float64 {
-			if part == 8 && nth == 1 {
-				return 0.02
-			}
-			return 2
-		})
-		if took, _ := s.eight(t, noRetries); took > 5*time.Second {
-			t.Errorf("it took %s", took)
 		}
 	})
 }
