@@ -74,8 +74,8 @@ func TestNotConfigured(t *testing.T) {
 	}
 }
 
-// TestUnauthorized: a rejected token is replaced, once in a call, even if the next attempt is refused
-// for another reason.
+// TestUnauthorized: a rejected token is replaced, once in a call, even if the next attempt is
+// refused for another reason.
 func TestUnauthorized(t *testing.T) {
 	t.Parallel()
 	for _, call := range calls {

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -213,36 +212,4 @@ func TestContentTypeThatWasNotSigned(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestAddressFails(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f, _ := newFile(t, 5000)
-		broken := errors.New("the service is down")
-		s := &store{}
-		_, err := newEngine(s).UploadSingle(t.Context(), f, func(context.Context) (string, error) { return "", broken }, "")
-		if !errors.Is(err, broken) || len(s.seen()) != 0 {
-			t.Errorf("error %v, %d requests", err, len(s.seen()))
-		}
-	})
-}
-
-func TestCancelSingle(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f, _ := newFile(t, 5000)
-		ctx, cancel := context.WithCancel(t.Context())
-		s, urls := &store{rule: func(_ *attempt, req *http.Request) (*http.Response, error) {
-			_, _ = io.CopyN(io.Discard, req.Body, 10)
-			cancel()
-			<-req.Context().Done()
-			return nil, req.Context().Err()
-		}}, &addresses{}
-		start := time.Now()
-		_, err := newEngine(s).UploadSingle(ctx, f, urls.next, "")
-		if !errors.Is(err, context.Canceled) || len(s.seen()) != 1 || time.Since(start) > 10*time.Millisecond {
-			t.Errorf("error %v after %d requests and %s", err, len(s.seen()), time.Since(start))
-		}
-	})
 }
