@@ -1,9 +1,7 @@
 package livesession_test
 
 import (
-	"bytes"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -31,13 +29,6 @@ func change(t *testing.T, d *acctest.Provider, o acctest.Instance, c config) *ac
 	}
 	return pl
 }
-
-// notReady has every GET of a session show it as on its way, where it is ready.
-var notReady = simulator.Fault{Call: simulator.CallGetSession, Rewrite: func(body []byte) []byte {
-	return bytes.ReplaceAll(body, []byte("READY"), []byte("PROVISIONING"))
-}}
-
-const protectedText = "error : The live session is protected from deletion: Live session "
 
 // TestPlannedNull: what can never apply to a session is known to be null.
 func TestPlannedNull(t *testing.T) {
@@ -90,16 +81,4 @@ func TestIgnoredArgumentIsNotSent(t *testing.T) {
 			t.Errorf("the service has %q, the state %q", made.Name, now.Text("name"))
 		}
 	})
-}
-
-// TestProtectedWithoutAPlan: Pulumi deletes without one.
-func TestProtectedWithoutAPlan(t *testing.T) {
-	t.Parallel()
-	w := acctest.NewWorld(t, simulator.Options{})
-	d := w.Provider(nil)
-	o, diags := d.Change(imported(t, w, d, matchRecord), base().With(config{"deletion_protection": true}))
-	diags.Must(t)
-	if now, diags := d.DestroyUnplanned(o); !now.State.Equal(o.State) || !strings.Contains(diags.String(), protectedText) {
-		t.Errorf("without a plan: %v: %s", now.Attrs(), diags)
-	}
 }
