@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -163,33 +164,74 @@ func over(t *testing.T, l *line, concurrency, size int, part int64) time.Duratio
 	return time.Since(start)
 }
 
-// Each connection carries a twentieth of the line: what an upload begins with does not fill it.
-func TestAdaptsToLimitedConnections(t *testing.T) {
+// TestAdapts: how many PUTs are in flight on lines of several kinds.
+func TestAdapts(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLine(1e6)
-		l.connection = func(time.Duration) float64 { return 5e4 }
-		took := over(t, l, 0, 40e6, 50_000)
-		if mean, most := l.inFlightFrom(20*time.Second, 30*time.Second); mean < 20 {
-			t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
-		}
-		if took > 48*time.Second {
-			t.Errorf("40 seconds' worth took %s", took)
-		}
-	})
-}
-
-// Each connection carries a hundredth of the line: as many as may be are worth it.
-func TestAdaptsUpToTheLimit(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLine(1e6)
-		l.connection = func(time.Duration) float64 { return 1e4 }
-		over(t, l, 0, 8e6, 10_000)
-		if mean, most := l.inFlightFrom(10*time.Second, 20*time.Second); mean < 29 || most < 31 {
-			t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
-		}
-	})
+	each := func(rate float64) func(time.Duration) float64 { return func(time.Duration) float64 { return rate } }
+	for name, test := range map[string]struct {
+		shared      float64
+		connection  func(since time.Duration) float64 // nil: no limit of its own
+		line        func(since time.Duration) float64 // factor of the whole line; nil: 1
+		concurrency int
+		size        int
+		part        int64
+		from, to    time.Duration // 0: to the end
+		mean        float64       // at least
+		most        [2]int        // PUTs in flight at most: from, to
+		trials      int           // at least
+		took        time.Duration // at most; 0: any time
+	}{
+		"a connection carries a twentieth: what an upload begins with does not fill the line": {
+			shared: 1e6, connection: each(5e4), size: 40e6, part: 50_000,
+			from: 20 * time.Second, to: 30 * time.Second, mean: 20, most: [2]int{20, 32}, took: 48 * time.Second,
+		},
+		"a connection carries a hundredth: as many as may be are worth it": {
+			shared: 1e6, connection: each(1e4), size: 8e6, part: 10_000,
+			from: 10 * time.Second, to: 20 * time.Second, mean: 29, most: [2]int{31, 32},
+		},
+		"more bring nothing, also while those of a trial finish their parts of ten seconds": {
+			shared: 2e5, size: 24e6, part: 150_000, most: [2]int{firstLevel + 1, 32}, trials: 2,
+		},
+		// As on a long line that is full: the answers that it waits for come in groups.
+		"samples that differ by half are no fall, for which many would begin at once": {
+			shared: 1e5, size: 8e6, part: 10_000, most: [2]int{1, 16},
+			line: func(since time.Duration) float64 { return 1 - float64((since/(500*time.Millisecond)+1)%2)/2 },
+		},
+		"no trial while connections get faster: it would succeed whatever it brings": {
+			shared: 1e5, size: 8e6, part: 10_000, to: 8 * time.Second, most: [2]int{1, firstLevel},
+			line: func(since time.Duration) float64 { return min(1, 0.05+since.Seconds()/10) },
+		},
+		"after five seconds a connection carries a fifth of what it did": {
+			shared: 1e6, size: 30e6, part: 50_000, from: 15 * time.Second, to: 25 * time.Second, mean: 28, most: [2]int{28, 32},
+			connection: func(since time.Duration) float64 {
+				if since < 5*time.Second {
+					return 125_000
+				}
+				return 25_000
+			},
+		},
+		"a file that is over soon after a trial has told anything": {
+			shared: 1e6, connection: each(1e5), size: 8e6, part: 50_000, most: [2]int{firstLevel, firstLevel},
+		},
+		"a fixed number": {shared: 1e6, connection: each(1e5), concurrency: 5, size: 20e6, part: 50_000, most: [2]int{5, 5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				l := newLine(test.shared)
+				if l.connection = test.connection; test.line != nil {
+					l.varies(test.line)
+				}
+				took := over(t, l, test.concurrency, test.size, test.part)
+				if mean, most := l.inFlightFrom(test.from, cmp.Or(test.to, took)); mean < test.mean || most < test.most[0] || most > test.most[1] {
+					t.Errorf("%.1f PUTs in flight, at most %d", mean, most)
+				}
+				if trials := l.trials(); trials < test.trials || test.took > 0 && took > test.took {
+					t.Errorf("%d trials, in %s", trials, took)
+				}
+			})
+		})
+	}
 }
 
 // More connections bring nothing. Trials get rare, and none is near the end.
@@ -206,51 +248,6 @@ func TestDoesNotOscillate(t *testing.T) {
 		}
 		if _, most := l.inFlightFrom(took-8*time.Second, took); most > firstLevel {
 			t.Errorf("%d PUTs in flight at the end", most)
-		}
-	})
-}
-
-// Parts take ten seconds. More connections bring nothing, also while those of a trial finish their
-// parts.
-func TestWaitsForTheEndOfATrial(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLine(2e5)
-		took := over(t, l, 0, 24e6, 150_000)
-		if _, most := l.inFlightFrom(0, took); most <= firstLevel || l.trials() < 2 {
-			t.Errorf("at most %d PUTs in flight, %d trials", most, l.trials())
-		}
-	})
-}
-
-// As on a long line that is full: the answers that it waits for come in groups, so samples differ
-// by half. That is no fall, for which many would begin at once.
-func TestUnevenGoodputIsNoFall(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLine(1e5)
-		l.varies(func(since time.Duration) float64 {
-			if since/(500*time.Millisecond)%2 == 0 {
-				return 0.5
-			}
-			return 1
-		})
-		took := over(t, l, 0, 8e6, 10_000)
-		if _, most := l.inFlightFrom(0, took); most > 16 {
-			t.Errorf("%d PUTs in flight", most)
-		}
-	})
-}
-
-// While connections get faster by themselves, a trial would succeed whatever it brings.
-func TestNoTrialWhileTheGoodputRises(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLine(1e5)
-		l.varies(func(since time.Duration) float64 { return min(1, 0.05+since.Seconds()/10) })
-		over(t, l, 0, 8e6, 10_000)
-		if _, most := l.inFlightFrom(0, 8*time.Second); most > firstLevel {
-			t.Errorf("%d PUTs in flight", most)
 		}
 	})
 }
@@ -312,37 +309,6 @@ func TestTriesNothingThatCannotBeFilled(t *testing.T) {
 	})
 }
 
-// After five seconds each connection carries a fifth of what it did.
-func TestAdaptsToAFall(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLine(1e6)
-		l.connection = func(since time.Duration) float64 {
-			if since < 5*time.Second {
-				return 125_000
-			}
-			return 25_000
-		}
-		over(t, l, 0, 30e6, 50_000)
-		if mean, _ := l.inFlightFrom(15*time.Second, 25*time.Second); mean < 28 {
-			t.Errorf("%.1f PUTs in flight", mean)
-		}
-	})
-}
-
-// A file of ten seconds is over soon after a trial has told anything.
-func TestOpensNothingTowardsTheEnd(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLine(1e6)
-		l.connection = func(time.Duration) float64 { return 1e5 }
-		took := over(t, l, 0, 8e6, 50_000)
-		if _, most := l.inFlightFrom(0, took); most != firstLevel {
-			t.Errorf("%d PUTs in flight", most)
-		}
-	})
-}
-
 // Another upload fills the line when one ends, so no slot is left free.
 func TestUploadsShareAllSlots(t *testing.T) {
 	t.Parallel()
@@ -360,18 +326,6 @@ func TestUploadsShareAllSlots(t *testing.T) {
 		}
 		uploads.Wait()
 		if _, most := l.inFlightFrom(0, time.Minute); most != firstLevel {
-			t.Errorf("%d PUTs in flight", most)
-		}
-	})
-}
-
-func TestFixedConcurrency(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l := newLine(1e6)
-		l.connection = func(time.Duration) float64 { return 1e5 }
-		took := over(t, l, 5, 20e6, 50_000)
-		if _, most := l.inFlightFrom(0, took); most != 5 {
 			t.Errorf("%d PUTs in flight", most)
 		}
 	})
