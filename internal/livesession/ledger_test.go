@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
@@ -147,126 +146,6 @@ func initBackend(t *testing.T, w *acctest.World, state string) {
 func sessionLines(w *acctest.World) []string {
 	files, _ := filepath.Glob(filepath.Join(w.Env["VODLIVE_RESUME_DIR"], resume.Folder, "session-*"))
 	return files
-}
-
-// TestReplacementBesideASessionOfAKilledRun: where the create would be refused, the delete before
-// it is, so that the session stays in the state. A destroy is not.
-func TestReplacementBesideASessionOfAKilledRun(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		tainted, destroy bool
-	}{"replaced": {}, "tainted": {tainted: true}, "destroyed": {destroy: true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				o, diags := w.Provider(once).Create(resourceType, base())
-				diags.Must(t)
-				id := o.Text("id")
-				w.Provider(once).AssertNoChanges(o, base()) // shows the session
-				killed := killedCreate(t, w, base())        // of a -replace whose state was lost
-				w.ResetJournal()
-				p := w.Provider(once)
-				if tc.destroy {
-					o, diags = p.Destroy(o)
-					if o.Exists() || diags.Failed() {
-						t.Errorf("the state has %q: %s", o.Text("id"), diags)
-					}
-					return
-				}
-				var plan *acctest.Plan
-				if o.Tainted = tc.tainted; tc.tainted {
-					plan = p.Plan(o, base())
-				} else {
-					plan = p.PlanReplace(o, base())
-				}
-				o, diags = p.Apply(plan)
-				if o.Text("id") != id || !strings.Contains(diags.String(), "An earlier run has created this live session") || !strings.Contains(diags.String(), killed) {
-					t.Errorf("the state has %q: %s", o.Text("id"), diags)
-				}
-				w.AssertCalls(t, simulator.CallCreateSession, 0)
-			})
-		})
-	}
-}
-
-// TestDestroyNamesSessionsOfEarlierRuns: no create asks for them any more.
-func TestDestroyNamesSessionsOfEarlierRuns(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := acctest.NewWorld(t, simulator.Options{})
-		o, diags := w.Provider(once).Create(resourceType, base())
-		diags.Must(t)
-		id := killedCreate(t, w, base().With(config{"name": "killed"}))
-		p := w.Provider(once)
-		plan := p.Plan(o, nil)
-		if strings.Contains(plan.Diags.String(), id) {
-			t.Errorf("the plan says %s", plan.Diags)
-		}
-		_, diags = w.Provider(once).Apply(plan)
-		if text := diags.String(); strings.Count(text, "Earlier runs made sessions or jobs") != 1 || !strings.Contains(text, "live session killed (id "+id) || !strings.Contains(text, "file /") {
-			t.Errorf("the destroy says %s", text)
-		}
-	})
-}
-
-// TestKilledCreateWithoutAResponse is an error while the listing shows a session that may be it.
-// Once a new session must have shown, it was not made.
-func TestKilledCreateWithoutAResponse(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]simulator.Fault{
-		"made":     {Call: simulator.CallCreateSession, Times: 1, BreakAfter: true},
-		"not made": {Call: simulator.CallCreateSession, Times: 1, BreakBefore: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				w := acctest.NewWorld(t, simulator.Options{})
-				w.Fail(fault)
-				p := w.Provider(once)
-				p.Create(resourceType, base())
-				p.End()
-				at := time.Now()
-				<-time.After(time.Hour)
-				w.ResetJournal()
-				if name == "not made" {
-					o, diags := w.Provider(once).Create(resourceType, base())
-					if diags.Must(t); !o.Exists() {
-						t.Error("there is no state")
-					}
-					w.AssertCalls(t, simulator.CallCreateSession, 1)
-					return
-				}
-				id := w.Sessions()[0].ID
-				for range 2 {
-					o, diags := w.Provider(once).Create(resourceType, base())
-					for _, part := range []string{"The live session may have been created", "An earlier run asked for a session", at.UTC().Format("2006-01-02T15:"), id, "remove the file "} {
-						if !strings.Contains(diags.String(), part) {
-							t.Errorf("the diagnostics lack %q: %s", part, diags)
-						}
-					}
-					if strings.Contains(diags.String(), "An apply without the import") { // it creates none
-						t.Errorf("%s", diags)
-					}
-					if o.Exists() {
-						t.Errorf("the state is %v", o.Attrs())
-					}
-				}
-				w.AssertCalls(t, simulator.CallCreateSession, 0)
-
-				// The import answers the request. A state that shows it ends the line.
-				imported, diags := w.Provider(once).Import(resourceType, id)
-				diags.Must(t)
-				if lines := sessionLines(w); len(lines) != 1 {
-					t.Errorf("after the import: %q", lines)
-				}
-				w.Provider(once).Read(imported)
-				if lines := sessionLines(w); len(lines) != 0 {
-					t.Errorf("after a refresh: %q", lines)
-				}
-			})
-		})
-	}
 }
 
 // TestKilledWhileItWaits ends real processes while a new session is awaited.

@@ -199,7 +199,7 @@ func (s *scenario) ledger() cty.Value {
 	s.t.Helper()
 	s.process()
 	lines := []cty.Value{}
-	for _, name := range s.records("file-*") {
+	for _, name := range slices.Concat(s.records("file-*"), s.records("session-*")) {
 		content, err := os.ReadFile(name)
 		s.must(err)
 		for line := range strings.Lines(string(content)) {
