@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,99 +16,6 @@ import (
 )
 
 const regionsPath = "/live/v1/regions"
-
-func TestFaultAnswers(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		fault   simulator.Fault
-		status  int
-		body    string
-		header  [2]string
-		created int
-		named   string
-	}{
-		"status": {
-			simulator.Fault{Status: 503, Body: `{"x":1}`, Header: http.Header{"Retry-After": {"7"}}},
-			503, `{"x":1}`,
-			[2]string{"Retry-After", "7"},
-			0, "status 503",
-		},
-		"HTML":               {simulator.Fault{Status: 502, Body: "<html>bad gateway</html>"}, 502, "bad gateway", [2]string{"Content-Type", "text/html; charset=utf-8"}, 0, "status 502"},
-		"status, processed":  {simulator.Fault{Status: 504, Processed: true}, 504, "", [2]string{"Content-Type", ""}, 1, "status 504"},
-		"HTML for a success": {simulator.Fault{Body: "<html>hello</html>"}, 201, "<html>hello</html>", [2]string{"Content-Type", "text/html; charset=utf-8"}, 1, "body"},
-		"header":             {simulator.Fault{Header: http.Header{"x-more": {"1"}, "X-Request-Id": nil}}, 201, `"id"`, [2]string{"X-Request-Id", ""}, 1, "header"},
-		"rewrite": {
-			simulator.Fault{Rewrite: func(b []byte) []byte { return append([]byte(`{"new":1,`), b[1:]...) }},
-			201, `{"new":1,"data"`,
-			[2]string{"Content-Type", "application/json"},
-			1, "body",
-		},
-		"delay": {simulator.Fault{Delay: time.Nanosecond}, 201, `"id"`, [2]string{}, 1, "delay"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, simulator.Options{})
-			w.Fail(c.fault)
-			got := w.mustDo(w.live(http.MethodPost, sessionPath, body(nil)))
-			wantStatus(t, got, c.status, c.body)
-			if c.header[0] != "" && got.header.Get(c.header[0]) != c.header[1] {
-				t.Errorf("%s: %q", c.header[0], got.header.Get(c.header[0]))
-			}
-			if made := len(w.Sessions()); made != c.created {
-				t.Errorf("%d sessions", made)
-			}
-			if entry := w.Journal()[0]; entry.Fault != c.named || entry.Status != c.status || !strings.Contains(string(entry.Body), `"keynote"`) {
-				t.Errorf("%+v", entry)
-			}
-		})
-	}
-}
-
-func TestFaultConnections(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		fault   simulator.Fault
-		half    bool
-		created int
-		named   string
-	}{
-		"before":           {simulator.Fault{BreakBefore: true}, false, 0, "break before"},
-		"after":            {simulator.Fault{BreakAfter: true}, false, 1, "break after"},
-		"truncated":        {simulator.Fault{Truncate: true}, true, 1, "truncate"},
-		"truncated status": {simulator.Fault{Truncate: true, Status: 500, Body: "0123456789"}, true, 0, "truncate"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, simulator.Options{})
-			c.fault.Times = 1
-			w.Fail(c.fault)
-			got, err := w.do(w.live(http.MethodPost, sessionPath, body(nil)))
-			if err == nil {
-				t.Error("no error")
-			}
-			if half := len(got.body) > 0 && errors.Is(err, io.ErrUnexpectedEOF); half != c.half {
-				t.Errorf("%d bytes, %v", len(got.body), err)
-			}
-			if made := len(w.Sessions()); made != c.created {
-				t.Errorf("%d sessions", made)
-			}
-			if entry := w.Journal()[0]; entry.Fault != c.named {
-				t.Errorf("%+v", entry)
-			}
-			wantStatus(t, w.mustDo(w.live(http.MethodPost, sessionPath, body(nil))), 201, "")
-		})
-	}
-}
-
-func TestTruncatedEmptyAnswer(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	address, _ := w.presign("a.mp4", "video/mp4")
-	w.Fail(simulator.Fault{Call: simulator.CallPutObject, Truncate: true})
-	if got, err := w.do(w.put(address, "video/mp4", []byte("x"))); !errors.Is(err, io.ErrUnexpectedEOF) || got.status != 200 {
-		t.Errorf("%v, %+v", err, got)
-	}
-}
 
 func TestWhichRequestsAreHit(t *testing.T) {
 	t.Parallel()
@@ -126,41 +31,14 @@ func TestWhichRequestsAreHit(t *testing.T) {
 	if diff := cmp.Diff([]int{200, 500, 500, 200, 418, 200}, seen); diff != "" {
 		t.Error(diff)
 	}
+	if entry := w.Journal()[1]; entry.Fault != "status 500" {
+		t.Errorf("the journal has the fault %q", entry.Fault)
+	}
 	r := w.live(http.MethodGet, sessionPath, nil)
 	r.Header.Set("X-Hit", "1")
 	wantStatus(t, w.mustDo(r), 429, "")
 	w.ClearFaults()
 	wantStatus(t, w.mustDo(r), 200, "")
-}
-
-func TestFaultsOfAPut(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	m := w.begin("a.mov")
-	content := random(1, 8*mib)
-	address := m.partURL(1)
-	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Status: 500, Body: "<Error/>"})
-	wantStatus(t, w.mustDo(w.put(address, "", content)), 500, "<Error/>")
-	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, Header: http.Header{"ETag": {`"0"`}}})
-	if got := w.mustDo(w.put(address, "", content)); got.status != 200 || got.header.Get("Etag") != `"0"` {
-		t.Errorf("%+v", got)
-	}
-	w.Fail(simulator.Fault{Call: simulator.CallPutPart, Times: 1, BreakAfter: true})
-	if _, err := w.do(w.put(address, "", content)); err == nil {
-		t.Error("answered")
-	}
-	read := []int64{}
-	for _, entry := range w.Journal() {
-		if entry.Call == simulator.CallPutPart {
-			read = append(read, entry.BodyBytes)
-		}
-	}
-	if diff := cmp.Diff([]int64{8 * mib, 8 * mib, 8 * mib}, read); diff != "" {
-		t.Error(diff)
-	}
-	if got := w.Uploads()[0].Parts; len(got) != 1 || got[0].SHA256 != shaOf(content) {
-		t.Errorf("%+v", got)
-	}
 }
 
 func TestStall(t *testing.T) {
@@ -245,45 +123,6 @@ func TestDelayEndsWithItsClient(t *testing.T) {
 	}
 	if made := len(w.Sessions()); made != 0 {
 		t.Errorf("%d sessions", made)
-	}
-}
-
-func TestHookAndHold(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	var mu sync.Mutex
-	var hooked []string
-	remove := w.Hook(simulator.CallGetSession, func(r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		hooked = append(hooked, r.URL.Path)
-	})
-	first, second := w.AddSession(simulator.SessionRecord{}), w.AddSession(simulator.SessionRecord{})
-	hold := w.Hold(simulator.CallGetSession, func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, second) })
-	w.statusOf(first)
-	held := make(chan string)
-	go func() { held <- w.statusOf(second) }()
-	if err := hold.Arrived(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	// Nothing of the request has been processed: what happens now is what it sees.
-	w.SetStatus(second, "ERROR")
-	remove()
-	hold.Release()
-	if got := <-held; got != "ERROR" {
-		t.Error(got)
-	}
-	w.statusOf(second)
-	if diff := cmp.Diff([]string{sessionPath + "/" + first, sessionPath + "/" + second}, hooked); diff != "" {
-		t.Error(diff)
-	}
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := hold.Arrived(cancelled, 2); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if err := w.Answered(cancelled, simulator.CallBatch, 1); !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }
 

@@ -5,114 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
-
-func TestMultipartUpload(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	m := w.begin("film.mov")
-	parts := [][]byte{random(1, 5*mib), random(2, 6*mib), random(3, 100)}
-	for i, content := range parts {
-		m.part(i+1, content)
-	}
-	uploads := w.Uploads()
-	if len(uploads) != 1 || len(uploads[0].Parts) != 3 || uploads[0].UploadID != m.id || uploads[0].KeyPath != m.key {
-		t.Fatalf("%+v", uploads)
-	}
-	if diff := cmp.Diff(simulator.Part{Number: 2, Size: 6 * mib, ETag: m.etags[2], SHA256: shaOf(parts[1])}, uploads[0].Parts[1]); diff != "" {
-		t.Error(diff)
-	}
-	got := w.data(m.complete(1, 2, 3))
-	wantKeys(t, "complete", got, []string{
-		"Bucket", "BucketKeyEnabled", "ChecksumCRC32", "ChecksumCRC32C", "ChecksumSHA1", "ChecksumSHA256", "ETag", "Expiration", "Key",
-		"Location", "RequestCharged", "SSEKMSKeyId", "ServerSideEncryption", "VersionId",
-	})
-	sums := md5.New()
-	for _, content := range parts {
-		sum := md5.Sum(content)
-		sums.Write(sum[:])
-	}
-	want := simulator.Object{
-		KeyPath: m.key, FileName: "film.mov", Size: 11*mib + 100, SHA256: shaOf(parts...), ETag: fmt.Sprintf(`"%x-3"`, sums.Sum(nil)), Parts: 3,
-	}
-	if diff := cmp.Diff([]simulator.Object{want}, w.Objects()); diff != "" {
-		t.Error(diff)
-	}
-	if got["ETag"] != want.ETag || got["Key"] != m.key || got["Bucket"] != simulator.DefaultBucket || got["Location"] != w.url+"/storage/"+simulator.DefaultBucket+"/"+url.QueryEscape(m.key) {
-		t.Errorf("%v", got)
-	}
-	if left := w.Uploads(); len(left) != 0 {
-		t.Errorf("%+v", left)
-	}
-	// The same complete again is answered as the first; any other is not.
-	if diff := cmp.Diff(got, w.data(m.complete(1, 2, 3))); diff != "" {
-		t.Error(diff)
-	}
-	wantStatus(t, m.complete(1, 2), 404, "NoSuchUpload")
-	if got := code(t, w.mustDo(w.put(m.partURL(1), "", parts[2]))); got != "404 NoSuchUpload" {
-		t.Error(got)
-	}
-}
-
-func TestCompleteIsChecked(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, simulator.Options{})
-	m := w.begin("film.mov")
-	m.part(1, random(1, 5*mib))
-	m.part(2, random(2, 5*mib-1))
-	m.part(3, random(3, 5*mib))
-	m.part(4, random(4, 10))
-	right := m.etags[4]
-	m.etags[5] = right
-	wantStatus(t, m.complete(1, 2, 3, 4), 400, "EntityTooSmall")
-	wantStatus(t, m.complete(3, 1, 4), 400, "InvalidPartOrder")
-	wantStatus(t, m.complete(1, 1), 400, "InvalidPartOrder")
-	wantStatus(t, m.complete(1, 3, 5), 400, "InvalidPart")
-	wantStatus(t, m.complete(), 400, "MalformedXML")
-	m.etags[4] = m.etags[1]
-	wantStatus(t, m.complete(1, 3, 4), 400, "InvalidPart")
-	m.etags[4] = strings.Trim(right, `"`)
-	other := *w.begin("other.mov")
-	other.etags = m.etags
-	other.key = m.key
-	wantStatus(t, other.complete(1, 3, 4), 404, "NoSuchUpload")
-	if got := w.Objects(); len(got) != 0 {
-		t.Fatalf("%+v", got)
-	}
-	// Parts may be left out, and ETags go without quotes, as on S3.
-	wantStatus(t, m.complete(1, 3, 4), 200, "")
-	if got := w.Objects()[0]; got.SHA256 != shaOf(random(1, 5*mib), random(3, 5*mib), random(4, 10)) || got.Parts != 3 {
-		t.Errorf("%+v", got)
-	}
-}
-
-func TestPartsInAnyOrder(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	w := newWorld(t, simulator.Options{Dir: dir})
-	m := w.begin("a.mov")
-	parts := [][]byte{random(0, 5*mib), random(1, 5*mib+1), random(2, 5*mib+2), random(3, 7)}
-	var senders sync.WaitGroup
-	for i := range slices.Backward(parts) {
-		senders.Go(func() { m.part(i+1, parts[i]) })
-	}
-	senders.Wait()
-	wantStatus(t, m.complete(1, 2, 3, 4), 200, "")
-	if got := w.Objects()[0].SHA256; got != shaOf(parts...) {
-		t.Errorf("SHA-256 %s, want %s", got, shaOf(parts...))
-	}
-	wantNoFiles(t, dir)
-}
 
 // wantNoFiles wants nothing left but folders.
 func wantNoFiles(t *testing.T, dir string) {

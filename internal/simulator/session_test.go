@@ -104,93 +104,10 @@ func TestCreateRules(t *testing.T) {
 	}
 }
 
-func TestFieldsOfEachAnswer(t *testing.T) {
-	t.Parallel()
-	created := []string{
-		"enable_input_record", "id", "input", "input_preset", "is_scheduled", "mode", "name", "output_mode", "region", "scheduled_at", "status", "timezone",
-	}
-	listed := []string{"egress_port", "elastic_ip_a", "port", "sub_domain_a", "transcoder_id", "user_id"}
-	for name, c := range map[string]struct {
-		edits     map[string]any
-		got, list []string
-	}{
-		"push to pull": {nil, []string{"input_endpoint_a", "output_endpoint_a"}, nil},
-		"push to pull HA": {
-			map[string]any{"mode": "HA"},
-			[]string{"input_endpoint_a", "input_endpoint_b", "output_endpoint_a", "output_endpoint_b"},
-			[]string{"sub_domain_b", "elastic_ip_b"},
-		},
-		"pull to push": {
-			map[string]any{"input": "RTMP_PULL", "input_source_a": "rtmp://a/b", "output_mode": "RTMP_PUSH", "output_destination_a": "rtmp://c/d"},
-			[]string{"input_source_a", "output_destination_a"},
-			nil,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, simulator.Options{})
-			made := w.data(w.mustDo(w.live(http.MethodPost, sessionPath, body(c.edits))))
-			wantKeys(t, "create", made, created)
-			got := w.data(w.mustDo(w.live(http.MethodGet, sessionPath+"/"+made["id"].(string), nil)))
-			wantKeys(t, "get", got, slices.Concat(created, c.got))
-			list := w.data(w.mustDo(w.live(http.MethodGet, sessionPath, nil)))
-			wantKeys(t, "listing", list, []string{"Sessions"})
-			entry := list["Sessions"].([]any)[0].(map[string]any)
-			wantKeys(t, "list", entry, slices.Concat(created, c.got, listed, c.list))
-			if made["timezone"] != "" || made["scheduled_at"] != "" || made["status"] != "PENDING" {
-				t.Errorf("created: %v", made)
-			}
-			if diff := cmp.Diff(map[string]any{"output_mode": entry["output_mode"]}, got["output_mode"]); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
 func wantKeys(t *testing.T, what string, object map[string]any, keys []string) {
 	t.Helper()
 	if diff := cmp.Diff(slices.Sorted(slices.Values(keys)), slices.Sorted(maps.Keys(object))); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-func TestShapes(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		o                 simulator.Options
-		create, get, list string // parts of the answers
-	}{
-		"default":      {simulator.Options{}, `"output_mode":{"output_mode":"RTMP_PULL"}`, `{"data":{`, `"output_mode":"RTMP_PULL"`},
-		"string":       {simulator.Options{OutputModeShape: "string"}, `"output_mode":"RTMP_PULL"`, `"output_mode":"RTMP_PULL"`, `"port":20000`},
-		"empty object": {simulator.Options{OutputModeShape: "empty-object"}, `"output_mode":{}`, `"output_mode":{}`, `"output_mode":"RTMP_PULL"`},
-		"bare":         {simulator.Options{Envelope: "bare"}, `{"enable_input_record"`, `{"enable_input_record"`, `{"Sessions":[`},
-		"wrapped":      {simulator.Options{Envelope: "session"}, `"session":{`, `"session":{`, `"session":{"Sessions"`},
-		"null":         {simulator.Options{Absent: "null"}, `"timezone":""`, `"input_source_a":null`, `"elastic_ip_b":null`},
-		"empty":        {simulator.Options{Absent: "empty"}, `"timezone":""`, `"input_source_a":""`, `"elastic_ip_b":""`},
-		"numbers":      {simulator.Options{NumbersAsStrings: true}, `"id"`, `"id"`, `"port":"20000"`},
-		"late":         {simulator.Options{LateAllocation: true, Absent: "empty"}, `"id"`, `"input_endpoint_a":""`, `"port":20000`},
-		"not yet":      {simulator.Options{LateAllocation: true, Absent: "null", ReadyAfter: time.Hour}, `"id"`, `"input_endpoint_a":null`, `"port":null`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, c.o)
-			got := w.mustDo(w.live(http.MethodPost, sessionPath, body(nil)))
-			wantStatus(t, got, 201, c.create)
-			id := w.Sessions()[0].ID
-			wantStatus(t, w.mustDo(w.live(http.MethodGet, sessionPath+"/"+id, nil)), 200, c.get)
-			wantStatus(t, w.mustDo(w.live(http.MethodGet, sessionPath, nil)), 200, c.list)
-		})
-	}
-}
-
-func TestRegions(t *testing.T) {
-	t.Parallel()
-	for shape, want := range map[string]string{
-		"strings": `"data":["x","y"]`,
-		"objects": `"data":[{"enabled":true,"region_id":"x"},{"enabled":true,"region_id":"y"}]`,
-	} {
-		w := newWorld(t, simulator.Options{Regions: []string{"x", "y"}, RegionShape: shape, RegionKey: "region_id"})
-		wantStatus(t, w.mustDo(w.live(http.MethodGet, "/live/v1/regions", nil)), 200, want)
 	}
 }
 
@@ -279,32 +196,6 @@ func (w *world) all() (ids []string, pages int) {
 		query = url.Values{}
 		for name, value := range cursor {
 			query.Set(name, value.(string))
-		}
-	}
-}
-
-func TestPaging(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ sessions, pages int }{{0, 1}, {1, 1}, {100, 1}, {101, 2}, {200, 2}, {250, 3}} {
-		for _, order := range []string{"newest", "oldest"} {
-			t.Run(fmt.Sprint(c.sessions, order), func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, simulator.Options{ListOrder: order})
-				var want []string
-				for range c.sessions {
-					want = append(want, w.AddSession(simulator.SessionRecord{}))
-				}
-				if order == "newest" {
-					slices.Reverse(want)
-				}
-				got, pages := w.all()
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Error(diff)
-				}
-				if pages != c.pages {
-					t.Errorf("%d pages", pages)
-				}
-			})
 		}
 	}
 }
