@@ -178,6 +178,10 @@ func (s *scenario) do(verb, text string) {
 	case "plan":
 		s.plan(w, object)
 	case "destroy":
+		if w.take("unplanned") {
+			s.now, s.diags = s.process().DestroyUnplanned(s.now)
+			break
+		}
 		w.words = append(w.words, "destroying")
 		s.apply(w, object, fails)
 	case "apply":
@@ -311,11 +315,6 @@ func (s *scenario) apply(w *wordsOf, object string, fails bool) {
 		run, unsettled = (*acctest.Provider).ApplyDelete, true
 	case w.take("from-create"):
 		run = (*acctest.Provider).ApplyCreate
-	}
-	if w.take("unplanned") {
-		w.words = nil
-		s.now, s.diags = s.process().DestroyUnplanned(s.now)
-		return
 	}
 	interrupt := ""
 	if w.take("interrupted") {

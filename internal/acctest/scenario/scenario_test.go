@@ -108,6 +108,12 @@ func TestWrongScenarios(t *testing.T) {
 		"every case":                            `no verb "every"`,
 		"case a\napply\ncase a\nplan":           `no verb "case"`,
 		"case a\napply\nevery case\nplan\ncase": `no verb "case"`,
+		"edit records nonesuch => x":            "no record has nonesuch",
+		"edit a.mp4 renamed b.mp4":              "rename",
+		"apply\n  is logged(\"nonesuch\")":      "is not true",
+		"apply\n  is length(ledger()) == 7":     "is not true",
+		"apply\n  is others.second.id == null":  "is not true",
+		"plan unplanned":                        `what is ["unplanned"]`,
 
 		"service refuses connections\napply fails": "says, too: error",
 		"service refuses connections\napply":       "apply fails: true, want false",
