@@ -70,7 +70,7 @@ func run(limit time.Duration, check bool, overlay string, only *regexp.Regexp) e
 		begun := time.Now()
 		histories, err := play(binary, limit)
 		if err != nil {
-			return fmt.Errorf("%s: %w", p.title, err)
+			fmt.Fprintf(os.Stderr, "%s: %v\n", p.title, err)
 		}
 		if histories == "" {
 			missed++
@@ -170,8 +170,10 @@ func play(binary string, limit time.Duration) (histories string, err error) {
 	if err := soak.Start(); err != nil {
 		return "", err
 	}
+	var said strings.Builder
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
 		if m := found.FindStringSubmatch(lines.Text()); m != nil {
 			cancel()
 			_ = soak.Wait()
@@ -180,7 +182,7 @@ func play(binary string, limit time.Duration) (histories string, err error) {
 	}
 	_, _ = io.Copy(io.Discard, out)
 	if err := soak.Wait(); err != nil {
-		return "", fmt.Errorf("the histories ended without a failure that they could repeat: %w", err)
+		return "", fmt.Errorf("the histories ended without a failure that they could repeat: %w\n%s", err, said.String())
 	}
 	return "", nil
 }
