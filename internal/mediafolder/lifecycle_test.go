@@ -524,17 +524,18 @@ func TestProgress(t *testing.T) {
 func TestFolderWaitsForStorage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "a.mp4")
+		w := newWorld(t, "a.mp4", "b.mp4", "c.mp4", "d.mp4")
 		progress := filepath.Join(t.TempDir(), "progress")
 		w.Env["VODLIVE_PROGRESS"] = progress
-		w.Storage.Refuse(5)
+		var lost sync.Once // after the first PUT: a host that was never reached is tried for ten seconds only
+		w.Hook(simulator.CallPutObject, func(*http.Request) { lost.Do(func() { w.Storage.Refuse(20) }) })
 		w.mustApply()
 		written, err := os.ReadFile(progress)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for where, text := range map[string]string{"progress": string(written), "log": w.Log.String()} {
-			if want := "a.mp4 waiting for " + w.Storage.Addr().String(); !strings.Contains(text, want) {
+			if want := ".mp4 waiting for " + w.Storage.Addr().String(); !strings.Contains(text, want) {
 				t.Errorf("the %s lacks %q:\n%s", where, want, text)
 			}
 		}
