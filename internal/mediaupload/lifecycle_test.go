@@ -158,6 +158,23 @@ func TestMultipartUpload(t *testing.T) {
 	noCredentialAtStorage(t, w.server)
 }
 
+func TestNewContentIsANewUpload(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	first := onlyObject(t, w.server)
+	sum := media(t, w.path, 1001, 2)
+	contains(t, w.Must("plan"), "will be updated in-place", "0 to add, 1 to change, 0 to destroy")
+	w.apply()
+	state := w.State()[address].Values
+	want(t, "sha256", state["sha256"], sum)
+	if state["key_path"] == first.KeyPath || len(w.server.Objects()) != 2 {
+		t.Errorf("no new object: %v", w.server.Objects())
+	}
+	w.AssertNoChanges()
+}
+
 func TestFilesThatCannotBeUploaded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 10)
@@ -237,6 +254,29 @@ func TestTouchedFileIsReadOnce(t *testing.T) {
 			want(t, "reads of the second plan", reads.Load(), 0)
 		})
 	}
+}
+
+func TestImportAdoptsTheFileAtHand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1000)
+	w.upload()
+	w.apply()
+	key := onlyObject(t, w.server).KeyPath
+	w.Must("state", "rm", address)
+	calls := len(w.server.Journal())
+
+	contains(t, w.Run("import", address, "promo.mp4"), "The import id is not a key path", "vod/input/<customer id>/<upload id>/<file name>")
+	w.Must("import", address, key)
+	contains(t, w.Must("plan"), "will be updated in-place", "The local file is assumed to be the imported one")
+	w.apply()
+	w.AssertNoChanges()
+	state := w.State()[address].Values
+	want(t, "key_path", state["key_path"], key)
+	want(t, "sha256", state["sha256"], w.sum)
+	want(t, "requests", len(w.server.Journal()), calls)
+
+	media(t, w.path, 1000, 4)
+	contains(t, w.Must("plan"), "will be updated in-place")
 }
 
 func TestProgressIsShown(t *testing.T) {
