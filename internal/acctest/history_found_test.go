@@ -711,3 +711,30 @@ func TestFoundUnreadableSessionOfAnEarlierRun(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundTaintedWhileAnotherIsOnItsWay: the advice for the session of the failed update leads to
+// an empty plan.
+func TestFoundTaintedWhileAnotherIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 1},
+			{Do: DoApply},
+			{Do: DoConfig, On: "session.a", N: 6},
+			{Do: DoApply, During: []Step{{Do: DoInterrupt, At: 4}}},
+			{Do: DoTaint, On: "session.a"},
+		},
+	})
+}
+
+// TestFoundTestOfWhatIsPreventedFromDestroying leaves a session that only the CLI names.
+func TestFoundTestOfWhatIsPreventedFromDestroying(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.b", N: 1},
+			{Do: DoPrevent, On: "session.b"},
+			{Do: DoTest},
+		},
+	})
+}

@@ -136,6 +136,9 @@ func (p *player) follow(pl *place) {
 				}
 			case strings.Contains(text, "run `terraform state rm`"):
 				p.forget(pl, address)
+				if id != "" && pl.variant(address) > 0 {
+					p.adopt(pl, address, id)
+				}
 			case o.Tainted && strings.Contains(text, "terraform untaint") && !final[o.Text("status")] && (pl.createBeforeDestroy(address) || pl.blocks[address].prevent):
 				pl.set(address, o.Untainted())
 			}

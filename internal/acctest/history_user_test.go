@@ -121,6 +121,11 @@ func (p *player) step(i int, s Step) {
 			remove()
 			p.finish(r)
 		}
+		for _, o := range pl.state { // the CLI names what `prevent_destroy` keeps
+			if o.Exists() {
+				p.released(o)
+			}
+		}
 		pl.state = state
 	case DoAdvice:
 		p.follow(pl)
