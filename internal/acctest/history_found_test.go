@@ -738,3 +738,19 @@ func TestFoundTestOfWhatIsPreventedFromDestroying(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundFilesThatAreLeftWithoutALedger: a folder is replaced, the disk is full when its files
+// are left to the create, and that is refused.
+func TestFoundFilesThatAreLeftWithoutALedger(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed: 4153,
+		Steps: []Step{
+			{Do: DoConfig, On: "file.one", N: 3},
+			{Do: DoConfig, On: "file.two", N: 3},
+			{Do: DoConfig, On: "folder.made", N: 1},
+			{Do: DoReplace, On: "folder.made", During: []Step{{Do: DoWrite, On: "made/two.mp4", N: 1, At: 1}}},
+			{Do: DoApply, Faults: []Trouble{{Call: "media files", What: "EIO", After: 1, Times: 2}, {Call: "files of resume_dir", What: "no space", Times: 1}}},
+		},
+	})
+}

@@ -527,7 +527,9 @@ func TestFolderWaitsForStorage(t *testing.T) {
 		w := newWorld(t, "a.mp4", "b.mp4", "c.mp4", "d.mp4")
 		progress := filepath.Join(t.TempDir(), "progress")
 		w.Env["VODLIVE_PROGRESS"] = progress
-		var lost sync.Once // after the first PUT: a host that was never reached is tried for ten seconds only
+		w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 2})
+		// Two files begin after the first PUT. A host that was never reached is tried for ten seconds only.
+		var lost sync.Once
 		w.Hook(simulator.CallPutObject, func(*http.Request) { lost.Do(func() { w.Storage.Refuse(20) }) })
 		w.mustApply()
 		written, err := os.ReadFile(progress)

@@ -158,9 +158,6 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string]entry, dir string) (diags diag.Diagnostics) {
 	if dir != "" {
 		dir = absolute(dir)
-	} else if len(stored) > 0 {
-		diags.AddWarning("Uploaded files stay at the service",
-			"The source folder was not known while planning. Uploads of files that it still has are kept; the others of this list stay stored:\n"+noun.List(keyPathLines(stored)))
 	}
 	var files []upload.File
 	var objects []upload.StoredFile
@@ -168,7 +165,18 @@ func (r *mediaFolder) leave(ctx context.Context, state *model, stored map[string
 		files = append(files, state.file(name, "", e))
 		objects = append(objects, upload.StoredFile{KeyPath: e.KeyPath, ETag: e.ETag, UploadedAt: e.UploadedAt})
 	}
-	r.Data.Uploader.Leave(ctx, files, objects, dir)
+	unsure := "" // why the Create may not continue all of them
+	switch written := r.Data.Uploader.Leave(ctx, files, objects, dir); {
+	case len(stored) == 0:
+	case dir == "":
+		unsure = "The source folder was not known while planning."
+	case !written:
+		unsure = "They could not be recorded in `resume_dir`."
+	}
+	if unsure != "" {
+		diags.AddWarning("Uploaded files stay at the service",
+			unsure+" Uploads of files that the folder still has are kept; the others of this list stay stored:\n"+noun.List(keyPathLines(stored)))
+	}
 	return diags
 }
 

@@ -26,8 +26,8 @@ func (s *List) Add(ctx context.Context, r Request, made Made) *Line {
 }
 
 // Leave is Ledger.Leave for files. Group is any text that the Create knows, too: see Left.
-func (s *List) Leave(ctx context.Context, r Request, made Made, group string) {
-	s.add(ctx, r, made, group, true)
+func (s *List) Leave(ctx context.Context, r Request, made Made, group string) *Line {
+	return s.add(ctx, r, made, group, true)
 }
 
 func (s *List) add(ctx context.Context, r Request, made Made, group string, left bool) *Line {

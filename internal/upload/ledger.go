@@ -72,13 +72,16 @@ func (o *operation) stored(ctx context.Context) {
 }
 
 // Leave notes in the ledger files that a state has given up, and what is stored of each, for a
-// Create of this process or of a later run. See resume.List.Leave.
-func (u *Uploader) Leave(ctx context.Context, files []File, stored []StoredFile, group string) {
+// Create of this process or of a later run. See resume.List.Leave. It reports whether a later run
+// will find all of them.
+func (u *Uploader) Leave(ctx context.Context, files []File, stored []StoredFile, group string) (written bool) {
 	list := u.config.Ledger.List()
 	defer list.Close()
+	written = true
 	for i, f := range files {
-		list.Leave(ctx, u.request(f, resume.KindFile), madeOf(stored[i]), group)
+		written = list.Leave(ctx, u.request(f, resume.KindFile), madeOf(stored[i]), group).Written() && written
 	}
+	return written
 }
 
 // Left returns the key paths of files of a group that nobody has taken, sorted.
