@@ -528,7 +528,8 @@ func TestFolderWaitsForStorage(t *testing.T) {
 		progress := filepath.Join(t.TempDir(), "progress")
 		w.Env["VODLIVE_PROGRESS"] = progress
 		w.provider = w.provider.With(acctest.Attrs{"upload_concurrency": 2})
-		// Two files begin after the first PUT. A host that was never reached is tried for ten seconds only.
+		// Two files begin after the first PUT: a host that was never reached is tried for ten
+		// seconds only.
 		var lost sync.Once
 		w.Hook(simulator.CallPutObject, func(*http.Request) { lost.Do(func() { w.Storage.Refuse(20) }) })
 		w.mustApply()
