@@ -122,14 +122,14 @@ func (m *model) leaveUnfinished(ctx context.Context, u *upload.Uploader) (diags 
 	return diags
 }
 
-// unfinished are the uploads in `incomplete_uploads` of files that are not among the wanted ones,
-// by name.
-func (m *model) unfinished(wanted map[string]entry) map[string]*resume.Unfinished {
+// unfinished are the uploads in `incomplete_uploads` that none of the wanted files of a plan
+// continues, by name.
+func (m *model) unfinished(plan *model, wanted map[string]entry) map[string]*resume.Unfinished {
 	uploads := map[string]*resume.Unfinished{}
 	for name, element := range m.Incomplete.Elements() {
 		object, _ := element.(types.Object)
 		f, left, _ := mediafile.Unfinished(object) // leaveUnfinished warns
-		if f.SHA256 != wanted[name].SHA256 {
+		if e := wanted[name]; f.SHA256 != e.SHA256 || f.Begins() != plan.file(name, "", e).Begins() {
 			uploads[name] = left
 		}
 	}

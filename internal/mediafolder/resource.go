@@ -105,7 +105,7 @@ func (r *mediaFolder) Update(ctx context.Context, req resource.UpdateRequest, re
 	a := apply{
 		data: r.Data, plan: &plan, before: prior, stored: files, next: afterUpdate,
 	}
-	unwanted := state.unfinished(files)
+	unwanted := state.unfinished(&plan, files)
 	a.within(ctx, limit, "update")
 	mediafile.GivenUp(unwanted, r.Data.Uploader, &a.diags)
 	setFiles(ctx, a.stored, true)
@@ -135,7 +135,7 @@ func (r *mediaFolder) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 	if note.Destroy || !state.ID.IsNull() { // what is replaced as the user asks is not continued
 		forgotten(stored, &resp.Diagnostics)
-		mediafile.GivenUp(state.unfinished(nil), r.Data.Uploader, &resp.Diagnostics)
+		mediafile.GivenUp(state.unfinished(&state, nil), r.Data.Uploader, &resp.Diagnostics)
 		return
 	}
 	dir, diags := noun.ReadPrivate[string](ctx, req.Private, privateDir)
