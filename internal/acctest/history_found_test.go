@@ -754,3 +754,17 @@ func TestFoundFilesThatAreLeftWithoutALedger(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundUnreadableSessionOnItsWay: a GET does not show in time a session that is to be left to
+// the create of its replacement.
+func TestFoundUnreadableSessionOnItsWay(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{GetLate: 25},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 5},
+			{Do: DoStored},
+			{Do: DoStored, On: "session.a"},
+		},
+	})
+}

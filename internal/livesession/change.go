@@ -207,16 +207,19 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	resp.Diagnostics.Append(diags...)
 	// Without a status, no GET has shown it.
 	unready := m.str("status").IsNull() || !ending(m.text("status")) && !m.ready(m.str("status"))
+	limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
+	defer cancel()
 	if unready && note.Create && !m.ended() {
-		r.leave(ctx, m)
+		if d := r.leave(ctx, limited, m); d != nil {
+			noun.RefuseDelete(ctx, resp, d)
+			return
+		}
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
 			fmt.Sprintf("Live session %s was removed from the state before it could be used. A create with the same arguments waits for it, and creates no other session unless it has ended. "+
 				"With other arguments, it %s. %s", m.label(), m.goesOn(), noStop))
 		return
 	}
 	if note.Create { // what refuses the Create must not cost the session in the state
-		limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
-		defer cancel()
 		if d := r.madeEarlier(ctx, limited, m, m, m, r.Data.Ledger.Lines(ctx, note.Earlier)...); d != nil {
 			noun.RefuseDelete(ctx, resp, d)
 			return

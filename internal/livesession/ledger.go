@@ -23,8 +23,15 @@ func ledgerRequest(data *noun.Data, given values) resume.Request {
 
 // leave leaves a session that was never ready to the Create that replaces it: Terraform passes
 // nothing from a Delete to a Create.
-func (r *liveSession) leave(ctx context.Context, m values) {
-	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.text("id")})
+// It leaves nothing if the Create could not read the session: the error must not cost the state.
+func (r *liveSession) leave(ctx, limited context.Context, m values) diag.Diagnostic {
+	began := time.Now()
+	line := r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.text("id")})
+	if _, err := r.readEarlier(limited, m.text("id"), began); err != nil && !api.NotFound(err) {
+		resume.Drop(ctx, line)
+		return unreadableEarlier(m.label(), err)
+	}
+	return nil
 }
 
 // left takes the session with these arguments that a Delete of this process has left, and that has
@@ -62,9 +69,9 @@ func unreadableEarlier(label string, err error) diag.Diagnostic {
 			"It could not be read, so the create was not sent: another session would run beside it. Apply again.\n\n%s", label, noun.ErrorText(err)))
 }
 
-// earlier are the lines of sessions with these arguments. There are none while an argument is not
-// known.
-func (r *liveSession) earlier(ctx context.Context, given values) (ids []string) {
+// earlierLines are the ids of lines of sessions with these arguments. There are none while an
+// argument is not known.
+func (r *liveSession) earlierLines(ctx context.Context, given values) (ids []string) {
 	if r.Data == nil || r.Data.Unknown || !given.known() {
 		return nil
 	}

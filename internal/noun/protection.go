@@ -17,7 +17,8 @@ type PlanNote struct {
 	Create    bool   `json:"create,omitempty"`    // a new object is created: a Delete of this plan ends what that replaces
 	Protected string `json:"protected,omitempty"` // names the object that `deletion_protection` keeps
 
-	// Earlier are lines of the ledger that refuse the create: a Delete does not know its arguments.
+	// Earlier are ids of lines of the ledger that refuse the create, whose arguments a Delete does
+	// not know.
 	Earlier []string `json:"earlier,omitempty"`
 }
 

@@ -104,13 +104,13 @@ func (l *Ledger) Begin(ctx context.Context, r Request) *Line {
 }
 
 // Leave records what a state gives up for a Create of this process, or of a later one.
-func (l *Ledger) Leave(ctx context.Context, r Request, made Made) {
+func (l *Ledger) Leave(ctx context.Context, r Request, made Made) *Line {
 	if l == nil {
-		return
+		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.single(ctx, r, &made)
+	return l.single(ctx, r, &made)
 }
 
 // single makes a page of one line. Find may return one with a response.
@@ -350,8 +350,7 @@ func (l *Ledger) Unshown(ctx context.Context) (unshown []*Line) {
 	return unshown
 }
 
-// Lines returns those of some lines that Find may still return. Ids of lines are the same in each
-// process.
+// Lines returns the lines with these ids that Find may still return.
 func (l *Ledger) Lines(ctx context.Context, ids []string) (lines []*Line) {
 	if l == nil || len(ids) == 0 {
 		return nil
