@@ -42,6 +42,17 @@ func mostly[T any](value T, others ...T) []choice[T] {
 	return all
 }
 
+// only are the addresses that a history is about and for which is holds.
+func only(about []string, is func(address string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(about), func(address string) bool { return !is(address) })
+}
+
+func isOf(typ string) func(address string) bool {
+	return func(address string) bool { return kinds[address].typ == typ }
+}
+
+func hasFiles(address string) bool { return len(filesOf(address)) > 0 }
+
 // drawHistory draws a history of 10 to 30 steps.
 func drawHistory(t *rapid.T) History {
 	h := History{Seed: rapid.IntRange(0, 9999).Draw(t, "seed"), Service: Service{
@@ -77,7 +88,7 @@ func drawHistory(t *rapid.T) History {
 			h.Steps = append(h.Steps, Step{Do: DoVia, On: address, N: drawArgument(t)})
 		}
 	}
-	if folders := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return kinds[address].typ != folderType }); len(folders) > 0 && rapid.Bool().Draw(t, "tainted") {
+	if folders := only(about, isOf(folderType)); len(folders) > 0 && rapid.Bool().Draw(t, "tainted") {
 		// Tainted folders are replaced, and a complete one is, where a file may be another one than
 		// in the plan.
 		failing := Trouble{Call: simulator.CallPutObject, What: "500", After: rapid.IntRange(1, 4).Draw(t, "after")}
@@ -89,12 +100,12 @@ func drawHistory(t *rapid.T) History {
 	if alike {
 		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKillCLI, At: rapid.IntRange(2, 9).Draw(t, "killed at")}}}, Step{Do: DoApply, In: 1})
 	}
-	if stored := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return len(filesOf(address)) == 0 }); len(stored) > 0 && rapid.Bool().Draw(t, "swapped") {
+	if stored := only(about, hasFiles); len(stored) > 0 && rapid.Bool().Draw(t, "swapped") {
 		// Another file of the same time takes the place of one that is being sent.
 		files := filesOf(rapid.SampledFrom(stored).Draw(t, "swapped upload"))
 		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoSwap, On: rapid.SampledFrom(files).Draw(t, "swapped file"), N: 2, At: rapid.IntRange(1, 6).Draw(t, "swapped at")}}}, Step{Do: DoApply})
 	}
-	if sessions := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return kinds[address].typ != sessionType }); len(sessions) > 0 && rapid.Bool().Draw(t, "overtaken") {
+	if sessions := only(about, isOf(sessionType)); len(sessions) > 0 && rapid.Bool().Draw(t, "overtaken") {
 		// A session is replaced while the one that its update has made is on its way.
 		on := rapid.SampledFrom(sessions).Draw(t, "overtaken session")
 		h.Steps = append(h.Steps, Step{Do: DoApply}, Step{Do: DoConfig, On: on, N: drawVariant(t, on, 1)},
@@ -117,7 +128,7 @@ func drawHistory(t *rapid.T) History {
 // followed are steps that make others reach what they are for: a saved plan is applied where its
 // file is not, and an unfinished upload in a state is edited.
 func followed(s Step, about []string) (steps []Step) {
-	uploads := slices.DeleteFunc(slices.Clone(about), func(address string) bool { return len(filesOf(address)) == 0 })
+	uploads := only(about, hasFiles)
 	unsent := func(t Trouble) bool { return t.Call == simulator.CallPutPart && t.Times == 0 && t.After == 1 }
 	const renamed, detects, replacing, argument = 4, 5, 7, 8 // variants with file_name, change_detection and replace_on_status, and which argument that is
 	switch {
@@ -281,7 +292,7 @@ func drawObject(t *rapid.T, s *Step, about []string) {
 }
 
 func drawTrouble(t *rapid.T, about []string) Trouble {
-	about = slices.DeleteFunc(slices.Clone(about), func(address string) bool { return faults[kinds[address].typ] == nil })
+	about = only(about, func(address string) bool { return faults[kinds[address].typ] != nil })
 	calls := faults[kinds[rapid.SampledFrom(about).Draw(t, "of")].typ]
 	call := rapid.SampledFrom(slices.Sorted(maps.Keys(calls))).Draw(t, "call")
 	trouble := Trouble{

@@ -107,6 +107,29 @@ func (s *scenario) play(lines []line) {
 	}
 }
 
+// checkParts requires real time of a scenario with large parts.
+func (s *scenario) checkParts() {
+	s.t.Helper()
+	if s.World == nil {
+		return
+	}
+	const large = 256 << 10 // bytes; smaller parts share nothing with other tests
+	var sent []string
+	for _, o := range s.Objects() {
+		if o.Parts > 0 && o.Size > large {
+			sent = append(sent, o.KeyPath)
+		}
+	}
+	for _, u := range s.Uploads() {
+		if slices.ContainsFunc(u.Parts, func(p simulator.Part) bool { return p.Size > large }) {
+			sent = append(sent, u.KeyPath)
+		}
+	}
+	if len(sent) > 0 {
+		s.t.Errorf("%s: add the line %q, because these were sent in large parts: %q", s.at, realTime, sent)
+	}
+}
+
 func (s *scenario) errorf(format string, args ...any) {
 	s.t.Helper()
 	s.t.Errorf("%s: %s\nstate: %v\ndiagnostics:\n%s\nrequests:\n%s", s.at, fmt.Sprintf(format, args...), s.now.Attrs(), s.diags, s.JournalText())
