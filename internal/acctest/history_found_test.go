@@ -768,3 +768,18 @@ func TestFoundUnreadableSessionOnItsWay(t *testing.T) {
 		},
 	})
 }
+
+// A create before the destroy was refused again and again: no text said that `terraform state rm` comes before the import.
+func TestFoundLostCreateBeforeDestroy(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{GetLate: 25, PageSize: 2, Lifetime: 40, Shifting: true, KMS: true, CheckUpload: true},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 5},
+			{Do: DoApply},
+			{Do: DoCBD, On: "session.a"},
+			{Do: DoReplace, On: "session.a"},
+			{Do: DoApply, Faults: []Trouble{{Call: "create-session", What: "cut", Times: 1}}},
+		},
+	})
+}

@@ -134,7 +134,7 @@ func (p *player) follow(pl *place) {
 				if id != "" && pl.variant(address) > 0 {
 					p.adopt(pl, address, id)
 				}
-			case strings.Contains(text, "run `terraform state rm`"):
+			case strings.Contains(text, "run `terraform state rm`") && (id != "" || !strings.Contains(text, "first run `terraform state rm`")):
 				p.forget(pl, address)
 				if id != "" && pl.variant(address) > 0 {
 					p.adopt(pl, address, id)

@@ -140,12 +140,14 @@ func (e *earlier) diagnostic(old values) diag.Diagnostic {
 			strings.Join(e.sessions, "\n"), replacing(old), others, strings.Join(e.blocks, "\n\n"), enumerate(e.commands, "or"), secondSession(e.files...)))
 }
 
-// replacing says what comes before an import into a resource that has a session.
+// replacing says what comes before an import into a resource that has a session. The Create of a
+// create_before_destroy does not see the state.
 func replacing(old values) string {
-	if old.text("id") == "" {
-		return ""
+	has := "If the state still has a session of the resource, because the new one is created before that is destroyed, first"
+	if old.text("id") != "" {
+		has = fmt.Sprintf("The state still has live session %s. To import another session in its place, first", old.label())
 	}
-	return fmt.Sprintf("The state still has live session %s. To import another session in its place, first run `terraform state rm` with the address of the resource. ", old.label())
+	return has + " run `terraform state rm` with the address of the resource. "
 }
 
 // secondSession says how to create a session although the ledger has lines. In memory they have no
