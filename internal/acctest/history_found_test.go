@@ -769,7 +769,8 @@ func TestFoundUnreadableSessionOnItsWay(t *testing.T) {
 	})
 }
 
-// A create before the destroy was refused again and again: no text said that `terraform state rm` comes before the import.
+// A create before the destroy was refused again and again: no text said that `terraform state rm`
+// comes before the import.
 func TestFoundLostCreateBeforeDestroy(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{

@@ -481,6 +481,7 @@ func (r *run) change(address string, pl *Plan) bool {
 	}
 	r.creating(address, pl)
 	o, diags := r.proc.planAndApply(pl, from)
+	r.planned(&changes{plans: map[string]*Plan{address: pl}}) // a file that another one replaced after r.configured
 	r.note(address, diags)
 	r.created(address, from, o, diags)
 	if pl.Action == Replace && !pl.CreateBeforeDestroy && !o.Exists() {

@@ -197,7 +197,7 @@ func (p *Provider) createBeforeDestroy(pl *Plan) (Instance, Diagnostics) {
 }
 
 // planAndApply plans a create or an update again, holds that against the plan, and applies it. An
-// update that turns out to change nothing is not applied.
+// update that turns out to change nothing is not applied. The plan then has what was applied.
 func (p *Provider) planAndApply(pl *Plan, from Instance) (Instance, Diagnostics) {
 	p.tb.Helper()
 	final, want := p.fill(&Plan{Prior: from, Config: pl.Config, IgnoreChanges: pl.IgnoreChanges}), pl.Action
@@ -219,6 +219,7 @@ func (p *Provider) planAndApply(pl *Plan, from Instance) (Instance, Diagnostics)
 	if final.Diags.Failed() {
 		return from, final.Diags
 	}
+	pl.Planned = final.Planned
 	o, diags := p.applyOne(final, from)
 	return o, append(final.Diags, diags...)
 }
