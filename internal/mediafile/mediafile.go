@@ -38,9 +38,7 @@ func IncompleteObject(f upload.File, u *resume.Unfinished) types.Object {
 	if u == nil {
 		return types.ObjectNull(IncompleteTypes)
 	}
-	return types.ObjectValueMust(IncompleteTypes, map[string]attr.Value{
-		"file_name":    types.StringValue(f.Name),
-		"sha256":       types.StringValue(f.SHA256),
+	a := map[string]attr.Value{
 		"size":         types.Int64Value(f.Size),
 		"upload_id":    types.StringValue(u.UploadID),
 		"key_path":     types.StringValue(u.KeyPath),
@@ -48,12 +46,19 @@ func IncompleteObject(f upload.File, u *resume.Unfinished) types.Object {
 		"stored_parts": types.Int64Value(int64(u.StoredParts())),
 		"parts":        types.StringValue(resume.EncodeParts(u.Parts)),
 		"completing":   types.BoolValue(u.Completing),
-	})
+	}
+	object := f.Object()
+	for _, t := range Texts {
+		if t.Begins {
+			a[t.Name] = noun.TextOrNull(*t.In(&object))
+		}
+	}
+	return types.ObjectValueMust(IncompleteTypes, a)
 }
 
-// Unfinished reads IncompleteObject back: the upload, and the name, size and hash of its file. The
-// upload is nil for null. Attributes that an earlier build did not know are null. What cannot be
-// read is a warning, never an error: no state may block a destroy.
+// Unfinished reads IncompleteObject back: the upload, and its file as far as it decides whether the
+// upload continues. The upload is nil for null. Attributes that an earlier build did not know are
+// null. What cannot be read is a warning, never an error: no state may block a destroy.
 func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag.Diagnostics) {
 	if o.IsNull() || o.IsUnknown() {
 		return f, nil, nil
@@ -68,8 +73,13 @@ func Unfinished(o types.Object) (f upload.File, u *resume.Unfinished, diags diag
 		return v.ValueInt64()
 	}
 	completing, _ := a["completing"].(types.Bool)
-	f = upload.File{Size: number("size"), SHA256: text("sha256")}
-	f.Name = text("file_name")
+	var object upload.Object
+	for _, t := range Texts {
+		if t.Begins {
+			*t.In(&object) = text(t.Name)
+		}
+	}
+	f = upload.File{Upload: object.Upload, Size: number("size"), SHA256: object.SHA256}
 	u = &resume.Unfinished{UploadID: text("upload_id"), KeyPath: text("key_path"), PartSize: number("part_size"), Completing: completing.ValueBool()}
 	var err error
 	if u.UploadID == "" || u.KeyPath == "" || u.PartSize < 1 || f.Size < 1 {
@@ -133,40 +143,6 @@ func (a Arguments) Set(f *upload.File) {
 	f.Method, f.PartSize = a.Method.ValueString(), a.PartSize.ValueInt64()
 }
 
-// Object has the arguments that are fields of upload.Object: with another value of one, the file is
-// uploaded again. Null is any value, and unknown one that only the apply knows.
-type Object struct{ SHA256, FileName, ContentType types.String }
-
-// ObjectOf returns the arguments of a file or of what is stored of it.
-func ObjectOf(o upload.Object) Object {
-	return Object{types.StringValue(o.SHA256), types.StringValue(o.Name), types.StringValue(o.ContentType)}
-}
-
-// Differs compares what is wanted with what is stored. It returns the names of the arguments that
-// differ, and of those that only the apply can compare.
-func (wanted Object) Differs(stored Object) (differing, open []string) {
-	for _, argument := range []struct {
-		name           string
-		wanted, stored types.String
-		same           func(a, b string) bool
-	}{
-		{"sha256", wanted.SHA256, stored.SHA256, strings.EqualFold},
-		{"file_name", wanted.FileName, stored.FileName, equal},
-		{"content_type", wanted.ContentType, stored.ContentType, equal},
-	} {
-		switch {
-		case argument.wanted.IsNull() || argument.stored.IsNull():
-		case argument.wanted.IsUnknown():
-			open = append(open, argument.name)
-		case !argument.same(argument.wanted.ValueString(), argument.stored.ValueString()):
-			differing = append(differing, argument.name)
-		}
-	}
-	return differing, open
-}
-
-func equal(a, b string) bool { return a == b }
-
 // ArgumentAttributes are the attributes of Arguments in a resource. The action's are made of them.
 func ArgumentAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
@@ -196,9 +172,7 @@ func ChangeDetection() schema.Attribute {
 
 // IncompleteAttributes are the attributes of IncompleteObject.
 func IncompleteAttributes() map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"file_name":    ComputedText("Name of the file that is uploaded."),
-		"sha256":       ComputedText("SHA-256 of its content."),
+	attributes := map[string]schema.Attribute{
 		"size":         ComputedNumber("Its size in bytes."),
 		"upload_id":    ComputedText("Id of the multipart upload."),
 		"key_path":     ComputedText("Key path under which the file will be stored."),
@@ -210,6 +184,12 @@ func IncompleteAttributes() map[string]schema.Attribute {
 			MarkdownDescription: "The stored parts, as `number:MD5` in base64, separated by commas. Not a secret, but up to 280 kB that no plan should print.",
 		},
 	}
+	for _, t := range Texts {
+		if t.Begins {
+			attributes[t.Name] = ComputedText(strings.ToUpper(t.About[:1]) + t.About[1:] + ".")
+		}
+	}
+	return attributes
 }
 
 // ComputedText is an attribute that the service or the provider decides.

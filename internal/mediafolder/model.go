@@ -78,17 +78,29 @@ type entry struct {
 // unsent reports whether a planned file is to be uploaded.
 func (e entry) unsent() bool { return e.KeyPath == "" }
 
-// textsOf are the attributes of an entry that are strings. The other one is `size`.
-func textsOf(e *entry) map[string]*string {
-	return map[string]*string{
-		"key_path": &e.KeyPath, "sha256": &e.SHA256, "etag": &e.ETag, "content_type": &e.ContentType, "uploaded_at": &e.UploadedAt,
-	}
+// entryText is an attribute of an entry that is a string. The other one is `size`.
+type entryText struct {
+	name, about string
+	made        bool // by the upload: a plan that sends the file does not know it
+	in          func(e *entry) *string
 }
+
+var entryTexts = func() []entryText {
+	texts := []entryText{{"key_path", "what `paths` of `vodlive_batch_job` takes", true, func(e *entry) *string { return &e.KeyPath }}}
+	for _, t := range mediafile.Texts {
+		if t.Listed {
+			texts = append(texts, entryText{t.Name, t.About, false, func(e *entry) *string { return t.In(&e.Object) }})
+		}
+	}
+	return append(texts,
+		entryText{"etag", "of the stored object as storage reports it", true, func(e *entry) *string { return &e.ETag }},
+		entryText{"uploaded_at", "when the upload was complete, by this machine's clock, RFC 3339, UTC", true, func(e *entry) *string { return &e.UploadedAt }})
+}()
 
 var entryType = func() types.ObjectType {
 	attributes := map[string]attr.Type{"size": types.Int64Type}
-	for name := range textsOf(new(entry)) {
-		attributes[name] = types.StringType
+	for _, t := range entryTexts {
+		attributes[t.name] = types.StringType
 	}
 	return types.ObjectType{AttrTypes: attributes}
 }()
@@ -154,7 +166,7 @@ func (m *model) file(name, localPath string, e entry) upload.File {
 
 // known reports whether everything is known that selects and describes files.
 func (m *model) known(ctx context.Context) bool {
-	return fullyKnown(ctx, m.SourceDir, m.Include, m.Exclude, m.NameFormat, m.ContentTypes)
+	return fullyKnown(ctx, m.SourceDir, m.Include, m.Exclude, m.NameFormat, m.ContentTypes) && mediafile.Object{Arguments: m.Arguments}.Known()
 }
 
 func fullyKnown(ctx context.Context, values ...attr.Value) bool {

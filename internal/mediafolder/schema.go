@@ -2,7 +2,9 @@ package mediafolder
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -109,6 +111,10 @@ func Arguments() map[string]schema.Attribute {
 
 func computedAttributes() map[string]schema.Attribute {
 	text, number := mediafile.ComputedText, mediafile.ComputedNumber
+	var fields []string
+	for _, t := range entryTexts {
+		fields = append(fields, fmt.Sprintf("`%s` (%s)", t.name, t.about))
+	}
 	incomplete := mediafile.IncompleteAttributes()
 	// Without being sensitive: the map is, as a whole, which costs Terraform less time.
 	incomplete["parts"] = text(incomplete["parts"].GetMarkdownDescription())
@@ -129,8 +135,7 @@ func computedAttributes() map[string]schema.Attribute {
 		"files": schema.MapAttribute{
 			Computed: true, ElementType: entryType,
 			MarkdownDescription: "The stored files by their paths relative to `source_dir`, with slashes. A plan shows what it will change here, so `for_each` over it works. " +
-				"Each file has `key_path` (what `paths` of `vodlive_batch_job` takes), `sha256` (hexadecimal) and `size` (bytes) of the content, `content_type`, " +
-				"`etag` (of the stored object as storage reports it) and `uploaded_at` (when the upload was complete, by this machine's clock, RFC 3339, UTC). " +
+				"Each file has " + strings.Join(fields, ", ") + ", and `size` (of its content in bytes). " +
 				"`etag` and `uploaded_at` are null if they are not known, as for an adopted file.",
 		},
 		"incomplete_uploads": schema.MapNestedAttribute{

@@ -50,7 +50,13 @@ type outcome struct {
 
 // object has what makes the file uploaded again. What an import lacks is null.
 func (m *model) object() mediafile.Object {
-	return mediafile.Object{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType}
+	return mediafile.Object{SHA256: m.SHA256, FileName: m.FileName, ContentType: m.ContentType, Arguments: m.Arguments}
+}
+
+// settle gives the arguments that are not known the values of a stored file.
+func (m *model) settle(state *model) {
+	o := m.object().OrStored(state.object())
+	m.SHA256, m.FileName, m.ContentType, m.Arguments = o.SHA256, o.FileName, o.ContentType, o.Arguments
 }
 
 // content is the content that the configuration has itself, nil for a source and if it is unknown.

@@ -232,7 +232,7 @@ func (p *planner) wantedFile(ctx context.Context, w model) model {
 		// Without the file nothing can be uploaded, so an argument that is not known yet does not
 		// count as a change. If it is one, planning again at apply fails, and the state is kept.
 		w.Size = types.Int64Null()
-		w.FileName, w.ContentType = known(w.FileName), known(w.ContentType)
+		w.settle(p.state)
 	case missing && w.SHA256.IsNull() && noun.SameTriggers(w.Triggers, types.MapNull(types.StringType)):
 		p.fail("The file cannot be uploaded", err.Error()+". "+sourceRule+" "+madeByApply)
 	case missing:

@@ -148,7 +148,7 @@ func (m *model) withoutWriteOnly() model {
 // keeps reports whether the stored file of a state is what a plan asks for.
 func (m *model) keeps(state *model) bool {
 	asked := *m
-	asked.FileName, asked.ContentType = known(m.FileName), known(m.ContentType)
+	asked.settle(state)
 	v, _ := judge(state, asked)
 	return v == verdictKeep
 }

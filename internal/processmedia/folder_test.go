@@ -366,3 +366,15 @@ func TestMissingFolder(t *testing.T) {
 	says(t, diags, "The folder cannot be uploaded", "media cannot be read: ")
 	says(t, progress, "reading the files of ")
 }
+
+// TestActionDescribesNoChange: the descriptions that the action has from resources lack what a
+// change of the argument does there.
+func TestActionDescribesNoChange(t *testing.T) {
+	t.Parallel()
+	about := regexp.MustCompile(`(?i)\bchanges?\b`)
+	for _, a := range acctest.NewProvider(t, nil).Schema.ActionSchemas["vodlive_process_media"].Schema.Block.Attributes {
+		if about.MatchString(a.Description) || a.Description == "" {
+			t.Errorf("%s: %s", a.Name, a.Description)
+		}
+	}
+}

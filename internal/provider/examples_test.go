@@ -350,6 +350,11 @@ func TestMocksAreComplete(t *testing.T) {
 						fields = slices.AppendSeq(fields, maps.Keys(object.AttributeTypes))
 					}
 				}
+				if a.NestedType != nil {
+					for _, nested := range a.NestedType.Attributes {
+						fields = append(fields, nested.Name)
+					}
+				}
 				for _, field := range fields {
 					if !regexp.MustCompile(`\b` + field + `\s*=`).MatchString(block) {
 						t.Errorf("%s %s lacks %s (of %s)", kind, name, field, a.Name)
