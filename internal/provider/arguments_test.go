@@ -148,11 +148,7 @@ func TestEveryArgumentIsSent(t *testing.T) {
 			missing[a.path] = true
 		}
 	}
-	known, dir := maps.Clone(missing), t.TempDir()
-	writeFile(t, filepath.Join(dir, "media", "one.mp4"), "one")
-	writeFile(t, filepath.Join(dir, "media", "two.mp4"), "two")
-	writeFile(t, filepath.Join(dir, "nested", "sub", "three.mp4"), "one")
-	writeFile(t, filepath.Join(dir, "large", "large.mp4"), strings.Repeat("x", 6<<20+1))
+	known, dir := maps.Clone(missing), argumentFiles(t)
 	for _, a := range argumentTable(dir) {
 		for of := range strings.SplitSeq(a.of, ", ") {
 			for name := range strings.SplitSeq(a.names, ", ") {
@@ -177,6 +173,17 @@ func TestEveryArgumentIsSent(t *testing.T) {
 	for at := range missing {
 		t.Errorf("argumentTable lacks %s: add the request that has its value, or why none has it", at)
 	}
+}
+
+// argumentFiles makes the folder of argumentTable.
+func argumentFiles(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "media", "one.mp4"), "one")
+	writeFile(t, filepath.Join(dir, "media", "two.mp4"), "two")
+	writeFile(t, filepath.Join(dir, "nested", "sub", "three.mp4"), "one")
+	writeFile(t, filepath.Join(dir, "large", "large.mp4"), strings.Repeat("x", 6<<20+1))
+	return dir
 }
 
 // check applies one of the values in a new object, and then the next one as a change, or in a new
@@ -234,18 +241,27 @@ func (a argument) check(t *testing.T, of, name string, first int, lost bool) {
 		if refused := a.refused && i > 0; diags.Failed() != refused {
 			t.Errorf("%s %s = %v: want an error: %t, got %s", of, name, values[i], refused, diags)
 		}
-		want := fmt.Sprint(values[i])
-		switch {
-		case i == len(a.values):
-			want = fmt.Sprint(a.removed)
-		case a.want != nil:
-			want = a.want[i]
-		}
-		got := received(t, w, stored)
-		for in := range strings.SplitSeq(strings.ReplaceAll(a.in, "*", strings.TrimSuffix(name, "_wo")), ", ") {
-			if got[in] != want {
-				t.Errorf("%s %s = %v (%s): the service received %q as %s, want %q", of, name, values[i], []string{"new", fmt.Sprintf("next, state lost: %t", lost), "removed"}[step], got[in], in, want)
-			}
+		a.checkReceived(t, w, stored, fmt.Sprintf("%s %s = %v (%s)", of, name, values[i], []string{"new", fmt.Sprintf("next, state lost: %t", lost), "removed"}[step]), name, i)
+	}
+}
+
+// checkReceived looks for a value, or for what is received without one, in the requests of the
+// journal and in the stored objects but the first ones.
+func (a argument) checkReceived(t *testing.T, w *acctest.World, stored int, what, name string, i int) {
+	t.Helper()
+	var want string
+	switch {
+	case i == len(a.values):
+		want = fmt.Sprint(a.removed)
+	case a.want != nil:
+		want = a.want[i]
+	default:
+		want = fmt.Sprint(a.values[i])
+	}
+	got := received(t, w, stored)
+	for in := range strings.SplitSeq(strings.ReplaceAll(a.in, "*", strings.TrimSuffix(name, "_wo")), ", ") {
+		if got[in] != want {
+			t.Errorf("%s: the service received %q as %s, want %q", what, got[in], in, want)
 		}
 	}
 }
