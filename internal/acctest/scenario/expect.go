@@ -36,7 +36,7 @@ func (s *scenario) expect(what, text string) {
 		if diags.HasErrors() {
 			s.t.Fatalf("%s: %v", s.at, diags)
 		}
-		if got, diags := expr.Value(s.values()); diags.HasErrors() || !got.RawEquals(cty.True) {
+		if got, diags := s.evaluate(expr); diags.HasErrors() || !got.RawEquals(cty.True) {
 			s.errorf("%s is not true: %v", text, diags)
 		}
 	case "took":

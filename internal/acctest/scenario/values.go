@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -79,7 +78,7 @@ func (s *scenario) value(text string) cty.Value {
 	if diags.HasErrors() {
 		s.t.Fatalf("%s: %v", s.at, diags)
 	}
-	v, diags := expr.Value(s.values())
+	v, diags := s.evaluate(expr)
 	if diags.HasErrors() {
 		s.t.Fatalf("%s: %v", s.at, diags)
 	}
@@ -111,61 +110,74 @@ func (s *scenario) template(text string) string {
 	if diags.HasErrors() {
 		s.t.Fatalf("%s: %v", s.at, diags)
 	}
-	v, diags := expr.Value(s.values())
+	v, diags := s.evaluate(expr)
 	if diags.HasErrors() || !v.IsKnown() || v.IsNull() || v.Type() != cty.String {
 		s.t.Fatalf("%s: %s: %v", s.at, text, diags)
 	}
 	return v.AsString()
 }
 
-// values are what expressions may refer to.
-func (s *scenario) values() *hcl.EvalContext {
+// evaluate is the value of an expression. What it does not refer to is not looked at.
+func (s *scenario) evaluate(expr hclsyntax.Expression) (cty.Value, hcl.Diagnostics) {
 	s.t.Helper()
 	variables := map[string]cty.Value{"unknown": cty.DynamicVal}
-	all := map[string]any{"stored": s.stored, "folder": s.folder}
-	if s.World != nil {
-		sessions, objects, uploads, jobs := []any{}, []any{}, []any{}, []any{}
-		for _, record := range s.Sessions() {
-			sessions = append(sessions, named(record))
+	for _, used := range expr.Variables() {
+		look, ok := variable[used.RootName()]
+		if !ok || s.World == nil && used.RootName() != "stored" && used.RootName() != "folder" {
+			continue
 		}
-		for _, o := range s.Objects() {
-			objects = append(objects, named(o))
-		}
-		for _, u := range s.Uploads() {
-			uploads = append(uploads, named(u))
-		}
-		for _, job := range s.Batches() {
-			jobs = append(jobs, named(job))
-		}
-		records := append([]string{}, s.records("upload-*.json")...)
-		planned, action := acctest.Attrs(nil), acctest.Action("")
-		if s.planned {
-			planned, _ = known(s.saved.Attrs()).(acctest.Attrs)
-			action = s.saved.Action
-		}
+		raw, err := json.Marshal(look(s))
+		s.must(err)
+		typ, err := ctyjson.ImpliedType(raw)
+		s.must(err)
+		variables[used.RootName()], err = ctyjson.Unmarshal(raw, typ)
+		s.must(err)
+	}
+	return expr.Value(&hcl.EvalContext{Variables: variables, Functions: s.functions()})
+}
+
+// variable has what expressions may refer to.
+var variable = map[string]func(s *scenario) any{
+	"stored":   func(s *scenario) any { return s.stored },
+	"folder":   func(s *scenario) any { return s.folder },
+	"state":    func(s *scenario) any { return s.now.Attrs() },
+	"before":   func(s *scenario) any { return s.before.Attrs() },
+	"lost":     func(s *scenario) any { return s.lost.Attrs() },
+	"tainted":  func(s *scenario) any { return s.now.Tainted },
+	"identity": func(s *scenario) any { return s.identity() },
+	"calls":    func(s *scenario) any { return s.calls },
+	"data":     func(s *scenario) any { return s.data },
+	"env":      func(s *scenario) any { return s.Env },
+	"vod":      func(s *scenario) any { return s.VOD.URL() },
+	"sessions": func(s *scenario) any { return namedOf(s.Sessions()) },
+	"objects":  func(s *scenario) any { return namedOf(s.Objects()) },
+	"uploads":  func(s *scenario) any { return namedOf(s.Uploads()) },
+	"jobs":     func(s *scenario) any { return namedOf(s.Batches()) },
+	"records":  func(s *scenario) any { return append([]string{}, s.records("upload-*.json")...) },
+	"others": func(s *scenario) any {
 		others := map[string]any{}
 		for name, o := range s.others {
 			others[name] = o.Attrs()
 		}
-		maps.Copy(all, map[string]any{
-			"state": s.now.Attrs(), "before": s.before.Attrs(), "others": others, "lost": s.lost.Attrs(), "tainted": s.now.Tainted, "identity": s.identity(), "calls": s.calls, "action": string(action), "planned": planned,
-			"data": s.data, "sessions": sessions, "objects": objects, "uploads": uploads, "records": records, "jobs": jobs, "env": s.Env, "vod": s.VOD.URL(),
-		})
-	}
-	for name, v := range all {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			s.t.Fatal(err)
+		return others
+	},
+	"planned": func(s *scenario) any {
+		if !s.planned {
+			return nil
 		}
-		typ, err := ctyjson.ImpliedType(raw)
-		if err == nil {
-			variables[name], err = ctyjson.Unmarshal(raw, typ)
+		planned, _ := known(s.saved.Attrs()).(acctest.Attrs)
+		return planned
+	},
+	"action": func(s *scenario) any {
+		if !s.planned {
+			return ""
 		}
-		if err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	return &hcl.EvalContext{Variables: variables, Functions: map[string]function.Function{
+		return string(s.saved.Action)
+	},
+}
+
+func (s *scenario) functions() map[string]function.Function {
+	return map[string]function.Function{
 		"contains": stdlib.ContainsFunc, "split": stdlib.SplitFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "replace": stdlib.ReplaceFunc, "sort": stdlib.SortFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
 		"sha256":       ofText(func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }),
 		"base64encode": ofText(func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }),
@@ -179,7 +191,7 @@ func (s *scenario) values() *hcl.EvalContext {
 			s.must(err)
 			return fmt.Sprintf("%x", sha256.Sum256(content))
 		}),
-	}}
+	}
 }
 
 // ofText is a function of a text.
@@ -245,7 +257,7 @@ func (s *scenario) arguments(body *hclsyntax.Body) acctest.Attrs {
 	s.t.Helper()
 	config := acctest.Attrs{}
 	for _, a := range body.Attributes {
-		v, diags := a.Expr.Value(s.values())
+		v, diags := s.evaluate(a.Expr)
 		if diags.HasErrors() {
 			s.t.Fatalf("%s: %v", s.at, diags)
 		}
@@ -265,8 +277,16 @@ func argument(field string) string {
 	return strings.ToLower(wordEnd.ReplaceAllString(pipeline.ReplaceAllString(field, "${1}_$2"), "${1}_$2"))
 }
 
-// named are the fields of a struct as arguments.
-func named(from any) map[string]any {
+func namedOf[T any](all []T) []any {
+	named := []any{}
+	for _, one := range all {
+		named = append(named, fieldsOf(one))
+	}
+	return named
+}
+
+// fieldsOf are the fields of a struct as arguments.
+func fieldsOf(from any) map[string]any {
 	v, fields := reflect.ValueOf(from), map[string]any{}
 	for i := range v.NumField() {
 		if field := v.Type().Field(i); field.IsExported() {
