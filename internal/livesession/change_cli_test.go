@@ -106,6 +106,7 @@ func TestRefusedReplacementWithTheCLI(t *testing.T) {
 			s.Fail(simulator.Fault{Call: simulator.CallCreateSession, Times: 1, BreakAfter: true})
 			s.Fail(simulator.Fault{Call: simulator.CallListSessions, After: 1, Times: 1, Status: http.StatusForbidden}) // ends the search at once
 			cli.Run("apply", "-auto-approve")
+			s.Fail(simulator.Fault{Call: simulator.CallListSessions, Status: http.StatusForbidden})
 			replace := "-replace=" + address
 			if tainted {
 				cli.Must("taint", address)
