@@ -20,7 +20,6 @@ import (
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
 	"github.com/vodlive/terraform-provider-vodlive/internal/resume"
-	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
 
@@ -131,35 +130,6 @@ func OtherCustomer(err error, more string) diag.Diagnostic {
 			"use another workspace or state, or remove the resource from this one with `terraform state rm`.", noun.ErrorText(err), more))
 }
 
-// Arguments are those that an upload, a folder and the action have alike: how files are sent. Null
-// is the schema's default.
-type Arguments struct {
-	Method   types.String `tfsdk:"method"`
-	PartSize types.Int64  `tfsdk:"part_size"`
-}
-
-// Set sets what the arguments say of a file.
-func (a Arguments) Set(f *upload.File) {
-	f.Method, f.PartSize = a.Method.ValueString(), a.PartSize.ValueInt64()
-}
-
-// ArgumentAttributes are the attributes of Arguments in a resource. The action's are made of them.
-func ArgumentAttributes() map[string]schema.Attribute {
-	return map[string]schema.Attribute{
-		"method": schema.StringAttribute{
-			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
-			MarkdownDescription: "`auto`: one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing. Default: `auto`.",
-			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
-		},
-		"part_size": schema.Int64Attribute{
-			Optional: true,
-			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
-				"A change sends nothing.",
-			Validators: []validator.Int64{partSize},
-		},
-	}
-}
-
 // ChangeDetection is the argument of a resource that says when a plan reads files.
 func ChangeDetection() schema.Attribute {
 	return schema.StringAttribute{
@@ -220,17 +190,4 @@ func SourcePath(instead string) noun.StringRule {
 		}
 		return problem + "."
 	}}
-}
-
-// partSize names the unit, which is easily taken for MiB.
-var partSize = noun.NumberRule{
-	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
-	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
-	Hint: func(n int64) string {
-		if n <= 0 || n > transfer.MaxPartSize>>20 {
-			return ""
-		}
-		mib := max(n, transfer.MinPartSize>>20)
-		return fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
-	},
 }

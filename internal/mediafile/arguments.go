@@ -1,13 +1,49 @@
 package mediafile
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/noun"
+	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 	"github.com/vodlive/terraform-provider-vodlive/internal/upload"
 )
+
+// Arguments are those that an upload, a folder and the action have alike: how files are sent. Null
+// is the schema's default.
+type Arguments struct {
+	Method   types.String `tfsdk:"method"`
+	PartSize types.Int64  `tfsdk:"part_size"`
+}
+
+// Set sets what the arguments say of a file.
+func (a Arguments) Set(f *upload.File) {
+	f.Method, f.PartSize = a.Method.ValueString(), a.PartSize.ValueInt64()
+}
+
+// ArgumentAttributes are the attributes of Arguments in a resource. The action's are made of them.
+func ArgumentAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"method": schema.StringAttribute{
+			Optional: true, Computed: true, Default: stringdefault.StaticString(upload.MethodAuto),
+			MarkdownDescription: "`auto`: one PUT up to 64 MiB, multipart above. `single`: always one PUT, of at most 5 GiB. `multipart`: always in parts. A change sends nothing. Default: `auto`.",
+			Validators:          []validator.String{stringvalidator.OneOf(upload.MethodAuto, upload.MethodSingle, upload.MethodMultipart)},
+		},
+		"part_size": schema.Int64Attribute{
+			Optional: true,
+			MarkdownDescription: "Size of a part in bytes, from 5 MiB (5242880) to 5 GiB. Default: 8 MiB for files of up to 1 GiB, else 16 MiB, and larger for files above 156 GiB, so that no file has more than 10,000 parts. " +
+				"A change sends nothing.",
+			Validators: []validator.Int64{partSize},
+		},
+	}
+}
 
 // Object has the arguments that are fields of upload.Object: with another value of one, the file is
 // uploaded again. Null is any value, and unknown one that only the apply knows.
@@ -20,9 +56,9 @@ type Object struct {
 // `files` of a folder and unfinished uploads are made of Texts.
 type Text struct {
 	Name     string // of the argument, and wherever a state has the field
-	About    string // what it is, in a description of the attributes of a file
+	About    string // what it is, in descriptions, such as "its media type"
 	Optional bool   // null is "", which is not sent, but in the state of an import, which has no hash
-	Begins   bool   // an unfinished upload has it, because another value is another upload
+	Begins   bool   // an unfinished upload has it: the hash, and what multipart/create is sent
 	Listed   bool   // `files` of a folder has it
 	In       func(o *upload.Object) *string
 
@@ -97,4 +133,17 @@ func (wanted Object) OrStored(stored Object) Object {
 // Known reports whether all arguments are known.
 func (wanted Object) Known() bool {
 	return !slices.ContainsFunc(Texts, func(t Text) bool { return t.of(&wanted).IsUnknown() })
+}
+
+// partSize names the unit, which is easily taken for MiB.
+var partSize = noun.NumberRule{
+	Allowed: fmt.Sprintf("must be a number of bytes from %d (5 MiB) to %d (5 GiB)", transfer.MinPartSize, transfer.MaxPartSize),
+	OK:      func(n int64) bool { return n >= transfer.MinPartSize && n <= transfer.MaxPartSize },
+	Hint: func(n int64) string {
+		if n <= 0 || n > transfer.MaxPartSize>>20 {
+			return ""
+		}
+		mib := max(n, transfer.MinPartSize>>20)
+		return fmt.Sprintf(" For %d MiB, write %d * 1024 * 1024.", mib, mib)
+	},
 }
