@@ -3,6 +3,7 @@ package acctest
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,17 +13,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-var writeBuild = flag.Bool("write-build", false, "write what this build keeps of instances into testdata/*-NEW.json, which every later build must read")
+var writeBuild = flag.Bool("write-build", false, "write what this build keeps of instances into new files of testdata, which every later build must read")
 
 // Builds reads, each in a bubble of testing/synctest, the files testdata/name-*.json, in which each
 // build so far has kept an instance with Keep. A build that keeps it in another form adds a file,
 // written with the flag -write-build. The files that are there never change.
 func Builds(t *testing.T, name string, write, read func(t *testing.T, path string)) {
 	t.Helper()
-	if *writeBuild {
-		synctest.Test(t, func(t *testing.T) { write(t, filepath.Join("testdata", name+"-NEW.json")) })
-	}
 	builds, err := filepath.Glob(filepath.Join("testdata", name+"-*.json"))
+	if *writeBuild {
+		builds = append(builds, filepath.Join("testdata", fmt.Sprintf("%s-%d.json", name, len(builds)+1)))
+		synctest.Test(t, func(t *testing.T) { write(t, builds[len(builds)-1]) })
+	}
 	if err != nil || len(builds) == 0 {
 		t.Fatalf("there are %q: %v", builds, err)
 	}
