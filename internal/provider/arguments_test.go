@@ -253,6 +253,9 @@ func (a argument) checkReceived(t *testing.T, w *acctest.World, stored int, what
 	switch {
 	case i == len(a.values):
 		want = fmt.Sprint(a.removed)
+		if !slices.ContainsFunc(w.Journal(), func(r simulator.Request) bool { return r.Method == http.MethodPost }) {
+			t.Errorf("%s: nothing was sent", what)
+		}
 	case a.want != nil:
 		want = a.want[i]
 	default:
