@@ -54,12 +54,15 @@ type Object struct {
 
 // Text is a field of upload.Object, but for its size, and an argument of Object. Comparisons,
 // `files` of a folder and unfinished uploads are made of Texts.
+//
+// Null is "", which is not sent, if the text is Optional. Only in the state of an import, which has
+// no hash, it is any value.
 type Text struct {
 	Name     string // of the argument, and wherever a state has the field
 	About    string // what it is, in descriptions, such as "its media type"
-	Optional bool   // null is "", which is not sent, but in the state of an import, which has no hash
-	Begins   bool   // an unfinished upload has it: the hash, and what multipart/create is sent
-	Listed   bool   // `files` of a folder has it
+	Optional bool
+	Begins   bool // an unfinished upload has it: the hash, and what multipart/create is sent
+	Listed   bool // `files` of a folder has it
 	In       func(o *upload.Object) *string
 
 	of   func(o *Object) *types.String
