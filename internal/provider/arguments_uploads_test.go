@@ -26,11 +26,15 @@ func TestArgumentsOfUploads(t *testing.T) {
 			if !isResource || a.why != "" || a.refused || typ != "vodlive_media_upload" && typ != "vodlive_media_folder" {
 				continue
 			}
+			plays := map[string]func(c *uploadArgument){"known_late": (*uploadArgument).knownLate}
+			if a.with["source"] != nil || a.with["source_dir"] != nil { // else it is another file, or content
+				plays["gone"] = (*uploadArgument).gone
+			}
+			if strings.Contains(a.in, simulator.CallMultipartCreate) {
+				plays["continued"], plays["begun_again"] = (*uploadArgument).continued, (*uploadArgument).begunAgain
+			}
 			for name := range strings.SplitSeq(a.names, ", ") {
-				for does, play := range map[string]func(c *uploadArgument){
-					"known_late": (*uploadArgument).knownLate, "gone": (*uploadArgument).gone,
-					"continued": (*uploadArgument).continued, "begun_again": (*uploadArgument).begunAgain,
-				} {
+				for does, play := range plays {
 					t.Run(fmt.Sprintf("%s_%s_%d/%s", typ, name, i, does), func(t *testing.T) {
 						t.Parallel()
 						synctest.Test(t, func(t *testing.T) {
@@ -123,11 +127,8 @@ func (c *uploadArgument) knownLate() {
 // gone: without the file, a value that the plan does not know changes nothing, and another one is
 // refused.
 func (c *uploadArgument) gone() {
-	source, isFile := c.with["source"].(string)
+	source, _ := c.with["source"].(string)
 	folder, isFolder := c.with["source_dir"].(string)
-	if !isFile && !isFolder {
-		return // it is another file, or content
-	}
 	before := c.create()
 	if err := os.RemoveAll(source + folder); err != nil {
 		c.t.Fatal(err)
@@ -153,13 +154,9 @@ func (c *uploadArgument) gone() {
 	}
 }
 
-// unfinished is an upload that has stored one part of two on another machine. It is false for an
-// argument that no upload in parts begins with.
-func (c *uploadArgument) unfinished() (acctest.Instance, bool) {
+// unfinished is an upload that has stored one part of two on another machine.
+func (c *uploadArgument) unfinished() acctest.Instance {
 	c.t.Helper()
-	if !strings.Contains(c.in, simulator.CallMultipartCreate) {
-		return acctest.Instance{}, false
-	}
 	c.with = c.with.With(attrs{"part_size": 5 << 20})
 	if large := filepath.Join(c.dir, "large"); c.typ == "vodlive_media_folder" {
 		c.with["source_dir"] = large
@@ -176,7 +173,7 @@ func (c *uploadArgument) unfinished() (acctest.Instance, bool) {
 	c.w.ResetJournal()
 	c.w.Env["VODLIVE_RESUME_DIR"] = c.t.TempDir()
 	c.p = c.w.Provider(provider)
-	return o, true
+	return o
 }
 
 // continued: the state has what the upload began with.
@@ -187,11 +184,7 @@ func (c *uploadArgument) begunAgain() { c.finish(1, 1, 2) }
 
 func (c *uploadArgument) finish(i, creates, parts int) {
 	c.t.Helper()
-	o, ok := c.unfinished()
-	if !ok {
-		return
-	}
-	_, diags := c.p.Change(o, c.config(i))
+	_, diags := c.p.Change(c.unfinished(), c.config(i))
 	diags.Must(c.t)
 	if c.w.Count(simulator.CallMultipartCreate) != creates || c.w.Count(simulator.CallPutPart) != parts {
 		c.t.Errorf("want %d uploads begun and %d parts sent: %s", creates, parts, c.w.JournalText())
