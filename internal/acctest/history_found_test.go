@@ -784,3 +784,17 @@ func TestFoundLostCreateBeforeDestroy(t *testing.T) {
 		},
 	})
 }
+
+// One warning names two unfinished uploads of which nothing is left, with the reason for each.
+func TestFoundUnfinishedUploadsThatAreGone(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed: 92,
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 2},
+			{Do: DoConfig, On: "folder.two", N: 1},
+			{Do: DoBoth, N: 2, Faults: []Trouble{{Call: "multipart-create", What: "break before", Times: 1}, {Call: "presign-url", What: "401", Times: 1}, {Call: "multipart-create", What: "401", Times: 1}}, During: []Step{{Do: DoSwap, On: "media/b.mp4", N: 2, At: 5}}},
+			{Do: DoApply, During: []Step{{Do: DoDrop, At: 12}}},
+		},
+	})
+}

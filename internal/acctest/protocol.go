@@ -85,7 +85,7 @@ func (p *Provider) judge(diags []*tfprotov6.Diagnostic) {
 var failure = regexp.MustCompile(`(?i)\b([a-z]+ing)\b[^.:;\n]*? failed\b`)
 
 // saidTwice returns what a diagnostic says twice, in its heading or its text, "" for nothing. A
-// list has an error for each of its items.
+// list has an error for each of its items, and a warning one for each unfinished upload.
 func saidTwice(d *tfprotov6.Diagnostic) string {
 	if strings.HasPrefix(strings.ToLower(d.Detail), strings.ToLower(d.Summary)) {
 		return d.Summary
@@ -94,6 +94,9 @@ func saidTwice(d *tfprotov6.Diagnostic) string {
 	for line := range strings.Lines(d.Summary + "\n" + d.Detail) {
 		if strings.HasPrefix(line, "  - ") {
 			continue
+		}
+		if strings.HasPrefix(line, "The unfinished upload of ") {
+			clear(said)
 		}
 		for _, found := range failure.FindAllStringSubmatch(line, -1) {
 			what := strings.ToLower(found[1])
