@@ -798,3 +798,16 @@ func TestFoundUnfinishedUploadsThatAreGone(t *testing.T) {
 		},
 	})
 }
+
+// Complete was answered 502 and then 404, and the state was lost: the next run took the file from
+// the ledger without the warning that it may not be stored.
+func TestFoundDoubtOfAnEarlierRun(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed: 2,
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.small", N: 4},
+			{Do: DoApply, Faults: []Trouble{{Call: "multipart-complete", What: "502", Times: 1}}, During: []Step{{Do: DoDrop, At: 5}, {Do: DoLose, At: 9}}},
+		},
+	})
+}

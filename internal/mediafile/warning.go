@@ -34,12 +34,15 @@ func diagnostic(w upload.Warning) diag.Diagnostic {
 		return diag.NewWarningDiagnostic("The stored object's ETag is an unusual one",
 			fmt.Sprintf("The ETag of %s is %s. From the ETags of its parts, each of which was right, S3 makes %s.", w.KeyPath, w.Found, w.Expected))
 	case upload.TakenAsComplete:
+		response := ""
+		if w.Err != nil {
+			response = fmt.Sprintf("\n\nThe response to the repetition: %s", w.Err)
+		}
 		return diag.NewWarningDiagnostic("The upload was taken as complete",
 			fmt.Sprintf("The response to the request that completes the upload of %q was lost. When the request was repeated, the service did not know the upload any more, "+
 				"as it does once an upload is complete. So the file is taken to be stored as %s.\n\n"+
 				"Not known are `etag`, `location`, `bucket`, `server_side_encryption` and `version_id`, which are null. "+
-				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.\n\n"+
-				"The response to the repetition: %s", w.FileName, w.KeyPath, w.Err))
+				"If the file turns out not to be stored, upload it again: for a resource with `terraform apply -replace=ADDRESS`, where ADDRESS is the address of the resource.%s", w.FileName, w.KeyPath, response))
 	case upload.Unproved:
 		return diag.NewWarningDiagnostic("Nothing proves what is stored",
 			fmt.Sprintf("Storage accepted the content of %q, stored as %s, but returned no checksum and no ETag that is the content's MD5. "+

@@ -223,28 +223,31 @@ func TestNumbersThatTheProviderCannotHold(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
 	p.Configure(nil).Must(t)
-	check := func(t *testing.T, name, want string, diags acctest.Diagnostics) {
+	check := func(t *testing.T, page, name, want string, diags acctest.Diagnostics) {
 		t.Helper()
 		text := strings.Join(diags.Texts(), "\n")
 		if !strings.Contains(text, fmt.Sprintf("error %s: ", name)) || !strings.Contains(text, "`"+name+"` "+want) || strings.Contains(text, "error in the provider") {
 			t.Errorf("%s: got %q, want %q", name, text, want)
 		}
+		if link := "/docs/" + page + ".md#schema"; page != "" && !slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool { return strings.HasSuffix(d.Detail, link) }) {
+			t.Errorf("%s: no link to %s in %q", name, link, diags)
+		}
 	}
 	objects, arguments := numberArguments(p)
 	for i, o := range objects {
 		for _, name := range arguments[i] {
-			t.Run(o.name+" "+name, func(t *testing.T) {
+			t.Run(o.page+" "+name, func(t *testing.T) {
 				t.Parallel()
 				for number, want := range map[float64]string{
 					1.5: "is 1.5, which is not a whole number.", 1e-30: "is 1e-30, which is not a whole number.", -0.25: "is -0.25, which is not a whole number.",
 					1e30: "is 1e+30, which is out of range: whole numbers are from -9223372036854775808 to 9223372036854775807.", -1e30: "is -1e+30, which is out of range:",
 				} {
 					for _, step := range o.steps {
-						check(t, name, want, step(attrs{name: number}))
+						check(t, o.page, name, want, step(attrs{name: number}))
 					}
 				}
 				if !strings.HasSuffix(name, "_wo_version") {
-					check(t, name, "is -1", o.steps[0](attrs{name: -1}))
+					check(t, "", name, "is -1", o.steps[0](attrs{name: -1}))
 					return
 				}
 				for _, version := range []float64{-1, 0, 1 << 53} {
@@ -259,7 +262,7 @@ func TestNumbersThatTheProviderCannotHold(t *testing.T) {
 
 // numbered is an object of the provider.
 type numbered struct {
-	name  string
+	page  string                                   // that describes it
 	steps []func(config attrs) acctest.Diagnostics // what gets its configuration, the validation first
 }
 
@@ -276,26 +279,27 @@ func numberArguments(p *acctest.Provider) (objects []numbered, arguments [][]str
 			objects, arguments = append(objects, o), append(arguments, names)
 		}
 	}
+	page := func(folder, name string) string { return folder + "/" + strings.TrimPrefix(name, "vodlive_") }
 	type steps = []func(attrs) acctest.Diagnostics
-	add(numbered{"provider", steps{p.ValidateProvider, p.Configure}}, p.Schema.Provider)
+	add(numbered{"index", steps{p.ValidateProvider, p.Configure}}, p.Schema.Provider)
 	for name, schema := range p.Schema.ResourceSchemas {
 		validate := func(c attrs) acctest.Diagnostics { return p.Validate(name, c) }
 		plan := func(c attrs) acctest.Diagnostics { return p.Plan(p.New(name), c).Diags }
-		add(numbered{name, steps{validate, plan}}, schema)
+		add(numbered{page("resources", name), steps{validate, plan}}, schema)
 	}
 	for name, schema := range p.Schema.DataSourceSchemas {
 		read := func(c attrs) acctest.Diagnostics {
 			_, diags := p.DataSource(name, c)
 			return diags
 		}
-		add(numbered{"data " + name, steps{read}}, schema)
+		add(numbered{page("data-sources", name), steps{read}}, schema)
 	}
 	for name, schema := range p.Schema.EphemeralResourceSchemas {
 		open := func(c attrs) acctest.Diagnostics {
 			_, diags := p.Open(name, c)
 			return diags
 		}
-		add(numbered{"ephemeral " + name, steps{open}}, schema)
+		add(numbered{page("ephemeral-resources", name), steps{open}}, schema)
 	}
 	for name, schema := range p.Schema.ListResourceSchemas {
 		list := func(c attrs) (diags acctest.Diagnostics) {
@@ -304,14 +308,14 @@ func numberArguments(p *acctest.Provider) (objects []numbered, arguments [][]str
 			}
 			return diags
 		}
-		add(numbered{"list " + name, steps{list}}, schema)
+		add(numbered{page("list-resources", name), steps{list}}, schema)
 	}
 	for name, schema := range p.Schema.ActionSchemas {
 		invoke := func(c attrs) acctest.Diagnostics {
 			_, diags := p.Invoke(name, c)
 			return diags
 		}
-		add(numbered{"action " + name, steps{invoke}}, schema.Schema)
+		add(numbered{page("actions", name), steps{invoke}}, schema.Schema)
 	}
 	return objects, arguments
 }
@@ -320,10 +324,17 @@ func numberArguments(p *acctest.Provider) (objects []numbered, arguments [][]str
 func TestErrorsOfLibrariesHaveALink(t *testing.T) {
 	t.Parallel()
 	p := acctest.NewProvider(t, nil)
+	var listed acctest.Diagnostics
+	for r := range p.List("vodlive_live_session", attrs{"statuses": []any{nil}}, false, 1) {
+		listed = r.Diags
+	}
+	_, opened := p.Open("vodlive_live_session", attrs{"id": ""})
 	for _, row := range []struct {
 		summary, page string
 		diags         acctest.Diagnostics
 	}{
+		{"Null Set Value", "list-resources/live_session", listed},
+		{"Invalid value", "ephemeral-resources/live_session", opened},
 		{"Duplicate List Value", "resources/batch_job", p.Validate("vodlive_batch_job", attrs{"paths": []string{"vod/input/c/u/a.mp4", "vod/input/c/u/a.mp4"}, "service_modes": []string{"a"}})},
 		{"Invalid value", "resources/batch_job", p.Validate("vodlive_batch_job", attrs{"paths": []any{nil}, "service_modes": []string{"a"}})},
 		{"Missing Attribute Configuration", "resources/media_upload", p.Validate("vodlive_media_upload", attrs{"file_name": "a.mp4"})},

@@ -49,6 +49,7 @@ type Made struct {
 	Encryption string `json:"encryption,omitempty"`
 	VersionID  string `json:"version_id,omitempty"`
 	Parts      int64  `json:"parts,omitempty"`
+	Doubt      string `json:"doubt,omitempty"` // why it may not be stored as it was sent
 }
 
 // Line is one object in the ledger. A nil *Line is not recorded: its methods do nothing.

@@ -105,17 +105,19 @@ type Warning struct {
 	KeyPath  string // of the stored file; NotContinued: of the new upload, "" if it is not known yet
 
 	Expected, Found string // OtherETag: both ETags; OtherKeyPath: Found is the other one
-	Err             error  // TakenAsComplete, NotContinued: why
+	Err             error  // TakenAsComplete, NotContinued: why; nil if an earlier run has taken it as complete
 }
 
 // WarningKind says what a Warning is about.
-type WarningKind int
+type WarningKind string
 
-// The kinds of warnings.
+// The kinds of warnings. The ledger keeps doubts about what is stored.
 const (
-	OtherKeyPath    WarningKind = iota // the response that completes the upload names another key path
-	OtherETag                          // the stored object has an ETag that does not follow from those of its parts
-	TakenAsComplete                    // the response was lost, and now there is no such upload
-	NotContinued                       // an unfinished upload is not used
-	Unproved                           // nothing that storage returned proves what it has
+	OtherKeyPath    WarningKind = "other key path"    // the response that completes the upload names another key path
+	OtherETag       WarningKind = "other ETag"        // the stored object has an ETag that does not follow from those of its parts
+	TakenAsComplete WarningKind = "taken as complete" // the response was lost, and now there is no such upload
+	NotContinued    WarningKind = "not continued"     // an unfinished upload is not used
+	Unproved        WarningKind = "unproved"          // nothing that storage returned proves what it has
 )
+
+func (k WarningKind) doubt() bool { return k == TakenAsComplete || k == Unproved }

@@ -238,7 +238,7 @@ func (w *world) onlyObject() simulator.Object {
 func (w *world) mustWarn(kind upload.WarningKind) {
 	w.t.Helper()
 	if len(w.warnings) != 1 || w.warnings[0].Kind != kind {
-		w.t.Errorf("warnings %+v, want one of kind %d", w.warnings, kind)
+		w.t.Errorf("warnings %+v, want one of kind %s", w.warnings, kind)
 	}
 }
 

@@ -59,6 +59,9 @@ func (o *operation) take(ctx context.Context) (taken bool, err error) {
 		KeyPath: made.ID, ETag: made.ETag, Bucket: made.Bucket, Encryption: made.Encryption, VersionID: made.VersionID,
 		UploadedAt: made.At, Parts: made.Parts,
 	}
+	if doubt := WarningKind(made.Doubt); doubt.doubt() { // that run may have been killed before it warned
+		o.warn(Warning{Kind: doubt, KeyPath: made.ID})
+	}
 	tflog.Info(ctx, "stored by an earlier run", map[string]any{"file_name": o.file.Name, "key_path": made.ID})
 	return true, nil
 }
@@ -66,9 +69,16 @@ func (o *operation) take(ctx context.Context) (taken bool, err error) {
 // stored notes the time, and the file in the ledger.
 func (o *operation) stored(ctx context.Context) {
 	o.result.UploadedAt = time.Now().UTC().Format(time.RFC3339)
-	if o.kind != "" {
-		o.result.line = o.list.Add(ctx, o.uploader.request(o.file, o.kind), madeOf(o.result.StoredFile))
+	if o.kind == "" {
+		return
 	}
+	made := madeOf(o.result.StoredFile)
+	for _, w := range o.result.Warnings {
+		if w.Kind.doubt() {
+			made.Doubt = string(w.Kind)
+		}
+	}
+	o.result.line = o.list.Add(ctx, o.uploader.request(o.file, o.kind), made)
 }
 
 // Leave notes in the ledger files that a state has given up, and what is stored of each, for a
