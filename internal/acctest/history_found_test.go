@@ -811,3 +811,23 @@ func TestFoundDoubtOfAnEarlierRun(t *testing.T) {
 		},
 	})
 }
+
+// A saved plan has a hash of a file that is away when the plan is applied: Terraform evaluates the
+// input of terraform_data again.
+func TestFoundSavedPlanWithoutTheFile(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 2},
+			{Do: DoVia, On: "session.a", N: 1},
+			{Do: DoConfig, On: "upload.small", N: 2},
+			{Do: DoConfig, On: "upload.twin", N: 3},
+			{Do: DoVia, On: "upload.twin", N: 1},
+			{Do: DoConfig, On: "job.one", N: 1},
+			{Do: DoVia, On: "job.one", N: 1},
+			{Do: DoSave},
+			{Do: DoRename, On: "small.mp4"},
+			{Do: DoSaved},
+		},
+	})
+}
