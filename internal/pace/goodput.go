@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	few  = 15 // PUTs in flight: most lines need no more
-	more = 17 // what is tried first: on a full line, few PUTs too many cost little
+	few  = 14 // PUTs in flight: most lines need no more
+	more = 16 // what is tried first: on a full line, few PUTs too many cost little
 	many = 32 // where connections lose packets, or are limited
 	// least is what refusals leave, and leastInTime what a slow line does.
 	least, leastInTime = 4, 2
@@ -17,7 +17,7 @@ const (
 	// PUTs have sent is lost.
 	longestPut = 16 * time.Second
 	steady     = 0.15 // by how much two samples of a steady goodput differ at most
-	farFewer   = 0.65 // factor of the slots; less than 2/3, so that 2 and 3 do not alternate
+	farFewer   = 0.7  // factor of the slots
 
 	sampleTime = 500 * time.Millisecond // of one sample of the goodput, at least
 	pauseTime  = 5 * time.Second        // a sample that takes longer has seen a pause between uploads

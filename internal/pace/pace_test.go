@@ -47,14 +47,14 @@ func TestSlots(t *testing.T) {
 		parts     int
 		want      int32
 	}{
-		{"three rounds of 12, not two of 15 and one of 4", 0, 0, 34, 12},
-		{"five full rounds", 0, 0, 75, 15},
-		{"one part more than a round", 0, 0, 16, 8},
+		{"three rounds of 12, not two of 14 and one of 6", 0, 0, 34, 12},
+		{"five full rounds", 0, 0, 70, 14},
+		{"one part more than a round", 0, 0, 15, 8},
 		{"fewer parts than slots", 0, 0, 5, 5},
 		{"a fixed number", 6, 0, 34, 6},
 		{"a bandwidth of 8 Mbit/s", 0, 1e6, 34, 2},
 		{"a bandwidth of 25 Mbit/s", 0, 3_125_000, 35, 5},
-		{"a bandwidth of 1 Gbit/s", 0, 125e6, 75, 15},
+		{"a bandwidth of 1 Gbit/s", 0, 125e6, 70, 14},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -135,10 +135,10 @@ func TestLentSlotIsCalledBack(t *testing.T) {
 func TestSlowLineGetsFewPUTs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		u := pace.New(0, 0).Sender(75*part, part)
+		u := pace.New(0, 0).Sender(70*part, part)
 		defer u.Close()
 		var turns []*pace.Turn
-		for range 15 {
+		for range 14 {
 			turn, err := u.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -161,8 +161,8 @@ func TestSlowLineGetsFewPUTs(t *testing.T) {
 				surplus++
 			}
 		}
-		if surplus != 13 {
-			t.Errorf("%d of 15 PUTs are surplus, not 13", surplus)
+		if surplus != 12 {
+			t.Errorf("%d of 14 PUTs are surplus, not 12", surplus)
 		}
 		if turns[0].Surplus(part/2, part) {
 			t.Error("a PUT that has sent half is surplus")

@@ -56,7 +56,7 @@ func interrupt(t *testing.T, f transfer.File, p profile, bandwidth float64, afte
 func TestInterruptLosesLittle(t *testing.T) {
 	t.Parallel()
 	const times = 20
-	f, _ := newFile(t, 48*loadPart-1000)
+	f, _ := newFile(t, 30*loadPart-1000)
 	for _, c := range slowAndFast {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +83,7 @@ func TestInterruptLosesLittle(t *testing.T) {
 // time in which the line carries a fifth of the file at most, but three parts.
 func TestInterruptsMakeProgress(t *testing.T) {
 	t.Parallel()
-	f, _ := newFile(t, 48*loadPart-1000)
+	f, _ := newFile(t, 30*loadPart-1000)
 	for _, c := range slowAndFast {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +103,7 @@ func TestInterruptsMakeProgress(t *testing.T) {
 					t.Errorf("run %d has stored nothing, after %d parts", run, before)
 				}
 			}
-			t.Errorf("%d of 48 parts are stored after 60 runs", len(stored))
+			t.Errorf("%d of 30 parts are stored after 60 runs", len(stored))
 		})
 	}
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/transfer"
 )
 
-// loadPart is the size in bytes of a part that stands for one of 5 MiB, so that hashing takes no
+// loadPart is the size in bytes of a part that stands for one of 8 MiB, so that hashing takes no
 // time.
-const loadPart = 10 << 10
+const loadPart = 16 << 10
 
 const (
-	packet    = 1448. * loadPart / (5 << 20) // payload in bytes
+	packet    = 1448. * loadPart / (8 << 20) // payload in bytes
 	loadSlice = 20 * time.Millisecond        // between two looks of a PUT
-	megabit   = 1e6 / 8. * loadPart / (5 << 20)
+	megabit   = 1e6 / 8. * loadPart / (8 << 20)
 )
 
 type loadKind struct {
@@ -338,7 +338,7 @@ func TestLoads(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	files := make([]transfer.File, uploads)
 	for i := range files {
-		files[i], _ = newFile(t, (32+random.IntN(97))*loadPart-random.IntN(loadPart))
+		files[i], _ = newFile(t, (20+random.IntN(61))*loadPart-random.IntN(loadPart))
 	}
 	t.Logf("seed %d", seed)
 	for _, kind := range loadKinds {
