@@ -143,7 +143,7 @@ func (e *earlier) diagnostic(old values) diag.Diagnostic {
 // replacing says what comes before an import into a resource that has a session. The Create of a
 // create_before_destroy does not see the state.
 func replacing(old values) string {
-	has := "If the state still has a session of the resource, because the new one is created before that is destroyed, first"
+	has := "If the state still has another session of the resource, as with `create_before_destroy`, first"
 	if old.text("id") != "" {
 		has = fmt.Sprintf("The state still has live session %s. To import another session in its place, first", old.label())
 	}
