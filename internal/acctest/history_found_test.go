@@ -831,3 +831,21 @@ func TestFoundSavedPlanWithoutTheFile(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundSessionThatEndsBeforeItsReplacement has a tainted session end before it is replaced,
+// while the ledger has a session of another resource with its arguments: the create would be
+// refused.
+func TestFoundSessionThatEndsBeforeItsReplacement(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed: 6,
+		Steps: []Step{
+			{Do: DoConfig, In: 1, On: "session.a", N: 8},
+			{Do: DoConfig, In: 1, On: "session.b", N: 8},
+			{
+				Do: DoApply, In: 1, Faults: []Trouble{{Call: simulator.CallGetSession, What: "401", Times: 1}},
+				During: []Step{{Do: "kill the CLI", N: 3, At: 7}},
+			},
+		},
+	})
+}

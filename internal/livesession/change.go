@@ -209,18 +209,22 @@ func (r *liveSession) Delete(ctx context.Context, req resource.DeleteRequest, re
 	unready := m.str("status").IsNull() || !ending(m.text("status")) && !m.ready(m.str("status"))
 	limited, cancel := m.limit(ctx, "create", &resp.Diagnostics)
 	defer cancel()
+	refusing := r.Data.Ledger.Lines(ctx, note.Earlier)
 	if unready && note.Create && !m.ended() {
-		if d := r.leave(ctx, limited, m); d != nil {
+		left, d := r.leave(ctx, limited, m, refusing)
+		switch {
+		case d != nil:
 			noun.RefuseDelete(ctx, resp, d)
 			return
+		case left:
+			resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
+				fmt.Sprintf("Live session %s was removed from the state before it could be used. A create with the same arguments waits for it, and creates no other session unless it has ended. "+
+					"With other arguments, it %s. %s", m.label(), m.goesOn(), noStop))
+			return
 		}
-		resp.Diagnostics.AddWarning(fmt.Sprintf("Live session %s is on its way", m.title()),
-			fmt.Sprintf("Live session %s was removed from the state before it could be used. A create with the same arguments waits for it, and creates no other session unless it has ended. "+
-				"With other arguments, it %s. %s", m.label(), m.goesOn(), noStop))
-		return
 	}
 	if note.Create { // what refuses the Create must not cost the session in the state
-		if d := r.madeEarlier(ctx, limited, m, m, m, r.Data.Ledger.Lines(ctx, note.Earlier)...); d != nil {
+		if d := r.madeEarlier(ctx, limited, m, m, m, refusing...); d != nil {
 			noun.RefuseDelete(ctx, resp, d)
 			return
 		}

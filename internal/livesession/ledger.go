@@ -22,16 +22,24 @@ func ledgerRequest(data *noun.Data, given values) resume.Request {
 }
 
 // leave leaves a session that was never ready to the Create that replaces it: Terraform passes
-// nothing from a Delete to a Create.
-// It leaves nothing if the Create could not read the session: the error must not cost the state.
-func (r *liveSession) leave(ctx, limited context.Context, m values) diag.Diagnostic {
-	began := time.Now()
-	line := r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.text("id")})
-	if _, err := r.readEarlier(limited, m.text("id"), began); err != nil && !api.NotFound(err) {
-		resume.Drop(ctx, line)
-		return unreadableEarlier(m.label(), err)
+// nothing from a Delete to a Create. It leaves none that the Create could not read: the error must
+// not cost the state. Nor does it leave one that the Create will not use: one that ends, or whose
+// arguments are not those of the lines that refuse the Create. Write-only URLs are not known here:
+// only the Create sees whether they are equal.
+func (r *liveSession) leave(ctx, limited context.Context, m values, refusing []*resume.Line) (left bool, d diag.Diagnostic) {
+	equal := r.Data.Ledger.Find(limited, ledgerRequest(r.Data, m))
+	if m[versionName].IsNull() && slices.ContainsFunc(refusing, func(line *resume.Line) bool { return !slices.Contains(equal, line) }) {
+		return false, nil
 	}
-	return nil
+	s, err := r.readEarlier(limited, m.text("id"), time.Now())
+	switch {
+	case err != nil && !api.NotFound(err):
+		return false, unreadableEarlier(m.label(), err)
+	case err != nil || !m.usable(s):
+		return false, nil
+	}
+	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.text("id")})
+	return true, nil
 }
 
 // left takes the session with these arguments that a Delete of this process has left, and that has
@@ -47,11 +55,16 @@ func (r *liveSession) left(ctx context.Context, m values, diags *diag.Diagnostic
 		case err != nil && !api.NotFound(err):
 			diags.Append(unreadableEarlier(line.Made().ID, err))
 			return nil
-		case err == nil && (!ending(s.Status()) || m.ready(types.StringValue(s.Status()))):
+		case err == nil && m.usable(s):
 			return s
 		}
 		resume.Drop(ctx, line)
 	}
+}
+
+// usable reports whether a session on its way is, or may become, what the configuration waits for.
+func (m values) usable(s api.Session) bool {
+	return !ending(s.Status()) || m.ready(types.StringValue(s.Status()))
 }
 
 // leftRequest is what a session that a Delete has left is looked up by: the arguments that states
