@@ -384,7 +384,9 @@ func (r *run) refused(address string, pl *Plan, diags Diagnostics) {
 		r.rec.Errorf("the replacement of session %s was refused, and no text says how to get it back: %s", id, all)
 	}
 	if len(r.sent.Faults)+len(r.sent.During) == 0 && r.place.via[address] == 0 && r.sent.Do != DoBoth {
-		r.rec.Errorf("session %s was forgotten before its replacement was refused: %s", id, text)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.forgotten[id] = text
 	}
 }
 
@@ -498,6 +500,11 @@ func (p *player) judge(r *run) {
 		p.killed = true
 		p.record(r)
 		p.leave(r)
+	}
+	for id, text := range r.forgotten {
+		if !p.managed(id) { // an equal resource may have taken it
+			p.rec.Errorf("session %s was forgotten before its replacement was refused: %s", id, text)
+		}
 	}
 	p.uploads += r.files
 	for address, how := range r.creates {

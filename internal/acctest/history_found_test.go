@@ -832,13 +832,12 @@ func TestFoundSavedPlanWithoutTheFile(t *testing.T) {
 	})
 }
 
-// TestFoundSessionThatEndsBeforeItsReplacement has a tainted session end before it is replaced,
-// while the ledger has a session of another resource with its arguments: the create would be
-// refused.
-func TestFoundSessionThatEndsBeforeItsReplacement(t *testing.T) {
+// TestFoundEqualSessionIsTaken has the create of one of two equal sessions take the session on its
+// way that the other's replacement has left. The other is refused, and nothing is lost.
+func TestFoundEqualSessionIsTaken(t *testing.T) {
 	t.Parallel()
 	Replay(t, History{
-		Seed: 6,
+		Seed: 31,
 		Steps: []Step{
 			{Do: DoConfig, In: 1, On: "session.a", N: 8},
 			{Do: DoConfig, In: 1, On: "session.b", N: 8},
@@ -846,6 +845,7 @@ func TestFoundSessionThatEndsBeforeItsReplacement(t *testing.T) {
 				Do: DoApply, In: 1, Faults: []Trouble{{Call: simulator.CallGetSession, What: "401", Times: 1}},
 				During: []Step{{Do: "kill the CLI", N: 3, At: 7}},
 			},
+			{Do: DoApply, In: 1},
 		},
 	})
 }

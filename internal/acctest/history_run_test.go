@@ -113,8 +113,9 @@ type run struct {
 	files       int                 // to be uploaded by folders
 	answered    []simulator.Request // of the calls that store content, when the run was killed
 	killedAt    time.Time
-	destroyed   bool // the plan destroys everything
-	saves       int  // results until Terraform is killed before it saves one; 0: it is not
+	destroyed   bool              // the plan destroys everything
+	saves       int               // results until Terraform is killed before it saves one; 0: it is not
+	forgotten   map[string]string // texts that refused the replacement of a session, by its id
 	dying       sync.WaitGroup
 }
 

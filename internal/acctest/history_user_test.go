@@ -257,7 +257,7 @@ func attempts(faults []Trouble) (n int) {
 
 // newRun is a run of Terraform that has not begun.
 func (p *player) newRun(pl *place) *run {
-	return &run{player: p, place: pl, said: map[string][]string{}, creates: map[string]string{}}
+	return &run{player: p, place: pl, said: map[string][]string{}, creates: map[string]string{}, forgotten: map[string]string{}}
 }
 
 // strike has the steps happen before the requests with their numbers.
