@@ -112,6 +112,15 @@ func drawHistory(t *rapid.T) History {
 			Step{Do: DoApply, During: []Step{{Do: DoInterrupt, At: rapid.IntRange(2, 9).Draw(t, "interrupted at")}}},
 			Step{Do: rapid.SampledFrom([]string{DoReplace, DoTaint}).Draw(t, "by"), On: on}, Step{Do: DoApply})
 	}
+	if uploads := only(about, isOf(uploadType)); len(uploads) > 0 {
+		switch weighted(t, "unfinished", choice[string]{2, ""}, choice[string]{1, "killed"}, choice[string]{1, "changed"}) {
+		case "killed": // once the parts that are stored are recorded
+			h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKill, N: 3, At: rapid.IntRange(4, 12).Draw(t, "killed at")}}})
+		case "changed": // the file, while parts of it are stored
+			change := Step{Do: DoSwap, On: filesOf(uploads[0])[0], N: 2, At: rapid.IntRange(3, 9).Draw(t, "changed at")}
+			h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1}}, During: []Step{change}}, Step{Do: DoApply})
+		}
+	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
 	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
