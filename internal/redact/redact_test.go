@@ -115,13 +115,14 @@ func TestJSON(t *testing.T) {
 		`{"a":1} {}`:                                                        "",
 		`not JSON`:                                                          "",
 		`{"a":[{"apiKey":"h","client_secret":"h","jwt":"h","passphrase":"h","sig":"h","streamName":"h","x-amz-security-token":"h","accessKeyId":"h"}]}`: `{"a":[{"accessKeyId":"***","apiKey":"***","client_secret":"***","jwt":"***","passphrase":"***","sig":"***","streamName":"***","x-amz-security-token":"***"}]}`,
-		`{"callback_uri":{"a":1}}`:                                        `{"callback_uri":"***"}`,
-		`{"key":"K","path":"live/K","port":1935,"server":"h"}`:            `{"key":"***","path":"***","port":1935,"server":"h"}`,
-		`{"hostname":"h","ingest_keys":["K"],"path":"K","stream_id":"K"}`: `{"hostname":"h","ingest_keys":"***","path":"***","stream_id":"***"}`,
-		`{"field":"paths[0]","key_path":"vod/c/u/f","path":"p"}`:          `{"field":"paths[0]","key_path":"vod/c/u/f","path":"p"}`,
-		`{"LastEvaluatedKey":{"id":"s-1"},"Sessions":[]}`:                 `{"LastEvaluatedKey":{"id":"s-1"},"Sessions":[]}`,
-		`{"Bucket":"b","BucketKeyEnabled":true,"Key":"vod/c/u/f"}`:        `{"Bucket":"b","BucketKeyEnabled":true,"Key":"vod/c/u/f"}`,
-		`{"body":"{\"key\":\"K\"}","text":"[sic] key"}`:                   `{"body":"{\"key\":\"***\"}","text":"[sic] key"}`,
+		`{"callback_uri":{"a":1}}`:                                                  `{"callback_uri":"***"}`,
+		`{"key":"K","path":"live/K","port":1935,"server":"h"}`:                      `{"key":"***","path":"***","port":1935,"server":"h"}`,
+		`{"hostname":"h","ingest_keys":["K"],"path":"K","stream_id":"K"}`:           `{"hostname":"h","ingest_keys":"***","path":"***","stream_id":"***"}`,
+		`{"field":"paths[0]","key_path":"vod/c/u/f","path":"p"}`:                    `{"field":"paths[0]","key_path":"vod/c/u/f","path":"p"}`,
+		`{"LastEvaluatedKey":{"id":"s-1"},"Sessions":[]}`:                           `{"LastEvaluatedKey":{"id":"s-1"},"Sessions":[]}`,
+		`{"Sessions":[{"input_endpoint_a":"one part","presigned_url":"one part"}]}`: `{"Sessions":[{"input_endpoint_a":"***","presigned_url":"***"}]}`,
+		`{"Bucket":"b","BucketKeyEnabled":true,"Key":"vod/c/u/f"}`:                  `{"Bucket":"b","BucketKeyEnabled":true,"Key":"vod/c/u/f"}`,
+		`{"body":"{\"key\":\"K\"}","text":"[sic] key"}`:                             `{"body":"{\"key\":\"***\"}","text":"[sic] key"}`,
 	} {
 		if got, ok := r.JSON([]byte(document)); got != want || ok != (want != "") {
 			t.Errorf("%s: got %s, %t; want %s", document, got, ok, want)
