@@ -22,20 +22,23 @@ func ledgerRequest(data *noun.Data, given values) resume.Request {
 }
 
 // leave leaves a session that was never ready to the Create that replaces it: Terraform passes
-// nothing from a Delete to a Create. It leaves none that the Create could not read: the error must
-// not cost the state. Nor does it leave one that the Create will not use: one that ends, or whose
-// arguments are not those of the lines that refuse the Create. Write-only URLs are not known here:
-// only the Create sees whether they are equal.
+// nothing from a Delete to a Create. An error of the Create that can be foreseen must not cost the
+// state: that it could not read the session, or that lines refuse it which have other arguments
+// than the session. Whether write-only URLs are equal, only the Create sees. A session that ends is
+// not left: the Create does not use it.
 func (r *liveSession) leave(ctx, limited context.Context, m values, refusing []*resume.Line) (left bool, d diag.Diagnostic) {
 	equal := r.Data.Ledger.Find(limited, ledgerRequest(r.Data, m))
 	if m[versionName].IsNull() && slices.ContainsFunc(refusing, func(line *resume.Line) bool { return !slices.Contains(equal, line) }) {
-		return false, nil
+		if d := r.madeEarlier(ctx, limited, m, m, m, refusing...); d != nil {
+			return false, d
+		}
 	}
 	s, err := r.readEarlier(limited, m.text("id"), time.Now())
 	switch {
 	case err != nil && !api.NotFound(err):
 		return false, unreadableEarlier(m.label(), err)
-	case err != nil || !m.usable(s):
+	case err == nil && !m.usable(s):
+		m["status"] = types.StringValue(s.Status()) // what is said of it is true
 		return false, nil
 	}
 	r.Data.Ledger.Leave(ctx, leftRequest(r.Data, m), resume.Made{ID: m.text("id")})
