@@ -101,9 +101,14 @@ func drawHistory(t *rapid.T) History {
 		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKillCLI, At: rapid.IntRange(2, 9).Draw(t, "killed at")}}}, Step{Do: DoApply, In: 1})
 	}
 	if stored := only(about, hasFiles); len(stored) > 0 && rapid.Bool().Draw(t, "swapped") {
-		// Another file of the same time takes the place of one that is being sent.
+		// Another file of the same time takes the place of one that is being sent. Then parts of the
+		// first may be stored, or the whole.
+		var unfinished []Trouble
+		if rapid.Bool().Draw(t, "unfinished") {
+			unfinished = []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1}}
+		}
 		files := filesOf(rapid.SampledFrom(stored).Draw(t, "swapped upload"))
-		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoSwap, On: rapid.SampledFrom(files).Draw(t, "swapped file"), N: 2, At: rapid.IntRange(1, 6).Draw(t, "swapped at")}}}, Step{Do: DoApply})
+		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: unfinished, During: []Step{{Do: DoSwap, On: rapid.SampledFrom(files).Draw(t, "swapped file"), N: 2, At: rapid.IntRange(1, 6).Draw(t, "swapped at")}}}, Step{Do: DoApply})
 	}
 	if sessions := only(about, isOf(sessionType)); len(sessions) > 0 && rapid.Bool().Draw(t, "overtaken") {
 		// A session is replaced while the one that its update has made is on its way.
@@ -111,15 +116,6 @@ func drawHistory(t *rapid.T) History {
 		h.Steps = append(h.Steps, Step{Do: DoApply}, Step{Do: DoConfig, On: on, N: drawVariant(t, on, 1)},
 			Step{Do: DoApply, During: []Step{{Do: DoInterrupt, At: rapid.IntRange(2, 9).Draw(t, "interrupted at")}}},
 			Step{Do: rapid.SampledFrom([]string{DoReplace, DoTaint}).Draw(t, "by"), On: on}, Step{Do: DoApply})
-	}
-	if uploads := only(about, isOf(uploadType)); len(uploads) > 0 {
-		switch weighted(t, "unfinished", choice[string]{2, ""}, choice[string]{1, "killed"}, choice[string]{1, "changed"}) {
-		case "killed": // once the parts that are stored are recorded
-			h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKill, N: 3, At: rapid.IntRange(4, 12).Draw(t, "killed at")}}})
-		case "changed": // the file, while parts of it are stored
-			change := Step{Do: DoSwap, On: filesOf(uploads[0])[0], N: 2, At: rapid.IntRange(3, 9).Draw(t, "changed at")}
-			h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1}}, During: []Step{change}}, Step{Do: DoApply})
-		}
 	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
