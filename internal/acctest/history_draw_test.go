@@ -101,8 +101,8 @@ func drawHistory(t *rapid.T) History {
 		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKillCLI, At: rapid.IntRange(2, 9).Draw(t, "killed at")}}}, Step{Do: DoApply, In: 1})
 	}
 	if stored := only(about, hasFiles); len(stored) > 0 && rapid.Bool().Draw(t, "swapped") {
-		// Another file of the same time takes the place of one that is being sent. Then parts of the
-		// first may be stored, or the whole.
+		// Another file of the same time takes the place of one that is being sent. Parts of the
+		// first may be stored.
 		var unfinished []Trouble
 		if rapid.Bool().Draw(t, "unfinished") {
 			unfinished = []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1}}

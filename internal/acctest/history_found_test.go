@@ -849,3 +849,19 @@ func TestFoundEqualSessionIsTaken(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundEqualSessionIsLeft has two equal sessions replaced on their way, one of them with other
+// arguments. The create of the other may take either.
+func TestFoundEqualSessionIsLeft(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed:    9,
+		Service: Service{GetLate: 25, Shifting: true, Repeat: true, Oldest: true, Respelled: true, KMS: true, Backends: true},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 5},
+			{Do: DoConfig, On: "session.b", N: 5},
+			{Do: DoApply},
+			{Do: DoConfig, On: "session.a", N: 2},
+		},
+	})
+}

@@ -220,7 +220,7 @@ func (p *player) checkHeld() {
 				slices.Contains([]string{DoAccount, DoRemove, DoPulumi}, p.sent.Do) || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
 				wanted = wanted || p.ending(was.Text("id")) || pl.createBeforeDestroy(address) && was.Tainted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
-					p.notFound(was.Text("id"))
+					p.notFound(was.Text("id")) || !slices.Contains([]string{"", address}, p.had[now.Text("id")]) // the one that an equal resource has left
 			}
 			if held && now.Exists() && !wanted && now.Text("id") != was.Text("id") && reflect.DeepEqual(ordered(was), ordered(now)) {
 				p.rec.Errorf("%s %s: %s has the arguments of %s, which the state had", pl.name, address, now.Text("id"), was.Text("id"))
