@@ -23,9 +23,9 @@ const (
 // slowness is how long an operation on a slow disk takes.
 const slowness = 5 * time.Second
 
-// diskTroubles are the faults of a disk by their names in a Trouble. A slow disk is one that is
-// only read: an operation that writes may hold a mutex, and a bubble's time stands still while a
-// goroutine waits for a mutex.
+// diskTroubles are the faults of a disk by their names in a Trouble. A slow disk takes its time to
+// open a file that is only read: other operations may hold a mutex, and a bubble's time stands
+// still while a goroutine waits for a mutex.
 var diskTroubles = map[string][]string{
 	recordFiles: {"no space", "EIO", "read-only"},
 	mediaFiles:  {"EIO", "slow"},
@@ -91,9 +91,11 @@ func (d *faultyDisk) operate(op disk.Op, path string, n int) (int, error) {
 			return 0, syscall.EROFS
 		}
 	case "slow":
-		d.mu.Unlock()
-		time.Sleep(slowness)
-		d.mu.Lock()
+		if op == disk.OpOpen {
+			d.mu.Unlock()
+			time.Sleep(slowness)
+			d.mu.Lock()
+		}
 	}
 	switch op { //nolint:exhaustive // the others leave nothing that a power cut could lose
 	case disk.OpWrite:

@@ -104,11 +104,13 @@ func drawHistory(t *rapid.T) History {
 		// Another file of the same time takes the place of one that is being sent. Parts of the
 		// first may be stored.
 		var unfinished []Trouble
-		if rapid.Bool().Draw(t, "unfinished") {
-			unfinished = []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1}}
+		latest := 6
+		if rapid.Bool().Draw(t, "unfinished") { // not for ever: no step of followed comes between
+			unfinished = []Trouble{{Call: simulator.CallPutPart, What: "500", After: 1, Times: 20}}
+			latest = 9
 		}
 		files := filesOf(rapid.SampledFrom(stored).Draw(t, "swapped upload"))
-		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: unfinished, During: []Step{{Do: DoSwap, On: rapid.SampledFrom(files).Draw(t, "swapped file"), N: 2, At: rapid.IntRange(1, 6).Draw(t, "swapped at")}}}, Step{Do: DoApply})
+		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: unfinished, During: []Step{{Do: DoSwap, On: rapid.SampledFrom(files).Draw(t, "swapped file"), N: 2, At: rapid.IntRange(1, latest).Draw(t, "swapped at")}}}, Step{Do: DoApply})
 	}
 	if sessions := only(about, isOf(sessionType)); len(sessions) > 0 && rapid.Bool().Draw(t, "overtaken") {
 		// A session is replaced while the one that its update has made is on its way.

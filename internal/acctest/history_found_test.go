@@ -548,6 +548,22 @@ func TestFoundFoldersThatExchangeFiles(t *testing.T) {
 	}
 }
 
+// TestFoundFolderWhoseFileChangesBetween: the replacement of one tainted folder is refused, and
+// that of the other one has taken a file of it instead of its own.
+func TestFoundFolderWhoseFileChangesBetween(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed: 9788,
+		Steps: []Step{
+			{Do: DoConfig, On: "folder.one", N: 1063},
+			{Do: DoConfig, On: "folder.two", N: 1},
+			{Do: DoApply, Faults: []Trouble{{Call: "put-object", What: "500", After: 3}}},
+			{Do: DoApply, During: []Step{{Do: DoWrite, On: "media/a.mp4", N: 2, At: afterDeletes}}},
+			{Do: DoApply},
+		},
+	})
+}
+
 // TestFoundWrongETagsOfTwoUploads: a checksum proves the only part of an upload, so its wrong ETag
 // ends the upload, and another one the new upload.
 func TestFoundWrongETagsOfTwoUploads(t *testing.T) {

@@ -384,6 +384,8 @@ func (p *player) checkFolders() {
 		// after a run that was killed, may exchange what is stored.
 		alike := reflect.DeepEqual(patterns(now), patterns(pl.state["folder.two"])) || pl.via["folder.one"]+pl.via["folder.two"] > 0 ||
 			old.Tainted && (p.priors[pl]["folder.two"].Tainted || !p.priors[pl]["folder.two"].Exists())
+		// What the other one would have got is in no state if its replacement was not created.
+		refused := p.priors[pl]["folder.two"].Exists() && !pl.state["folder.two"].Exists()
 		for name := range before {
 			file := filepath.Join(mediaDir, name)
 			if _, kept := folderEntries(now)[name]; !kept && now.Exists() && old.Text("id") != "" && !p.edited && pl.machine.versions[file] > 0 &&
@@ -398,7 +400,7 @@ func (p *player) checkFolders() {
 				same = same && was[attribute] == e[attribute]
 			}
 			old, _ := was["key_path"].(string)
-			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) && (!alike || !p.managed(old)) {
+			if now, _ := e["key_path"].(string); same && now != old && path.Base(now) == path.Base(old) && (!alike || !refused && !p.managed(old)) {
 				p.rec.Errorf("%s: %s of the folder was stored as %s and is now %s", pl.name, name, old, now)
 			}
 		}

@@ -407,7 +407,7 @@ var (
 		simulator.CallPutObject:         append(slices.Clone(puts), "break after", "503 after", "silent after"),
 		simulator.CallMultipartCreate:   append(slices.Clone(usual), "echo"),
 		simulator.CallMultipartURL:      append(slices.Clone(usual), "NoSuchUpload", "404"),
-		simulator.CallPutPart:           append(slices.Clone(puts), "400", "wrong ETag", "wrong ETag"),
+		simulator.CallPutPart:           append(slices.Clone(puts), "400", "wrong ETag", "wrong ETag", "damaged", "damaged"),
 		simulator.CallMultipartComplete: append(slices.Clone(usual), "very slow", "very slow", "very slow", "very slow", "InvalidPart", "NoSuchUpload", "break after", "400", "404", "other key path", "other ETag"),
 	}
 	usual = []string{
@@ -420,7 +420,8 @@ var (
 	}
 )
 
-// focuses are the resources that a history is about.
+// focuses are the resources that a history is about. An upload of several parts is drawn more
+// often: a file that changes between its parts is found by few histories.
 var focuses = [][]string{
 	{"session.a"},
 	{"session.a", "session.b"},
@@ -428,6 +429,8 @@ var focuses = [][]string{
 	{"upload.small", "upload.twin"},
 	{"upload.small", "job.one"},
 	{"upload.small", "upload.text"},
+	{"upload.big"},
+	{"upload.big"},
 	{"upload.big"},
 	{"session.a", "upload.small", "upload.twin", "job.one"},
 	{"folder.one"},

@@ -324,6 +324,7 @@ var troubles = map[string]simulator.Fault{
 	"slow down":      {Status: http.StatusServiceUnavailable, Body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>`},
 	"wrong ETag":     {Header: http.Header{"Etag": {`"` + wrongETag + `"`}}},
 	"KMS ETag":       {Header: http.Header{"Etag": {`"` + kmsETag + `"`}, "X-Amz-Server-Side-Encryption": {"aws:kms"}}},
+	"damaged":        {Damage: true},
 	"no ETag":        {Header: http.Header{"Etag": nil}},
 	"wrong checksum": {Header: http.Header{"X-Amz-Checksum-Crc64nvme": {"AAAAAAAAAAA="}}},
 	"other values":   {Rewrite: func(body []byte) []byte { return bytes.Replace(body, []byte(`"match"`), []byte(`"no match"`), 1) }},

@@ -223,6 +223,8 @@ func (p *player) overcome(trouble Trouble) bool {
 		return true
 	case "500", "502", "503", "503 wait", "503 after", "504 after", "break before", "break after", "slow":
 		return !once
+	case "damaged":
+		return !p.service.KMS
 	case "wrong ETag":
 		return !p.service.KMS && (trouble.Call == simulator.CallPutPart || trouble.Call == simulator.CallPutObject)
 	case "very slow":

@@ -233,6 +233,9 @@ func (s *Service) process(w http.ResponseWriter, rt route, r *http.Request, faul
 	if fault.Stall {
 		s.stall(w, r, fault.StallAfter, release)
 	}
+	if fault.Damage {
+		r.Body = &damagedBody{ReadCloser: r.Body}
+	}
 	if fault.BreakBefore {
 		panic(http.ErrAbortHandler)
 	}
