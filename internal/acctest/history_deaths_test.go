@@ -89,9 +89,13 @@ func (p *player) follows(pl *place, s Step) {
 }
 
 // leave notes what a killed run leaves behind. What the service answered when the run was killed
-// may not have been read.
+// may not have been read. A create without a response may have made a session, too, which the
+// listing shows.
 func (p *player) leave(r *run) {
-	if p.edited || p.sent.Do == DoBoth || len(p.sent.Faults) > 0 {
+	unanswered := func(t Trouble) bool {
+		return t.Call == simulator.CallCreateSession && strings.HasSuffix(t.What, " after") && p.service.ListLate <= 25
+	}
+	if p.edited || p.sent.Do == DoBoth || slices.ContainsFunc(p.sent.Faults, func(t Trouble) bool { return !unanswered(t) }) {
 		return
 	}
 	left := &leftBehind{place: r.place}

@@ -197,22 +197,33 @@ func (p *Provider) Open(typ string, config Attrs) (Attrs, Diagnostics) {
 	return attrs(p.value(schema, opened.Result)), diags
 }
 
-// Invoke validates, plans and runs an action, and returns its progress messages.
-func (p *Provider) Invoke(typ string, config Attrs) (progress []string, diags Diagnostics) {
+// PlanAction validates and plans an action, as the plan of the resource that triggers it does.
+func (p *Provider) PlanAction(typ string, config Attrs) Diagnostics {
+	p.tb.Helper()
+	server, given := p.action(typ, config)
+	diags := Diagnostics(must(p, server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: typ, Config: given}).Diagnostics)
+	if diags.Failed() {
+		return diags
+	}
+	return append(diags, must(p, server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: typ, Config: given}).Diagnostics...)
+}
+
+func (p *Provider) action(typ string, config Attrs) (tfprotov6.ActionServer, *tfprotov6.DynamicValue) {
 	p.tb.Helper()
 	server, ok := p.Server.(tfprotov6.ActionServer)
 	if !ok || p.Schema.ActionSchemas[typ] == nil {
 		p.tb.Fatalf("the provider has no action %s", typ)
 	}
-	given := p.Config(p.Schema.ActionSchemas[typ].Schema, config)
-	diags = must(p, server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: typ, Config: given}).Diagnostics
-	if diags.Failed() {
+	return server, p.Config(p.Schema.ActionSchemas[typ].Schema, config)
+}
+
+// Invoke plans and runs an action, and returns its progress messages.
+func (p *Provider) Invoke(typ string, config Attrs) (progress []string, diags Diagnostics) {
+	p.tb.Helper()
+	if diags = p.PlanAction(typ, config); diags.Failed() {
 		return nil, diags
 	}
-	diags = append(diags, must(p, server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: typ, Config: given}).Diagnostics...)
-	if diags.Failed() {
-		return nil, diags
-	}
+	server, given := p.action(typ, config)
 	for event := range must(p, server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: typ, Config: given}).Events {
 		switch e := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:

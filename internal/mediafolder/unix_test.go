@@ -34,6 +34,22 @@ func TestPipesAndDevices(t *testing.T) {
 	want(t, "PUTs", w.Count(simulator.CallPutObject), 1)
 }
 
+// TestSubfolderThatCannotBeRead: its path is longer than the system takes.
+func TestSubfolderThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a.mp4")
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := root.MkdirAll(strings.Repeat("deep/", 4096/len("deep/")), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	says(t, w.plan().Diags, "deep cannot be read: file name too long")
+	want(t, "calls", w.Counts(), map[string]int{})
+}
+
 // TestPatternOfALinkToAFolder: links to folders are not followed, so a pattern that matches only
 // one selects nothing.
 func TestPatternOfALinkToAFolder(t *testing.T) {

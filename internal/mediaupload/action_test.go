@@ -14,9 +14,12 @@ import (
 
 // invoke runs vodlive_process_media on a file.
 func invoke(p *acctest.Provider, path string, more acctest.Attrs) ([]string, string) {
-	config := acctest.Attrs{"source": path, "service_modes": []string{"video_optimizer"}}.With(more)
-	progress, diags := p.Invoke("vodlive_process_media", config)
+	progress, diags := p.Invoke("vodlive_process_media", processing(path, more))
 	return progress, diags.String()
+}
+
+func processing(path string, more acctest.Attrs) acctest.Attrs {
+	return acctest.Attrs{"source": path, "service_modes": []string{"video_optimizer"}}.With(more)
 }
 
 func TestActionUploadsAndSubmits(t *testing.T) {
@@ -37,6 +40,18 @@ func TestActionUploadsAndSubmits(t *testing.T) {
 		if !strings.Contains(text, part) {
 			t.Errorf("the progress lacks %q:\n%s", part, text)
 		}
+	}
+}
+
+// TestActionMasksItsProgress: a name may have a secret of the provider.
+func TestActionMasksItsProgress(t *testing.T) {
+	t.Parallel()
+	w := acctest.NewWorld(t, simulator.Options{})
+	path := filepath.Join(t.TempDir(), simulator.DefaultSecretKey+".mp4")
+	media(t, path, 1000, 1)
+	progress, diags := invoke(w.Provider(nil), path, nil)
+	if text := strings.Join(progress, "\n") + diags; !strings.Contains(text, "***.mp4: 100 %") || strings.Contains(text, simulator.DefaultSecretKey) {
+		t.Errorf("the progress:\n%s", text)
 	}
 }
 
@@ -103,12 +118,13 @@ func TestActionFailures(t *testing.T) {
 		more  acctest.Attrs
 		fault simulator.Fault
 		text  []string
+		early bool // its plan fails
 	}{
-		"missing file":   {path: filepath.Join(folder, "none.mp4"), text: []string{"none.mp4 does not exist"}},
-		"folder":         {path: folder, text: []string{"is a folder, not a file"}},
+		"missing file":   {path: filepath.Join(folder, "none.mp4"), text: []string{"none.mp4 does not exist"}}, // the plan may make it
+		"folder":         {path: folder, text: []string{"is a folder, not a file"}, early: true},
 		"other content":  {more: acctest.Attrs{"sha256": strings.Repeat("ab", 32)}, text: []string{"has another SHA-256"}},
-		"file name":      {more: acctest.Attrs{"file_name": "a/b"}, text: []string{"which holds a slash"}},
-		"no modes":       {more: acctest.Attrs{"service_modes": []string{}}, text: []string{"at least 1"}},
+		"file name":      {more: acctest.Attrs{"file_name": "a/b"}, text: []string{"which holds a slash"}, early: true},
+		"no modes":       {more: acctest.Attrs{"service_modes": []string{}}, text: []string{"at least 1"}, early: true},
 		"batch refused":  {fault: simulator.Fault{Call: simulator.CallBatch, Status: http.StatusBadRequest, Body: `{"message":"no such mode"}`}, text: []string{"no such mode", "The file itself is stored as vod/input/"}},
 		"batch lost":     {fault: simulator.Fault{Call: simulator.CallBatch, BreakAfter: true}, text: []string{"may have been submitted", "The file itself is stored as vod/input/"}},
 		"upload refused": {fault: simulator.Fault{Call: simulator.CallPresignURL, Status: http.StatusForbidden}, text: []string{"403"}},
@@ -123,7 +139,11 @@ func TestActionFailures(t *testing.T) {
 			if source == "" {
 				source = path
 			}
-			_, diags := invoke(w.Provider(nil), source, tc.more)
+			p := w.Provider(nil)
+			if planned := p.PlanAction("vodlive_process_media", processing(source, tc.more)); planned.Failed() != tc.early {
+				t.Errorf("the plan: %s", planned)
+			}
+			_, diags := invoke(p, source, tc.more)
 			for _, part := range tc.text {
 				if !strings.Contains(diags, part) {
 					t.Errorf("the diagnostics lack %q: %s", part, diags)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire/wiretest"
 )
 
@@ -64,6 +66,22 @@ func TestLogLines(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	})
+}
+
+// TestLogOfWhatIsNotShown: the body of a success that is not what was asked for may have secrets
+// that no Redactor knows, and so may a refusal.
+func TestLogOfWhatIsNotShown(t *testing.T) {
+	t.Parallel()
+	for status, shown := range map[int]bool{200: false, 400: true} {
+		var log safeBuffer
+		ctx := tflogtest.RootLogger(t.Context(), &log)
+		c := newClient(t, config(wiretest.Always(status, `{"note":"HIDDEN"}`)))
+		call := wire.Call{Endpoint: c.live, Method: http.MethodGet, Path: "/things", Shown: func([]byte) bool { return shown }}
+		_ = c.do(ctx, call) // whose outcome does not matter
+		if text := log.String(); strings.Contains(text, "HIDDEN") || !strings.Contains(text, wire.Withheld) {
+			t.Errorf("status %d: the log shows it, or does not say why it is missing:\n%s", status, text)
+		}
+	}
 }
 
 // TestLogWithoutLogger makes a call with a context that has no logger.

@@ -70,6 +70,8 @@ func TestProxies(t *testing.T) {
 		"no credentials":    {demanding, nil, "the proxy PROXY requires credentials to connect to HOST", true},
 		"wrong credentials": {demanding, url.UserPassword("joe", "HIDDEN"), "the proxy PROXY requires credentials to connect to HOST", true},
 		"blocked":           {status(403), url.UserPassword("joe", "HIDDEN"), "the proxy PROXY refused to connect to HOST: 403 Forbidden", true},
+		"failing":           {status(500), nil, "the proxy PROXY refused to connect to HOST: 500 Internal Server Error", false},
+		"limited":           {status(429), nil, "the proxy PROXY refused to connect to HOST: 429 Too Many Requests", false},
 		"overloaded":        {status(503), nil, "the proxy PROXY refused to connect to HOST: 503 Service Unavailable", false},
 	} {
 		t.Run(name, func(t *testing.T) {

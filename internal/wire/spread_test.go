@@ -126,3 +126,26 @@ func TestConnectionsAreSpreadOverAddresses(t *testing.T) {
 		})
 	}
 }
+
+// TestNoAddressAnswers: each is tried once, whether it refuses at once or late.
+func TestNoAddressAnswers(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("connection refused")
+	for _, after := range []time.Duration{0, 2 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &addresses{dialed: map[string]int{}, fail: func(context.Context, string) error {
+				time.Sleep(after)
+				return refused
+			}}
+			c := overWire("http://localhost:1")
+			given := a.config()
+			c.Lookup, c.DialContext = given.Lookup, given.DialContext
+			if _, err := newClient(t, c).Storage().RoundTrip(put(t, "http://localhost/k")); !errors.Is(err, refused) {
+				t.Errorf("got %v", err)
+			}
+			if want := (map[string]int{"192.0.2.1": 1, "192.0.2.2": 1, "192.0.2.3": 1, "192.0.2.4": 1}); !maps.Equal(a.dialed, want) {
+				t.Errorf("connections %v, want %v", a.dialed, want)
+			}
+		})
+	}
+}
