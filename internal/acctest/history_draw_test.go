@@ -119,6 +119,11 @@ func drawHistory(t *rapid.T) History {
 			Step{Do: DoApply, During: []Step{{Do: DoInterrupt, At: rapid.IntRange(2, 9).Draw(t, "interrupted at")}}},
 			Step{Do: rapid.SampledFrom([]string{DoReplace, DoTaint}).Draw(t, "by"), On: on}, Step{Do: DoApply})
 	}
+	if len(only(about, isOf(sessionType))) > 0 && weighted(t, "unanswered", mostly(false, true)...) {
+		// The run of a create that gets no response is killed.
+		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{{Call: simulator.CallCreateSession, What: "silent after", Times: 1}},
+			During: []Step{{Do: DoKill, N: 3, At: rapid.IntRange(1, 9).Draw(t, "killed at")}}}, Step{Do: DoApply})
+	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
 	for i, s := range slices.Backward(h.Steps) { // often, an apply follows a kill
