@@ -121,8 +121,10 @@ func drawHistory(t *rapid.T) History {
 	}
 	if len(only(about, isOf(sessionType))) > 0 && weighted(t, "unanswered", mostly(false, true)...) {
 		// The run of a create that gets no response is killed.
-		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: []Trouble{{Call: simulator.CallCreateSession, What: "silent after", Times: 1}},
-			During: []Step{{Do: DoKill, N: 3, At: rapid.IntRange(1, 9).Draw(t, "killed at")}}}, Step{Do: DoApply})
+		h.Steps = append(h.Steps, Step{
+			Do: DoApply, Faults: []Trouble{{Call: simulator.CallCreateSession, What: "silent after", Times: 1}},
+			During: []Step{{Do: DoKill, N: 3, At: rapid.IntRange(1, 9).Draw(t, "killed at")}},
+		}, Step{Do: DoApply})
 	}
 	step := rapid.Custom(func(t *rapid.T) Step { return drawStep(t, about, places) })
 	h.Steps = append(h.Steps, rapid.SliceOfN(step, max(5, 10-len(h.Steps)), 30-len(h.Steps)).Draw(t, "steps")...)
