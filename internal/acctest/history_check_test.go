@@ -500,6 +500,8 @@ func (p *player) judge(r *run) {
 		p.killed = true
 		p.record(r)
 		p.leave(r)
+	} else {
+		p.leaveWaiting(r)
 	}
 	for id, text := range r.forgotten {
 		if !p.managed(id) { // an equal resource may have taken it

@@ -69,7 +69,8 @@ func (r *run) lose() bool {
 	return true
 }
 
-// leftBehind is what a run has made, and surely recorded, that was killed.
+// leftBehind is what a run has made, and surely recorded, that was killed, or what an update has
+// made that goes on waiting for it.
 type leftBehind struct {
 	place    *place
 	sessions []simulator.SessionRecord
@@ -80,8 +81,10 @@ type leftBehind struct {
 // follows notes what the run before has left behind, if this step is the apply that may take it
 // over.
 func (p *player) follows(pl *place, s Step) {
-	p.took = nil
-	if was := p.left; was != nil && s.Do == DoApply && was.place == pl && len(s.Faults)+len(s.During) == 0 {
+	if p.took = nil; s.Do == DoTaint {
+		return
+	}
+	if was := p.left; was != nil && (s.Do == DoApply || s.Do == DoReplace) && was.place == pl && len(s.Faults)+len(s.During) == 0 {
 		was.before = len(p.at[pl.account].Batches())
 		p.took = was
 	}
@@ -92,10 +95,7 @@ func (p *player) follows(pl *place, s Step) {
 // may not have been read. A create without a response may have made a session, too, which the
 // listing shows.
 func (p *player) leave(r *run) {
-	unanswered := func(t Trouble) bool {
-		return t.Call == simulator.CallCreateSession && strings.HasSuffix(t.What, " after") && p.service.ListLate <= 25
-	}
-	if p.edited || p.sent.Do == DoBoth || slices.ContainsFunc(p.sent.Faults, func(t Trouble) bool { return !unanswered(t) }) {
+	if !p.leaves() {
 		return
 	}
 	left := &leftBehind{place: r.place}
@@ -126,8 +126,31 @@ func (p *player) leave(r *run) {
 	p.left = left
 }
 
-// checkLeft: the apply that follows a run that was killed makes nothing again that the run had
-// made.
+// leaves tells whether it is known what the runs of this step have left.
+func (p *player) leaves() bool {
+	return !p.edited && p.sent.Do != DoBoth && !slices.ContainsFunc(p.sent.Faults, func(t Trouble) bool {
+		return t.Call != simulator.CallCreateSession || !strings.HasSuffix(t.What, " after") || p.service.ListLate > 25
+	})
+}
+
+// leaveWaiting notes the sessions of updates that are on their way and in no state.
+func (p *player) leaveWaiting(r *run) {
+	if !p.leaves() {
+		return
+	}
+	left := &leftBehind{place: r.place}
+	for _, rec := range p.at[r.place.account].Sessions() {
+		if !p.sessions[rec.ID] && !p.others[rec.ID] && !p.managed(rec.ID) {
+			left.sessions = append(left.sessions, rec)
+		}
+	}
+	if len(left.sessions) > 0 {
+		p.left = left
+	}
+}
+
+// checkLeft: the apply that follows a run that was killed, or whose update goes on waiting for a
+// session, makes nothing again that the run had made.
 func (p *player) checkLeft() {
 	left := p.took
 	if left == nil || p.troubled || p.edited || p.killed {
@@ -141,7 +164,7 @@ func (p *player) checkLeft() {
 	for _, was := range left.sessions {
 		for _, rec := range service.Sessions() {
 			if !p.sessions[rec.ID] && !p.others[rec.ID] && args(rec) == args(was) && p.had[was.ID] == "" && !p.managed(was.ID) && p.known(left.place, was.ID) && !p.over(was.ID) {
-				p.rec.Errorf("session %s was made, and the killed run had made %s with the same arguments, which runs", rec.ID, was.ID)
+				p.rec.Errorf("session %s was made, and the run before had made %s with the same arguments, which runs", rec.ID, was.ID)
 			}
 		}
 	}
