@@ -135,7 +135,7 @@ func (p *player) leaves() bool {
 
 // leaveWaiting notes the sessions of updates that are on their way and in no state.
 func (p *player) leaveWaiting(r *run) {
-	if !p.leaves() {
+	if !p.leaves() || p.sent.Do != DoApply && p.sent.Do != DoReplace {
 		return
 	}
 	left := &leftBehind{place: r.place}

@@ -881,3 +881,24 @@ func TestFoundEqualSessionIsLeft(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundUnansweredCreateWhoseSessionsEnded: what a create without a response may have made is
+// refused only while it may run.
+func TestFoundUnansweredCreateWhoseSessionsEnded(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Service: Service{Shifting: true, Others: 4, Oldest: true, Respelled: true, KMS: true, CheckUpload: true, Checksum: "sha256"},
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 8},
+			{Do: DoConfig, In: 1, On: "session.a", N: 8},
+			{Do: DoConfig, On: "status.all", N: 1},
+			{Do: DoApply, During: []Step{{Do: DoKillCLI, At: 4}}},
+			{Do: DoConfig, On: "session.a", N: 6},
+			{Do: DoApply},
+			{Do: DoTaint, On: "session.a"},
+			{Do: DoApply},
+			{Do: DoReplace, On: "session.a", Faults: []Trouble{{Call: "create-session", What: "502", Times: 1}}},
+			{Do: DoApply, In: 1, During: []Step{{Do: DoStatus, N: 1, At: 1}}},
+		},
+	})
+}

@@ -177,7 +177,8 @@ func secondSession(files ...string) string {
 }
 
 // unanswered looks for a session for which an earlier run has asked without a response. It returns
-// nil if the service surely did not make it: a new session would be in the listing by now.
+// nil if the service surely did not make it, because a new session would be in the listing by now,
+// or if all that it may have made has ended.
 func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given values, old values) diag.Diagnostic {
 	l := lostCreate{data: r.Data, given: given, old: old, within: appearWithin}
 	// A clock that was set back since then says nothing.
@@ -185,7 +186,8 @@ func (r *liveSession) unanswered(ctx context.Context, line *resume.Line, given v
 		l.within = max(appearWithin-age, 0)
 	}
 	l.search(ctx)
-	if !l.interrupted && l.err == nil && len(l.found) == 0 {
+	runs := slices.ContainsFunc(l.found, func(s api.Session) bool { return !terminal(s.Status()) })
+	if !l.interrupted && l.err == nil && !runs {
 		return nil
 	}
 	return diag.NewErrorDiagnostic("The live session may have been created",
