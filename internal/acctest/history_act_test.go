@@ -88,7 +88,7 @@ func (p *player) importOwn(pl *place, address string) {
 	defer proc.over()
 	o, diags := proc.Import(typ, id)
 	p.tell(pl, "import of "+id, diags)
-	if diags.Failed() || p.troubled || !o.Exists() {
+	if diags.Failed() || p.troubled || !o.Exists() || p.service.NoIdentities {
 		return
 	}
 	again, diags := proc.ImportIdentity(typ, proc.IdentityOf(o))

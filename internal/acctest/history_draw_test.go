@@ -56,21 +56,22 @@ func hasFiles(address string) bool { return len(filesOf(address)) > 0 }
 // drawHistory draws a history of 10 to 30 steps.
 func drawHistory(t *rapid.T) History {
 	h := History{Seed: rapid.IntRange(0, 9999).Draw(t, "seed"), Service: Service{
-		GetLate:     weighted(t, "get late", mostly(0, 3, 10, 25)...),
-		ListLate:    weighted(t, "list late", mostly(0, 3, 12, 25, 60)...),
-		PageSize:    weighted(t, "page size", mostly(0, 1, 2, 3)...),
-		Logged:      weighted(t, "logged", mostly(false, true)...),
-		Lifetime:    weighted(t, "lifetime", mostly(0, 5, 40)...),
-		Shifting:    weighted(t, "shifting", mostly(false, true)...),
-		Others:      weighted(t, "others", mostly(0, 1, 4)...),
-		Repeat:      weighted(t, "repeat", mostly(false, true)...),
-		Oldest:      weighted(t, "oldest", mostly(false, true)...),
-		Respelled:   weighted(t, "respelled", mostly(false, true)...),
-		KMS:         weighted(t, "KMS", mostly(false, true)...),
-		CheckUpload: weighted(t, "check upload", mostly(false, true)...),
-		TokenFile:   weighted(t, "token file", mostly(false, true)...),
-		Checksum:    weighted(t, "checksum", mostly("", "crc64nvme", "sha256")...),
-		Backends:    rapid.Bool().Draw(t, "backends"),
+		GetLate:      weighted(t, "get late", mostly(0, 3, 10, 25)...),
+		ListLate:     weighted(t, "list late", mostly(0, 3, 12, 25, 60)...),
+		PageSize:     weighted(t, "page size", mostly(0, 1, 2, 3)...),
+		NoIdentities: rapid.Bool().Draw(t, "no identities"),
+		Logged:       weighted(t, "logged", mostly(false, true)...),
+		Lifetime:     weighted(t, "lifetime", mostly(0, 5, 40)...),
+		Shifting:     weighted(t, "shifting", mostly(false, true)...),
+		Others:       weighted(t, "others", mostly(0, 1, 4)...),
+		Repeat:       weighted(t, "repeat", mostly(false, true)...),
+		Oldest:       weighted(t, "oldest", mostly(false, true)...),
+		Respelled:    weighted(t, "respelled", mostly(false, true)...),
+		KMS:          weighted(t, "KMS", mostly(false, true)...),
+		CheckUpload:  weighted(t, "check upload", mostly(false, true)...),
+		TokenFile:    weighted(t, "token file", mostly(false, true)...),
+		Checksum:     weighted(t, "checksum", mostly("", "crc64nvme", "sha256")...),
+		Backends:     rapid.Bool().Draw(t, "backends"),
 	}}
 	about := rapid.SampledFrom(focuses).Draw(t, "about")
 	places := weighted(t, "places", mostly(1, 2)...)

@@ -47,6 +47,7 @@ type Service struct {
 	TokenFile         bool   // the identity token is in a file
 	Backends          bool   // workspaces are backends: each has the workspace "default" and a backend of its own
 	Logged            bool   // every level is logged, and searched for secrets
+	NoIdentities      bool   // the CLI keeps no identities
 }
 
 // Step is something that the user, a machine or the service does. Every step is possible at any

@@ -46,7 +46,7 @@ func newPlayer(r *recorder, h History) *player {
 	other.CustomerID = "customer-other"
 	p := &player{rec: r, at: accounts{newService(r, options), newService(r, other)}, checked: newChecked(h)}
 	p.w = newWorld(r, p.at[0], p.at)
-	p.w.Quiet = !s.Logged
+	p.w.Quiet, p.w.NoIdentities = !s.Logged, s.NoIdentities
 	p.at[1].SetStorageURL(p.w.Storage.URL() + "/storage")
 	r.Cleanup(func() { _ = p.at[1].Close() })
 	for range s.Others {

@@ -76,9 +76,17 @@ func (p *Provider) importBy(req *tfprotov6.ImportResourceStateRequest) (Instance
 		return p.New(req.TypeName), diags
 	}
 	r := resp.ImportedResources[0]
-	o := Instance{Type: r.TypeName, State: p.value(p.Schema.ResourceSchemas[r.TypeName], r.State), Private: r.Private, Identity: r.Identity}
+	o := Instance{Type: r.TypeName, State: p.value(p.Schema.ResourceSchemas[r.TypeName], r.State), Private: r.Private, Identity: p.identity(r.Identity)}
 	o, diags := p.Read(o)
 	return o, slices.Concat(resp.Diagnostics, diags)
+}
+
+// identity is what the CLI keeps of an identity.
+func (p *Provider) identity(given *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
+	if p.noIdentities {
+		return nil
+	}
+	return given
 }
 
 // IdentityOf is the identity of an instance.
@@ -125,7 +133,7 @@ func (p *Provider) Read(o Instance) (Instance, Diagnostics) {
 		p.tb.Errorf("%s: a read left %v with %s", o.Type, state, diags)
 	}
 	if !diags.Failed() {
-		o.State, o.Private, o.Identity = state, resp.Private, resp.NewIdentity
+		o.State, o.Private, o.Identity = state, resp.Private, p.identity(resp.NewIdentity)
 	}
 	return o, diags
 }

@@ -40,6 +40,8 @@ type World struct {
 	Disk disk.Hook
 	// Quiet turns Log off: with thousands of sessions, logging takes most of the time of a test.
 	Quiet bool
+	// NoIdentities is as CLIs are that keep no identity: Terraform before 1.12, and OpenTofu.
+	NoIdentities bool
 
 	tb     testing.TB
 	last   *Provider
@@ -97,7 +99,7 @@ func (w *World) Provider(config Attrs) *Provider {
 func (w *World) start(config Attrs, m provider.Machine) *Provider {
 	w.tb.Helper()
 	server := provider.NewServer("test", m, !w.Quiet)
-	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context(), end: server.End}
+	p := &Provider{Server: server, tb: w.tb, ctx: w.tb.Context(), end: server.End, noIdentities: w.NoIdentities}
 	w.tb.Cleanup(p.End)
 	if !w.Quiet {
 		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)

@@ -136,7 +136,7 @@ func (p *Provider) plan(pl *Plan, from Instance, config tftypes.Value) *tfprotov
 	})
 	pl.Diags = append(pl.Diags, resp.Diagnostics...)
 	if !pl.Diags.Failed() {
-		pl.Planned, pl.private, pl.identity = p.value(schema, resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity
+		pl.Planned, pl.private, pl.identity = p.value(schema, resp.PlannedState), resp.PlannedPrivate, p.identity(resp.PlannedIdentity)
 		for _, wrong := range misplanned(schema.Block.Attributes, from.State, config, pl.Planned) {
 			p.tb.Errorf("Provider produced invalid plan: %s: %s", from.Type, wrong)
 		}
@@ -247,7 +247,7 @@ func (p *Provider) applyOne(pl *Plan, from Instance) (Instance, Diagnostics) {
 		p.tb.Errorf("Provider produced inconsistent result after apply: %s: %s", from.Type, wrong)
 	}
 	tainted := diags.Failed() && (pl.Action == Create || from.Tainted)
-	return Instance{Type: from.Type, State: state, Private: resp.Private, Identity: resp.NewIdentity, Tainted: tainted}, diags
+	return Instance{Type: from.Type, State: state, Private: resp.Private, Identity: p.identity(resp.NewIdentity), Tainted: tainted}, diags
 }
 
 // Create plans and applies a new instance.

@@ -29,6 +29,8 @@ type Provider struct {
 	tb  testing.TB
 	ctx context.Context //nolint:containedctx // of every call, as Terraform's has its logger
 	end func()
+
+	noIdentities bool
 }
 
 // NewProvider starts a provider process that sees exactly these environment variables, and is not

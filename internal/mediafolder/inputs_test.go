@@ -76,11 +76,11 @@ func TestNamesFromAListOfSums(t *testing.T) {
 func TestStateWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "a.mp4", "b.mp4")
+	w.NoIdentities = true
 	w.Fail(simulator.Fault{Call: simulator.CallPutObject, Match: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "b.mp4") }, Status: http.StatusNotImplemented})
 	says(t, w.apply(), "1 of 2 files could not be uploaded")
 	w.ClearFaults()
 	for range 2 {
-		w.state.Identity = nil
 		o, diags := w.Provider(w.provider).Read(w.state)
 		if diags.Failed() || !o.State.Equal(w.state.State) {
 			t.Fatal(diags)
