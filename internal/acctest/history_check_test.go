@@ -52,7 +52,8 @@ type checked struct {
 	sent          Step // what the step did
 	sessions      map[string]bool
 	batches       int
-	calls         [2]int // of the journals of both accounts
+	records       map[*machine]string // of unfinished uploads
+	calls         [2]int              // of the journals of both accounts
 	promised      []promise
 	outcomes      []string // of the creates of sessions and jobs
 	submitted     []string
@@ -103,6 +104,10 @@ func (p *player) begin() {
 	p.sessions = map[string]bool{}
 	for _, rec := range p.at.sessions() {
 		p.sessions[rec.ID] = true
+	}
+	p.records = map[*machine]string{}
+	for _, pl := range p.places {
+		p.records[pl.machine] = pl.machine.recorded()
 	}
 	p.batches = len(p.at.batches())
 	for i, service := range p.at {

@@ -113,6 +113,13 @@ func drawHistory(t *rapid.T) History {
 		files := filesOf(rapid.SampledFrom(stored).Draw(t, "swapped upload"))
 		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: unfinished, During: []Step{{Do: DoSwap, On: rapid.SampledFrom(files).Draw(t, "swapped file"), N: 2, At: rapid.IntRange(1, latest).Draw(t, "swapped at")}}}, Step{Do: DoApply})
 	}
+	if about[0] == "upload.big" && rapid.Bool().Draw(t, "killed") { // while its parts are sent
+		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKill, N: 3, At: rapid.IntRange(3, 16).Draw(t, "killed at")}}})
+		if rapid.Bool().Draw(t, "elsewhere") {
+			h.Steps = append(h.Steps, Step{Do: DoAccount, N: 1})
+		}
+		h.Steps = append(h.Steps, Step{Do: DoApply})
+	}
 	if sessions := only(about, isOf(sessionType)); len(sessions) > 0 && rapid.Bool().Draw(t, "overtaken") {
 		// A session is replaced while the one that its update has made is on its way.
 		on := rapid.SampledFrom(sessions).Draw(t, "overtaken session")

@@ -34,6 +34,7 @@ func (p *player) check() {
 	p.checkOwners()
 	p.checkRepeated()
 	p.checkRequests()
+	p.checkRecords()
 	p.checkStates()
 	p.checkNamed()
 	p.checkForgotten()
@@ -515,6 +516,19 @@ func (p *player) checkRequests() {
 				slices.ContainsFunc(p.at[1-i].Uploads(), func(u simulator.Upload) bool { return u.UploadID == body.UploadID }) {
 				p.rec.Errorf("account %d was asked for upload %s of the other account", i, body.UploadID)
 			}
+		}
+	}
+}
+
+// checkRecords: a run in one account removes no record of an upload that only the other one has.
+func (p *player) checkRecords() {
+	pl := p.places[p.sent.In%len(p.places)]
+	if p.edited || p.killed || p.sent.Do != DoApply || slices.ContainsFunc(p.sent.Faults, onDisk) {
+		return
+	}
+	for _, u := range p.at[1-pl.account].Uploads() {
+		if !p.managedBefore[u.UploadID] && strings.Contains(p.records[pl.machine], u.KeyPath) && !strings.Contains(pl.machine.recorded(), u.KeyPath) {
+			p.rec.Errorf("the record of %s, of the other account, is gone", u.KeyPath)
 		}
 	}
 }
