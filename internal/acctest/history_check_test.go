@@ -413,8 +413,12 @@ func (p *player) record(r *run) {
 	}
 	p.last = &killed{place: r.place, files: map[string]bool{}}
 	var running []string
+	sending := 0
 	for address, how := range r.creates {
-		if how == "running" && slices.Contains([]string{uploadType, folderType}, kinds[address].typ) {
+		if !slices.Contains([]string{uploadType, folderType}, kinds[address].typ) {
+			continue
+		}
+		if sending++; how == "running" {
 			running = append(running, address)
 		}
 	}
@@ -425,13 +429,10 @@ func (p *player) record(r *run) {
 		}
 		_ = json.Unmarshal(req.Body, &body)
 		for _, o := range objects {
-			if req.Status == http.StatusOK && req.Fault == "" && r.killedAt.Sub(req.At) > 2*time.Second && (o.KeyPath == body.KeyPath || strings.HasSuffix(req.Path, "/"+o.KeyPath)) && slices.Equal(running, []string{"folder.one"}) {
+			if req.Status == http.StatusOK && req.Fault == "" && r.killedAt.Sub(req.At) > 2*time.Second && (o.KeyPath == body.KeyPath || strings.HasSuffix(req.Path, "/"+o.KeyPath)) && sending == 1 {
 				p.last.files[o.FileName+o.SHA256] = true
 			}
 		}
-	}
-	if len(p.last.files) >= r.files || r.place.variant("folder.two") > 0 { // the folder may have been complete, and its journal closed
-		clear(p.last.files)
 	}
 	if len(running) != 1 || running[0] == "folder.one" || p.service.KMS || r.place.arguments(running[0], unknownValue)["method"] != "multipart" {
 		return

@@ -113,6 +113,10 @@ func drawHistory(t *rapid.T) History {
 		files := filesOf(rapid.SampledFrom(stored).Draw(t, "swapped upload"))
 		h.Steps = append(h.Steps, Step{Do: DoApply, Faults: unfinished, During: []Step{{Do: DoSwap, On: rapid.SampledFrom(files).Draw(t, "swapped file"), N: 2, At: rapid.IntRange(1, latest).Draw(t, "swapped at")}}}, Step{Do: DoApply})
 	}
+	if len(only(about, hasFiles)) > 0 && weighted(t, "unsaved", mostly(false, true)...) { // files are stored that no state has
+		death := Step{Do: rapid.SampledFrom([]string{DoKillCLI, DoLose, DoUnsaved}).Draw(t, "death"), N: 3, At: rapid.IntRange(2, 8).Draw(t, "died at")}
+		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{death}}, Step{Do: DoApply})
+	}
 	if about[0] == "upload.big" && rapid.Bool().Draw(t, "killed") { // while its parts are sent
 		h.Steps = append(h.Steps, Step{Do: DoApply, During: []Step{{Do: DoKill, N: 3, At: rapid.IntRange(3, 16).Draw(t, "killed at")}}})
 		if rapid.Bool().Draw(t, "elsewhere") {

@@ -418,7 +418,7 @@ func (p *player) checkFolders() {
 	}
 	for _, o := range p.at.objects()[p.objects:] {
 		if p.kept[o.FileName+o.SHA256] {
-			p.rec.Errorf("the killed run had stored %s of the folder, and it was sent again", o.FileName)
+			p.rec.Errorf("the killed run had stored %s, and it was sent again", o.FileName)
 		}
 	}
 }
