@@ -902,3 +902,17 @@ func TestFoundUnansweredCreateWhoseSessionsEnded(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundKilledBeforeAProof: a file that nothing proves yet is not recorded.
+func TestFoundKilledBeforeAProof(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Seed:    1,
+		Service: Service{KMS: true},
+		Steps: []Step{
+			{Do: DoConfig, On: "upload.small", N: 1},
+			{Do: DoApply, During: []Step{{Do: DoKillCLI, N: 3, At: 3}}},
+			{Do: DoApply},
+		},
+	})
+}
