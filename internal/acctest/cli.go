@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-version"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
 // CLI is a working folder with a configuration, a state and a real terraform or tofu that runs the
@@ -26,9 +27,10 @@ type CLI struct {
 	// Dir is the folder of the configuration.
 	Dir string
 
-	tb   testing.TB
-	path string
-	env  map[string]string
+	tb     testing.TB
+	server *Server
+	path   string
+	env    map[string]string
 }
 
 // Result is a finished run of the CLI.
@@ -67,7 +69,7 @@ func NewCLI(tb testing.TB, server *Server) *CLI {
 	env["CHECKPOINT_DISABLE"] = "1"
 	env["TF_IN_AUTOMATION"] = "1"
 	env["TF_INPUT"] = "0"
-	return &CLI{Dir: dir, tb: tb, path: path, env: env}
+	return &CLI{Dir: dir, tb: tb, server: server, path: path, env: env}
 }
 
 // FindCLI returns the path of the CLI that tests use, "" when there is none: TF_ACC_TERRAFORM_PATH,
@@ -123,6 +125,9 @@ func (c *CLI) Setenv(name, value string) { c.env[name] = value }
 
 // Env is a variable as the runs get it.
 func (c *CLI) Env(name string) string { return c.env[name] }
+
+// World is the machine of the CLI, without providers in process.
+func (c *CLI) World() *World { return &World{Server: c.server, Env: c.env, Dir: c.Dir, tb: c.tb} }
 
 // Config replaces the configuration, main.tf. The requirement of the provider is added.
 func (c *CLI) Config(text string) {
@@ -266,6 +271,25 @@ func (r Result) Flat() string {
 	return strings.Join(strings.FieldsFunc(r.Output, func(c rune) bool {
 		return c == ' ' || c == '\n' || c == '\t' || c == '│' || c == '╷' || c == '╵'
 	}), " ")
+}
+
+// box is a diagnostic as a CLI shows it.
+var box = regexp.MustCompile(`(?s)╷\n│ (Error|Warning): ([^\n]*)\n(.*?)╵`)
+
+// Diagnostics are those of the output, but that of the override which has the CLI run a built
+// provider.
+func (r Result) Diagnostics() (diags Diagnostics) {
+	for _, found := range box.FindAllStringSubmatch(r.Output, -1) {
+		severity := tfprotov6.DiagnosticSeverityWarning
+		switch {
+		case found[1] == "Error":
+			severity = tfprotov6.DiagnosticSeverityError
+		case found[2] == "Provider development overrides are in effect":
+			continue
+		}
+		diags = append(diags, &tfprotov6.Diagnostic{Severity: severity, Summary: found[2], Detail: strings.ReplaceAll(found[3], "│", "")})
+	}
+	return diags
 }
 
 // Resource is one instance of a resource in the state.

@@ -541,7 +541,7 @@ func (p *player) checkStates() {
 				continue
 			}
 			open := maps.Clone(o.Attrs())
-			for _, a := range p.w.schema.ResourceSchemas[kinds[address].typ].Block.Attributes {
+			for _, a := range schemas.made.ResourceSchemas[kinds[address].typ].Block.Attributes {
 				if a.Sensitive {
 					delete(open, a.Name)
 				}

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
@@ -43,10 +42,8 @@ type World struct {
 	// NoIdentities is as CLIs are that keep no identity: Terraform before 1.12, and OpenTofu.
 	NoIdentities bool
 
-	tb     testing.TB
-	last   *Provider
-	schema *tfprotov6.GetProviderSchemaResponse // of every provider; nil before the first one
-	first  sync.Once
+	tb   testing.TB
+	last *Provider
 }
 
 // NewWorld starts a service until the test ends.
@@ -104,8 +101,7 @@ func (w *World) start(config Attrs, m provider.Machine) *Provider {
 	if !w.Quiet {
 		p.ctx = tflogtest.RootLogger(p.ctx, w.Log)
 	}
-	w.first.Do(func() { w.schema = p.readSchema() })
-	p.Schema = w.schema
+	p.Schema = p.readSchema()
 	if diags := p.Configure(config); len(diags) > 0 {
 		w.tb.Fatalf("configuring the provider:\n%s", diags)
 	}

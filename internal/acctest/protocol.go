@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -49,11 +50,23 @@ func NewProvider(tb testing.TB, env map[string]string) *Provider {
 // told is decided by what it shows to later processes.
 func (p *Provider) End() { p.end() }
 
+// schemas has the schema of all providers, which are one program. To make it for each of them takes
+// a tenth of the time of short tests.
+var schemas struct {
+	mu   sync.Mutex
+	made *tfprotov6.GetProviderSchemaResponse
+}
+
 func (p *Provider) readSchema() *tfprotov6.GetProviderSchemaResponse {
 	p.tb.Helper()
-	schema := must(p, p.Server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
-	Diagnostics(schema.Diagnostics).Must(p.tb)
-	return schema
+	schemas.mu.Lock()
+	defer schemas.mu.Unlock()
+	if schemas.made == nil {
+		made := must(p, p.Server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+		Diagnostics(made.Diagnostics).Must(p.tb)
+		schemas.made = made
+	}
+	return schemas.made
 }
 
 // must makes a call that may only fail with diagnostics.

@@ -1,59 +1,11 @@
 package batchjob_test
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
-	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
-
-const address = "vodlive_batch_job.job"
-
-// job is the configuration of a batch job, arguments a line each.
-func job(arguments ...string) string {
-	return fmt.Sprintf("resource \"vodlive_batch_job\" \"job\" {\n  %s\n}\n", strings.Join(arguments, "\n  "))
-}
-
-func modes(m ...string) string { return "service_modes = " + hclList(m) }
-
-func hclList(items []string) string {
-	quoted := make([]string, len(items))
-	for i, item := range items {
-		quoted[i] = fmt.Sprintf("%q", item)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-// TestPathsOfAnUpload: key paths that are not known while planning.
-func TestPathsOfAnUpload(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, server)
-	cli.Write("a.mp4", "first")
-	cli.Write("b.mp4", "second")
-	const upload = "resource \"vodlive_media_upload\" \"file\" {\n  for_each = toset([\"a.mp4\", \"b.mp4\"])\n  source   = each.key\n}\n"
-	cli.Config(upload + job(`paths = [for f in vodlive_media_upload.file : f.key_path]`, modes("video_optimizer")))
-	cli.Must("apply", "-auto-approve")
-	cli.AssertNoChanges()
-	objects := server.Objects()
-	var keys []string
-	for _, o := range objects {
-		keys = append(keys, o.KeyPath)
-	}
-	batches := server.Batches()
-	if len(batches) != 1 || len(keys) != 2 || !slices.Equal(slices.Sorted(slices.Values(batches[0].Paths)), slices.Sorted(slices.Values(keys))) {
-		t.Errorf("submitted %+v, stored %v", batches, keys)
-	}
-	// New content is a new file with a new key path, and so a new job.
-	cli.Write("b.mp4", "third, and longer")
-	cli.Must("apply", "-auto-approve")
-	if batches := server.Batches(); len(batches) != 2 {
-		t.Errorf("%d jobs after a file has changed, want 2", len(batches))
-	}
-}
 
 // on is a job on one file.
 func on(path string) acctest.Attrs {

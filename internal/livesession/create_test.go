@@ -1,15 +1,12 @@
 package livesession_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
-
-var importBlock = regexp.MustCompile(`import \{\s+to\s+= vodlive_live_session\.NAME\s+id\s+= "([^"]+)"`)
 
 // applied is what an apply that creates a session leaves behind.
 type applied struct {
@@ -62,16 +59,6 @@ func (e ended) check(t *testing.T, s *acctest.Server, got applied) {
 	for _, text := range e.not {
 		if text = strings.ReplaceAll(text, "{id}", id); strings.Contains(got.text, text) {
 			t.Errorf("the output has %q:\n%s", text, got.text)
-		}
-	}
-}
-
-// checkComplete fails the test if a session that is ready lacks a value in the state.
-func checkComplete(t *testing.T, values map[string]any) {
-	t.Helper()
-	for _, name := range []string{"id", "status", "input_endpoint_a", "output_endpoint_a", "user_id", "transcoder_id", "elastic_ip_a", "port", "egress_port"} {
-		if values[name] == nil {
-			t.Errorf("%s is null", name)
 		}
 	}
 }

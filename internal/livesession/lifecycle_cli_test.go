@@ -13,6 +13,31 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/simulator"
 )
 
+const address = "vodlive_live_session.match"
+
+// pushPull is the configuration of a session, PUSH in and PULL out, with more arguments.
+func pushPull(more ...string) string {
+	return `
+resource "vodlive_live_session" "match" {
+  name         = "match"
+  region       = "eu-central-1"
+  input        = "RTMP_PUSH"
+  mode         = "NORM"
+  output_mode  = "RTMP_PULL"
+  input_preset = { resolution = "HD", bitrate = "MAX_10_MBPS" }
+  ` + strings.Join(more, "\n  ") + `
+}
+`
+}
+
+const noRetries = "provider \"vodlive\" {\n  max_retries = 0\n}\n"
+
+// end is what a run of the CLI has left behind.
+func end(cli *acctest.CLI, r acctest.Result) applied {
+	resource, inState := cli.State()[address]
+	return applied{r.Code != 0, inState, resource.Tainted, resource.Values["id"], r.Flat()}
+}
+
 var matchRecord = simulator.SessionRecord{Name: "match", Region: "eu-central-1"}
 
 // TestLifeCycle has the test framework of Terraform create, refresh, import and
@@ -53,25 +78,6 @@ func TestLifeCycle(t *testing.T) {
 	s.AssertCalls(t, simulator.CallCreateSession, 2)
 	if n := len(s.Sessions()); n != 2 {
 		t.Errorf("the service has %d sessions, want both: nothing ends one", n)
-	}
-}
-
-func TestImportCommand(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, s)
-	cli.Config(pushPull())
-	id := s.AddSession(matchRecord)
-	cli.Must("import", address, id)
-	cli.AssertNoChanges()
-
-	other := acctest.NewCLI(t, s)
-	other.Config(pushPull())
-	r := other.Run("import", address, "nobody")
-	for _, text := range []string{`No session of this account has the id "nobody"`, "The provider looked for it at " + s.URL} {
-		if r.Code == 0 || !strings.Contains(r.Flat(), text) {
-			t.Errorf("the output lacks %q:\n%s", text, r.Output)
-		}
 	}
 }
 
@@ -164,114 +170,5 @@ func TestGeneratedConfiguration(t *testing.T) {
 			t.Error(out)
 		}
 		cli.AssertNoChanges()
-	})
-}
-
-// TestReplaceOnStatusConverges: one apply replaces the broken session, and the
-// next plan is empty.
-func TestReplaceOnStatusConverges(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
-	cli := acctest.NewCLI(t, s)
-	cli.Config(pushPull(`replace_on_status = ["ERROR", "TERMINATED"]`))
-	cli.Must("apply", "-auto-approve")
-	first := s.Sessions()[0].ID
-	s.SetStatus(first, "ERROR")
-	out := cli.Must("apply", "-auto-approve").Flat()
-	if !strings.Contains(out, "0 added, 1 changed, 0 destroyed") || strings.Contains(out, "keeps running") {
-		t.Error(out)
-	}
-	if id := cli.State()[address].Values["id"]; id == first {
-		t.Error("the session was not replaced")
-	}
-	cli.AssertNoChanges()
-}
-
-// TestGoneSession: one that was removed outside of Terraform is created again.
-func TestGoneSession(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{StatusPath: []string{"READY"}})
-	cli := acctest.NewCLI(t, s)
-	cli.Config(pushPull())
-	cli.Must("apply", "-auto-approve")
-	id := s.Sessions()[0].ID
-	s.RemoveSession(id)
-	out := cli.Must("plan").Flat()
-	for _, text := range []string{"1 to add, 0 to change, 0 to destroy", "was not found", "Live session " + id + ` ("match") was removed from the state`} {
-		if !strings.Contains(out, text) {
-			t.Errorf("the plan lacks %q:\n%s", text, out)
-		}
-	}
-}
-
-// TestImportInAnotherSpelling imports a session of a service that writes values differently.
-func TestImportInAnotherSpelling(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	id := s.AddSession(simulator.SessionRecord{
-		Name: "match", Region: "EU-CENTRAL-1", Input: "rtmp_push", IsScheduled: true, Timezone: "Asia/Calcutta", ScheduledAt: "2931-05-17 20:15", Status: "SCHEDULED",
-	})
-	cli := acctest.NewCLI(t, s)
-	cli.Config(pushPull(`is_scheduled = true`, `timezone = "Asia/Kolkata"`, `scheduled_at = "2931-05-17 20:15"`))
-	cli.Must("import", address, id)
-	cli.AssertNoChanges()
-}
-
-// TestRegionsAreListedOnce: whoever asks in one run, the call is made once.
-func TestRegionsAreListedOnce(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	cli := acctest.NewCLI(t, s)
-	cli.Write("child/main.tf", `
-terraform {
-  required_providers {
-    vodlive = { source = "vodlive/vodlive" }
-  }
-}
-data "vodlive_regions" "all" {}
-`+strings.Replace(pushPull("count = 5"), "eu-central-1", "us-east-1", 1))
-	cli.Config(`
-data "vodlive_regions" "all" {}
-module "one" { source = "./child" }
-module "two" { source = "./child" }
-` + strings.Replace(pushPull("count = 20"), `"eu-central-1"`, "data.vodlive_regions.all.names[1]", 1))
-	cli.Must("get")
-	if out := cli.Must("plan").Flat(); !strings.Contains(out, "30 to add") {
-		t.Error(out)
-	}
-	s.AssertCalls(t, simulator.CallRegions, 1)
-	if n := len(s.Journal()); n != 1 {
-		t.Errorf("planning made %d calls:\n%s", n, s.JournalText())
-	}
-}
-
-// TestValidateNeedsNoNetwork runs `terraform validate` on some of the invalid
-// configurations; all of them are in invalid_cases_test.go.
-func TestValidateNeedsNoNetwork(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t, simulator.Options{})
-	for name, tt := range map[string]struct{ config, want string }{
-		"valid":   {pushPull(), "Success! The configuration is valid"},
-		"missing": {strings.Replace(pushPull(), "RTMP_PUSH", "RTMP_PULL", 1), "`input_source_a` is required when `input` is RTMP_PULL or RTMPS_PULL."},
-		"surplus": {pushPull(`timezone = "UTC"`), "`timezone` may only be set when `is_scheduled` is true."},
-		"enum":    {strings.Replace(pushPull(), "NORM", "norm", 1), `is "norm"; it must be "HA" or "NORM". Write "NORM".`},
-		"skipped": {
-			pushPull(`is_scheduled = true`, `timezone = "Europe/Berlin"`, `scheduled_at = "2031-03-30 02:30"`),
-			`The nearest valid times are "2031-03-30 01:59" and "2031-03-30 03:00".`,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cli := acctest.NewCLI(t, s)
-			cli.Config(tt.config)
-			if r := cli.Run("validate"); !strings.Contains(r.Flat(), tt.want) || (r.Code == 0) != (name == "valid") {
-				t.Errorf("exit code %d, want %q in:\n%s", r.Code, tt.want, r.Output)
-			}
-		})
-	}
-	t.Cleanup(func() {
-		if n := len(s.Journal()); n > 0 {
-			t.Errorf("validating made %d calls:\n%s", n, s.JournalText())
-		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,36 +38,6 @@ resource "vodlive_batch_job" "each" {
   service_modes = ["video_optimizer"]
 }`)
 	return c, server
-}
-
-func TestCreateChangeAndRemove(t *testing.T) {
-	t.Parallel()
-	c, server := newCLI(t, 4)
-	c.Must("apply", "-auto-approve")
-	if n := len(server.Batches()); n != 4 {
-		t.Fatalf("%d jobs", n)
-	}
-	c.AssertNoChanges()
-
-	server.ResetJournal()
-	c.Write("media/001.mp4", "changed")
-	if err := os.Remove(filepath.Join(c.Dir, "media", "002.mp4")); err != nil {
-		t.Fatal(err)
-	}
-	plan := c.Must("plan")
-	for _, part := range []string{`~ "001.mp4"`, `- "002.mp4"`, "2 unchanged elements hidden", "0 to add, 2 to change, 1 to destroy"} {
-		if !strings.Contains(plan.Flat(), part) {
-			t.Errorf("the plan lacks %q:\n%s", part, plan.Output)
-		}
-	}
-	if strings.Contains(plan.Flat(), `"000.mp4" =`) || strings.Contains(plan.Flat(), `"003.mp4" =`) {
-		t.Errorf("the plan shows a file that does not change:\n%s", plan.Output)
-	}
-	c.Must("apply", "-auto-approve")
-	server.AssertCalls(t, simulator.CallPutObject, 1)
-	server.AssertCalls(t, simulator.CallBatch, 1)
-	c.AssertNoChanges()
-	c.Must("destroy", "-auto-approve")
 }
 
 // TestKilled ends an apply at one of many files, in the ways that only real processes have: those

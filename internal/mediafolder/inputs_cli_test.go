@@ -60,30 +60,4 @@ func TestExpressionForSHA256SUMS(t *testing.T) {
 	}
 }
 
-// TestIgnoreAllChangesOfAFolder sends nothing, whatever becomes of its files.
-func TestIgnoreAllChangesOfAFolder(t *testing.T) {
-	t.Parallel()
-	server := acctest.Start(t, simulator.Options{})
-	c := acctest.NewCLI(t, server)
-	dir := filepath.Join(c.Dir, "media")
-	write := func(name, content string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write("a.mp4", "1")
-	write("b.mp4", "1")
-	c.Config("resource \"vodlive_media_folder\" \"f\" {\n  source_dir = \"media\"\n  lifecycle {\n    ignore_changes = all\n  }\n}\n")
-	c.Must("apply", "-auto-approve")
-	write("a.mp4", "changed")
-	write("c.mp4", "new")
-	c.AssertNoChanges()
-	c.Must("apply", "-auto-approve")
-	server.AssertCalls(t, simulator.CallPutObject, 2)
-	c.Must("destroy", "-auto-approve")
-}
-
 func hash(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }

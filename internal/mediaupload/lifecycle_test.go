@@ -92,126 +92,6 @@ func contains(t *testing.T, r acctest.Result, parts ...string) {
 	}
 }
 
-func TestSingleUpload(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 300_000)
-	w.upload()
-	w.apply()
-	object := onlyObject(t, w.server)
-	state := w.State()[address].Values
-	want(t, "the object's SHA-256", object.SHA256, w.sum)
-	want(t, "its content type", object.ContentType, "video/mp4")
-	for name, value := range map[string]any{
-		"id": object.KeyPath, "key_path": object.KeyPath, "sha256": w.sum, "size": 300_000, "file_name": "media.mp4",
-		"content_type": "video/mp4", "part_count": 0, "etag": object.ETag, "incomplete_upload": nil, "location": nil, "method": "auto",
-	} {
-		want(t, name, state[name], value)
-	}
-	w.AssertNoChanges()
-	w.server.AssertCalls(t, simulator.CallPresignURL, 1)
-	w.server.AssertCalls(t, simulator.CallPutObject, 1)
-	noCredentialAtStorage(t, w.server)
-
-	r := w.Must("destroy", "-auto-approve")
-	contains(t, r, "Uploaded files stay at the service", object.KeyPath)
-	onlyObject(t, w.server)
-}
-
-// noCredentialAtStorage fails the test if a request to storage had a credential of either API or a
-// cookie, or came without a length.
-func noCredentialAtStorage(t *testing.T, server *acctest.Server) {
-	t.Helper()
-	for _, r := range server.Journal() {
-		if r.Call != simulator.CallPutObject && r.Call != simulator.CallPutPart {
-			continue
-		}
-		for _, name := range []string{"Authorization", "Cookie"} {
-			if v := r.Header.Get(name); v != "" {
-				t.Errorf("%s reached storage", name)
-			}
-		}
-		if r.Header.Get("Content-Length") == "" {
-			t.Error("a request to storage has no length")
-		}
-	}
-}
-
-func TestMultipartUpload(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 12*mib+5)
-	w.upload(`method = "multipart"`, `part_size = 5242880`, `file_name = "promo.bin"`, `content_type = "application/mxf"`)
-	w.apply()
-	object := onlyObject(t, w.server)
-	state := w.State()[address].Values
-	want(t, "the object's SHA-256", object.SHA256, w.sum)
-	want(t, "its parts", object.Parts, 3)
-	want(t, "part_count", state["part_count"], 3)
-	want(t, "file name", object.FileName, "promo.bin")
-	want(t, "content_type", state["content_type"], "application/mxf")
-	want(t, "server_side_encryption", state["server_side_encryption"], "AES256")
-	if state["location"] == nil || state["bucket"] == nil || state["uploaded_at"] == nil {
-		t.Errorf("state lacks what the service says of a complete upload: %v", state)
-	}
-	w.AssertNoChanges()
-	w.server.AssertCalls(t, simulator.CallMultipartComplete, 1)
-	w.server.AssertCalls(t, simulator.CallPutPart, 3)
-	noCredentialAtStorage(t, w.server)
-}
-
-func TestNewContentIsANewUpload(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.apply()
-	first := onlyObject(t, w.server)
-	sum := media(t, w.path, 1001, 2)
-	contains(t, w.Must("plan"), "will be updated in-place", "0 to add, 1 to change, 0 to destroy")
-	w.apply()
-	state := w.State()[address].Values
-	want(t, "sha256", state["sha256"], sum)
-	if state["key_path"] == first.KeyPath || len(w.server.Objects()) != 2 {
-		t.Errorf("no new object: %v", w.server.Objects())
-	}
-	w.AssertNoChanges()
-}
-
-func TestFilesThatCannotBeUploaded(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 10)
-	for name, tc := range map[string]struct {
-		prepare func(path string) error
-		text    string
-	}{
-		"missing": {func(string) error { return nil }, "does not exist"},
-		"folder":  {func(path string) error { return os.Mkdir(path, 0o700) }, "is a folder, not a file"},
-		"empty":   {func(path string) error { return os.WriteFile(path, nil, 0o600) }, "is empty"},
-	} {
-		path := filepath.Join(w.Dir, name+".mp4")
-		if err := tc.prepare(path); err != nil {
-			t.Fatal(err)
-		}
-		w.Config(fmt.Sprintf("resource \"vodlive_media_upload\" \"file\" {\n  source = %q\n}\n", name+".mp4"))
-		r := w.Run("plan")
-		want(t, "exit code", r.Code, 1)
-		contains(t, r, name+".mp4 "+tc.text, "with vodlive_media_upload.file")
-	}
-	w.Config("resource \"vodlive_media_upload\" \"file\" {\n  source = \"/dev/null\"\n}\n")
-	contains(t, w.Run("plan"), "is a device, not a file")
-	want(t, "requests", len(w.server.Journal()), 0)
-}
-
-func TestFileChangedAfterASavedPlan(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.Must("plan", "-out=saved.plan")
-	media(t, w.path, 1000, 9)
-	r := w.Run("apply", "saved.plan")
-	want(t, "exit code", r.Code, 1)
-	contains(t, r, "inconsistent final plan")
-	want(t, "requests", len(w.server.Journal()), 0)
-}
-
 func TestFileThatChangesWhileItIsSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 12*mib)
@@ -254,29 +134,6 @@ func TestTouchedFileIsReadOnce(t *testing.T) {
 			want(t, "reads of the second plan", reads.Load(), 0)
 		})
 	}
-}
-
-func TestImportAdoptsTheFileAtHand(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1000)
-	w.upload()
-	w.apply()
-	key := onlyObject(t, w.server).KeyPath
-	w.Must("state", "rm", address)
-	calls := len(w.server.Journal())
-
-	contains(t, w.Run("import", address, "promo.mp4"), "The import id is not a key path", "vod/input/<customer id>/<upload id>/<file name>")
-	w.Must("import", address, key)
-	contains(t, w.Must("plan"), "will be updated in-place", "The local file is assumed to be the imported one")
-	w.apply()
-	w.AssertNoChanges()
-	state := w.State()[address].Values
-	want(t, "key_path", state["key_path"], key)
-	want(t, "sha256", state["sha256"], w.sum)
-	want(t, "requests", len(w.server.Journal()), calls)
-
-	media(t, w.path, 1000, 4)
-	contains(t, w.Must("plan"), "will be updated in-place")
 }
 
 func TestProgressIsShown(t *testing.T) {
@@ -351,27 +208,6 @@ func TestPathsThatAreNone(t *testing.T) {
 	for _, given := range []string{"~promo.mp4", "a/~/promo.mp4", `C:\media\promo.mp4`, "media/promo?.mp4", "c:/x://y"} {
 		p.Validate("vodlive_media_upload", acctest.Attrs{"source": given}).Must(t)
 	}
-}
-
-func TestTokenThatIsKnownOnlyAtApply(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1000)
-	token := w.Env("VODLIVE_ID_TOKEN")
-	w.Setenv("VODLIVE_ID_TOKEN", "")
-	// The token comes from another resource: unknown while planning, used when applying.
-	w.Config(fmt.Sprintf(`
-resource "terraform_data" "token" {
-  input = %q
-}
-provider "vodlive" {
-  id_token = terraform_data.token.output
-}
-resource "vodlive_media_upload" "file" {
-  source = "media.mp4"
-}`, token))
-	w.apply()
-	want(t, "SHA-256", onlyObject(t, w.server).SHA256, w.sum)
-	w.AssertNoChanges()
 }
 
 // TestRewrittenFileIsReadAgain plans a large file that was rewritten under its size and

@@ -141,16 +141,6 @@ func TestKilledUploadContinues(t *testing.T) {
 	}
 }
 
-func TestReplaceOfACompleteUploadSendsEverything(t *testing.T) {
-	t.Parallel()
-	w := newInParts(t)
-	w.apply()
-	w.Must("apply", "-auto-approve", "-replace="+address)
-	w.server.AssertCalls(t, simulator.CallPutPart, 2*resumeParts)
-	want(t, "objects", len(w.server.Objects()), 2)
-	w.AssertNoChanges()
-}
-
 // TestTwoAppliesAtOnce has two working folders upload the same file with one folder of records
 // between them.
 func TestTwoAppliesAtOnce(t *testing.T) {

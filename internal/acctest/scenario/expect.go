@@ -27,6 +27,10 @@ func (s *scenario) expect(what, text string) {
 		if !s.hears(text) {
 			s.errorf("the diagnostics do not say %q", s.template(text))
 		}
+	case "shows", "hides":
+		if part := flat(s.template(text)); s.cli == nil || strings.Contains(s.cli.output, part) != (what == "shows") {
+			s.errorf("it is not true that a CLI %s %q", what, part)
+		}
 	case "lacks":
 		if part := flat(s.template(text)); strings.Contains(flat(s.diags.String()), part) {
 			s.errorf("the diagnostics say %q", part)

@@ -30,8 +30,9 @@ type scenario struct {
 	at             string // file and line
 	options        simulator.Options
 	configs        map[string]*hclsyntax.Body
-	folder         string        // of the files
-	stored         acctest.Attrs // key paths of files that the service stored without the provider
+	texts          map[string]string // of configs
+	folder         string            // of the files
+	stored         acctest.Attrs     // key paths of files that the service stored without the provider
 
 	config   string        // name of the configuration
 	changes  acctest.Attrs // of its resource
@@ -42,6 +43,8 @@ type scenario struct {
 	saved    *acctest.Plan               // the last plan
 	planned  bool                        // saved has no errors
 
+	cli *realCLI // plays the steps; nil: a provider in process does
+
 	// What expectations are about: the last step.
 	step   string // its verb; "" before the first one
 	stepAt string
@@ -50,7 +53,7 @@ type scenario struct {
 	data   acctest.Attrs
 	diags  acctest.Diagnostics
 	said   []bool // of each diagnostic
-	silent bool   // nobody sees the diagnostics
+	silent bool   // errors need not be said
 	any    bool   // something is said
 	calls  map[string]int
 	took   time.Duration
@@ -60,9 +63,9 @@ func at(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) 
 
 func newScenario(t testing.TB, file string, archive *txtar.Archive) *scenario {
 	t.Helper()
-	s := &scenario{t: t, at: file, configs: map[string]*hclsyntax.Body{}, folder: t.TempDir(), stored: acctest.Attrs{}, resource: "first", others: map[string]acctest.Instance{}}
+	s := &scenario{t: t, at: file, configs: map[string]*hclsyntax.Body{}, texts: map[string]string{}, folder: t.TempDir(), stored: acctest.Attrs{}, resource: "first", others: map[string]acctest.Instance{}}
 	for _, f := range archive.Files {
-		if filepath.Ext(f.Name) == ".tf" {
+		if filepath.Ext(f.Name) == ".tf" && !strings.Contains(f.Name, "/") {
 			s.parse(f.Name, f.Data)
 		} else {
 			s.write(f.Name, f.Data)
@@ -89,6 +92,7 @@ func (s *scenario) parse(name string, text []byte) {
 		s.t.Fatalf("%s: %v", s.at, diags)
 	}
 	s.configs[name], _ = parsed.Body.(*hclsyntax.Body)
+	s.texts[name] = string(text)
 }
 
 func (s *scenario) play(lines []line) {
@@ -132,7 +136,11 @@ func (s *scenario) checkParts() {
 
 func (s *scenario) errorf(format string, args ...any) {
 	s.t.Helper()
-	s.t.Errorf("%s: %s\nstate: %v\ndiagnostics:\n%s\nrequests:\n%s", s.at, fmt.Sprintf(format, args...), s.now.Attrs(), s.diags, s.JournalText())
+	shown := fmt.Sprintf("state: %v\ndiagnostics:\n%s", s.now.Attrs(), s.diags)
+	if s.cli != nil {
+		shown = s.cli.output
+	}
+	s.t.Errorf("%s: %s\n%s\nrequests:\n%s", s.at, fmt.Sprintf(format, args...), shown, s.JournalText())
 }
 
 // do plays a step.
@@ -150,7 +158,13 @@ func (s *scenario) do(verb, text string) {
 		s.fill(&s.options, s.object(object))
 		return
 	}
-	if s.World == nil {
+	switch {
+	case s.World != nil:
+	case s.cli != nil:
+		s.cli.CLI = acctest.NewCLI(s.t, acctest.Start(s.t, s.options))
+		s.cli.Dir, s.World = s.folder, s.cli.World()
+		s.configureCLI()
+	default:
 		s.World = acctest.NewWorld(s.t, s.options)
 		s.now = s.Provider(nil).New(s.block("resource").Labels[0])
 	}
@@ -197,6 +211,26 @@ func (s *scenario) do(verb, text string) {
 	}
 	s.ResetJournal()
 	fails := w.take("fails")
+	if s.cli != nil {
+		s.run(verb, text, w, fails)
+	} else {
+		s.drive(verb, text, object, w, fails)
+	}
+	if s.calls == nil {
+		s.calls = s.Counts()
+	}
+	s.said, s.took = make([]bool, len(s.diags)), time.Since(began)
+	if len(w.words) > 0 {
+		s.t.Fatalf("%s: what is %q?", s.at, w.words)
+	}
+	if fails != s.diags.Failed() && !s.silent {
+		s.errorf("%s fails: %t, want %t", verb, !fails, fails)
+	}
+}
+
+// drive plays a step with a provider in process.
+func (s *scenario) drive(verb, text, object string, w *wordsOf, fails bool) {
+	s.t.Helper()
 	switch verb {
 	case "plan":
 		s.plan(w, object)
@@ -236,16 +270,6 @@ func (s *scenario) do(verb, text string) {
 	default:
 		s.t.Fatalf("%s: there is no verb %q", s.at, verb)
 	}
-	if s.calls == nil {
-		s.calls = s.Counts()
-	}
-	s.said, s.took = make([]bool, len(s.diags)), time.Since(began)
-	if len(w.words) > 0 {
-		s.t.Fatalf("%s: what is %q?", s.at, w.words)
-	}
-	if fails != s.diags.Failed() && !s.silent {
-		s.errorf("%s fails: %t, want %t", verb, !fails, fails)
-	}
 }
 
 // unsaid fails the test if the last step has a diagnostic that the scenario does not say.
@@ -277,6 +301,9 @@ func (s *scenario) configure(what string) {
 		s.t.Fatalf("%s: there is no configuration %q", s.at, what)
 	default:
 		s.config, s.changes, s.provider = what, acctest.Attrs{}, acctest.Attrs{}
+		if s.cli != nil {
+			return
+		}
 		if typ := s.block("resource").Labels[0]; s.World != nil && !s.now.Exists() && typ != s.now.Type {
 			s.now = s.Provider(nil).New(typ)
 		}
@@ -407,6 +434,8 @@ func (s *scenario) edit(name string, content []string) {
 	switch {
 	case name == "records":
 		s.editRecords(strings.Join(content, " "))
+	case name == "state" && s.cli != nil:
+		s.editState(strings.Join(content, " "))
 	case name == "state" && slices.Equal(content, []string{"removed"}):
 		s.now = s.Provider(nil).New(s.now.Type)
 	case name == "state" && len(content) == 1 && strings.HasSuffix(content[0], "tainted"):

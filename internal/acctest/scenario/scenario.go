@@ -37,6 +37,12 @@
 // A line "real time" above all steps plays the scenario outside a bubble, as one with large parts
 // must be: their sums may share channels with those of other tests, which no bubble may receive on.
 //
+// A line "real CLI" has a terraform or tofu play the steps plan, apply, destroy, import, refresh,
+// validate and get, with the words "fails", "replacing", "saved", "interrupted CALL", "unsettled",
+// and options: plan -destroy. There may be several resources, also in files that "edit more.tf"
+// writes: state is that of the first one of the configuration, others has all by address. "edit
+// state" knows tainted, untainted and removed. There is no virtual time, and no plan to look at.
+//
 // What the service does:
 //
 //	simulator {status_path = ["READY"]}        options of the simulator; above all other steps
@@ -55,6 +61,7 @@
 //	calls batch=1    all calls of the step, or "none"; =* is any number
 //	says TEXT        a diagnostic has the text; ${EXPRESSION} is replaced, and "..." is any text
 //	lacks TEXT       none has it
+//	shows TEXT       the output of the CLI has it; hides TEXT: it has not
 //	is EXPRESSION    is true
 //	took 30s         of virtual time, up to a second more
 //
@@ -81,8 +88,11 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 )
 
-// realTime is a line of a scenario.
-const realTime = "real time"
+// Lines of a scenario, above its steps.
+const (
+	realTime = "real time"
+	withCLI  = "real CLI"
+)
 
 // Play plays all scenarios of a package.
 func Play(t *testing.T) {
@@ -98,19 +108,24 @@ func Play(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			outside := slices.Contains(strings.Split(string(archive.Comment), "\n"), realTime)
+			marks := strings.Split(string(archive.Comment), "\n")
 			play := func(t *testing.T, lines []line) {
 				t.Helper()
-				if outside {
+				switch {
+				case slices.Contains(marks, withCLI):
+					s := newScenario(t, file, archive)
+					s.cli = &realCLI{}
+					s.play(lines)
+				case slices.Contains(marks, realTime):
 					stage.Large(t)
 					newScenario(t, file, archive).play(lines)
-					return
+				default:
+					synctest.Test(t, func(t *testing.T) {
+						s := newScenario(t, file, archive)
+						s.play(lines)
+						s.checkParts()
+					})
 				}
-				synctest.Test(t, func(t *testing.T) {
-					s := newScenario(t, file, archive)
-					s.play(lines)
-					s.checkParts()
-				})
 			}
 			for name, lines := range parse(file, string(archive.Comment)) {
 				if name == "" {
@@ -143,7 +158,7 @@ func parse(file, script string) map[string][]line {
 		word, rest, _ := strings.Cut(trimmed, " ")
 		l := line{at: at(file, i+1), expected: strings.HasPrefix(text, " "), word: word, rest: strings.TrimSpace(rest)}
 		switch {
-		case trimmed == "", strings.HasPrefix(trimmed, "#"), text == realTime:
+		case trimmed == "", strings.HasPrefix(trimmed, "#"), text == realTime, text == withCLI:
 		case word == "case" && !l.expected && !closed && l.rest != "" && cases[l.rest] == nil:
 			name = l.rest
 			cases[name] = slices.Clone(first)

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/vodlive/terraform-provider-vodlive/internal/acctest/stage"
 )
 
 // recorder keeps the failures of a scenario.
@@ -41,18 +43,22 @@ func failures(t *testing.T, script string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	for name, lines := range parse("script", script) {
-		synctest.Test(t, func(t *testing.T) {
-			r := &recorder{TB: t}
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				newScenario(r, "script", txtar.Parse([]byte(files))).play(lines)
-			}()
-			<-done
-			all[name] = r.failures
-		})
+		synctest.Test(t, func(t *testing.T) { all[name] = failuresOf(t, lines, nil) })
 	}
 	return all
+}
+
+func failuresOf(t *testing.T, lines []line, cli *realCLI) []string {
+	t.Helper()
+	r, done := &recorder{TB: t}, make(chan struct{})
+	go func() {
+		defer close(done)
+		s := newScenario(r, "script", txtar.Parse([]byte(files)))
+		s.cli = cli
+		s.play(lines)
+	}()
+	<-done
+	return r.failures
 }
 
 const files = `
@@ -133,6 +139,32 @@ func TestWrongScenarios(t *testing.T) {
 			for _, more := range failures(t, script) {
 				failed = append(failed, more...)
 			}
+			if !slices.ContainsFunc(failed, func(text string) bool { return strings.Contains(text, want) }) {
+				t.Errorf("%q fails with %q, want %q", script, failed, want)
+			}
+		})
+	}
+}
+
+// TestWrongScenariosWithCLI is TestWrongScenarios with a real CLI.
+func TestWrongScenariosWithCLI(t *testing.T) {
+	t.Parallel()
+	stage.StartsCLI(t)
+	for script, want := range map[string]string{
+		"plan\n  shows nonesuch":    `shows "nonesuch"`,
+		"plan\n  hides 1 to add":    `hides "1 to add"`,
+		"plan fails":                "exit code 0",
+		"plan killed":               `what is ["killed"]`,
+		"open vodlive_session":      `no verb "open"`,
+		"edit state gone":           `edit the state to "gone"`,
+		"apply\n  is state == null": "is not true",
+		"service fails create-session {status = 403}\napply":                       "exit code 1",
+		"service fails create-session {status = 403}\napply fails\n  says nothing": "says, too: error",
+		"configure {replace_on_status = [\"READY\", \"ERROR\"]}\napply":            "the plan is not empty",
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			failed := failuresOf(t, parse("script", script)[""], &realCLI{})
 			if !slices.ContainsFunc(failed, func(text string) bool { return strings.Contains(text, want) }) {
 				t.Errorf("%q fails with %q, want %q", script, failed, want)
 			}

@@ -123,6 +123,9 @@ func (s *scenario) evaluate(expr hclsyntax.Expression) (cty.Value, hcl.Diagnosti
 	variables := map[string]cty.Value{"unknown": cty.DynamicVal}
 	for _, used := range expr.Variables() {
 		look, ok := variable[used.RootName()]
+		if inCLI := variableOfCLI[used.RootName()]; inCLI != nil && s.cli != nil {
+			look = func(s *scenario) any { return inCLI(s.cli) }
+		}
 		if !ok || s.World == nil && used.RootName() != "stored" && used.RootName() != "folder" {
 			continue
 		}
