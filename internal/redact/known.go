@@ -35,19 +35,20 @@ type index struct {
 	public map[part]bool // parts that are not secret, at most enough
 	whole  [][]byte      // secrets that are found as a whole only
 	// begins[beginOf(text)] has a bit for each length of the parts that begin like the text. Few
-	// places in a text begin like a part.
-	begins [1 << 16]uint16
+	// places in a text begin like a part. nil: there are no parts.
+	begins *[1 << 14]uint16
 }
 
 func newIndex() *index { return &index{parts: map[part]bool{}, public: map[part]bool{}} }
 
-// beginOf hashes the first 4 bytes.
-func beginOf(text []byte) uint16 {
-	return uint16(binary.LittleEndian.Uint32(text) * 0x9e3779b1 >> 16) // #nosec G115 -- a hash
-}
+// beginOf hashes the first 4 bytes to 14 bits.
+func beginOf(text []byte) uint32 { return binary.LittleEndian.Uint32(text) * 0x9e3779b1 >> 18 }
 
 // add makes a secret known: all of its parts that are not public, or only the first one.
 func (x *index) add(secret string, all bool) {
+	if x.begins == nil {
+		x.begins = new([1 << 14]uint16)
+	}
 	for _, form := range formsOf(secret) {
 		for p, n := range partsOf(form) {
 			if x.public[p] || len(bytes.TrimSpace(p[:n])) < shortestSecret {
@@ -121,7 +122,7 @@ func (x *index) mark(f *layer, hidden []bool) {
 			}
 		}
 	}
-	for i := 0; i+shortestSecret <= len(f.bytes); i++ {
+	for i := 0; x.begins != nil && i+shortestSecret <= len(f.bytes); i++ {
 		lengths := x.begins[beginOf(f.bytes[i:])]
 		for n := shortestSecret; lengths>>n != 0 && i+n <= len(f.bytes); n++ {
 			if lengths>>n&1 == 0 {

@@ -29,7 +29,7 @@ func uploaded(t *testing.T, e *transfer.Engine, s *store, f transfer.File, want 
 	if err != nil {
 		t.Fatalf("UploadParts: %v", err)
 	}
-	if len(stored) == 0 && !bytes.Equal(s.whole(), want) {
+	if len(stored) == 0 && !s.holds(want) {
 		t.Errorf("storage holds other content")
 	}
 	if res.SHA256 != sha256.Sum256(want) || res.Sent+res.Reused != int64(len(want)) {
