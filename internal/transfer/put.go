@@ -18,7 +18,6 @@ import (
 	"github.com/vodlive/terraform-provider-vodlive/internal/digest"
 	"github.com/vodlive/terraform-provider-vodlive/internal/redact"
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
-	"github.com/vodlive/terraform-provider-vodlive/internal/route"
 )
 
 const (
@@ -92,7 +91,7 @@ func (r *request) send(ctx context.Context) (res stored, err error) {
 		return stored{}, err
 	}
 	name, host := r.host(r.url)
-	ctx, r.cancel = context.WithCancelCause(route.Avoid(host.To(ctx), r.avoid...))
+	ctx, r.cancel = context.WithCancelCause(retry.Avoid(host.To(ctx), r.avoid...))
 	defer r.cancel(nil)
 	r.answering, r.answers = context.WithCancel(ctx)
 	defer r.answers()

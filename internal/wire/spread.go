@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/route"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 )
 
 const (
@@ -57,7 +57,7 @@ func (s *spread) DialContext(ctx context.Context, network, address string) (net.
 	if err != nil {
 		return nil, err
 	}
-	return s.first(ctx, network, s.order(ips, port, route.Avoided(ctx)))
+	return s.first(ctx, network, s.order(ips, port, retry.Avoided(ctx)))
 }
 
 // order sorts the addresses of a name, and counts a connection to the first one.

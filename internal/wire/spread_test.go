@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/vodlive/terraform-provider-vodlive/internal/route"
+	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
 	"github.com/vodlive/terraform-provider-vodlive/internal/wire"
 )
 
@@ -70,7 +70,7 @@ func putTogether(t *testing.T, a *addresses, puts int, avoid ...net.Addr) map[st
 	for range puts {
 		requests.Go(func() {
 			r := put(t, "http://localhost/k")
-			res, err := storage.RoundTrip(r.WithContext(route.Avoid(r.Context(), avoid...)))
+			res, err := storage.RoundTrip(r.WithContext(retry.Avoid(r.Context(), avoid...)))
 			if err != nil {
 				t.Error(err)
 				together.Done()

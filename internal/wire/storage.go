@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/vodlive/terraform-provider-vodlive/internal/retry"
-	"github.com/vodlive/terraform-provider-vodlive/internal/route"
 )
 
 // storageConnectionsKept is per host: no more parts are sent at once.
@@ -46,7 +45,7 @@ func (g *storageGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = limitReach(req.Clone(req.Context()), allowed)
 	req.Header.Set("User-Agent", g.userAgent)
 	next := g.kept
-	if len(route.Avoided(req.Context())) > 0 {
+	if len(retry.Avoided(req.Context())) > 0 {
 		next = g.fresh // an idle connection may be one to an address that the request avoids
 	}
 	res, err := next.RoundTrip(req)

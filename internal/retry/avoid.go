@@ -1,5 +1,4 @@
-// Package route tells whoever dials which addresses of a name a request should not use.
-package route
+package retry
 
 import (
 	"context"
