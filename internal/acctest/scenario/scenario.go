@@ -58,7 +58,7 @@
 //
 // # Expectations
 //
-//	calls batch=1    all calls of the step, or "none"; =* is any number
+//	calls batch=1    all calls of the step, or "none"; =* is one or more
 //	says TEXT        a diagnostic has the text; ${EXPRESSION} is replaced, and "..." is any text
 //	lacks TEXT       none has it
 //	shows TEXT       the output of the CLI has it; hides TEXT: it has not
