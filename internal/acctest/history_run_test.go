@@ -484,6 +484,9 @@ func (r *run) change(address string, pl *Plan) bool {
 	o, diags := r.proc.planAndApply(pl, from)
 	r.planned(&changes{plans: map[string]*Plan{address: pl}}) // a file that another one replaced after r.configured
 	r.note(address, diags)
+	if notLost.MatchString(diags.String()) && len(unfinished(o.Attrs())) == 0 {
+		r.rec.Errorf("%s: the state has no unfinished upload, of which a text says that parts are stored: %s", address, diags)
+	}
 	r.created(address, from, o, diags)
 	if pl.Action == Replace && !pl.CreateBeforeDestroy && !o.Exists() {
 		r.refused(address, pl, diags)
