@@ -126,8 +126,10 @@ func (c *CLI) Setenv(name, value string) { c.env[name] = value }
 // Env is a variable as the runs get it.
 func (c *CLI) Env(name string) string { return c.env[name] }
 
-// World is the machine of the CLI, without providers in process.
-func (c *CLI) World() *World { return &World{Server: c.server, Env: c.env, Dir: c.Dir, tb: c.tb} }
+// World is the machine of the CLI. It has no listeners in memory, and no log.
+func (c *CLI) World() *World {
+	return &World{Server: c.server, Env: c.env, Dir: c.Dir, Quiet: true, tb: c.tb}
+}
 
 // Config replaces the configuration, main.tf. The requirement of the provider is added.
 func (c *CLI) Config(text string) {
@@ -222,6 +224,9 @@ func (p *Process) Signal(s os.Signal) {
 		p.tb.Fatalf("signal %v: %v", s, err)
 	}
 }
+
+// TrySignal is Signal to a CLI that may have ended already.
+func (p *Process) TrySignal(s os.Signal) { _ = p.cmd.Process.Signal(s) }
 
 // Pid is the process id of the CLI.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }

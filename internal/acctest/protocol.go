@@ -50,8 +50,8 @@ func NewProvider(tb testing.TB, env map[string]string) *Provider {
 // told is decided by what it shows to later processes.
 func (p *Provider) End() { p.end() }
 
-// schemas has the schema of all providers, which are one program. To make it for each of them takes
-// a tenth of the time of short tests.
+// schemas has the schema of all providers, which are one program. To make it for each of them took
+// 8 % of the time of livesession's tests.
 var schemas struct {
 	mu   sync.Mutex
 	made *tfprotov6.GetProviderSchemaResponse

@@ -44,16 +44,11 @@ resource "vodlive_batch_job" "each" {
 // before it are not sent again.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	signal := func(p *acctest.Process, s os.Signal) { // the CLI may have ended already
-		if cli, err := os.FindProcess(p.Pid()); err == nil {
-			_ = cli.Signal(s)
-		}
-	}
 	twice := func(distance time.Duration) func(*acctest.Process) {
 		return func(p *acctest.Process) {
 			p.Signal(os.Interrupt)
 			time.Sleep(distance) // the result is the same at any distance
-			signal(p, os.Interrupt)
+			p.TrySignal(os.Interrupt)
 		}
 	}
 	for name, tc := range map[string]struct {
@@ -63,7 +58,7 @@ func TestKilled(t *testing.T) {
 		"the provider":         {func(p *acctest.Process) { p.KillProvider() }, false},
 		"the CLI alone":        {func(p *acctest.Process) { p.Signal(os.Kill) }, false},
 		"the CLI, and at once": {func(p *acctest.Process) { p.Signal(os.Kill) }, true},
-		"both":                 {func(p *acctest.Process) { p.KillProvider(); signal(p, os.Kill) }, false},
+		"both":                 {func(p *acctest.Process) { p.KillProvider(); p.TrySignal(os.Kill) }, false},
 		"interrupted":          {func(p *acctest.Process) { p.Signal(os.Interrupt) }, false},
 		"interrupted twice":    {twice(0), false},
 		"twice, and at once":   {twice(20 * time.Millisecond), true},

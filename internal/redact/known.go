@@ -36,18 +36,20 @@ type index struct {
 	whole  [][]byte      // secrets that are found as a whole only
 	// begins[beginOf(text)] has a bit for each length of the parts that begin like the text. Few
 	// places in a text begin like a part. nil: there are no parts.
-	begins *[1 << 14]uint16
+	begins *[1 << 16]uint16
 }
 
 func newIndex() *index { return &index{parts: map[part]bool{}, public: map[part]bool{}} }
 
-// beginOf hashes the first 4 bytes to 14 bits.
-func beginOf(text []byte) uint32 { return binary.LittleEndian.Uint32(text) * 0x9e3779b1 >> 18 }
+// beginOf hashes the first 4 bytes.
+func beginOf(text []byte) uint16 {
+	return uint16(binary.LittleEndian.Uint32(text) * 0x9e3779b1 >> 16) // #nosec G115 -- a hash
+}
 
 // add makes a secret known: all of its parts that are not public, or only the first one.
 func (x *index) add(secret string, all bool) {
 	if x.begins == nil {
-		x.begins = new([1 << 14]uint16)
+		x.begins = new([1 << 16]uint16)
 	}
 	for _, form := range formsOf(secret) {
 		for p, n := range partsOf(form) {

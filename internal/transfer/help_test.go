@@ -142,7 +142,7 @@ func (s *store) read(a *attempt, req *http.Request) error {
 // read takes more of the body in.
 func (a *attempt) read(r io.Reader) (n int64, err error) {
 	if a.Body == nil {
-		a.Body = make([]byte, 0, a.Length+bytes.MinRead) // buffers that grow take half of the time with -race
+		a.Body = make([]byte, 0, a.Length+bytes.MinRead) // buffers that grow take a third of the time with -race
 	}
 	b := bytes.NewBuffer(a.Body)
 	n, err = b.ReadFrom(r)

@@ -51,8 +51,8 @@ func (s *scenario) run(verb, text string, w *wordsOf, fails bool) {
 	s.t.Helper()
 	args := commands[verb]
 	switch {
-	case args == nil:
-		s.t.Fatalf("%s: the CLI has no verb %q", s.at, verb)
+	case args == nil || strings.Contains(text, "{"):
+		s.t.Fatalf("%s: the CLI has no verb %q, or not with an object", s.at, verb)
 	case verb == "import":
 		args, w.words = []string{verb, s.cli.address(), s.text(strings.TrimPrefix(text, "fails "))}, nil
 	case w.take("saved"):
@@ -97,8 +97,9 @@ func (s *scenario) editState(to string) {
 	s.cli.Must(append(command, s.cli.address())...)
 }
 
-// variableOfCLI has what expressions refer to otherwise with a CLI.
+// variableOfCLI has what expressions refer to otherwise with a CLI, and, as nil, what they cannot.
 var variableOfCLI = map[string]func(c *realCLI) any{
+	"action": nil, "data": nil, "identity": nil, "lost": nil, "planned": nil, "vod": nil,
 	"state":   func(c *realCLI) any { return c.State()[c.address()].Values },
 	"tainted": func(c *realCLI) any { return c.State()[c.address()].Tainted },
 	"before":  func(c *realCLI) any { return c.before[c.address()].Values },

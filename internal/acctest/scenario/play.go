@@ -168,6 +168,9 @@ func (s *scenario) do(verb, text string) {
 		s.World = acctest.NewWorld(s.t, s.options)
 		s.now = s.Provider(nil).New(s.block("resource").Labels[0])
 	}
+	if verb == "resource" && s.cli != nil {
+		s.t.Fatalf("%s: write the other resource into a file, for a CLI", s.at)
+	}
 	s.step, s.stepAt, s.before, s.diags, s.said, s.any, s.silent, s.calls = verb, s.at, s.now, nil, nil, false, false, nil
 	began := time.Now()
 	switch verb {
@@ -175,7 +178,7 @@ func (s *scenario) do(verb, text string) {
 		s.configure(text)
 		return
 	case "edit":
-		if object != "" && strings.HasPrefix(text, "state ") {
+		if object != "" && s.cli == nil && strings.HasPrefix(text, "state ") {
 			s.now = s.now.Edited(func(a acctest.Attrs) { maps.Copy(a, a.With(s.object(object))) })
 		} else {
 			w.words = strings.Fields(text)

@@ -41,7 +41,8 @@
 // validate and get, with the words "fails", "replacing", "saved", "interrupted CALL", "unsettled",
 // and options: plan -destroy. There may be several resources, also in files that "edit more.tf"
 // writes: state is that of the first one of the configuration, others has all by address. "edit
-// state" knows tainted, untainted and removed. There is no virtual time, and no plan to look at.
+// state" knows tainted, untainted and removed. There is no virtual time, and no plan, identity or
+// log to look at.
 //
 // What the service does:
 //

@@ -151,14 +151,19 @@ func TestWrongScenariosWithCLI(t *testing.T) {
 	t.Parallel()
 	stage.StartsCLI(t)
 	for script, want := range map[string]string{
-		"plan\n  shows nonesuch":    `shows "nonesuch"`,
-		"plan\n  hides 1 to add":    `hides "1 to add"`,
-		"plan fails":                "exit code 0",
-		"plan killed":               `what is ["killed"]`,
-		"open vodlive_session":      `no verb "open"`,
-		"edit state gone":           `edit the state to "gone"`,
-		"apply\n  is state == null": "is not true",
-		"service fails create-session {status = 403}\napply":                       "exit code 1",
+		"plan\n  shows nonesuch":                             `shows "nonesuch"`,
+		"plan\n  hides 1 to add":                             `hides "1 to add"`,
+		"plan fails":                                         "exit code 0",
+		"plan killed":                                        `what is ["killed"]`,
+		"open vodlive_session":                               `no verb "open"`,
+		"edit state gone":                                    `edit the state to "gone"`,
+		"edit state {name = \"a\"}":                          "cannot edit the state",
+		"resource second":                                    "write the other resource into a file",
+		"plan {region = unknown}":                            "not with an object",
+		"plan\n  is planned == null":                         "Unknown variable",
+		"plan\n  is !logged(\"x\")":                          "Call to unknown function",
+		"apply\n  is state == null":                          "is not true",
+		"service fails create-session {status = 403}\napply": "exit code 1",
 		"service fails create-session {status = 403}\napply fails\n  says nothing": "says, too: error",
 		"configure {replace_on_status = [\"READY\", \"ERROR\"]}\napply":            "the plan is not empty",
 	} {

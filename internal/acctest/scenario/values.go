@@ -123,8 +123,8 @@ func (s *scenario) evaluate(expr hclsyntax.Expression) (cty.Value, hcl.Diagnosti
 	variables := map[string]cty.Value{"unknown": cty.DynamicVal}
 	for _, used := range expr.Variables() {
 		look, ok := variable[used.RootName()]
-		if inCLI := variableOfCLI[used.RootName()]; inCLI != nil && s.cli != nil {
-			look = func(s *scenario) any { return inCLI(s.cli) }
+		if inCLI, other := variableOfCLI[used.RootName()]; other && s.cli != nil {
+			look, ok = func(s *scenario) any { return inCLI(s.cli) }, inCLI != nil
 		}
 		if !ok || s.World == nil && used.RootName() != "stored" && used.RootName() != "folder" {
 			continue
@@ -180,7 +180,7 @@ var variable = map[string]func(s *scenario) any{
 }
 
 func (s *scenario) functions() map[string]function.Function {
-	return map[string]function.Function{
+	all := map[string]function.Function{
 		"contains": stdlib.ContainsFunc, "split": stdlib.SplitFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "replace": stdlib.ReplaceFunc, "sort": stdlib.SortFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
 		"sha256":       ofText(func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }),
 		"base64encode": ofText(func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }),
@@ -188,13 +188,16 @@ func (s *scenario) functions() map[string]function.Function {
 			Type: func([]cty.Value) (cty.Type, error) { return s.ledger().Type(), nil },
 			Impl: func([]cty.Value, cty.Type) (cty.Value, error) { return s.ledger(), nil },
 		}),
-		"logged": ofText(func(text string) bool { return strings.Contains(s.Log.String(), text) }),
 		"filesha256": ofText(func(name string) string {
 			content, err := os.ReadFile(filepath.Join(s.folder, name))
 			s.must(err)
 			return fmt.Sprintf("%x", sha256.Sum256(content))
 		}),
 	}
+	if s.cli == nil {
+		all["logged"] = ofText(func(text string) bool { return strings.Contains(s.Log.String(), text) })
+	}
+	return all
 }
 
 // ofText is a function of a text.
