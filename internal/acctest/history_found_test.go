@@ -916,3 +916,18 @@ func TestFoundKilledBeforeAProof(t *testing.T) {
 		},
 	})
 }
+
+// TestFoundIgnoredReplaceOnStatus: the state has the status that replaces a session, and the
+// configuration ignores the argument.
+func TestFoundIgnoredReplaceOnStatus(t *testing.T) {
+	t.Parallel()
+	Replay(t, History{
+		Steps: []Step{
+			{Do: DoConfig, On: "session.a", N: 105},
+			{Do: DoApply},
+			{Do: DoConfig, On: "session.a", N: 1},
+			{Do: DoIgnore, On: "session.a", N: 1},
+			{Do: DoApply},
+		},
+	})
+}

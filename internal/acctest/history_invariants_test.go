@@ -220,7 +220,8 @@ func (p *player) checkHeld() {
 			wanted := p.killed || p.lied || asked || pl.variant(address) >= firstRefused || pl.variant(address) == 0 ||
 				slices.Contains([]string{DoAccount, DoRemove, DoPulumi}, p.sent.Do) || p.free[was.Text("id")]
 			if kinds[address].typ == sessionType {
-				wanted = wanted || p.ending(was.Text("id")) || pl.createBeforeDestroy(address) && was.Tainted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
+				replacing, _ := now.Attrs()["replace_on_status"].([]any) // also one that the configuration does not have, by ignore_changes
+				wanted = wanted || slices.Contains(replacing, any(was.Text("status"))) || p.ending(was.Text("id")) || pl.createBeforeDestroy(address) && was.Tainted || p.imported[now.Text("id")] || final[was.Text("status")] || p.over(was.Text("id")) || p.managed(was.Text("id")) && now.Text("id") != was.Text("id") || !p.known(pl, was.Text("id")) ||
 					p.notFound(was.Text("id")) || !slices.Contains([]string{"", address}, p.had[now.Text("id")]) // the one that an equal resource has left
 			}
 			if held && now.Exists() && !wanted && now.Text("id") != was.Text("id") && reflect.DeepEqual(ordered(was), ordered(now)) {
